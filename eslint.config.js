@@ -1,0 +1,98 @@
+import js from '@eslint/js';
+import jest from 'eslint-plugin-jest';
+import tseslint from 'typescript-eslint';
+
+const noFloats = [
+  {
+    selector: 'Literal[raw=/^[0-9]*\\.[0-9]+$/]',
+    message: 'Money is integer micro-USD: no fractional literal here.',
+  },
+  { selector: "BinaryExpression[operator='/']", message: 'Money multiplies, it never divides.' },
+  { selector: "MemberExpression[object.name='Math']", message: 'Money uses bigint, not Math.' },
+  { selector: "CallExpression[callee.name='parseFloat']", message: 'Money uses bigint.' },
+];
+const ownHomes = [
+  {
+    selector: "MemberExpression[object.name='process'][property.name='env']",
+    message: 'Read the environment in src/config only.',
+  },
+  {
+    selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+    message: 'Take the time from common/time/clock.',
+  },
+];
+
+export default tseslint.config(
+  { ignores: ['dist', 'data', 'coverage', 'node_modules', '**/*.cjs', 'test/samples'] },
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  ...tseslint.configs.stylisticTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { projectService: { allowDefaultProject: ['*.js'] } },
+    },
+    rules: {
+      '@typescript-eslint/no-extraneous-class': [
+        'error',
+        { allowWithDecorator: true, allowEmpty: true },
+      ],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
+      'max-params': ['error', 6],
+      complexity: ['error', 12],
+      'no-console': 'error',
+      'no-restricted-syntax': ['error', ...ownHomes],
+    },
+  },
+  {
+    files: ['src/billing/**/*.ts', 'src/catalog/**/*.ts', 'src/common/money/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...ownHomes, ...noFloats] },
+  },
+  { files: ['src/config/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['src/common/time/clock.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['src/**/migrations/*.ts', 'src/catalog/models/*.ts'],
+    rules: { 'max-lines': 'off', 'max-lines-per-function': 'off' },
+  },
+  {
+    files: ['**/*.spec.ts', '**/*.e2e-spec.ts', 'test/**/*.ts'],
+    plugins: { jest },
+    rules: {
+      'max-lines-per-function': 'off',
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'no-restricted-syntax': 'off',
+      'jest/no-focused-tests': 'error',
+      'jest/no-disabled-tests': 'error',
+      'jest/no-identical-title': 'error',
+      'jest/valid-title': ['error', { mustNotMatch: { it: '\\bshould\\b' } }],
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  {
+    files: ['bench/**/*.ts'],
+    rules: { 'no-console': 'off', 'no-restricted-syntax': 'off', 'max-lines-per-function': 'off' },
+  },
+  {
+    files: ['**/*.js'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        globalThis: 'readonly',
+      },
+    },
+    rules: { 'no-console': 'off', 'no-restricted-syntax': 'off' },
+  },
+);

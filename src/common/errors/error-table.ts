@@ -1,0 +1,105 @@
+/** OpenAI-style `error.type` words; clients branch on status and code, not on type (decision G-04). */
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'invalid_request'
+  | 'authentication_error'
+  | 'insufficient_quota'
+  | 'permission_error'
+  | 'rate_limit_error'
+  | 'server_error';
+
+interface ErrorRow {
+  readonly status: number;
+  readonly type: ErrorType;
+  /** What went wrong, for the generated documentation; never sent to a client. */
+  readonly meaning: string;
+}
+
+const row = (status: number, type: ErrorType, meaning: string): ErrorRow => ({
+  status,
+  type,
+  meaning,
+});
+const badRequest = (meaning: string): ErrorRow => row(400, 'invalid_request_error', meaning);
+
+/**
+ * Every public error code with its HTTP status and type. The only place that knows an HTTP error status
+ * (spec: Errors; decisions G-04 to G-13).
+ */
+export const ERROR_TABLE = {
+  invalid_request: badRequest('A field is unknown, missing or out of range.'),
+  invalid_music_request: badRequest('A song task field is unknown, missing or out of range.'),
+  invalid_task_command: badRequest('`webhook` or `webhook_secret` is missing or invalid.'),
+  invalid_content_type: badRequest('The endpoint does not take this body type.'),
+  idempotency_not_supported: badRequest(
+    '`Idempotency-Key` was sent to a synchronous audio endpoint.',
+  ),
+  provider_rejected_request: badRequest('The provider refused the request.'),
+  audio_input_required: badRequest('Neither `file` nor `audio_url` was sent.'),
+  invalid_multipart: badRequest('The multipart form is broken or has repeated or misplaced parts.'),
+  unsupported_audio_format: badRequest(
+    'The media format is unsupported or its length is unreadable.',
+  ),
+  audio_too_long: badRequest('The media is longer than the endpoint accepts.'),
+  audio_too_short: badRequest('The media is shorter than the endpoint accepts.'),
+  media_too_long: badRequest('The dubbing source is longer than 1,800 seconds.'),
+  audio_download_failed: badRequest('The media URL could not be downloaded.'),
+  invalid_input: badRequest('Speech `input` is missing or empty.'),
+  input_too_long: badRequest('Speech `input` is longer than the model accepts.'),
+  invalid_token: row(401, 'authentication_error', 'The key is missing, invalid or revoked.'),
+  insufficient_user_quota: row(402, 'insufficient_quota', 'The balance cannot cover the request.'),
+  insufficient_funds: row(
+    402,
+    'insufficient_quota',
+    'The balance cannot cover the request (audio).',
+  ),
+  api_key_model_not_allowed: row(
+    403,
+    'permission_error',
+    'The allowlist of the key excludes the model.',
+  ),
+  model_not_available: row(
+    404,
+    'invalid_request_error',
+    'The audio or song model is unknown or disabled.',
+  ),
+  model_not_found: row(404, 'invalid_request_error', 'The model is unknown or disabled.'),
+  /** Public code `model_not_found` with status 400: a known model of another kind (decision G-07). */
+  model_wrong_kind: badRequest('The model does not run on this endpoint.'),
+  task_not_found: row(404, 'invalid_request_error', 'No such task.'),
+  content_not_available: row(404, 'invalid_request_error', 'The task has no content to download.'),
+  not_found: row(404, 'invalid_request_error', 'No such resource.'),
+  method_not_allowed: row(405, 'invalid_request_error', 'The path exists, the method does not.'),
+  idempotency_conflict: row(
+    409,
+    'invalid_request_error',
+    'The idempotency key was used with another body.',
+  ),
+  task_not_ready: row(409, 'invalid_request_error', 'The task has not succeeded yet.'),
+  source_task_not_ready: row(409, 'invalid_request_error', 'The source task has not succeeded.'),
+  conflict: row(409, 'invalid_request_error', 'The resource is in another state.'),
+  content_expired: row(410, 'invalid_request_error', 'The media is past its retention.'),
+  audio_too_large: row(413, 'invalid_request_error', 'The downloaded file is over 50 MB.'),
+  request_too_large: row(413, 'invalid_request_error', 'The upload or body is too large.'),
+  range_not_satisfiable: row(
+    416,
+    'invalid_request_error',
+    'The requested range is outside the content.',
+  ),
+  rate_limit_exceeded: row(429, 'rate_limit_error', 'Too many requests for this key.'),
+  provider_rate_limited: row(429, 'rate_limit_error', 'The provider limits the rate.'),
+  internal_error: row(500, 'server_error', 'An unexpected failure.'),
+  provider_http_error: row(502, 'server_error', 'The provider failed.'),
+  provider_timeout: row(502, 'server_error', 'The provider did not answer in time.'),
+  no_eligible_route: row(503, 'server_error', 'No route runs this model on this endpoint.'),
+  provider_unavailable: row(503, 'server_error', 'All routes of the model are down.'),
+  service_unavailable: row(503, 'server_error', 'The gateway cannot serve right now.'),
+} as const satisfies Record<string, ErrorRow>;
+
+/** A key of the error table. */
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** The code as clients see it: table keys that only differ in status share one public code. */
+export function publicCodeOf(code: ErrorCode): string {
+  return code === 'model_wrong_kind' ? 'model_not_found' : code;
+}

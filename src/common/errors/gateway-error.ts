@@ -1,0 +1,66 @@
+import { ERROR_TABLE, type ErrorCode, type ErrorType, publicCodeOf } from './error-table.js';
+
+/** What an error may carry besides code and message. */
+export interface GatewayErrorDetail {
+  /** The field at fault: dotted path (`inputs.3.voice`) or header name. */
+  readonly param?: string | null;
+  /** Whole seconds until a retry makes sense; becomes `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** `false` tells stock SDKs not to retry although the status invites it (decisions G-09, G-51). */
+  readonly shouldRetry?: boolean;
+  readonly cause?: unknown;
+}
+
+/** The JSON body of every error answer (spec: Error envelope). */
+export interface ErrorEnvelope {
+  readonly error: {
+    readonly message: string;
+    readonly type: ErrorType;
+    readonly param: string | null;
+    readonly code: string;
+  };
+}
+
+/**
+ * The one error class that reaches clients: `new GatewayError('invalid_request', 'voice is unknown', { param: 'voice' })`.
+ * The message is public: no upstream text, host, vendor name, key or prompt belongs in it.
+ */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly param: string | null;
+  readonly retryAfterSeconds: number | undefined;
+  readonly shouldRetry: boolean | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    detail: GatewayErrorDetail = {},
+  ) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.param = detail.param ?? null;
+    this.retryAfterSeconds = detail.retryAfterSeconds;
+    this.shouldRetry = detail.shouldRetry;
+  }
+
+  /** HTTP status of the code. */
+  get status(): number {
+    return ERROR_TABLE[this.code].status;
+  }
+
+  /** The same error under another code of the table, keeping message, param and cause. */
+  withCode(code: ErrorCode): GatewayError {
+    return new GatewayError(code, this.message, {
+      param: this.param,
+      cause: this.cause,
+      ...(this.retryAfterSeconds !== undefined && { retryAfterSeconds: this.retryAfterSeconds }),
+      ...(this.shouldRetry !== undefined && { shouldRetry: this.shouldRetry }),
+    });
+  }
+
+  /** The error as clients see it; `type` overrides the table's word (videos, decision G-04). */
+  toEnvelope(type: ErrorType = ERROR_TABLE[this.code].type): ErrorEnvelope {
+    return {
+      error: { message: this.message, type, param: this.param, code: publicCodeOf(this.code) },
+    };
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+
+/** An amount of money in whole micro-USD (1 USD = 1,000,000). Never a float (spec: Conventions). */
+export type MicroUsd = bigint;
+
+/** Largest amount one account may hold: far above any real balance, far below a 64-bit column's limit. */
+export const MAX_MICRO_USD: MicroUsd = 1_000_000_000_000_000n;
+
+const AMOUNT_TEXT = /^-?[0-9]{1,16}$/;
+
+/**
+ * Reads an amount from its wire form, a string of decimal digits with an optional leading minus.
+ * Returns undefined where the text is anything else or beyond {@link MAX_MICRO_USD}.
+ */
+export function parseMicroUsd(text: string): MicroUsd | undefined {
+  if (!AMOUNT_TEXT.test(text)) return undefined;
+  const amount = BigInt(text);
+  const size = amount < 0n ? -amount : amount;
+  return size <= MAX_MICRO_USD ? amount : undefined;
+}
+
+/** The wire form of an amount: a string of digits (spec: Conventions, "Task amounts are strings"). */
+export function formatMicroUsd(amount: MicroUsd): string {
+  return amount.toString();
+}
+
+/** `units` times a whole price per unit; both are non-negative integers. */
+export function multiply(unitPriceMicroUsd: MicroUsd, units: number | bigint): MicroUsd {
+  assert(typeof units === 'bigint' || Number.isSafeInteger(units), 'units are whole');
+  const amount = unitPriceMicroUsd * BigInt(units);
+  assert(amount >= 0n && amount <= MAX_MICRO_USD, 'a price is within bounds');
+  return amount;
+}
+
+/** Integer division rounded up; `divisor` is positive, `dividend` not negative. */
+export function ceilDiv(dividend: bigint, divisor: bigint): bigint {
+  assert(divisor > 0n && dividend >= 0n, 'ceilDiv takes natural numbers');
+  // eslint-disable-next-line no-restricted-syntax -- the one rounding of the house, exact in bigint
+  return (dividend + divisor - 1n) / divisor;
+}

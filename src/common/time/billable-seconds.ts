@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+
+const ALLOWANCE_MICROS = 100_000n;
+const SECOND_MICROS = 1_000_000n;
+
+/**
+ * Seconds billed for measured media: rounded up to whole seconds after a 0.1-second allowance, at least 1
+ * (spec: media-length billing; decision G-18). Takes integer microseconds so that no double ever rounds.
+ */
+export function billableSeconds(lengthMicros: bigint): bigint {
+  assert(lengthMicros > 0n, 'measured media has a length');
+  const chargeable = lengthMicros - ALLOWANCE_MICROS;
+  if (chargeable <= SECOND_MICROS) return 1n;
+  return (chargeable + SECOND_MICROS - 1n) / SECOND_MICROS;
+}
+
+/**
+ * Length of `samples` at `sampleRateHz` in integer microseconds, rounded up so that a length just above a
+ * boundary stays above it (AUD-41: 533,611 samples at 44.1 kHz bill 13 s).
+ */
+export function samplesToMicros(samples: bigint, sampleRateHz: bigint): bigint {
+  assert(samples >= 0n && sampleRateHz > 0n, 'samples and rate are natural numbers');
+  return (samples * SECOND_MICROS + sampleRateHz - 1n) / sampleRateHz;
+}
