@@ -1,0 +1,50 @@
+/** Where and how to reach one provider. */
+export interface ProviderAccess {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+}
+
+/** The whole configuration, validated and frozen; made by {@link loadConfig}. One field per variable. */
+export interface GatewayConfig {
+  readonly port: number;
+  readonly host: string;
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  readonly adminToken: string | undefined;
+  /** The first encrypts, all decrypt. Undefined: generated into the data directory. */
+  readonly secretKeys: readonly string[] | undefined;
+  readonly openaiApiKey: string | undefined;
+  readonly openaiBaseUrl: string;
+  readonly videoApiKey: string | undefined;
+  readonly videoBaseUrl: string | undefined;
+  readonly elevenlabsApiKey: string | undefined;
+  readonly elevenlabsBaseUrl: string;
+  readonly ttapiApiKey: string | undefined;
+  readonly ttapiBaseUrl: string;
+  readonly sandbox: 'auto' | 'on' | 'off';
+  readonly catalogFile: string | undefined;
+  readonly publicUrl: string | undefined;
+  readonly egressAllow: readonly string[];
+  /** Undefined: `file://DATA_DIR/files`. */
+  readonly storageUrl: string | undefined;
+  readonly s3Endpoint: string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly rateLimitRpm: number;
+  readonly taskTickMs: number;
+  readonly taskPollIntervalMs: number;
+  readonly taskDeadlineMs: number;
+  readonly upstreamTimeoutMs: number | undefined;
+  readonly webhookRetryDelaysMs: readonly number[];
+  readonly webhookTimeoutMs: number;
+  readonly holdSweepMs: number;
+  readonly drainTimeoutMs: number;
+  readonly role: 'all' | 'api' | 'worker';
+  readonly workers: number | 'auto';
+  readonly logLevel: LogLevel;
+}
+
+/** pino's levels. */
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+/** Injection token of the {@link GatewayConfig}. */
+export const GATEWAY_CONFIG = Symbol('GATEWAY_CONFIG');

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, loadConfig } from './load-config.js';
+
+function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('loadConfig', () => {
+  it('gives every documented default on an empty environment', () => {
+    expect(loadConfig({})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      dataDir: './data',
+      sandbox: 'auto',
+      rateLimitRpm: 600,
+      holdSweepMs: 5000,
+      drainTimeoutMs: 20_000,
+      webhookRetryDelaysMs: [10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000],
+      role: 'all',
+      workers: 1,
+      logLevel: 'info',
+    });
+  });
+
+  it('treats an empty variable as unset', () => {
+    expect(loadConfig({ PORT: '', ADMIN_TOKEN: '' })).toMatchObject({
+      port: 3000,
+      adminToken: undefined,
+    });
+  });
+
+  it('is frozen', () => {
+    expect(Object.isFrozen(loadConfig({}))).toBe(true);
+  });
+
+  it('names every bad variable at once', () => {
+    const names = problemsOf({
+      PORT: '70000',
+      ROLE: 'boss',
+      WORKERS: '0',
+      LOG_LEVEL: 'loud',
+      EGRESS_ALLOW: '127.0.0.1:9000,http://x/',
+      RATE_LIMIT_RPM: '-1',
+    }).map((problem) => problem.split(':')[0]);
+    expect(names).toEqual([
+      'PORT',
+      'EGRESS_ALLOW',
+      'RATE_LIMIT_RPM',
+      'ROLE',
+      'WORKERS',
+      'LOG_LEVEL',
+    ]);
+  });
+
+  it('never quotes a secret', () => {
+    const problems = problemsOf({
+      ADMIN_TOKEN: 'hunter2',
+      SECRET_KEY: 'tiny-secret',
+      DATABASE_URL: 'mysql://user:hunter2@host/db',
+      REDIS_URL: 'http://:hunter2@host',
+      OPENAI_API_KEY: 'hun ter2',
+    });
+    expect(problems).toHaveLength(5);
+    expect(problems.join()).not.toMatch(/hunter2|tiny-secret|hun ter2/);
+  });
+
+  it('requires SECRET_KEY beside DATABASE_URL', () => {
+    expect(problemsOf({ DATABASE_URL: 'postgres://u@h/d' })).toEqual([
+      'SECRET_KEY: is required with DATABASE_URL (at least 32 characters)',
+    ]);
+  });
+
+  it('requires DATABASE_URL for a split role', () => {
+    expect(problemsOf({ ROLE: 'worker' })).toEqual(['ROLE: worker needs DATABASE_URL']);
+  });
+
+  it('strips the trailing slash of a base URL', () => {
+    expect(loadConfig({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1/' }).openaiBaseUrl).toBe(
+      'http://127.0.0.1:9/v1',
+    );
+  });
+});

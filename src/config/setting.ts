@@ -1,0 +1,103 @@
+import type { GatewayConfig } from './gateway-config.js';
+
+/** Outcome of reading one variable: its value, or why it is refused (without quoting a secret). */
+export type Reading<T> = { readonly value: T } | { readonly problem: string };
+
+/** How one environment variable becomes one field of the configuration. */
+export interface Setting<K extends keyof GatewayConfig = keyof GatewayConfig> {
+  readonly field: K;
+  /** Default as the documentation shows it. */
+  readonly shownDefault: string;
+  readonly meaning: string;
+  /** Secrets are never quoted in a problem. */
+  readonly secret?: boolean;
+  /** Value when the variable is unset or empty. */
+  readonly fallback: GatewayConfig[K];
+  readonly read: (text: string) => Reading<NonNullable<GatewayConfig[K]>>;
+}
+
+const good = <T>(value: T): Reading<T> => ({ value });
+const bad = (problem: string): { problem: string } => ({ problem });
+
+/** A whole number within bounds. */
+export const whole =
+  (min: number, max: number) =>
+  (text: string): Reading<number> => {
+    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max
+      ? good(value)
+      : bad(`must be a whole number from ${min} to ${max}`);
+  };
+
+/** One word of a list. */
+export const oneOf =
+  <T extends string>(...words: T[]) =>
+  (text: string): Reading<T> => {
+    const word = words.find((candidate) => candidate === text);
+    return word === undefined ? bad(`must be one of ${words.join(', ')}`) : good(word);
+  };
+
+/** Any text of a minimum length. */
+export const text =
+  (minLength = 1) =>
+  (value: string): Reading<string> =>
+    value.length >= minLength ? good(value) : bad(`must have at least ${minLength} characters`);
+
+/** A key that goes out in a header: visible ASCII without spaces. */
+export const headerKey = (value: string): Reading<string> =>
+  /^[\x21-\x7e]+$/.test(value) ? good(value) : bad('must be visible ASCII characters, no spaces');
+
+/** An address with one of the schemes, without a trailing slash. */
+export const address =
+  (...schemes: string[]) =>
+  (value: string): Reading<string> => {
+    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    return parsed && schemes.includes(parsed.protocol.slice(0, -1))
+      ? good(value.replace(/\/+$/, ''))
+      : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
+  };
+
+/** A comma-separated list whose every item passes. */
+export const listOf =
+  (check: (item: string) => string | undefined, limit: number) =>
+  (value: string): Reading<readonly string[]> => {
+    const items = value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+    if (items.length > limit) return bad(`takes at most ${limit} entries`);
+    const problems = items.map(check).filter((problem) => problem !== undefined);
+    return problems.length > 0 ? bad(problems.join('; ')) : good(items);
+  };
+
+const DAY_MS = 86_400_000;
+const SECRET_KEY_MIN_LENGTH = 32;
+const LIST_LIMIT = 100;
+
+/** Whole milliseconds, separated by commas. */
+export const delays = (value: string): Reading<readonly number[]> => {
+  const items = value.split(',').map((item) => whole(0, 7 * DAY_MS)(item.trim()));
+  if (items.length > LIST_LIMIT) return { problem: `takes at most ${LIST_LIMIT} entries` };
+  const numbers = items.flatMap((item) => ('value' in item ? [item.value] : []));
+  return numbers.length === items.length
+    ? { value: numbers }
+    : { problem: 'must be whole milliseconds, separated by commas' };
+};
+/** Encryption keys, separated by commas. */
+export const secretKeys = listOf(
+  (item) =>
+    item.length >= SECRET_KEY_MIN_LENGTH
+      ? undefined
+      : `each key must have at least ${SECRET_KEY_MIN_LENGTH} characters`,
+  LIST_LIMIT,
+);
+/** A number of processes, or one per core. */
+export const workers = (value: string): Reading<number | 'auto'> =>
+  value === 'auto' ? { value } : whole(1, 128)(value);
+const EGRESS_ENTRY =
+  /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+|[0-9a-f:.]+)(?:\/[0-9]{1,3})?(?::[0-9]{1,5})?$/i;
+/** Hosts, addresses or networks with an optional port. */
+export const egress = listOf(
+  (item) => (EGRESS_ENTRY.test(item) ? undefined : `"${item}" is no host, ip or cidr`),
+  LIST_LIMIT,
+);

@@ -1,0 +1,242 @@
+import type { GatewayConfig } from './gateway-config.js';
+import {
+  address,
+  delays,
+  egress,
+  headerKey,
+  oneOf,
+  secretKeys,
+  text,
+  whole,
+  workers,
+  type Setting,
+} from './setting.js';
+
+const DAY_MS = 86_400_000;
+const ADMIN_TOKEN_MIN_LENGTH = 16;
+
+const setting = <K extends keyof GatewayConfig>(
+  field: K,
+  shownDefault: string,
+  fallback: GatewayConfig[K],
+  read: Setting<K>['read'],
+  meaning: string,
+): Setting<K> => ({ field, shownDefault, fallback, read, meaning });
+const secret = <K extends keyof GatewayConfig>(row: Setting<K>): Setting<K> => ({
+  ...row,
+  secret: true,
+});
+
+/** Every environment variable of the gateway: what it means, its default, how it is checked. */
+export const SETTINGS = {
+  PORT: setting('port', '3000', 3000, whole(0, 65_535), 'Listen port'),
+  HOST: setting('host', '127.0.0.1', '127.0.0.1', text(), 'Listen address'),
+  DATABASE_URL: secret(
+    setting(
+      'databaseUrl',
+      'unset',
+      undefined,
+      address('postgres', 'postgresql'),
+      'PostgreSQL. Unset: an embedded one in `DATA_DIR/postgres`',
+    ),
+  ),
+  DATA_DIR: setting(
+    'dataDir',
+    './data',
+    './data',
+    text(),
+    'Embedded database, stored files, generated secrets',
+  ),
+  ADMIN_TOKEN: secret(
+    setting(
+      'adminToken',
+      'unset',
+      undefined,
+      text(ADMIN_TOKEN_MIN_LENGTH),
+      'Enables `/admin`; at least 16 characters',
+    ),
+  ),
+  SECRET_KEY: secret(
+    setting(
+      'secretKeys',
+      'generated',
+      undefined,
+      secretKeys,
+      'Encrypts webhook secrets at rest; at least 32 characters. A comma-separated list: the first encrypts, all decrypt. Required with `DATABASE_URL`',
+    ),
+  ),
+  OPENAI_API_KEY: secret(setting('openaiApiKey', 'unset', undefined, headerKey, 'Chat and images')),
+  OPENAI_BASE_URL: setting(
+    'openaiBaseUrl',
+    "vendor's",
+    'https://api.openai.com/v1',
+    address('http', 'https'),
+    'Any OpenAI-compatible server, with `/v1`',
+  ),
+  VIDEO_API_KEY: secret(setting('videoApiKey', 'unset', undefined, headerKey, 'Videos')),
+  VIDEO_BASE_URL: setting(
+    'videoBaseUrl',
+    'unset',
+    undefined,
+    address('http', 'https'),
+    'An OpenAI-style `/v1/videos` upstream, with `/v1`',
+  ),
+  ELEVENLABS_API_KEY: secret(
+    setting('elevenlabsApiKey', 'unset', undefined, headerKey, 'All `aud-*` models'),
+  ),
+  ELEVENLABS_BASE_URL: setting(
+    'elevenlabsBaseUrl',
+    "vendor's",
+    'https://api.elevenlabs.io',
+    address('http', 'https'),
+    'Without `/v1`',
+  ),
+  TTAPI_API_KEY: secret(
+    setting('ttapiApiKey', 'unset', undefined, headerKey, 'All `song-*` and `tune-*` models'),
+  ),
+  TTAPI_BASE_URL: setting(
+    'ttapiBaseUrl',
+    "vendor's",
+    'https://api.ttapi.io',
+    address('http', 'https'),
+    'Without a path',
+  ),
+  SANDBOX: setting(
+    'sandbox',
+    'auto',
+    'auto',
+    oneOf('auto', 'on', 'off'),
+    '`auto`: the sandbox upstream serves everything when no provider key is set; `on`: serves each provider without a key; `off`',
+  ),
+  CATALOG_FILE: setting(
+    'catalogFile',
+    'unset',
+    undefined,
+    text(),
+    'JSON overlay on the built-in catalog',
+  ),
+  PUBLIC_URL: setting(
+    'publicUrl',
+    'unset',
+    undefined,
+    address('http', 'https'),
+    'Own address; its host is refused as a webhook target',
+  ),
+  EGRESS_ALLOW: setting(
+    'egressAllow',
+    'empty',
+    [],
+    egress,
+    'Comma-separated `host`, `ip`, `cidr`, each with optional `:port`, that downloads and webhooks may reach although they are private. Development and tests only',
+  ),
+  STORAGE_URL: setting(
+    'storageUrl',
+    'file://DATA_DIR/files',
+    undefined,
+    address('file', 's3'),
+    'Stored media: `file://…` or `s3://bucket/prefix`',
+  ),
+  S3_ENDPOINT: setting(
+    's3Endpoint',
+    'unset',
+    undefined,
+    address('http', 'https'),
+    'S3-compatible server of an `s3://` storage',
+  ),
+  REDIS_URL: secret(
+    setting(
+      'redisUrl',
+      'unset',
+      undefined,
+      address('redis', 'rediss'),
+      'Shares rate limits between replicas; in-process without it',
+    ),
+  ),
+  RATE_LIMIT_RPM: setting(
+    'rateLimitRpm',
+    '600',
+    600,
+    whole(0, 10_000_000),
+    'Default requests per minute per key; 0 = no default limit',
+  ),
+  TASK_TICK_MS: setting(
+    'taskTickMs',
+    '1000',
+    1000,
+    whole(10, DAY_MS),
+    'How often a worker looks for due tasks and webhook deliveries',
+  ),
+  TASK_POLL_INTERVAL_MS: setting(
+    'taskPollIntervalMs',
+    '5000',
+    5000,
+    whole(10, DAY_MS),
+    'First interval between two polls of one task',
+  ),
+  TASK_DEADLINE_MS: setting(
+    'taskDeadlineMs',
+    '86400000',
+    DAY_MS,
+    whole(1000, 30 * DAY_MS),
+    'Age at which an unfinished task becomes `expired`',
+  ),
+  UPSTREAM_TIMEOUT_MS: setting(
+    'upstreamTimeoutMs',
+    'per operation',
+    undefined,
+    whole(1, DAY_MS),
+    'Overrides every per-operation upstream timeout',
+  ),
+  WEBHOOK_RETRY_DELAYS_MS: setting(
+    'webhookRetryDelaysMs',
+    '10000,30000,60000,300000,1800000,7200000',
+    [10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000],
+    delays,
+    'Waits between attempts',
+  ),
+  WEBHOOK_TIMEOUT_MS: setting(
+    'webhookTimeoutMs',
+    '10000',
+    10_000,
+    whole(1, DAY_MS),
+    "Receiver's time to answer",
+  ),
+  HOLD_SWEEP_MS: setting(
+    'holdSweepMs',
+    '5000',
+    5000,
+    whole(10, DAY_MS),
+    'How often holds orphaned by a dead process are looked for',
+  ),
+  DRAIN_TIMEOUT_MS: setting(
+    'drainTimeoutMs',
+    '20000',
+    20_000,
+    whole(0, DAY_MS),
+    'Wait for calls in flight after SIGTERM; raise it (900000, say) where music is sold',
+  ),
+  ROLE: setting(
+    'role',
+    'all',
+    'all',
+    oneOf('all', 'api', 'worker'),
+    '`all`, `api` (no workers), `worker` (no `/v1`); other than `all` needs `DATABASE_URL`',
+  ),
+  WORKERS: setting(
+    'workers',
+    '1',
+    1,
+    workers,
+    'Processes sharing the port on this machine; `auto` = cores',
+  ),
+  LOG_LEVEL: setting(
+    'logLevel',
+    'info',
+    'info',
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    'pino level; JSON lines in the container, pretty on a terminal',
+  ),
+} as const;
+
+/** Name of an environment variable of the gateway. */
+export type SettingName = keyof typeof SETTINGS;
