@@ -1,0 +1,61 @@
+import type { Operation } from './operation.js';
+import type {
+  PerCodePoint,
+  PerMeasuredSecond,
+  PerRequest,
+  PerRequestedSecond,
+  PerToken,
+  PerVideo,
+  PriceRule,
+} from './price-rule.js';
+
+/** One way to run a model: a provider and the model's name there. */
+export interface Route {
+  readonly provider: string;
+  readonly upstreamModel: string;
+}
+
+interface Row<O extends Operation, P extends PriceRule, L> {
+  readonly id: string;
+  readonly operation: O;
+  /** In order of preference. */
+  readonly routes: readonly Route[];
+  readonly price: P;
+  readonly limits: L;
+  /** A disabled model is neither listed nor found. */
+  readonly enabled: boolean;
+}
+
+/** Bounds of media length, inclusive, in whole seconds or microseconds (decision G-19). */
+export interface MediaLimits {
+  readonly maxSeconds: number;
+  readonly minMicros?: number;
+}
+
+/** A row of each operation, by operation. Text lengths are Unicode code points. */
+export interface ModelRows {
+  chat: Row<'chat', PerToken, { readonly maxOutputTokens: number }>;
+  image: Row<'image', PerRequest, { readonly sizes: readonly string[] }>;
+  video: Row<
+    'video',
+    PerVideo,
+    {
+      readonly sizePattern?: string;
+      readonly aspectRatios?: readonly string[];
+      readonly maxImageUrls: number;
+    }
+  >;
+  speech: Row<'speech', PerCodePoint, { readonly maxInput: number }>;
+  dialogue: Row<'dialogue', PerCodePoint, { readonly maxInput: number }>;
+  transcription: Row<'transcription', PerMeasuredSecond, MediaLimits>;
+  alignment: Row<'alignment', PerMeasuredSecond, MediaLimits>;
+  'voice-change': Row<'voice-change', PerMeasuredSecond, MediaLimits>;
+  isolation: Row<'isolation', PerMeasuredSecond, MediaLimits>;
+  'sound-effect': Row<'sound-effect', PerRequestedSecond, Record<string, never>>;
+  composition: Row<'composition', PerRequestedSecond, Record<string, never>>;
+  dubbing: Row<'dubbing', PerMeasuredSecond, MediaLimits>;
+  song: Row<'song', PerRequest, Record<string, never>>;
+}
+
+/** The row of one operation; without an argument, any row. */
+export type ModelRow<O extends Operation = Operation> = ModelRows[O];

@@ -1,0 +1,54 @@
+import type { ModelRow } from '../model-row.js';
+
+const MAX_MODE_FACTOR = 2n;
+
+const song = (id: string, upstreamModel: string, microUsd: bigint): ModelRow<'song'> => ({
+  id,
+  operation: 'song',
+  routes: [{ provider: 'ttapi', upstreamModel: `suno/${upstreamModel}` }],
+  price: { unit: 'request', microUsd },
+  limits: {},
+  enabled: true,
+});
+/** A model that also sells Max mode, at exactly twice the price. */
+const maxSong = (id: string, upstreamModel: string, microUsd: bigint): ModelRow<'song'> => ({
+  ...song(id, upstreamModel, microUsd),
+  price: { unit: 'request', microUsd, maxModeMicroUsd: microUsd * MAX_MODE_FACTOR },
+});
+
+/** Song models in the order of the spec (spec: POST /v1/music/generations, Song models). */
+export const SONG_MODELS = [
+  maxSong('song-music', 'music', 75_000n),
+  song('song-lyrics', 'lyrics', 12_000n),
+  maxSong('song-inspo', 'inspo', 102_000n),
+  song('song-sounds', 'sounds', 14_400n),
+  song('song-style-boost', 'upsample-tags', 6_000n),
+  song('song-upload', 'upload', 6_000n),
+  maxSong('song-upload-cover', 'upload-cover', 75_000n),
+  maxSong('song-upload-extend', 'upload-extend', 75_000n),
+  song('song-custom-model', 'custom-model', 1_440_000n),
+  maxSong('song-extend', 'extend', 75_000n),
+  maxSong('song-cover', 'cover', 75_000n),
+  song('song-remaster', 'remaster', 75_000n),
+  maxSong('song-replace-section', 'replace-section', 75_000n),
+  song('song-remove-section', 'remove-section', 12_000n),
+  song('song-crop', 'crop', 12_000n),
+  song('song-fade-in', 'fade-in', 12_000n),
+  song('song-fade-out', 'fade-out', 12_000n),
+  song('song-speed', 'adjust-speed', 36_000n),
+  song('song-concat', 'concat', 6_000n),
+  maxSong('song-mashup', 'mashup', 75_000n),
+  maxSong('song-sample', 'sample', 75_000n),
+  song('song-stems', 'stems', 150_000n),
+  song('song-stems-all', 'stems-all', 360_000n),
+  maxSong('song-add-vocals', 'add-vocals', 75_000n),
+  maxSong('song-add-instrumental', 'add-instrumental', 75_000n),
+  maxSong('song-add-stem', 'add-stem', 75_000n),
+  song('song-voice', 'create-voice', 24_000n),
+  song('song-persona', 'persona', 6_000n),
+  song('song-midi', 'gen-midi', 75_000n),
+  song('song-timed-lyrics', 'aligned-lyrics', 1_200n),
+  song('song-bpm', 'bpm', 1_200n),
+  song('song-mp4', 'mp4', 6_000n),
+  song('song-download', 'download', 2_400n),
+] as const satisfies readonly ModelRow<'song'>[];

@@ -1,0 +1,22 @@
+/** What a model does; each operation has one endpoint. */
+export const ENDPOINT_TYPES = {
+  chat: 'chat-completions',
+  image: 'image-generation',
+  video: 'compat-video',
+  speech: 'audio-speech',
+  dialogue: 'audio-dialogue',
+  transcription: 'audio-transcription',
+  alignment: 'audio-alignment',
+  'voice-change': 'audio-voice-changer',
+  isolation: 'audio-isolation',
+  'sound-effect': 'audio-sound-effects',
+  composition: 'audio-music',
+  dubbing: 'audio-dubbing',
+  song: 'music-generation',
+} as const;
+
+/** A capability the gateway sells. */
+export type Operation = keyof typeof ENDPOINT_TYPES;
+
+/** A word of `supported_endpoint_types` (spec: GET /v1/models; decision G-90). */
+export type EndpointType = (typeof ENDPOINT_TYPES)[Operation];

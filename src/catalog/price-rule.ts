@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { ceilDiv, type MicroUsd, multiply } from '../common/money/micro-usd.js';
+
+/** Flat price per accepted request; `maxModeMicroUsd` where the model offers Max mode. */
+export interface PerRequest {
+  readonly unit: 'request';
+  readonly microUsd: MicroUsd;
+  readonly maxModeMicroUsd?: MicroUsd;
+}
+/** Price of one Unicode code point of billed text. */
+export interface PerCodePoint {
+  readonly unit: 'code_point';
+  readonly microUsd: MicroUsd;
+}
+/** Price of one billable second of measured media. */
+export interface PerMeasuredSecond {
+  readonly unit: 'measured_second';
+  readonly microUsd: MicroUsd;
+}
+/** Price of one second the caller asked for, rounded up to whole seconds. */
+export interface PerRequestedSecond {
+  readonly unit: 'requested_second';
+  readonly microUsd: MicroUsd;
+}
+/** Prices of one million tokens; the only rule whose unit price is not whole per unit (decision G-23). */
+export interface PerToken {
+  readonly unit: 'token';
+  readonly inputMicroUsdPerMillion: MicroUsd;
+  readonly outputMicroUsdPerMillion: MicroUsd;
+}
+/** A price per value of `seconds` (decision G-26). */
+export interface PerVideo {
+  readonly unit: 'video';
+  readonly microUsdBySeconds: Readonly<Record<string, MicroUsd>>;
+}
+
+/** How a model is priced. */
+export type PriceRule =
+  PerRequest | PerCodePoint | PerMeasuredSecond | PerRequestedSecond | PerToken | PerVideo;
+
+const TOKENS_PER_PRICE = 1_000_000n;
+
+/** Price of a flat request (spec: song prices, image prices). */
+export function priceOfRequest(rule: PerRequest, maxMode = false): MicroUsd {
+  if (!maxMode) return multiply(rule.microUsd, 1);
+  assert(rule.maxModeMicroUsd !== undefined, 'Max mode is sold only where it has a price');
+  return multiply(rule.maxModeMicroUsd, 1);
+}
+
+/** Price of a text by its Unicode code points, counted as sent (decision G-36). */
+export function priceOfText(rule: PerCodePoint, codePoints: number): MicroUsd {
+  return multiply(rule.microUsd, codePoints);
+}
+
+/** Price of whole billable or requested seconds. */
+export function priceOfSeconds(
+  rule: PerMeasuredSecond | PerRequestedSecond,
+  seconds: bigint,
+): MicroUsd {
+  assert(seconds >= 1n, 'at least one second is billed');
+  return multiply(rule.microUsd, seconds);
+}
+
+/** Price of token usage, rounded up once to a whole micro-USD (decision G-23). */
+export function priceOfTokens(rule: PerToken, inputTokens: bigint, outputTokens: bigint): MicroUsd {
+  const scaled =
+    inputTokens * rule.inputMicroUsdPerMillion + outputTokens * rule.outputMicroUsdPerMillion;
+  return ceilDiv(scaled, TOKENS_PER_PRICE);
+}
+
+/** Price of a video by its `seconds` value; undefined where the model does not sell that length. */
+export function priceOfVideo(rule: PerVideo, seconds: string): MicroUsd | undefined {
+  return Object.hasOwn(rule.microUsdBySeconds, seconds)
+    ? rule.microUsdBySeconds[seconds]
+    : undefined;
+}

@@ -1,0 +1,54 @@
+/** A premade voice: the id goes to the provider in exactly this case. */
+export interface Voice {
+  readonly id: string;
+  readonly name: string;
+  readonly gender: 'Male' | 'Female' | 'Neutral';
+  readonly accent: 'American' | 'British' | 'Australian';
+}
+
+const voice = (
+  name: string,
+  id: string,
+  gender: Voice['gender'],
+  accent: Voice['accent'],
+): Voice => ({ id, name, gender, accent });
+
+/** The 21 premade voices shared by speech, dialogue and voice changer (spec: Voices). */
+export const VOICES: readonly Voice[] = [
+  voice('Adam', 'pNInz6obpgDQGcFmaJgB', 'Male', 'American'),
+  voice('Alice', 'Xb7hH8MSUJpSbSDYk0k2', 'Female', 'British'),
+  voice('Bella', 'hpp4J3VqNfWAUOO0d1Us', 'Female', 'American'),
+  voice('Bill', 'pqHfZKP75CvOlQylNhV4', 'Male', 'American'),
+  voice('Brian', 'nPczCjzI2devNBz1zQrb', 'Male', 'American'),
+  voice('Callum', 'N2lVS1w4EtoT3dr4eOWO', 'Male', 'American'),
+  voice('Charlie', 'IKne3meq5aSn9XLyUdCD', 'Male', 'Australian'),
+  voice('Chris', 'iP95p4xoKVk53GoZ742B', 'Male', 'American'),
+  voice('Daniel', 'onwK4e9ZLuTAKqWW03F9', 'Male', 'British'),
+  voice('Eric', 'cjVigY5qzO86Huf0OWal', 'Male', 'American'),
+  voice('George', 'JBFqnCBsd6RMkjVDRZzb', 'Male', 'British'),
+  voice('Harry', 'SOYHLrjzK2X1ezoPC6cr', 'Male', 'American'),
+  voice('Jessica', 'cgSgspJ2msm6clMCkdW9', 'Female', 'American'),
+  voice('Laura', 'FGY2WhTYpPnrIDTdsKH5', 'Female', 'American'),
+  voice('Liam', 'TX3LPaxmHKxFdv7VOQHJ', 'Male', 'American'),
+  voice('Lily', 'pFZP5JQG7iQjIQuC4Bku', 'Female', 'British'),
+  voice('Matilda', 'XrExE9yKIg1WjnnlVkGX', 'Female', 'American'),
+  voice('River', 'SAz9YHcvj6GT2YYXdXww', 'Neutral', 'American'),
+  voice('Roger', 'CwhRBWXzGAHq8TQ4Fs17', 'Male', 'American'),
+  voice('Sarah', 'EXAVITQu4vr4xnSDxMaL', 'Female', 'American'),
+  voice('Will', 'bIHbv24MWmeRgasZH58o', 'Male', 'American'),
+];
+
+const BY_LOWER_CASE = new Map(
+  VOICES.flatMap((row) => [
+    [row.id.toLowerCase(), row],
+    [row.name.toLowerCase(), row],
+  ]),
+);
+
+/**
+ * Finds a voice by id or first name, ignoring case (decision G-37). Spaces are not trimmed.
+ * Returns undefined for any other text.
+ */
+export function findVoice(text: string): Voice | undefined {
+  return BY_LOWER_CASE.get(text.toLowerCase());
+}
