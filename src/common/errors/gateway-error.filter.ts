@@ -1,0 +1,50 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { GatewayError } from './gateway-error.js';
+import { onSurface, surfaceOf, typeOnSurface } from './surface.js';
+import { toGatewayError } from './to-gateway-error.js';
+
+/** Told of every error answer; logging hangs on here. */
+export type ErrorListener = (error: GatewayError, request: Request) => void;
+
+/**
+ * The one place that writes error answers: the envelope with its status, `Retry-After`, `x-should-retry` and
+ * `WWW-Authenticate` (spec: Errors). An answer whose head is out already is cut, never ended cleanly.
+ */
+@Catch()
+export class GatewayErrorFilter implements ExceptionFilter {
+  constructor(private readonly onError: ErrorListener = () => undefined) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.answer(thrown, http.getRequest<Request>(), http.getResponse<Response>());
+  }
+
+  /** Writes the answer for anything thrown; also used by middleware that runs outside Nest's filters. */
+  answer(thrown: unknown, request: Request, response: Response): void {
+    const surface = surfaceOf(request.path);
+    const error = onSurface(toGatewayError(thrown), surface);
+    this.onError(error, request);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+    if (error.retryAfterSeconds !== undefined) {
+      response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds))));
+    }
+    if (error.shouldRetry === false || error.status === 409) {
+      response.setHeader('x-should-retry', 'false');
+    }
+    closeUnreadBody(request, response);
+    response.status(error.status).json(error.toEnvelope(typeOnSurface(error, surface)));
+  }
+}
+
+/** A body nobody will read must not keep the connection: it is answered and closed. */
+function closeUnreadBody(request: Request, response: Response): void {
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined ||
+    Number(request.headers['content-length'] ?? 0) > 0;
+  if (hasBody && !request.complete) response.setHeader('Connection', 'close');
+}

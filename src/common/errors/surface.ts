@@ -1,0 +1,53 @@
+import type { ErrorCode, ErrorType } from './error-table.js';
+import type { GatewayError } from './gateway-error.js';
+
+/** A family of endpoints that words the same fault in its own code (architecture: Errors). */
+export type Surface = 'general' | 'audio' | 'dubbing' | 'song' | 'video';
+
+/** Faults whose public code depends on the surface. */
+export type SurfaceFault =
+  'invalidField' | 'unknownModel' | 'wrongEndpoint' | 'insufficient' | 'invalidWebhook';
+
+const GENERAL = {
+  invalidField: 'invalid_request',
+  unknownModel: 'model_not_found',
+  wrongEndpoint: 'model_wrong_kind',
+  insufficient: 'insufficient_user_quota',
+  invalidWebhook: 'invalid_request',
+} as const satisfies Record<SurfaceFault, ErrorCode>;
+
+const AUDIO = {
+  ...GENERAL,
+  unknownModel: 'model_not_available',
+  wrongEndpoint: 'no_eligible_route',
+  insufficient: 'insufficient_funds',
+} as const satisfies Record<SurfaceFault, ErrorCode>;
+
+/** The public code of each fault on each surface (decisions G-06, G-07, G-09, G-68, G-76). */
+export const SURFACE_CODES: Record<Surface, Record<SurfaceFault, ErrorCode>> = {
+  general: GENERAL,
+  video: GENERAL,
+  audio: AUDIO,
+  dubbing: { ...AUDIO, invalidWebhook: 'invalid_task_command' },
+  song: { ...AUDIO, invalidField: 'invalid_music_request', invalidWebhook: 'invalid_task_command' },
+};
+
+/** The surface a request path belongs to; everything outside the special families is general. */
+export function surfaceOf(path: string): Surface {
+  if (path.startsWith('/v1/audio/dubbing')) return 'dubbing';
+  if (path.startsWith('/v1/audio/')) return 'audio';
+  if (path.startsWith('/v1/music/')) return 'song';
+  return path.startsWith('/v1/videos') ? 'video' : 'general';
+}
+
+/** The same error as the surface words it: songs have their own code for a bad field. */
+export function onSurface(error: GatewayError, surface: Surface): GatewayError {
+  if (error.code !== 'invalid_request') return error;
+  const code = SURFACE_CODES[surface].invalidField;
+  return code === error.code ? error : error.withCode(code);
+}
+
+/** The `error.type` that differs from the table's: a video's bad field (decision G-04). */
+export function typeOnSurface(error: GatewayError, surface: Surface): ErrorType | undefined {
+  return surface === 'video' && error.code === 'invalid_request' ? 'invalid_request' : undefined;
+}
