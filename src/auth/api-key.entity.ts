@@ -1,0 +1,38 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** An API key of an account. Only its SHA-256 is stored; the key itself is shown once, when it is made. */
+@Entity({ name: 'api_key' })
+export class ApiKey {
+  @PrimaryColumn({ type: 'uuid' })
+  id!: string;
+
+  @Column({ type: 'uuid', name: 'account_id' })
+  accountId!: string;
+
+  @Column({ type: 'text', nullable: true })
+  name!: string | null;
+
+  /** The first characters of the key, to tell keys apart. */
+  @Column({ type: 'text' })
+  prefix!: string;
+
+  @Column({ type: 'bytea' })
+  hash!: Buffer;
+
+  /** Models the key may submit; null = all (spec: Authentication). */
+  @Column({ type: 'text', array: true, nullable: true, name: 'allowed_models' })
+  allowedModels!: string[] | null;
+
+  /** Own rate limit; null = the gateway's default. */
+  @Column({ type: 'integer', nullable: true, name: 'requests_per_minute' })
+  requestsPerMinute!: number | null;
+
+  @Column({ type: 'timestamptz', nullable: true, name: 'expires_at' })
+  expiresAt!: Date | null;
+
+  @Column({ type: 'timestamptz', nullable: true, name: 'revoked_at' })
+  revokedAt!: Date | null;
+
+  @Column({ type: 'timestamptz', name: 'created_at' })
+  createdAt!: Date;
+}

@@ -1,0 +1,16 @@
+/** Who makes a request: a live API key and its account. */
+export interface Caller {
+  readonly apiKeyId: string;
+  readonly accountId: string;
+  /** Models the key may submit; null = all. Gates submission only, not reads (decision G-08). */
+  readonly allowedModels: ReadonlySet<string> | null;
+  /** The key's own rate limit; null = the default. */
+  readonly requestsPerMinute: number | null;
+  /** Milliseconds since the epoch; null = never. */
+  readonly expiresAtMs: number | null;
+}
+
+/** Whether the key's allowlist lets it submit a model. */
+export function mayUse(caller: Caller, modelId: string): boolean {
+  return caller.allowedModels === null || caller.allowedModels.has(modelId);
+}

@@ -1,0 +1,22 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/time/clock.js';
+import { takeToken, type TokenBuckets, type TokenOutcome, WINDOW_MS } from './token-bucket.js';
+
+const BUCKET_LIMIT = 100_000;
+
+/** Buckets of one process. A bucket not asked for a minute is full, so it may be forgotten. */
+export class MemoryBuckets implements TokenBuckets {
+  private readonly fullAtMs = new LRUCache<string, number>({ max: BUCKET_LIMIT, ttl: WINDOW_MS });
+
+  constructor(private readonly clock: Clock) {}
+
+  take(bucket: string, perMinute: number): TokenOutcome {
+    const { outcome, fullAtMs } = takeToken(
+      this.fullAtMs.get(bucket) ?? 0,
+      perMinute,
+      this.clock.nowMs(),
+    );
+    this.fullAtMs.set(bucket, fullAtMs);
+    return outcome;
+  }
+}

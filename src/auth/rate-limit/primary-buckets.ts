@@ -1,0 +1,66 @@
+import type { Worker } from 'node:cluster';
+import type { Clock } from '../../common/time/clock.js';
+import { MemoryBuckets } from './memory-buckets.js';
+import type { TokenBuckets, TokenOutcome } from './token-bucket.js';
+
+const ANSWER_TIMEOUT_MS = 250;
+const PENDING_LIMIT = 10_000;
+
+interface TakeMessage {
+  readonly kind: 'take-token';
+  readonly id: number;
+  readonly bucket: string;
+  readonly perMinute: number;
+}
+interface TokenMessage {
+  readonly kind: 'token';
+  readonly id: number;
+  readonly outcome: TokenOutcome;
+}
+
+/** In the primary process: answers the workers that ask for tokens. */
+export function serveBuckets(worker: Worker, buckets: MemoryBuckets): void {
+  worker.on('message', (message: Partial<TakeMessage>) => {
+    if (message.kind !== 'take-token' || worker.isDead()) return;
+    const { id, bucket, perMinute } = message as TakeMessage;
+    const answer: TokenMessage = { kind: 'token', id, outcome: buckets.take(bucket, perMinute) };
+    worker.send(answer, () => undefined);
+  });
+}
+
+/** In a worker process: buckets that live in the primary (interface: WORKERS). */
+export class PrimaryBuckets implements TokenBuckets {
+  private readonly pending = new Map<number, (outcome: TokenOutcome) => void>();
+  private readonly local: MemoryBuckets;
+  private nextId = 0;
+
+  constructor(clock: Clock) {
+    this.local = new MemoryBuckets(clock);
+    process.on('message', (message: Partial<TokenMessage>) => {
+      if (message.kind === 'token') this.settle(message as TokenMessage);
+    });
+  }
+
+  take(bucket: string, perMinute: number): Promise<TokenOutcome> | TokenOutcome {
+    if (this.pending.size >= PENDING_LIMIT || process.send === undefined) {
+      return this.local.take(bucket, perMinute);
+    }
+    const message: TakeMessage = { kind: 'take-token', id: this.nextId++, bucket, perMinute };
+    process.send(message, () => undefined);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.pending.delete(message.id);
+        resolve(this.local.take(bucket, perMinute));
+      }, ANSWER_TIMEOUT_MS);
+      this.pending.set(message.id, (outcome) => {
+        clearTimeout(timer);
+        resolve(outcome);
+      });
+    });
+  }
+
+  private settle(message: TokenMessage): void {
+    this.pending.get(message.id)?.(message.outcome);
+    this.pending.delete(message.id);
+  }
+}

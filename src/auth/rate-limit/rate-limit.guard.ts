@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import type { TokenBuckets, TokenOutcome } from './token-bucket.js';
+
+/** Injection token of the {@link TokenBuckets}. */
+export const TOKEN_BUCKETS = Symbol('TOKEN_BUCKETS');
+
+/** Reads have a bucket of their own, so that polling as advised is never limited (decision G-14). */
+const READ_FACTOR = 10;
+
+/**
+ * Limits requests per key and minute, submissions and reads apart, and tells the caller where it stands.
+ * Throws 429 `rate_limit_exceeded` with `Retry-After` (spec: Errors, General).
+ */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(
+    @Inject(TOKEN_BUCKETS) private readonly buckets: TokenBuckets,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    assert(request.caller, 'the rate limit stands behind the bearer guard');
+    const submissionLimit = request.caller.requestsPerMinute ?? this.config.rateLimitRpm;
+    if (submissionLimit === 0) return true;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const limit = isRead ? submissionLimit * READ_FACTOR : submissionLimit;
+    const bucket = `${request.caller.apiKeyId}:${isRead ? 'read' : 'submit'}`;
+    const outcome = await this.buckets.take(bucket, limit);
+    tell(http.getResponse<Response>(), limit, outcome);
+    if (outcome.allowed) return true;
+    throw new GatewayError('rate_limit_exceeded', 'Too many requests for this API key.', {
+      retryAfterSeconds: outcome.retryAfterMs / 1000,
+    });
+  }
+}
+
+function tell(response: Response, limit: number, outcome: TokenOutcome): void {
+  response.setHeader('x-ratelimit-limit-requests', String(limit));
+  response.setHeader('x-ratelimit-remaining-requests', String(outcome.remaining));
+  response.setHeader('x-ratelimit-reset-requests', `${Math.ceil(outcome.resetMs)}ms`);
+}

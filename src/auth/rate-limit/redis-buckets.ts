@@ -1,0 +1,75 @@
+import { Redis } from 'ioredis';
+import type { Clock } from '../../common/time/clock.js';
+import { MemoryBuckets } from './memory-buckets.js';
+import { type TokenBuckets, type TokenOutcome, WINDOW_MS } from './token-bucket.js';
+
+const COMMAND_TIMEOUT_MS = 250;
+const RECONNECT_MAX_MS = 2_000;
+const KEY_PREFIX = 'shim:bucket:';
+
+/** The token bucket of token-bucket.ts inside Redis, by Redis's own clock. Times in microseconds, whole. */
+const TAKE = `
+local interval = math.floor(60000000 / tonumber(ARGV[1]))
+local window = interval * tonumber(ARGV[1])
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local base = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
+local wait = base + interval - window - now
+if wait > 0 then
+  return {0, 0, base - now, wait}
+end
+local full = base + interval
+redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', ${WINDOW_MS})
+return {1, math.floor((now + window - full) / interval), full - now, 0}`;
+
+interface TakeCommand {
+  takeToken(key: string, perMinute: number): Promise<[number, number, number, number]>;
+}
+
+/**
+ * Buckets shared by replicas through Redis. While Redis does not answer, each process limits by itself: a rate
+ * limit must not stop paid traffic.
+ */
+export class RedisBuckets implements TokenBuckets {
+  private readonly redis: Redis & TakeCommand;
+  private readonly local: MemoryBuckets;
+
+  constructor(url: string, clock: Clock, onProblem: (error: Error) => void) {
+    this.local = new MemoryBuckets(clock);
+    const redis = new Redis(url, {
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => Math.min(attempt * 100, RECONNECT_MAX_MS),
+    });
+    redis.on('error', onProblem);
+    redis.defineCommand('takeToken', { numberOfKeys: 1, lua: TAKE });
+    this.redis = redis as Redis & TakeCommand;
+  }
+
+  async take(bucket: string, perMinute: number): Promise<TokenOutcome> {
+    try {
+      const reply = await this.redis.takeToken(KEY_PREFIX + bucket, perMinute);
+      const [allowed, remaining, resetMicros, retryMicros] = reply;
+      return {
+        allowed: allowed === 1,
+        remaining,
+        resetMs: resetMicros / 1000,
+        retryAfterMs: retryMicros / 1000,
+      };
+    } catch {
+      return this.local.take(bucket, perMinute);
+    }
+  }
+
+  /** Resolves when Redis answers. */
+  async ready(): Promise<void> {
+    if (this.redis.status !== 'ready') {
+      await new Promise<void>((resolve) => this.redis.once('ready', resolve));
+    }
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+}

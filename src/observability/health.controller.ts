@@ -1,0 +1,30 @@
+import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Readiness } from './readiness.js';
+
+/** Liveness and readiness for orchestrators. */
+@ApiTags('health')
+@Controller('health')
+export class HealthController {
+  constructor(private readonly readiness: Readiness) {}
+
+  @Get('live')
+  @ApiOperation({ summary: 'The process is up' })
+  @ApiResponse({ status: 200, example: { status: 'live' } })
+  live(): { status: string } {
+    return { status: 'live' };
+  }
+
+  @Get('ready')
+  @ApiOperation({
+    summary: 'The database is reachable and migrated; 503 while starting or draining',
+  })
+  @ApiResponse({ status: 200, example: { status: 'ready' } })
+  @ApiResponse({ status: 503, example: { status: 'unavailable' } })
+  async ready(@Res({ passthrough: true }) response: Response): Promise<{ status: string }> {
+    const ready = await this.readiness.isReady();
+    response.status(ready ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
+    return { status: ready ? 'ready' : 'unavailable' };
+  }
+}

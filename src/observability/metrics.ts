@@ -1,0 +1,71 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const LATENCY_BUCKETS_SECONDS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900,
+];
+const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** Holds that wait for their end: how many, and the age of the oldest in seconds. */
+export interface OpenHolds {
+  readonly count: number;
+  readonly oldestAgeSeconds: number;
+}
+
+/** The gateway's Prometheus metrics, in a registry of their own. */
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly requests = new Counter({
+    name: 'gateway_http_requests_total',
+    help: 'Answered requests by method, route and status',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers: [this.registry],
+  });
+  readonly requestSeconds = new Histogram({
+    name: 'gateway_http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer',
+    labelNames: ['method', 'route'] as const,
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers: [this.registry],
+  });
+  readonly upstreamSeconds = new Histogram({
+    name: 'gateway_upstream_duration_seconds',
+    help: 'Time until a provider answered, by provider, operation and outcome',
+    labelNames: ['provider', 'operation', 'outcome'] as const,
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers: [this.registry],
+  });
+  readonly batchSize = new Histogram({
+    name: 'gateway_group_commit_batch_size',
+    help: 'Ledger operations committed by one statement',
+    labelNames: ['lane'] as const,
+    buckets: BATCH_BUCKETS,
+    registers: [this.registry],
+  });
+  readonly breakers = new Gauge({
+    name: 'gateway_circuit_breaker_open',
+    help: '1 while the circuit of a route is open',
+    labelNames: ['provider', 'operation'] as const,
+    registers: [this.registry],
+  });
+
+  /** `openHolds` is asked at each scrape. */
+  constructor(openHolds: () => Promise<OpenHolds>) {
+    collectDefaultMetrics({ register: this.registry });
+    const oldest = new Gauge({
+      name: 'gateway_holds_oldest_age_seconds',
+      help: 'Age of the oldest open hold',
+      registers: [this.registry],
+    });
+    new Gauge({
+      name: 'gateway_holds_open',
+      help: 'Open holds',
+      registers: [this.registry],
+      async collect() {
+        const { count, oldestAgeSeconds } = await openHolds();
+        this.set(count);
+        oldest.set(oldestAgeSeconds);
+      },
+    });
+  }
+}
