@@ -1,1 +1,4 @@
-export default async function globalTeardown() {}
+/** Stops what global-setup started. */
+export default async function globalTeardown() {
+  await globalThis.testDatabase?.stop();
+}

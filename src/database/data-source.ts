@@ -1,0 +1,66 @@
+import { DataSource, getMetadataArgsStorage } from 'typeorm';
+import { MIGRATIONS } from './migration-list.js';
+
+const POOL_SIZE = 20;
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_DELAY_MS = 10_000;
+const IDLE_CONNECTION_MS = 30_000;
+/** Normal work waits this long for a row lock, … */
+const LOCK_TIMEOUT_MS = 2_000;
+/** … runs one statement this long, … */
+const STATEMENT_TIMEOUT_MS = 5_000;
+/** … and leaves a transaction open without a statement this long; then its session is ended. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
+
+/** TypeORM's own table of applied migrations. */
+export const MIGRATION_TABLE = 'migration';
+
+/** Where the database is and how many connections to keep. */
+export interface DatabaseConnection {
+  /** `postgresql://…`, over TCP or a Unix socket (`?host=/directory`), with TLS parameters if any. */
+  readonly url: string;
+  readonly poolSize?: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName?: string;
+  /** Told about connections that broke while idle; such errors never end the process. */
+  readonly onPoolError?: (error: Error) => void;
+}
+
+/**
+ * A data source, not yet connected, over every entity class loaded so far. It never changes the schema
+ * by itself: `runMigrations` does.
+ */
+export function createDataSource(connection: DatabaseConnection): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    entities: registeredEntities(),
+    migrations: [...MIGRATIONS],
+    migrationsTableName: MIGRATION_TABLE,
+    migrationsRun: false,
+    synchronize: false,
+    installExtensions: false,
+    logging: false,
+    poolSize: connection.poolSize ?? POOL_SIZE,
+    applicationName: connection.applicationName ?? 'shim-gateway',
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    poolErrorHandler: connection.onPoolError ?? (() => undefined),
+    extra: {
+      // The driver's own reading of the URL knows sockets and TLS parameters; TypeORM's does not.
+      connectionString: connection.url,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+      idleTimeoutMillis: IDLE_CONNECTION_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    },
+  });
+}
+
+function registeredEntities(): (string | (new () => unknown))[] {
+  return getMetadataArgsStorage()
+    .tables.map((table) => table.target)
+    .filter((target) => typeof target === 'string' || typeof target === 'function') as (
+    string | (new () => unknown)
+  )[];
+}

@@ -1,0 +1,87 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const LOCK_FILE = 'postgres.lock';
+/** How long a predecessor that was killed this instant may take to let go. */
+const WAIT_SECONDS = 2;
+const IN_USE_EXIT_CODE = 75;
+
+/** The data directory belongs to another running process. */
+export class DataDirInUseError extends Error {
+  override readonly name = 'DataDirInUseError';
+
+  constructor(dataDir: string, pid: string) {
+    super(
+      `DATA_DIR ${dataDir} is in use by process ${pid}. Stop it, or set another DATA_DIR, or DATABASE_URL.`,
+    );
+  }
+}
+
+/**
+ * One owner per data directory. The kernel keeps the lock (`flock`) in a child that ends with us, so a
+ * killed gateway leaves no stale lock, and containers that share a volume see each other.
+ */
+export class DataDirLock {
+  private constructor(private readonly holder: ChildProcess | undefined) {}
+
+  /** Takes the lock; throws {@link DataDirInUseError} when another process has it. */
+  static async acquire(dataDir: string): Promise<DataDirLock> {
+    const file = join(dataDir, LOCK_FILE);
+    const lock = new DataDirLock(await holdLock(file, dataDir));
+    await writeFile(file, String(process.pid));
+    return lock;
+  }
+
+  /** Lets go. */
+  async release(): Promise<void> {
+    if (this.holder?.exitCode !== null || this.holder.signalCode !== null) return;
+    const exited = once(this.holder, 'exit');
+    this.holder.stdin?.end();
+    await exited;
+  }
+}
+
+async function holdLock(file: string, dataDir: string): Promise<ChildProcess | undefined> {
+  // The holder says a line once it has the lock, then waits for the end of its input: our death or release().
+  const holder = spawn(
+    'flock',
+    [
+      ...['--timeout', String(WAIT_SECONDS), '--conflict-exit-code', String(IN_USE_EXIT_CODE)],
+      ...[file, 'sh', '-c', 'echo locked && exec cat'],
+    ],
+    { detached: true, stdio: ['pipe', 'pipe', 'ignore'] },
+  );
+  const outcome = await new Promise<'held' | number | null | NodeJS.ErrnoException>((resolve) => {
+    holder.once('error', resolve);
+    holder.once('exit', resolve);
+    holder.stdout.once('data', () => {
+      resolve('held');
+    });
+  });
+  if (outcome === 'held') return holder;
+  if (outcome === IN_USE_EXIT_CODE) throw new DataDirInUseError(dataDir, await ownerOf(file));
+  if (outcome instanceof Error && outcome.code === 'ENOENT') {
+    await refuseLivingOwner(file, dataDir);
+    return undefined;
+  }
+  throw new Error(`DATA_DIR ${dataDir} cannot be locked`, { cause: outcome });
+}
+
+/** Without `flock` (macOS) the number of the owner's process has to do. */
+async function refuseLivingOwner(file: string, dataDir: string): Promise<void> {
+  const pid = Number(await ownerOf(file));
+  if (!Number.isInteger(pid) || pid === process.pid) return;
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return;
+  }
+  throw new DataDirInUseError(dataDir, String(pid));
+}
+
+async function ownerOf(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text === '' ? 'unknown' : text;
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClusterPlace, prepareCluster } from './cluster.js';
+import { DataDirInUseError, DataDirLock } from './data-dir-lock.js';
+import { stopLeftovers } from './leftover-processes.js';
+import { Postmaster, type PostmasterCommand } from './postmaster.js';
+
+/** Waits before each try to restart a server that died; orphaned sessions may hold it back for a while. */
+const RESTART_DELAYS_MS = [100, 200, 500, 1000, 2000, 5000, 10_000];
+/** A server that lived this long is restarted with full patience again. */
+const PROVEN_AFTER_MS = 60_000;
+
+/** What an embedded server needs to know. */
+export interface EmbeddedPostgresOptions {
+  /** The gateway's data directory; the server lives in `postgres` below it. */
+  readonly dataDir: string;
+  /** Takes every line the server logs. */
+  readonly onLog?: (line: string) => void;
+  /** Called when the server died and every try to restart it failed. */
+  readonly onFailure?: (error: Error) => void;
+  /** Server settings (`fsync`, …) over ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A reachable server and how to let go of it. */
+export interface RunningPostgres {
+  /** Connection URL; its user is the server's superuser. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * The PostgreSQL that comes with the gateway: no TCP, one Unix socket only its own user can open. It dies
+ * with the gateway, is started again when it dies alone, and starts after a kill of either. One per data directory.
+ */
+export class EmbeddedPostgres implements RunningPostgres {
+  private readonly stopper = new AbortController();
+  private readonly supervision: Promise<void>;
+  private stopped: Promise<void> | undefined;
+  private tries = 0;
+  private readonly whenExiting = (): void => {
+    this.postmaster.interrupt();
+  };
+
+  private constructor(
+    private readonly options: EmbeddedPostgresOptions,
+    private readonly place: ClusterPlace,
+    private readonly lock: DataDirLock,
+    private readonly command: PostmasterCommand,
+    private postmaster: Postmaster,
+  ) {
+    // For systems that cannot tie a child's life to ours.
+    process.once('exit', this.whenExiting);
+    this.supervision = this.supervise();
+  }
+
+  /**
+   * Starts the server, creating its data on first use. Throws {@link DataDirInUseError} when another
+   * process runs one there, and an Error that says what to do when it cannot run here.
+   */
+  static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+    const place = await ClusterPlace.in(options.dataDir);
+    const lock = await DataDirLock.acquire(place.dataDir);
+    try {
+      const log = options.onLog ?? (() => undefined);
+      const command = await prepareCluster(place, options.settings ?? {}, log);
+      const postmaster = await Postmaster.start(command);
+      return new EmbeddedPostgres(options, place, lock, command, postmaster);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  /**
+   * The server of the gateway that runs on this data directory (which may still be starting: connect
+   * patiently), or one of our own. For operator commands.
+   */
+  static async attachOrStart(options: EmbeddedPostgresOptions): Promise<RunningPostgres> {
+    try {
+      return await EmbeddedPostgres.start(options);
+    } catch (error) {
+      if (!(error instanceof DataDirInUseError)) throw error;
+      const { url } = await ClusterPlace.in(options.dataDir);
+      return { url, stop: () => Promise.resolve() };
+    }
+  }
+
+  /** Connection URL over the Unix socket. */
+  get url(): string {
+    return this.place.url;
+  }
+
+  /** Process number of the server. */
+  get pid(): number | undefined {
+    return this.postmaster.pid;
+  }
+
+  /** Stops the server with a checkpoint and frees the data directory. May be called more than once. */
+  stop(): Promise<void> {
+    this.stopped ??= this.shutDown();
+    return this.stopped;
+  }
+
+  private async shutDown(): Promise<void> {
+    this.stopper.abort();
+    await this.postmaster.stop();
+    await this.supervision;
+    await this.lock.release();
+    process.off('exit', this.whenExiting);
+  }
+
+  private async supervise(): Promise<void> {
+    const { signal } = this.stopper;
+    let failure = new Error('The embedded PostgreSQL keeps dying');
+    for (;;) {
+      const proven = setTimeout(() => (this.tries = 0), PROVEN_AFTER_MS).unref();
+      await this.postmaster.ended;
+      clearTimeout(proven);
+      const delayMs = RESTART_DELAYS_MS[this.tries++];
+      if (delayMs === undefined && !signal.aborted) this.options.onFailure?.(failure);
+      if (delayMs === undefined || signal.aborted) return;
+      await sleep(delayMs, undefined, { signal }).catch(() => undefined);
+      failure = (await this.restart(signal)) ?? failure;
+    }
+  }
+
+  /** Why the server could not be restarted, if so. */
+  private async restart(signal: AbortSignal): Promise<Error | undefined> {
+    if (signal.aborted) return undefined;
+    try {
+      await stopLeftovers(this.place.cluster);
+      this.postmaster = await Postmaster.start(this.command);
+      // stop() may have come meanwhile and seen only the dead server.
+      if (signal.aborted) await this.postmaster.stop();
+      return undefined;
+    } catch (error) {
+      return error as Error;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** Signals in order of patience, each with the polls it is given: fast shutdown, immediate, kill. */
+const SIGNALS = [
+  ['SIGINT', 100],
+  ['SIGQUIT', 50],
+  ['SIGKILL', 50],
+] as const;
+const POLL_MS = 100;
+
+/**
+ * Stops PostgreSQL processes a killed gateway left on this cluster and removes the pid file they leave,
+ * which may name a process that is long someone else's. Call it only while holding the data directory.
+ * Throws when a process survives everything.
+ */
+export async function stopLeftovers(cluster: string): Promise<void> {
+  for (const [signal, polls] of SIGNALS) {
+    for (let poll = 0; poll < polls; poll += 1) {
+      const running = await processesOf(cluster);
+      if (running.length === 0) return removeStalePidFile(cluster);
+      if (poll === 0) await signalLeftovers(cluster, running, signal);
+      await sleep(POLL_MS);
+    }
+  }
+  throw new Error(`A PostgreSQL process on ${cluster} cannot be stopped`);
+}
+
+/** Process numbers of this cluster: all of them have it as working directory. */
+async function processesOf(cluster: string): Promise<number[]> {
+  if (process.platform !== 'linux') return postmasterByCommand(cluster);
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
+  const homes = await Promise.all(
+    pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => undefined)),
+  );
+  return pids.filter((_pid, index) => homes[index] === cluster);
+}
+
+async function postmasterByCommand(cluster: string): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,command=']);
+  const lines = stdout.split('\n').filter((line) => line.includes(`postgres -D ${cluster} `));
+  return lines.map((line) => Number.parseInt(line, 10));
+}
+
+async function signalLeftovers(
+  cluster: string,
+  running: readonly number[],
+  signal: NodeJS.Signals,
+): Promise<void> {
+  const postmaster = await postmasterPid(cluster);
+  // A living postmaster ends its children in order; without one they are ended one by one.
+  const targets = running.filter((pid) => pid === postmaster);
+  for (const pid of targets.length > 0 && signal !== 'SIGKILL' ? targets : running) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+async function postmasterPid(cluster: string): Promise<number | undefined> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  return text === '' ? undefined : Number.parseInt(text, 10);
+}
+
+async function removeStalePidFile(cluster: string): Promise<void> {
+  // Elsewhere a surviving child cannot be seen, and PostgreSQL needs the file to detect it.
+  if (process.platform === 'linux') await rm(join(cluster, 'postmaster.pid'), { force: true });
+}

