@@ -1,0 +1,226 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { IntersectionType } from '@nestjs/swagger';
+import { validateSync } from 'class-validator';
+import fc from 'fast-check';
+import { GatewayError } from '../errors/gateway-error.js';
+import { validatorOf } from './compiled-validator.js';
+import { ExcludedBy, Needs, RequiredWhen, RequiredWith } from './cross-field-rules.js';
+import {
+  Checked,
+  type Dto,
+  Flag,
+  LanguageCode,
+  ModelId,
+  Nested,
+  Num,
+  OneOf,
+  Text,
+  Whole,
+} from './fields.js';
+
+class Line {
+  @Text({ max: 5, controls: 'speech' }) text!: string;
+  @Text({ max: 3 }) voice!: string;
+}
+class Common {
+  @ModelId() model!: string;
+  @Whole({ min: 0, max: 9, optional: true }) seed?: number;
+}
+class Speech extends Common {
+  @Text({ max: 5, missingCode: 'invalid_input', controls: 'speech' }) input!: string;
+  @Num({ min: 0.7, max: 1.2, optional: true }) speed?: number;
+  @Flag({ optional: true }) boost?: boolean;
+  @LanguageCode({ optional: true }) language?: string;
+  @OneOf(['mp3', 'wav'], { default: 'mp3' }) format!: string;
+}
+class Lines {
+  @Nested(() => Line, { list: { min: 1, max: 2 } }) inputs!: Line[];
+  @Nested(() => Line, { optional: true }) extra?: Line;
+  @Whole({ min: 1, max: 8, list: { min: 2, max: 2 }, optional: true }) indexes?: number[];
+  @Text({ max: 3, list: { min: 1, max: 2 }, optional: true }) urls?: string[];
+  @Checked((value) => Array.isArray(value), 'must be an array', { optional: true }) tools?: unknown;
+}
+class Version {
+  @ExcludedBy('custom_id') @OneOf(['v6'], { optional: true }) version?: string;
+  @Text({ max: 5, optional: true }) custom_id?: string;
+  @Flag({ optional: true }) custom?: boolean;
+  @Needs('custom', true) @Flag({ optional: true }) max_mode?: boolean;
+  @RequiredWhen('custom', false) @Text({ max: 5 }) gen_description?: string;
+}
+class Hook {
+  @Text({ max: 9, optional: true, code: 'invalid_task_command' }) webhook?: string;
+  @RequiredWith('webhook') @Text({ min: 2, max: 4, code: 'invalid_task_command' }) secret?: string;
+}
+class Song extends IntersectionType(Version, Hook) {}
+
+function refusalOf(dto: Dto, body: unknown): Partial<GatewayError> {
+  try {
+    validatorOf(dto).parse(body);
+  } catch (error) {
+    if (error instanceof GatewayError) return { code: error.code, param: error.param };
+    throw error;
+  }
+  throw new Error('accepted');
+}
+const invalid = (param: string | null) => ({ code: 'invalid_request', param });
+const speech = { model: 'm', input: 'Hello' };
+
+describe('CompiledValidator', () => {
+  it('gives an instance of the class with defaults filled in and null fields left out (CONV-13)', () => {
+    const body = validatorOf(Speech).parse({ ...speech, speed: null, seed: 5.0, format: null });
+
+    expect(body).toBeInstanceOf(Speech);
+    expect(Object.assign({}, body)).toEqual({ ...speech, seed: 5, format: 'mp3' });
+  });
+
+  it('makes instances of nested classes', () => {
+    const { inputs } = validatorOf(Lines).parse({ inputs: [{ text: 'a', voice: 'b' }] });
+
+    expect(inputs[0]).toBeInstanceOf(Line);
+  });
+
+  it.each([[null], [[]], ['text'], [5], [undefined], [true]])(
+    'refuses %p, which is no object, without naming a field (CONV-12)',
+    (body) => {
+      expect(refusalOf(Speech, body)).toEqual(invalid(null));
+    },
+  );
+
+  it('names an unknown field before any other fault (CONV-07)', () => {
+    expect(refusalOf(Speech, { foo: 1 })).toEqual(invalid('foo'));
+  });
+
+  it.each(['__proto__', 'constructor', 'prototype', 'toString'])(
+    'treats an own key %s as an unknown field',
+    (key) => {
+      const body: unknown = JSON.parse(`{"model":"m","input":"a","${key}":{"speed":1}}`);
+
+      expect(refusalOf(Speech, body)).toEqual(invalid(key));
+    },
+  );
+
+  it('names nested faults by their dotted path', () => {
+    const line = { text: 'a', voice: 'b' };
+
+    expect(refusalOf(Lines, { inputs: [line, { ...line, foo: 1 }] })).toEqual(
+      invalid('inputs.1.foo'),
+    );
+    expect(refusalOf(Lines, { inputs: [line, { text: 'a' }] })).toEqual(invalid('inputs.1.voice'));
+    expect(refusalOf(Lines, { inputs: [line], extra: { text: '', voice: 'b' } })).toEqual(
+      invalid('extra.text'),
+    );
+    expect(refusalOf(Lines, { inputs: [[line]] })).toEqual(invalid('inputs'));
+    expect(refusalOf(Lines, { inputs: [[]] })).toEqual(invalid('inputs'));
+    expect(refusalOf(Lines, { inputs: [null] })).toEqual(invalid('inputs'));
+    expect(refusalOf(Lines, { inputs: [line, line, line] })).toEqual(invalid('inputs'));
+  });
+
+  it('uses the code of the field where it has one', () => {
+    expect(refusalOf(Speech, { model: 'm' })).toEqual({ code: 'invalid_input', param: 'input' });
+    expect(refusalOf(Speech, { model: 'm', input: '' }).code).toBe('invalid_input');
+    expect(refusalOf(Speech, { model: 'm', input: null }).code).toBe('invalid_input');
+    expect(refusalOf(Speech, { model: 'm', input: ' ' }).code).toBe('invalid_request');
+    expect(refusalOf(Speech, { model: 'm', input: 5 }).code).toBe('invalid_request');
+    expect(refusalOf(Song, { webhook: 'https' })).toEqual({
+      code: 'invalid_task_command',
+      param: 'secret',
+    });
+  });
+
+  it('checks fields against each other', () => {
+    expect(refusalOf(Song, { version: 'v6', custom_id: 'a' })).toEqual(invalid('version'));
+    expect(refusalOf(Song, { max_mode: true })).toEqual(invalid('max_mode'));
+    expect(refusalOf(Song, { custom: false })).toEqual(invalid('gen_description'));
+    expect(validatorOf(Song).parse({ custom: true, max_mode: true })).toBeInstanceOf(Song);
+    expect(validatorOf(Song).parse({ max_mode: false, webhook: 'h', secret: 'abc' })).toEqual({
+      max_mode: false,
+      webhook: 'h',
+      secret: 'abc',
+    });
+  });
+
+  it('says which field is at fault and why', () => {
+    expect(() => validatorOf(Lines).parse({ inputs: [{ text: 'a', voice: 'four' }] })).toThrow(
+      'inputs.0.voice must have at most 3 characters.',
+    );
+    expect(() => validatorOf(Speech).parse({ ...speech, speed: '1' })).toThrow(
+      'speed must be a number from 0.7 to 1.2.',
+    );
+  });
+
+  it('reaches the verdict of class-validator on random bodies', () => {
+    const scalar = fc.oneof(
+      fc.constantFrom<unknown>(
+        null,
+        undefined,
+        '',
+        ' ',
+        'v6',
+        'mp3',
+        'en',
+        'long text',
+        'a\tb',
+        '\ud800',
+      ),
+      fc.constantFrom<unknown>('😀😀😀', 0, 1, 5, 1.5, -1, 0.7, NaN, Infinity, true, false, {}),
+    );
+    const line = fc.record({ text: scalar, voice: scalar }, { requiredKeys: [] });
+    const lines = fc.oneof(fc.array(fc.oneof(line, scalar), { maxLength: 3 }), line, scalar);
+    const list = fc.oneof(fc.array(scalar, { maxLength: 3 }), scalar);
+    const bodyOf = (fields: Record<string, fc.Arbitrary<unknown>>) =>
+      fc.record(fields, { requiredKeys: [] });
+    const scalars = (...names: string[]) => Object.fromEntries(names.map((name) => [name, scalar]));
+    const cases: [Dto, fc.Arbitrary<object>][] = [
+      [Speech, bodyOf(scalars('model', 'seed', 'input', 'speed', 'boost', 'language', 'format'))],
+      [Lines, bodyOf({ inputs: lines, extra: lines, indexes: list, urls: list, tools: list })],
+      [
+        Song,
+        bodyOf(
+          scalars(
+            'version',
+            'custom_id',
+            'custom',
+            'max_mode',
+            'gen_description',
+            'webhook',
+            'secret',
+          ),
+        ),
+      ],
+    ];
+    for (const [dto, bodies] of cases) {
+      fc.assert(
+        fc.property(bodies, (body) => {
+          const stock = validateSync(stockInstance(dto, body)).length === 0;
+          let compiled = true;
+          try {
+            validatorOf(dto).parse(body);
+          } catch {
+            compiled = false;
+          }
+          expect(compiled).toBe(stock);
+        }),
+        { numRuns: 300 },
+      );
+    }
+  });
+});
+
+/** What class-transformer would make of the body, null read as absent. */
+function stockInstance(dto: Dto, body: object): object {
+  const instance = new dto() as Record<string, unknown>;
+  if (dto === Speech) instance.format = 'mp3';
+  for (const [name, value] of Object.entries(body) as [string, unknown][]) {
+    if (value === null || value === undefined) continue;
+    instance[name] = ['inputs', 'extra'].includes(name) ? lineOf(value) : value;
+  }
+  return instance;
+}
+
+function lineOf(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => (Array.isArray(item) ? (item as unknown) : lineOf(item)));
+  }
+  return typeof value === 'object' && value !== null ? stockInstance(Line, value) : value;
+}

@@ -1,0 +1,54 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { ValidateBy, ValidateIf } from 'class-validator';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The field and `other` must not both be sent. Stands above an optional field; the fault is on this field. */
+export function ExcludedBy(other: string): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: `excludedBy_${other}`,
+      validator: {
+        validate: (value, args) => !isUsed(value) || bodyOf(args)[other] === undefined,
+      },
+    },
+    { message: `$property cannot be combined with ${other}` },
+  );
+}
+
+/** The field may be sent only when `other` has the value. A flag that is false asks for nothing, so it passes. */
+export function Needs(other: string, value: string | boolean): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: `needs_${other}`,
+      validator: { validate: (own, args) => !isUsed(own) || bodyOf(args)[other] === value },
+    },
+    { message: `$property needs ${other} = ${value}` },
+  );
+}
+
+/** Relaxes a required field: it may be absent unless `other` has the value. */
+export function RequiredWhen(other: string, value: string | boolean): PropertyDecorator {
+  return requiredIf((body) => body[other] === value);
+}
+
+/** Relaxes a required field: it may be absent unless `other` is sent. */
+export function RequiredWith(other: string): PropertyDecorator {
+  return requiredIf((body) => body[other] !== undefined);
+}
+
+function requiredIf(holds: (body: Body) => boolean): PropertyDecorator {
+  return applyDecorators(
+    ValidateIf((body: Body, value) => value !== undefined || holds(body)),
+    ApiProperty({ required: false }),
+  );
+}
+
+function isUsed(value: unknown): boolean {
+  return value !== undefined && value !== false;
+}
+
+function bodyOf(args: { readonly object: object } | undefined): Body {
+  return (args?.object ?? {}) as Body;
+}

@@ -1,0 +1,185 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateNested,
+  type ValidationOptions,
+} from 'class-validator';
+import type { ErrorCode } from '../errors/error-table.js';
+import { textFault, type TextRule } from './text-rule.js';
+
+/** What every field decorator takes besides its own rule. */
+export interface FieldOptions {
+  /** Absent and null pass (decision G-03); a required field has neither this nor `default`. */
+  readonly optional?: true;
+  /** The value of an absent field; implies optional. */
+  readonly default?: unknown;
+  /** The field is an array of so many values, each under the rule. */
+  readonly list?: { readonly min: number; readonly max: number };
+  /** Error code of every fault of the field; else the endpoint's code. */
+  readonly code?: ErrorCode;
+  /** Error code of an absent or empty field; else `code`. */
+  readonly missingCode?: ErrorCode;
+  readonly description?: string;
+  readonly example?: unknown;
+}
+
+/** What the decorators leave in class-validator's `context` for the compiled validator and the error text. */
+export interface FieldContext {
+  readonly code?: ErrorCode;
+  readonly default?: unknown;
+  readonly nested?: () => Dto;
+}
+
+/** A request class. */
+export type Dto<T extends object = object> = new () => T;
+
+/** Text of bounded length; see `TextRule`. */
+export function Text(options: TextRule & FieldOptions): PropertyDecorator {
+  const { list, missingCode, blank, max, min = blank === 'allowed' ? 0 : 1 } = options;
+  const filled = ValidateBy(
+    { name: 'filled', validator: { validate: (value) => value !== '' } },
+    fault('must not be empty', options, missingCode),
+  );
+  const faultOf = (value: unknown) => textFault(value, options);
+  const text = ValidateBy(
+    { name: 'text', validator: { validate: (value) => faultOf(value) === undefined } },
+    {
+      ...fault('', options),
+      message: ({ value }) => {
+        const texts: readonly unknown[] = list && Array.isArray(value) ? value : [value];
+        return `$property ${texts.map(faultOf).find(Boolean) ?? 'must be a string'}`;
+      },
+    },
+  );
+  const api = { type: String, minLength: min, maxLength: max };
+  return field(min > 0 ? [filled, text] : [text], options, api);
+}
+
+/** The id of a model; whether it is known is for the catalog to say. */
+export function ModelId(options: FieldOptions = {}): PropertyDecorator {
+  return Text({ max: 200, description: 'Model id, see GET /v1/models', ...options });
+}
+
+/** A whole number in an inclusive range; 5.0 counts as 5 (decision G-03). */
+export function Whole(
+  options: { readonly min: number; readonly max: number } & FieldOptions,
+): PropertyDecorator {
+  const { min, max } = options;
+  const refusal = fault(`must be a whole number from ${min} to ${max}`, options);
+  const api = { type: 'integer', minimum: min, maximum: max } as const;
+  return field([IsInt(refusal), Min(min, refusal), Max(max, refusal)], options, api);
+}
+
+/** A number in an inclusive range. */
+export function Num(
+  options: { readonly min: number; readonly max: number } & FieldOptions,
+): PropertyDecorator {
+  const { min, max } = options;
+  const refusal = fault(`must be a number from ${min} to ${max}`, options);
+  const api = { type: Number, minimum: min, maximum: max };
+  return field([IsNumber({}, refusal), Min(min, refusal), Max(max, refusal)], options, api);
+}
+
+/** One of a few words, case-sensitive. */
+export function OneOf(words: readonly string[], options: FieldOptions = {}): PropertyDecorator {
+  const refusal = fault(`must be one of ${words.join(', ')}`, options);
+  return field([IsIn(words, refusal)], options, { type: String, enum: [...words] });
+}
+
+/** true or false. */
+export function Flag(options: FieldOptions = {}): PropertyDecorator {
+  return field([IsBoolean(fault('must be true or false', options))], options, { type: Boolean });
+}
+
+/** A string that matches; `says` ends the sentence 'field …' of the refusal. */
+export function Pattern(
+  pattern: RegExp,
+  says: string,
+  options: FieldOptions = {},
+): PropertyDecorator {
+  const api = { type: String, pattern: pattern.source };
+  return field([Matches(pattern, fault(says, options))], options, api);
+}
+
+/** An ISO 639 code, two or three lowercase letters (decision G-40). */
+export function LanguageCode(options: FieldOptions = {}): PropertyDecorator {
+  const says = 'must be an ISO 639 code of two or three lowercase letters';
+  return Pattern(/^[a-z]{2,3}$/, says, { example: 'en', ...options });
+}
+
+/** An object (or, with `list`, objects) of another request class, checked by its own fields. */
+export function Nested(type: () => Dto, options: FieldOptions = {}): PropertyDecorator {
+  const refusal = fault('must be an object', options);
+  // Typed here rather than by class-transformer: the compiled validator makes the instances.
+  const context: FieldContext = { nested: type };
+  const nested = ValidateNested({ ...refusal, context });
+  return field([IsObject(refusal), nested], options, { type });
+}
+
+/** Anything a predicate accepts, for shapes no other decorator names; `says` as in `Pattern`. */
+export function Checked(
+  holds: (value: unknown) => boolean,
+  says: string,
+  options: FieldOptions & { readonly api?: ApiPropertyOptions } = {},
+): PropertyDecorator {
+  const check = ValidateBy(
+    { name: 'checked', validator: { validate: holds } },
+    fault(says, options),
+  );
+  return field([check], options, options.api ?? { type: Object });
+}
+
+/** How class-validator words and codes a broken rule of the field. */
+function fault(says: string, options: FieldOptions, code = options.code): ValidationOptions {
+  const context: FieldContext = code === undefined ? {} : { code };
+  return { message: `$property ${says}`, context, each: options.list !== undefined };
+}
+
+function field(
+  rules: readonly PropertyDecorator[],
+  options: FieldOptions,
+  api: ApiPropertyOptions,
+): PropertyDecorator {
+  const { list, description, example, missingCode } = options;
+  const isOptional = options.optional ?? options.default !== undefined;
+  const context: FieldContext = { default: options.default };
+  const documented = {
+    ...api,
+    required: !isOptional,
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { example }),
+    ...(options.default !== undefined && { default: options.default }),
+    ...(list && { isArray: true, minItems: list.min, maxItems: list.max }),
+  } as ApiPropertyOptions;
+  return applyDecorators(
+    isOptional
+      ? IsOptional({ context })
+      : IsDefined({ ...fault('is required', options, missingCode), each: false }),
+    ...(list ? listRules(list, options) : []),
+    ...rules,
+    ApiProperty(documented),
+  );
+}
+
+function listRules(
+  { min, max }: { readonly min: number; readonly max: number },
+  options: FieldOptions,
+): PropertyDecorator[] {
+  const says = `must be an array of ${min === max ? min : `${min} to ${max}`} values`;
+  const refusal = { ...fault(says, options), each: false };
+  return [IsArray(refusal), ArrayMinSize(min, refusal), ArrayMaxSize(max, refusal)];
+}

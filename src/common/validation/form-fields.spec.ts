@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { IntersectionType } from '@nestjs/swagger';
+import { validatorOf } from './compiled-validator.js';
+import { Flag, LanguageCode, ModelId, Num, Text, Whole } from './fields.js';
+import { jsonOfForm } from './form-fields.js';
+
+class Options {
+  @Text({ max: 100 }) text!: string;
+  @Flag({ optional: true }) diarize?: boolean;
+  @Num({ min: 0, max: 2, optional: true }) temperature?: number;
+  @Whole({ min: 1, max: 32, optional: true }) num_speakers?: number;
+  @LanguageCode({ optional: true }) language?: string;
+}
+class Model {
+  @ModelId() model!: string;
+}
+class Upload extends IntersectionType(Model, Options) {}
+
+const upload = { model: 'm', text: 'a' };
+
+describe('jsonOfForm', () => {
+  it('converts by the declared type of the field and leaves text alone', () => {
+    const form = { ...upload, text: '42', diarize: 'true', temperature: '0.5', num_speakers: '2' };
+
+    expect(jsonOfForm(Upload, form)).toEqual({
+      model: 'm',
+      text: '42',
+      diarize: true,
+      temperature: 0.5,
+      num_speakers: 2,
+    });
+  });
+
+  it.each([
+    ['diarize', ''],
+    ['diarize', 'True'],
+    ['diarize', 'yes'],
+    ['diarize', '1'],
+    ['temperature', ''],
+    ['temperature', '0x1'],
+    ['temperature', ' 1'],
+    ['temperature', 'NaN'],
+    ['num_speakers', '2.5'],
+    ['num_speakers', 'true'],
+    ['language', ''],
+    ['file_url', 'a'],
+  ])('leaves %s = %j to be refused', (field, text) => {
+    const body = jsonOfForm(Upload, { ...upload, [field]: text });
+
+    expect(() => validatorOf(Upload).parse(body)).toThrow(field);
+  });
+
+  it('keeps a part named __proto__ an unknown field', () => {
+    const form = JSON.parse('{"model":"m","__proto__":"x"}') as Record<string, string>;
+
+    expect(() => validatorOf(Upload).parse(jsonOfForm(Upload, form))).toThrow('__proto__');
+  });
+});

@@ -1,0 +1,28 @@
+import { getMetadataStorage } from 'class-validator';
+import type { Dto } from './fields.js';
+
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const NUMBER_RULES = ['isInt', 'isNumber'];
+
+/**
+ * The text fields of a multipart form as the JSON body they stand for, going by the declared type of each field: `true`
+ * and `false` become booleans, JSON numbers numbers; text stays text, even `42` (decision G-41). Whatever does not
+ * convert (``, `True`, `yes`) stays text for the validator to refuse. The result is for `CompiledValidator.parse`.
+ */
+export function jsonOfForm(
+  dto: Dto,
+  form: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  const has = (field: string, names: readonly string[]) =>
+    rules.some(({ propertyName, name = '' }) => propertyName === field && names.includes(name));
+  const convert = (field: string, text: string): unknown => {
+    if (has(field, NUMBER_RULES) && JSON_NUMBER.test(text)) return Number(text);
+    if (has(field, ['isBoolean']) && (text === 'true' || text === 'false')) return text === 'true';
+    return text;
+  };
+  // fromEntries defines own properties, so a part named __proto__ stays an unknown field.
+  return Object.fromEntries(
+    Object.entries(form).map(([field, text]) => [field, convert(field, text)]),
+  );
+}

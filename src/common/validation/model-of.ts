@@ -1,0 +1,17 @@
+import type { ErrorCode } from '../errors/error-table.js';
+import { GatewayError } from '../errors/gateway-error.js';
+import { isJsonObject } from './compiled-validator.js';
+
+/**
+ * The `model` of a parsed body, before its other fields are looked at (decision G-01): a guard calls this, then asks the
+ * catalog, then the pipe checks the rest. Throws `code`: param null when the body is no object, `model` when the field
+ * is missing, empty or no string (decision G-07).
+ */
+export function modelOf(body: unknown, code: ErrorCode = 'invalid_request'): string {
+  if (!isJsonObject(body)) throw new GatewayError(code, 'The body must be a JSON object.');
+  const { model } = body;
+  if (typeof model !== 'string' || model === '') {
+    throw new GatewayError(code, 'model is required and must be a string.', { param: 'model' });
+  }
+  return model;
+}
