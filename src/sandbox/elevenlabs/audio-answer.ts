@@ -1,0 +1,68 @@
+import type { Exchange } from '../http/exchange.js';
+import { WireAnswer } from '../http/protocol.js';
+import { encodeSound } from '../media/audio-encoder.js';
+import { AUDIO_FORMATS, type AudioFormat, CONTENT_TYPES } from '../media/audio-format.js';
+import { type ClipCache, collectInto } from '../media/clip-cache.js';
+import type { Sound } from '../media/sound.js';
+
+const DEFAULT_FORMAT = 'mp3_44100_128';
+const WAV: AudioFormat = { codec: 'wav', sampleRate: 22_050, kbps: 0 };
+const MP3: AudioFormat = { codec: 'mp3', sampleRate: 22_050, kbps: 32 };
+
+/** Audio to answer with. */
+export interface AudioAnswer {
+  readonly sound: Sound;
+  /** What is said or shown; kept in the file's tag, so that the sandbox can transcribe its own audio. */
+  readonly comment: string;
+  /** Credits the vendor would take. */
+  readonly cost: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The `output_format` of the query; 422 for a name the endpoint does not know. */
+export function outputFormat(exchange: Exchange, options = { wav: true }): AudioFormat {
+  const name = exchange.query.get('output_format') ?? DEFAULT_FORMAT;
+  const format = AUDIO_FORMATS.get(name);
+  if (format !== undefined && (options.wav || format.codec !== 'wav')) return format;
+  throw new WireAnswer(422, {
+    detail: [
+      {
+        type: 'enum',
+        loc: ['query', 'output_format'],
+        msg: `Input should be one of the output formats, not '${name}'`,
+        input: name,
+      },
+    ],
+  });
+}
+
+/** Sends audio the way the vendor does: chunked, while it is made, with its bookkeeping headers. */
+export async function sendAudio(
+  exchange: Exchange,
+  format: AudioFormat,
+  answer: AudioAnswer,
+  cached?: { readonly clips: ClipCache; readonly key: string },
+): Promise<void> {
+  const headers = {
+    'content-type': CONTENT_TYPES[format.codec],
+    'request-id': exchange.requestId,
+    'character-cost': String(answer.cost),
+    'current-concurrent-requests': '1',
+    'maximum-concurrent-requests': '15',
+    ...answer.headers,
+  };
+  const written = exchange.magic.has('wrong-format') ? otherThan(format) : format;
+  if (cached === undefined || written !== format) {
+    await exchange.send(200, headers, encodeSound(answer.sound, written, answer.comment));
+    return;
+  }
+  const clip = cached.clips.get(cached.key);
+  const body =
+    clip ??
+    collectInto(cached.clips, cached.key, encodeSound(answer.sound, written, answer.comment));
+  await exchange.send(200, headers, body);
+}
+
+function otherThan(format: AudioFormat): AudioFormat {
+  return format.codec === 'mp3' ? WAV : MP3;
+}

@@ -1,0 +1,32 @@
+/** Codes as ISO 639-1 and 639-3, in the groups the vendor's models share. */
+const MULTILINGUAL_V2 =
+  'en:eng ja:jpn zh:cmn de:deu hi:hin fr:fra ko:kor pt:por it:ita es:spa id:ind nl:nld tr:tur fil:fil pl:pol ' +
+  'sv:swe bg:bul ro:ron ar:ara cs:ces el:ell fi:fin hr:hrv ms:msa sk:slk da:dan ta:tam uk:ukr ru:rus';
+const FLASH_V2_5 = 'hu:hun no:nor vi:vie';
+const V3 =
+  'af:afr hy:hye as:asm az:aze be:bel bn:ben bs:bos ca:cat ceb:ceb ny:nya et:est gl:glg ka:kat gu:guj ha:hau ' +
+  'he:heb is:isl ga:gle jv:jav kn:kan kk:kaz ky:kir lv:lav ln:lin lt:lit lb:ltz mk:mkd ml:mal mr:mar ne:nep ' +
+  'ps:pus fa:fas pa:pan sr:srp sd:snd sl:slv so:som sw:swa te:tel th:tha ur:urd cy:cym';
+
+function codes(...groups: string[]): ReadonlySet<string> {
+  return new Set(groups.join(' ').split(/[ :]/));
+}
+
+/** Languages of the multilingual v2 models. */
+export const LANGUAGES_V2 = codes(MULTILINGUAL_V2);
+/** Languages of the flash v2.5 model. */
+export const LANGUAGES_FLASH = codes(MULTILINGUAL_V2, FLASH_V2_5);
+/** Languages of v3, v4 and of transcription. */
+export const LANGUAGES_ALL = codes(MULTILINGUAL_V2, FLASH_V2_5, V3);
+
+const toIso3 = new Map(
+  `${MULTILINGUAL_V2} ${FLASH_V2_5} ${V3}`.split(' ').map((pair) => {
+    const [two = '', three = ''] = pair.split(':');
+    return [two, three];
+  }),
+);
+
+/** The three-letter code of a language, as transcripts report it. */
+export function iso3Of(code: string): string {
+  return toIso3.get(code) ?? code;
+}

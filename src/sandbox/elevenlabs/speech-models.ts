@@ -1,0 +1,78 @@
+import { WireFault } from '../http/protocol.js';
+import { LANGUAGES_ALL, LANGUAGES_FLASH, LANGUAGES_V2 } from './languages.js';
+
+/** What a speech model takes. */
+export interface SpeechModel {
+  readonly maxCharacters: number;
+  readonly languages: ReadonlySet<string>;
+  readonly canDialogue: boolean;
+  /** Whether `previous_text` and `next_text` are understood. */
+  readonly takesContext: boolean;
+  /** Credits per character, for the `character-cost` header. */
+  readonly creditsPerCharacter: number;
+}
+
+const V3 = {
+  languages: LANGUAGES_ALL,
+  canDialogue: true,
+  takesContext: false,
+  creditsPerCharacter: 1,
+};
+const MODELS: ReadonlyMap<string, SpeechModel> = new Map([
+  ['eleven_v4', { ...V3, maxCharacters: 10_000, takesContext: true }],
+  ['eleven_v3', { ...V3, maxCharacters: 5000 }],
+  [
+    'eleven_multilingual_v2',
+    {
+      maxCharacters: 10_000,
+      languages: LANGUAGES_V2,
+      canDialogue: false,
+      takesContext: true,
+      creditsPerCharacter: 1,
+    },
+  ],
+  [
+    'eleven_flash_v2_5',
+    {
+      maxCharacters: 40_000,
+      languages: LANGUAGES_FLASH,
+      canDialogue: false,
+      takesContext: true,
+      creditsPerCharacter: 0.5,
+    },
+  ],
+]);
+
+/** The model of an id; 400 `model_not_found` for any other. */
+export function speechModelOf(id: string): SpeechModel {
+  const model = MODELS.get(id);
+  if (model !== undefined) return model;
+  throw new WireFault({
+    status: 400,
+    code: 'model_not_found',
+    message: `A model with model ID ${id} does not exist.`,
+  });
+}
+
+/** Refuses (400) a text that is too long for the model and a language it does not speak. */
+export function checkSpeech(
+  id: string,
+  model: SpeechModel,
+  characters: number,
+  language?: string,
+): void {
+  if (characters > model.maxCharacters) {
+    throw new WireFault({
+      status: 400,
+      code: 'max_character_limit_exceeded',
+      message: `This request's text has ${characters} characters and exceeds the character limit of ${model.maxCharacters} characters for model '${id}'.`,
+    });
+  }
+  if (language !== undefined && !model.languages.has(language)) {
+    throw new WireFault({
+      status: 400,
+      code: 'unsupported_language',
+      message: `Model '${id}' does not support the language_code ${language}.`,
+    });
+  }
+}

@@ -1,0 +1,100 @@
+import type { Exchange } from '../http/exchange.js';
+import { WireFault } from '../http/protocol.js';
+import { Magic } from '../magic-inputs.js';
+import type { ClipCache } from '../media/clip-cache.js';
+import { hashText } from '../media/seeded-random.js';
+import { speechOfLength, speechSound } from '../media/speech.js';
+import { outputFormat, sendAudio } from './audio-answer.js';
+import { JsonFields } from './json-fields.js';
+import { checkSpeech, speechModelOf } from './speech-models.js';
+import { type Timbre, timbreOf } from './voices.js';
+
+const DEFAULT_MODEL = 'eleven_multilingual_v2';
+const MAX_SEED = 4_294_967_295;
+/** Speech of texts up to this length is kept, so that a repeated request costs nothing. */
+const MAX_CACHED_CHARACTERS = 200;
+const INSTANT_SECONDS = 0.5;
+
+/** Voice settings of a request as the vendor names them. */
+export interface VoiceSettings {
+  readonly stability: number;
+  readonly speed: number;
+}
+
+/** `POST /v1/text-to-speech/{voice_id}`: JSON in, speech out. `clips` keeps short texts already spoken. */
+export async function textToSpeech(exchange: Exchange, clips: ClipCache): Promise<void> {
+  const format = outputFormat(exchange);
+  const request = readRequest(exchange.body);
+  const voiceId = exchange.params.voice_id ?? '';
+  const timbre = timbreOf(voiceId);
+  const model = speechModelOf(request.modelId);
+  const characters = Array.from(request.text).length;
+  checkSpeech(request.modelId, model, characters, request.language);
+  if (request.hasContext && !model.takesContext) {
+    throw new WireFault({
+      status: 400,
+      code: 'unsupported_model',
+      message: `Providing previous_text or next_text is not yet supported with the '${request.modelId}' model.`,
+    });
+  }
+  const spoken = Magic.strip(request.text);
+  const isInstant = exchange.magic.has('instant');
+  const { settings, seed } = request;
+  const key = JSON.stringify([
+    isInstant ? INSTANT_SECONDS : spoken,
+    voiceId,
+    format,
+    settings,
+    seed,
+  ]);
+  const isCacheable = isInstant || characters <= MAX_CACHED_CHARACTERS;
+  const sound = isInstant
+    ? speechOfLength('instant', INSTANT_SECONDS, delivery(timbre, settings, seed))
+    : speechSound(spoken, delivery(timbre, settings, seed));
+  await sendAudio(
+    exchange,
+    format,
+    {
+      sound,
+      comment: isInstant ? 'instant' : spoken,
+      cost: Math.ceil(characters * model.creditsPerCharacter),
+    },
+    isCacheable ? { clips, key } : undefined,
+  );
+}
+
+function readRequest(body: Buffer) {
+  const fields = JsonFields.ofBody(body);
+  const request = {
+    text: fields.requiredText('text'),
+    modelId: fields.text('model_id') ?? DEFAULT_MODEL,
+    language: fields.text('language_code'),
+    settings: readVoiceSettings(fields.object('voice_settings')),
+    seed: fields.whole('seed', 0, MAX_SEED),
+    hasContext: [fields.text('previous_text'), fields.text('next_text')].filter(Boolean).length > 0,
+  };
+  fields.oneOf('apply_text_normalization', ['auto', 'on', 'off']);
+  fields.finish();
+  if (request.text.trim() !== '') return request;
+  throw new WireFault({ status: 400, code: 'text_empty', message: 'The text must not be empty.' });
+}
+
+/** Reads `voice_settings`, from a JSON body or from the JSON text of a form field. */
+export function readVoiceSettings(fields: JsonFields): VoiceSettings {
+  fields.number('similarity_boost', 0, 1);
+  fields.number('style', 0, 1);
+  fields.flag('use_speaker_boost');
+  return {
+    stability: fields.number('stability', 0, 1) ?? 0.5,
+    speed: fields.number('speed', 0.7, 1.2) ?? 1,
+  };
+}
+
+/** How a voice speaks under given settings; without a seed the settings decide the details. */
+export function delivery(timbre: Timbre, settings: VoiceSettings, seed?: number) {
+  return {
+    ...timbre,
+    speed: settings.speed,
+    seed: seed ?? hashText(JSON.stringify(settings)),
+  };
+}

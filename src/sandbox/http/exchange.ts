@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Magic } from '../magic-inputs.js';
+
+/** A body that hangs is given up after this long. */
+export const MAX_HANG_MS = 600_000;
+const MAX_SLOW_MS = 60_000;
+/** Under `slow` and the cutting words, bodies are sent in pieces of at most this size. */
+const PIECE_BYTES = 4096;
+
+/** What the server has read of a request before a handler sees it. */
+export interface ReadRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
+  readonly magic: Magic;
+  /** Aborted when the client leaves or the server closes. */
+  readonly signal: AbortSignal;
+}
+
+/** One request and its answer; sending obeys the magic inputs that spoil bodies. */
+export class Exchange {
+  readonly requestId: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
+  readonly magic: Magic;
+  readonly signal: AbortSignal;
+  private readonly response: ServerResponse;
+  private readonly request: IncomingMessage;
+
+  constructor(read: ReadRequest) {
+    this.request = read.request;
+    this.response = read.response;
+    this.requestId = read.requestId;
+    this.params = read.params;
+    this.query = read.query;
+    this.body = read.body;
+    this.magic = read.magic;
+    this.signal = read.signal;
+  }
+
+  /** A request header, lower-case name. */
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  /** Answers with JSON. */
+  json(status: number, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(body), 'utf8');
+    return this.send(status, { 'content-type': 'application/json', ...headers }, bytes);
+  }
+
+  /** Answers with bytes, or with pieces of bytes as they are made, at the client's pace. */
+  async send(
+    status: number,
+    headers: OutgoingHttpHeaders,
+    body: Buffer | AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    if (Buffer.isBuffer(body) && !this.isSpoiled) {
+      this.response.writeHead(status, { ...headers, 'content-length': body.length });
+      this.response.end(body);
+      return;
+    }
+    this.response.writeHead(status, headers);
+    this.response.flushHeaders();
+    for await (const piece of this.isSpoiled ? pieces(body) : toPieces(body)) {
+      if (!(await this.write(piece))) return;
+      if (this.magic.has('break-body')) {
+        this.destroy();
+        return;
+      }
+      if (this.magic.has('hang-body')) {
+        await this.hang();
+        return;
+      }
+      const pauseMs = this.magic.number('slow', MAX_SLOW_MS);
+      if (pauseMs !== undefined) await this.pause(pauseMs);
+    }
+    this.response.end();
+  }
+
+  /** Waits, but not longer than the client stays. */
+  async pause(delayMs: number): Promise<void> {
+    await sleep(delayMs, undefined, { signal: this.signal }).catch(() => undefined);
+  }
+
+  /** Says nothing until the client leaves or the patience ends, then cuts the connection. */
+  async hang(): Promise<void> {
+    await this.pause(MAX_HANG_MS);
+    this.destroy();
+  }
+
+  /** Cuts the connection. */
+  destroy(): void {
+    this.response.destroy();
+  }
+
+  private get isSpoiled(): boolean {
+    return ['slow', 'break-body', 'hang-body'].some((name) => this.magic.has(name as 'slow'));
+  }
+
+  /** False once the client has left. */
+  private async write(piece: Uint8Array): Promise<boolean> {
+    if (this.signal.aborted) return false;
+    if (this.response.write(piece)) return true;
+    return once(this.response, 'drain', { signal: this.signal }).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+async function* toPieces(body: Buffer | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (Buffer.isBuffer(body)) yield body;
+  else yield* body;
+}
+
+/** The body in small pieces, so that even a short one has a first piece and a rest. */
+async function* pieces(body: Buffer | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of toPieces(body)) {
+    const size = Math.min(PIECE_BYTES, Math.ceil(chunk.length / 2));
+    for (let at = 0; at < chunk.length; at += size) yield chunk.subarray(at, at + size);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Exchange } from './exchange.js';
+import { WireFault } from './protocol.js';
+
+const MAX_DELAY_MS = 600_000;
+const MAX_RETRY_AFTER_SECONDS = 3600;
+const DEFAULT_RETRY_AFTER_SECONDS = 7;
+
+/**
+ * Acts out the magic inputs that replace or delay the whole answer.
+ * Returns true when the answer is done; throws `WireFault` for `status` and for words it does not know.
+ */
+export async function actOut(exchange: Exchange): Promise<boolean> {
+  const { magic } = exchange;
+  if (magic.unknown !== undefined) {
+    throw new WireFault({ status: 400, message: `Unknown magic input: ${magic.unknown}` });
+  }
+  if (magic.has('reset')) {
+    exchange.destroy();
+    return true;
+  }
+  if (magic.has('hang')) {
+    await exchange.hang();
+    return true;
+  }
+  const delayMs = magic.number('delay', MAX_DELAY_MS);
+  if (delayMs !== undefined) await exchange.pause(delayMs);
+  const status = magic.number('status', 599);
+  if (status !== undefined && status >= 400) {
+    throw new WireFault({ status, message: `The sandbox was asked for status ${status}` });
+  }
+  return replaceBody(exchange);
+}
+
+async function replaceBody(exchange: Exchange): Promise<boolean> {
+  if (exchange.magic.has('html')) {
+    const page = '<!doctype html><title>Welcome</title><h1>It works</h1>\n';
+    await exchange.send(200, { 'content-type': 'text/html; charset=utf-8' }, Buffer.from(page));
+    return true;
+  }
+  if (exchange.magic.has('json')) {
+    await exchange.json(200, { ok: true });
+    return true;
+  }
+  if (exchange.magic.has('empty')) {
+    await exchange.send(200, {}, Buffer.alloc(0));
+    return true;
+  }
+  return false;
+}
+
+/** Headers of an error answer: when to come back, for the statuses that say so. */
+export function retryHeaders(exchange: Exchange, status: number): Record<string, string> {
+  const asked = exchange.magic.number('retry-after', MAX_RETRY_AFTER_SECONDS);
+  if (status === 429) return { 'retry-after': String(asked ?? DEFAULT_RETRY_AFTER_SECONDS) };
+  return status === 503 && asked !== undefined ? { 'retry-after': String(asked) } : {};
+}

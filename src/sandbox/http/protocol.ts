@@ -1,0 +1,45 @@
+import type { Exchange } from './exchange.js';
+
+/** One operation of a provider. `path` may hold `{names}`, which become `exchange.params`. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  /** Name under which requests are counted. */
+  readonly operation: string;
+  readonly handle: (exchange: Exchange) => Promise<void>;
+}
+
+/** An error as a provider words it. */
+export interface WireError {
+  readonly status: number;
+  /** The provider's own error word; without one the usual word of the status is taken. */
+  readonly code?: string;
+  readonly message: string;
+}
+
+/** One provider's wire protocol, served below `prefix`. */
+export interface Protocol {
+  readonly prefix: string;
+  readonly routes: readonly Route[];
+  /** The key a request carries, wherever this provider looks for it. */
+  keyOf(exchange: Exchange): string | undefined;
+  /** JSON body of an error answer. */
+  errorBody(error: WireError, requestId: string): unknown;
+}
+
+/** Thrown by handlers; answered in the shape of the protocol. */
+export class WireFault extends Error {
+  constructor(readonly error: WireError) {
+    super(error.message);
+  }
+}
+
+/** An answer whose whole body a handler has already decided, such as a validation report. */
+export class WireAnswer extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+  ) {
+    super('answered');
+  }
+}

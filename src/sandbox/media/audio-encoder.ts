@@ -1,0 +1,63 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AudioFormat } from './audio-format.js';
+import { createMp3Writer } from './mp3-writer.js';
+import { OpusWriter } from './opus-writer.js';
+import type { Sound } from './sound.js';
+import { createPcmWriter, createWavWriter } from './wav-writer.js';
+
+/** Audio encoded per turn of the event loop: small, so that many streams share the thread. */
+const SLICE_SECONDS = 0.25;
+
+/** Writes one file of one codec, piece by piece. */
+export interface AudioWriter {
+  encode(samples: Float32Array): Uint8Array;
+  finish(): Uint8Array;
+  /** Gives back what the codec holds; also after an unfinished file. */
+  release(): void;
+}
+
+/** What a writer must know before the first byte. */
+export interface AudioFileFacts {
+  readonly format: AudioFormat;
+  readonly totalSamples: number;
+  /** Free text kept in the file's tag (ID3, RIFF LIST, Vorbis comment); raw PCM has no place for it. */
+  readonly comment: string;
+}
+
+/** A sound as the bytes of a file, produced while they are read: first bytes at once, flat memory. */
+export async function* encodeSound(
+  sound: Sound,
+  format: AudioFormat,
+  comment: string,
+): AsyncGenerator<Uint8Array> {
+  const totalSamples = Math.round(sound.seconds * format.sampleRate);
+  const writer = await createWriter({ format, totalSamples, comment });
+  try {
+    const fill = sound.open(format.sampleRate);
+    const slice = new Float32Array(Math.round(SLICE_SECONDS * format.sampleRate));
+    for (let done = 0; done < totalSamples; done += slice.length) {
+      const block = slice.subarray(0, Math.min(slice.length, totalSamples - done));
+      fill(block);
+      const bytes = writer.encode(block);
+      if (bytes.length > 0) yield bytes;
+      await setImmediate();
+    }
+    const rest = writer.finish();
+    if (rest.length > 0) yield rest;
+  } finally {
+    writer.release();
+  }
+}
+
+function createWriter(facts: AudioFileFacts): AudioWriter | Promise<AudioWriter> {
+  switch (facts.format.codec) {
+    case 'mp3':
+      return createMp3Writer(facts);
+    case 'opus':
+      return new OpusWriter(facts);
+    case 'wav':
+      return createWavWriter(facts);
+    case 'pcm':
+      return createPcmWriter();
+  }
+}

@@ -1,0 +1,46 @@
+/** Fills a block of mono samples (-1 to 1), each call continuing where the last one stopped. */
+export type FillSamples = (block: Float32Array) => void;
+
+/** Mono sound of a known length that can be rendered at any sample rate, as often as needed. */
+export interface Sound {
+  readonly seconds: number;
+  open(sampleRate: number): FillSamples;
+}
+
+/** Sounds one after the other as one sound. */
+export function joinSounds(sounds: readonly Sound[]): Sound {
+  return {
+    seconds: sounds.reduce((sum, sound) => sum + sound.seconds, 0),
+    open(sampleRate) {
+      const parts = sounds.map((sound) => ({
+        fill: sound.open(sampleRate),
+        left: Math.round(sound.seconds * sampleRate),
+      }));
+      return (block) => {
+        let done = 0;
+        while (done < block.length) {
+          const part = parts[0];
+          if (part === undefined) {
+            block.fill(0, done);
+            return;
+          }
+          const count = Math.min(part.left, block.length - done);
+          part.fill(block.subarray(done, done + count));
+          part.left -= count;
+          done += count;
+          if (part.left === 0) parts.shift();
+        }
+      };
+    },
+  };
+}
+
+/** Samples as the 16-bit little-endian integers of WAV, PCM and the Opus encoder. */
+export function toInt16(samples: Float32Array): Int16Array {
+  const integers = new Int16Array(samples.length);
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i] ?? 0;
+    integers[i] = Math.round(Math.max(-1, Math.min(1, sample)) * 32767);
+  }
+  return integers;
+}

@@ -1,0 +1,129 @@
+import { type Phone, phoneOf } from './phones.js';
+import { hashText, seededRandom } from './seeded-random.js';
+import type { FillSamples, Sound } from './sound.js';
+
+const SECONDS_PER_CHARACTER = 0.065;
+const MIN_SPEECH_SECONDS = 0.4;
+/** Speech never gets longer, so that the longest text stays affordable; from there it only gets denser. */
+const MAX_SPEECH_SECONDS = 300;
+/** Samples between two updates of pitch and resonances. */
+const CONTROL_BLOCK = 64;
+
+/** Who speaks, and how. */
+export interface Delivery {
+  /** Pitch in Hz of the unstressed voice. */
+  readonly pitchHz: number;
+  /** Vocal tract length relative to an average one; below 1 sounds bigger. */
+  readonly tract: number;
+  /** Tempo, 1 is normal. */
+  readonly speed: number;
+  /** Decides the small variations of melody. */
+  readonly seed: number;
+}
+
+/** One character of a text and when it is spoken, in seconds. */
+export interface SpokenCharacter {
+  readonly character: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Speech-like audio of a text: as long as its characters take, the same for the same voice, text and seed. */
+export function speechSound(text: string, delivery: Delivery): Sound {
+  return speechOfLength(text, speechSeconds(text, delivery.speed), delivery);
+}
+
+/** The same, squeezed or stretched to a given length. */
+export function speechOfLength(text: string, seconds: number, delivery: Delivery): Sound {
+  return { seconds, open: (sampleRate) => openSpeech(text, seconds, delivery, sampleRate) };
+}
+
+function speechSeconds(text: string, speed: number): number {
+  const wanted = (Array.from(text).length * SECONDS_PER_CHARACTER) / speed;
+  return Math.min(MAX_SPEECH_SECONDS, Math.max(MIN_SPEECH_SECONDS, wanted));
+}
+
+/** When each character of a text is spoken if all of it takes `seconds`. */
+export function spokenCharacters(text: string, seconds: number): SpokenCharacter[] {
+  const characters = Array.from(text);
+  const lengths = characters.map((character) => phoneOf(character).length);
+  const scale = seconds / Math.max(1, sum(lengths));
+  let end = 0;
+  return characters.map((character, index) => {
+    const start = end;
+    end += (lengths[index] ?? 0) * scale;
+    return { character, start, end };
+  });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** A two-pole filter that rings at one formant. */
+class Resonator {
+  private feedback = 0;
+  private damping = 0;
+  private gain = 0;
+  private last = 0;
+  private beforeLast = 0;
+
+  tune(frequencyHz: number, bandwidthHz: number, sampleRate: number): void {
+    const radius = Math.exp((-Math.PI * bandwidthHz) / sampleRate);
+    this.feedback = 2 * radius * Math.cos((2 * Math.PI * frequencyHz) / sampleRate);
+    this.damping = -radius * radius;
+    this.gain = 1 - radius;
+  }
+
+  ring(input: number): number {
+    const output = this.gain * input + this.feedback * this.last + this.damping * this.beforeLast;
+    this.beforeLast = this.last;
+    this.last = output;
+    return output;
+  }
+}
+
+function openSpeech(
+  text: string,
+  seconds: number,
+  delivery: Delivery,
+  sampleRate: number,
+): FillSamples {
+  const timeline = spokenCharacters(text, seconds);
+  const random = seededRandom(delivery.seed ^ hashText(text));
+  const melody = random() * Math.PI * 2;
+  const low = new Resonator();
+  const high = new Resonator();
+  const now = { first: 500, second: 1500, voice: 0, noise: 0 };
+  let position = 0;
+  let index = 0;
+  let phase = 0;
+  let step = 0;
+
+  const glideTo = (target: Phone): void => {
+    now.first += (target.first * delivery.tract - now.first) * 0.2;
+    now.second += (target.second * delivery.tract - now.second) * 0.2;
+    now.voice += (target.voice - now.voice) * 0.25;
+    now.noise += (target.noise - now.noise) * 0.3;
+    low.tune(Math.min(now.first, sampleRate * 0.45), 90, sampleRate);
+    high.tune(Math.min(now.second, sampleRate * 0.45), 140, sampleRate);
+  };
+  const control = (): void => {
+    const at = position / sampleRate;
+    while (index < timeline.length - 1 && at >= (timeline[index]?.end ?? 0)) index++;
+    glideTo(phoneOf(timeline[index]?.character ?? ' '));
+    const contour = 1 + 0.12 * Math.sin(melody + at * 2.1) + 0.05 * Math.sin(at * 5.3 + melody * 2);
+    step = (delivery.pitchHz * contour * (1 + 0.01 * random())) / sampleRate;
+  };
+  return (block) => {
+    for (let i = 0; i < block.length; i++) {
+      if (position % CONTROL_BLOCK === 0) control();
+      phase += step;
+      if (phase >= 1) phase -= 1;
+      const source = now.voice * (1 - 2 * phase) + now.noise * (random() * 2 - 1);
+      const voiced = 3.2 * low.ring(source) + 2.2 * high.ring(source);
+      block[i] = (0.85 * voiced) / (1 + Math.abs(voiced));
+      position++;
+    }
+  };
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { elevenLabsProtocol } from './elevenlabs/elevenlabs-protocol.js';
+import { Exchange } from './http/exchange.js';
+import { actOut, retryHeaders } from './http/faults.js';
+import { type Protocol, WireAnswer, WireFault } from './http/protocol.js';
+import { type RecordedRequest, Recorder } from './http/recorder.js';
+import { readBody } from './http/request-body.js';
+import { RouteTable, type RouteMatch } from './http/route-table.js';
+import { Magic } from './magic-inputs.js';
+
+/** The key every protocol of the sandbox accepts; any other is answered 401. */
+export const SANDBOX_API_KEY = 'sandbox-key';
+/** Magic inputs are looked for in this much of a body, so that uploads are not searched through. */
+const MAGIC_SEARCH_BYTES = 256 * 1024;
+const DEFAULT_REQUEST_LIMIT = 100;
+const CONTROL_PREFIX = '/__sandbox/';
+
+/** What the sandbox has seen since its start or the last reset. */
+export interface SandboxStats {
+  /** Requests by operation, such as `text_to_speech`. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** Requests being answered right now. */
+  readonly inFlight: number;
+}
+
+/**
+ * The sandbox upstream: one HTTP server on loopback that speaks every provider's wire protocol and makes real media.
+ * Besides the protocols it answers `GET /__sandbox/requests?limit=`, `DELETE /__sandbox/requests` and `GET /__sandbox/stats`.
+ */
+export class SandboxServer {
+  private readonly server: Server;
+  private readonly routes: RouteTable;
+  private readonly recorder = new Recorder();
+  /** One controller per request being answered. */
+  private readonly open = new Set<AbortController>();
+
+  constructor(protocols: readonly Protocol[] = [elevenLabsProtocol()]) {
+    this.routes = new RouteTable(protocols);
+    this.server = createServer((request, response) => {
+      void this.answer(request, response);
+    });
+  }
+
+  /** Listens on 127.0.0.1; without a port on a free one. Returns the port. */
+  async listen(port = 0): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(port, '127.0.0.1', resolve);
+    });
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Stops at once: answers under way are cut. */
+  async close(): Promise<void> {
+    for (const leaving of this.open) leaving.abort();
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  stats(): SandboxStats {
+    return { requests: this.recorder.countByOperation(), inFlight: this.open.size };
+  }
+
+  /** The last requests, newest first. */
+  lastRequests(limit = DEFAULT_REQUEST_LIMIT): RecordedRequest[] {
+    return this.recorder.last(limit);
+  }
+
+  /** Forgets every request seen so far. */
+  forgetRequests(): void {
+    this.recorder.clear();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://sandbox');
+    if (url.pathname.startsWith(CONTROL_PREFIX)) {
+      this.control(request.method ?? 'GET', url, response);
+      return;
+    }
+    const match = this.routes.find(request.method ?? 'GET', url.pathname);
+    if (match === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    try {
+      await this.serve(request, response, url, match);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+      response.destroy();
+    }
+  }
+
+  private async serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+    match: RouteMatch,
+  ): Promise<void> {
+    const leaving = this.watch(response);
+    let body: Buffer = Buffer.alloc(0);
+    let readError: Error | undefined;
+    try {
+      body = await readBody(request);
+    } catch (error) {
+      readError = error as Error;
+    }
+    const record = this.recorder.add(
+      {
+        operation: match.route?.operation ?? 'unknown',
+        method: request.method ?? 'GET',
+        url,
+        headers: request.headers,
+      },
+      body,
+    );
+    response.once('close', () => {
+      record.status = response.headersSent ? response.statusCode : 0;
+      record.isAborted = !response.writableFinished;
+    });
+    const exchange = new Exchange({
+      request,
+      response,
+      requestId: randomUUID().replaceAll('-', ''),
+      params: match.params,
+      query: url.searchParams,
+      body,
+      magic: Magic.read(body.toString('utf8', 0, MAGIC_SEARCH_BYTES)),
+      signal: leaving.signal,
+    });
+    await this.handle(exchange, match, readError);
+  }
+
+  /** Tells a handler when its client has left or the server closes. */
+  private watch(response: ServerResponse): AbortController {
+    const leaving = new AbortController();
+    this.open.add(leaving);
+    response.once('close', () => {
+      this.open.delete(leaving);
+      leaving.abort();
+    });
+    return leaving;
+  }
+
+  private async handle(exchange: Exchange, match: RouteMatch, readError?: Error): Promise<void> {
+    const { protocol, route } = match;
+    try {
+      if (readError !== undefined) throw readError;
+      if (protocol.keyOf(exchange) !== SANDBOX_API_KEY) {
+        throw new WireFault({ status: 401, message: 'Invalid API key' });
+      }
+      if (route === undefined) throw new WireFault({ status: 404, message: 'Not Found' });
+      if (await actOut(exchange)) return;
+      await route.handle(exchange);
+    } catch (error) {
+      if (error instanceof WireAnswer) {
+        await exchange.json(error.status, error.body, { 'request-id': exchange.requestId });
+      } else if (error instanceof WireFault) {
+        await exchange.json(
+          error.error.status,
+          protocol.errorBody(error.error, exchange.requestId),
+          { 'request-id': exchange.requestId, ...retryHeaders(exchange, error.error.status) },
+        );
+      } else if (!exchange.signal.aborted) throw error;
+    }
+  }
+
+  private control(method: string, url: URL, response: ServerResponse): void {
+    const isRequests = url.pathname === `${CONTROL_PREFIX}requests`;
+    if (method === 'DELETE' && isRequests) {
+      this.forgetRequests();
+      response.writeHead(204).end();
+      return;
+    }
+    const limit = Number(url.searchParams.get('limit') ?? DEFAULT_REQUEST_LIMIT);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(isRequests ? this.lastRequests(limit) : this.stats()));
+  }
+}

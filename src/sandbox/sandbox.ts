@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import type { RecordedRequest } from './http/recorder.js';
+import { SANDBOX_API_KEY, SandboxServer, type SandboxStats } from './sandbox-server.js';
+
+const WORKER_FILE = new URL('./sandbox-worker.js', import.meta.url);
+const CLOSE_TIMEOUT_MS = 5000;
+
+/** A running sandbox upstream. Base URLs are written like the vendors' own, so adapters need no special case. */
+export interface Sandbox {
+  /** ElevenLabs: paths begin with `/v1`. */
+  readonly elevenLabsUrl: string;
+  /** OpenAI chat and images: includes `/v1`. */
+  readonly openAiUrl: string;
+  /** TTAPI songs: paths begin with `/suno` or `/flowmusic`. */
+  readonly ttapiUrl: string;
+  /** OpenAI-style videos: includes `/v1`. */
+  readonly videoUrl: string;
+  /** The key every protocol accepts. */
+  readonly apiKey: string;
+  stats(): Promise<SandboxStats>;
+  /** The last requests received, newest first. */
+  requests(limit?: number): Promise<RecordedRequest[]>;
+  /** Stops at once: answers under way are cut. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the sandbox upstream on 127.0.0.1 (without a port on a free one) in a thread of its own, so that making
+ * media never delays the gateway. Run from TypeScript sources, where a thread has no built file, it shares the thread.
+ */
+export async function startSandbox(options: { readonly port?: number } = {}): Promise<Sandbox> {
+  const { port, close } = await (existsSync(WORKER_FILE) ? inThread : inProcess)(options.port ?? 0);
+  const base = `http://127.0.0.1:${port}`;
+  return {
+    elevenLabsUrl: `${base}/elevenlabs`,
+    openAiUrl: `${base}/openai/v1`,
+    ttapiUrl: `${base}/ttapi`,
+    videoUrl: `${base}/video/v1`,
+    apiKey: SANDBOX_API_KEY,
+    stats: () => ask<SandboxStats>(`${base}/__sandbox/stats`),
+    requests: (limit = 100) => ask<RecordedRequest[]>(`${base}/__sandbox/requests?limit=${limit}`),
+    close,
+  };
+}
+
+interface Running {
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
+
+async function inThread(port: number): Promise<Running> {
+  const worker = new Worker(WORKER_FILE, { workerData: { port } });
+  const [listening] = (await once(worker, 'message')) as [number];
+  return {
+    port: listening,
+    async close() {
+      const exited = once(worker, 'exit');
+      worker.postMessage('close');
+      const timer = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function inProcess(port: number): Promise<Running> {
+  const server = new SandboxServer();
+  return { port: await server.listen(port), close: () => server.close() };
+}
+
+async function ask<Answer>(url: string): Promise<Answer> {
+  const answer = await fetch(url);
+  return (await answer.json()) as Answer;
+}
