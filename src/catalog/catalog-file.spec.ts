@@ -1,0 +1,130 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../config/load-config.js';
+import { loadCatalog } from './catalog-file.js';
+import { BUILT_IN_MODELS } from './models/built-in.models.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
+let files = 0;
+
+function overlay(content: unknown): string {
+  const path = join(folder, `${files++}.json`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+function problemOf(content: unknown): string {
+  try {
+    loadCatalog(overlay(content));
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.join();
+    throw error;
+  }
+  return 'none';
+}
+
+describe('loadCatalog', () => {
+  it('gives the built-in rows without a file', () => {
+    expect(loadCatalog(undefined).rows).toBe(BUILT_IN_MODELS);
+  });
+
+  it('disables a model by its id alone', () => {
+    const { rows } = loadCatalog(overlay({ models: [{ id: 'aud-v3', enabled: false }] }));
+    expect(rows.find((row) => row.id === 'aud-v3')).toMatchObject({
+      enabled: false,
+      operation: 'speech',
+    });
+    expect(rows).toHaveLength(BUILT_IN_MODELS.length);
+  });
+
+  it('changes price, limits and routes of a built-in model', () => {
+    const { rows } = loadCatalog(
+      overlay({
+        models: [
+          {
+            id: 'aud-v3',
+            price: { unit: 'code_point', micro_usd: 150 },
+            limits: { max_input: 3000 },
+            routes: [{ provider: 'other', upstream_model: 'x' }],
+          },
+        ],
+      }),
+    );
+    expect(rows.find((row) => row.id === 'aud-v3')).toMatchObject({
+      price: { unit: 'code_point', microUsd: 150n },
+      limits: { maxInput: 3000 },
+      routes: [{ provider: 'other', upstreamModel: 'x' }],
+    });
+  });
+
+  it('adds a model and a provider', () => {
+    const loaded = loadCatalog(
+      overlay({
+        models: [
+          {
+            id: 'gen-local',
+            operation: 'chat',
+            routes: [{ provider: 'local', upstream_model: 'llama' }],
+            price: {
+              unit: 'token',
+              input_micro_usd_per_million: 1,
+              output_micro_usd_per_million: 2,
+            },
+            limits: { max_output_tokens: 4096 },
+          },
+        ],
+        providers: [
+          {
+            id: 'local',
+            protocol: 'openai',
+            base_url: 'http://127.0.0.1:9/v1',
+            api_key_env: 'LOCAL_KEY',
+          },
+        ],
+      }),
+    );
+    expect(loaded.rows.at(-1)).toMatchObject({ id: 'gen-local', enabled: true });
+    expect(loaded.providers).toHaveLength(1);
+  });
+
+  it.each([
+    ['unknown keys', { models: [{ id: 'aud-v3', enable: false }] }, /models\.0\.enable/],
+    ['an unknown root key', { model: [] }, /model/],
+    ['broken JSON', '{', /JSON/],
+    [
+      'a new model without a price',
+      { models: [{ id: 'x', operation: 'speech', limits: { max_input: 1 } }] },
+      /price is required/,
+    ],
+    ['a new model without an operation', { models: [{ id: 'x' }] }, /operation is required/],
+    [
+      'a price of another unit',
+      { models: [{ id: 'aud-v3', price: { unit: 'request', micro_usd: 1 } }] },
+      /must be code_point/,
+    ],
+    [
+      'a price with a fraction',
+      { models: [{ id: 'aud-v3', price: { unit: 'code_point', micro_usd: 0.5 } }] },
+      /micro_usd/,
+    ],
+    [
+      'a price without its amount',
+      { models: [{ id: 'aud-v3', price: { unit: 'code_point' } }] },
+      /price\.micro_usd is required/,
+    ],
+    [
+      'limits of another operation',
+      { models: [{ id: 'aud-v3', limits: { max_seconds: 3 } }] },
+      /maxSeconds/,
+    ],
+    ['a change of operation', { models: [{ id: 'aud-v3', operation: 'chat' }] }, /is speech/],
+  ])('refuses %s', (_what, content, problem) => {
+    expect(problemOf(content)).toMatch(problem);
+  });
+
+  it('refuses a file that is not there', () => {
+    expect(() => loadCatalog(join(folder, 'none.json'))).toThrow(/CATALOG_FILE/);
+  });
+});

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { validatorOf } from '../common/validation/compiled-validator.js';
+import { ConfigError } from '../config/load-config.js';
+import type { ModelRow } from './model-row.js';
+import { BUILT_IN_MODELS } from './models/built-in.models.js';
+import { CatalogOverlay, type OverlayProvider } from './overlay.dto.js';
+import { overlaidRow } from './overlay-rows.js';
+
+/** The models to sell and the extra providers, after the overlay. */
+export interface LoadedCatalog {
+  readonly rows: readonly ModelRow[];
+  readonly providers: readonly OverlayProvider[];
+}
+
+/**
+ * The built-in rows with the overlay file laid over them; without a path, the built-in rows alone.
+ * Throws {@link ConfigError} for an unreadable file, unknown keys and rows that do not fit.
+ */
+export function loadCatalog(path: string | undefined): LoadedCatalog {
+  if (path === undefined) return { rows: BUILT_IN_MODELS, providers: [] };
+  const overlay = readOverlay(path);
+  const rows = new Map(BUILT_IN_MODELS.map((row) => [row.id, row]));
+  for (const [index, entry] of (overlay.models ?? []).entries()) {
+    try {
+      rows.set(entry.id, overlaidRow(entry, rows.get(entry.id)));
+    } catch (error) {
+      throw problem(`models.${index}: ${(error as Error).message}`);
+    }
+  }
+  return { rows: [...rows.values()], providers: overlay.providers ?? [] };
+}
+
+function readOverlay(path: string): CatalogOverlay {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw problem('the file cannot be read');
+  }
+  try {
+    return validatorOf(CatalogOverlay).parse(JSON.parse(text) as unknown);
+  } catch (error) {
+    throw problem(
+      error instanceof GatewayError ? `${error.param ?? ''}: ${error.message}` : 'is no valid JSON',
+    );
+  }
+}
+
+function problem(text: string): ConfigError {
+  return new ConfigError([`CATALOG_FILE: ${text}`]);
+}

@@ -1,0 +1,29 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { WithKey } from '../auth/with-key.decorator.js';
+import { ModelListView, ModelView } from './model.view.js';
+import { ModelsService } from './models.service.js';
+
+/** Discovery of model ids and endpoint types (spec: GET /v1/models). */
+@ApiTags('models')
+@WithKey()
+@Controller('v1/models')
+export class ModelsController {
+  constructor(private readonly models: ModelsService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Models this key may use' })
+  @ApiOkResponse({ type: ModelListView })
+  list(@CurrentCaller() caller: Caller): ModelListView {
+    return this.models.list(caller);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'One model' })
+  @ApiOkResponse({ type: ModelView })
+  get(@CurrentCaller() caller: Caller, @Param('id') id: string): ModelView {
+    return this.models.get(caller, id);
+  }
+}

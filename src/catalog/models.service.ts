@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, mayUse } from '../auth/caller.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Catalog } from './catalog.js';
+import { type ModelListView, type ModelView, viewModel } from './model.view.js';
+
+/** What a key may see of the catalog: enabled models that can run and are on its allowlist. */
+@Injectable()
+export class ModelsService {
+  constructor(private readonly catalog: Catalog) {}
+
+  list(caller: Caller): ModelListView {
+    const rows = this.catalog.list().filter((row) => mayUse(caller, row.id));
+    return { object: 'list', data: rows.map(viewModel) };
+  }
+
+  /** Throws 404 `model_not_found` for a model the list would not show. */
+  get(caller: Caller, id: string): ModelView {
+    const row = this.catalog.list().find((candidate) => candidate.id === id && mayUse(caller, id));
+    if (!row) throw new GatewayError('model_not_found', 'No such model.', { param: 'model' });
+    return viewModel(row);
+  }
+}

@@ -1,0 +1,147 @@
+import type { ModelRow, Route } from './model-row.js';
+import type { Operation } from './operation.js';
+import type { OverlayLimits, OverlayModel, OverlayPrice } from './overlay.dto.js';
+import type { PriceRule } from './price-rule.js';
+
+/** The price unit every operation is sold by. */
+const UNIT_OF: Record<Operation, PriceRule['unit']> = {
+  chat: 'token',
+  image: 'request',
+  video: 'video',
+  speech: 'code_point',
+  dialogue: 'code_point',
+  transcription: 'measured_second',
+  alignment: 'measured_second',
+  'voice-change': 'measured_second',
+  isolation: 'measured_second',
+  'sound-effect': 'requested_second',
+  composition: 'requested_second',
+  dubbing: 'measured_second',
+  song: 'request',
+};
+
+const AMOUNTS_OF: Record<
+  PriceRule['unit'],
+  { required: (keyof OverlayPrice)[]; optional: (keyof OverlayPrice)[] }
+> = {
+  request: { required: ['micro_usd'], optional: ['max_mode_micro_usd'] },
+  code_point: { required: ['micro_usd'], optional: [] },
+  measured_second: { required: ['micro_usd'], optional: [] },
+  requested_second: { required: ['micro_usd'], optional: [] },
+  token: {
+    required: ['input_micro_usd_per_million', 'output_micro_usd_per_million'],
+    optional: [],
+  },
+  video: { required: ['by_seconds'], optional: [] },
+};
+
+const LIMITS_OF: Record<
+  Operation,
+  { required: (keyof OverlayLimits)[]; optional: (keyof OverlayLimits)[] }
+> = {
+  chat: { required: ['max_output_tokens'], optional: [] },
+  image: { required: ['sizes'], optional: [] },
+  video: { required: ['max_image_urls'], optional: ['size_pattern', 'aspect_ratios'] },
+  speech: { required: ['max_input'], optional: [] },
+  dialogue: { required: ['max_input'], optional: [] },
+  transcription: { required: ['max_seconds'], optional: ['min_micros'] },
+  alignment: { required: ['max_seconds'], optional: ['min_micros'] },
+  'voice-change': { required: ['max_seconds'], optional: ['min_micros'] },
+  isolation: { required: ['max_seconds'], optional: ['min_micros'] },
+  'sound-effect': { required: [], optional: [] },
+  composition: { required: [], optional: [] },
+  dubbing: { required: ['max_seconds'], optional: ['min_micros'] },
+  song: { required: [], optional: [] },
+};
+
+/**
+ * The row an overlay entry makes of a built-in row, or of nothing. Throws an Error whose message names the field
+ * when the entry is incomplete or does not fit its operation: a model without a price is never sold.
+ */
+export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
+  const operation = operationOf(entry, builtIn);
+  const price = entry.price ? priceOf(entry.price, UNIT_OF[operation]) : builtIn?.price;
+  if (price === undefined) throw new Error('price is required for a new model');
+  return {
+    id: entry.id,
+    operation,
+    price,
+    limits: limitsOf(entry, operation, builtIn),
+    routes: routesOf(entry) ?? builtIn?.routes ?? [],
+    enabled: entry.enabled ?? builtIn?.enabled ?? true,
+  } as ModelRow;
+}
+
+function operationOf(entry: OverlayModel, builtIn?: ModelRow): Operation {
+  const operation = entry.operation ?? builtIn?.operation;
+  if (operation === undefined) throw new Error('operation is required for a new model');
+  if (builtIn && builtIn.operation !== operation) {
+    throw new Error(`operation of a built-in model is ${builtIn.operation}`);
+  }
+  return operation;
+}
+
+function limitsOf(entry: OverlayModel, operation: Operation, builtIn?: ModelRow): object {
+  const limits = { ...builtIn?.limits, ...(entry.limits && camelCased(entry.limits)) };
+  requireOnly(limits, camelCasedNames(LIMITS_OF[operation]), 'limits');
+  return limits;
+}
+
+function routesOf(entry: OverlayModel): Route[] | undefined {
+  return entry.routes?.map((route) => ({
+    provider: route.provider,
+    upstreamModel: route.upstream_model,
+  }));
+}
+
+function priceOf(price: OverlayPrice, unit: PriceRule['unit']): PriceRule {
+  if (price.unit !== unit) throw new Error(`price.unit must be ${unit} for this operation`);
+  const { unit: _, ...amounts } = price;
+  requireOnly(amounts, AMOUNTS_OF[unit], 'price');
+  if (unit === 'token') {
+    return {
+      unit,
+      inputMicroUsdPerMillion: BigInt(price.input_micro_usd_per_million ?? 0),
+      outputMicroUsdPerMillion: BigInt(price.output_micro_usd_per_million ?? 0),
+    };
+  }
+  if (unit === 'video') {
+    const entries = (price.by_seconds ?? []).map((row) => [row.seconds, BigInt(row.micro_usd)]);
+    return { unit, microUsdBySeconds: Object.fromEntries(entries) as Record<string, bigint> };
+  }
+  const microUsd = BigInt(price.micro_usd ?? 0);
+  const maxMode = price.max_mode_micro_usd;
+  return maxMode === undefined
+    ? { unit, microUsd }
+    : { unit: 'request', microUsd, maxModeMicroUsd: BigInt(maxMode) };
+}
+
+function requireOnly(
+  values: object,
+  names: { required: readonly string[]; optional: readonly string[] },
+  within: string,
+): void {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  );
+  const missing = names.required.find((name) => !given.includes(name));
+  if (missing !== undefined) throw new Error(`${within}.${missing} is required`);
+  const extra = given.find(
+    (name) => !names.required.includes(name) && !names.optional.includes(name),
+  );
+  if (extra !== undefined) throw new Error(`${within}.${extra} does not fit this operation`);
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+function camelCased(values: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [toCamelCase(name), value]),
+  );
+}
+
+function camelCasedNames(names: { required: string[]; optional: string[] }) {
+  return { required: names.required.map(toCamelCase), optional: names.optional.map(toCamelCase) };
+}

@@ -1,0 +1,121 @@
+import { Flag, ModelId, Nested, OneOf, Pattern, Text, Whole } from '../common/validation/fields.js';
+import { ENDPOINT_TYPES, type Operation } from './operation.js';
+
+const MAX_NAME = 200;
+const MAX_PRICE = Number.MAX_SAFE_INTEGER;
+const MAX_MODELS = 1_000;
+const MAX_ROUTES = 8;
+/** Wire protocols an extra provider can speak; each has an adapter folder. */
+export const PROTOCOLS = ['openai', 'elevenlabs', 'ttapi', 'openai-video'] as const;
+const optional = { optional: true } as const;
+
+/** A route of an overlay model. */
+export class OverlayRoute {
+  @Text({ max: MAX_NAME })
+  provider!: string;
+
+  @Text({ max: MAX_NAME })
+  upstream_model!: string;
+}
+
+/** A price; which amounts belong to which unit is checked with the unit. Whole micro-USD. */
+export class OverlayPrice {
+  @OneOf(['request', 'code_point', 'measured_second', 'requested_second', 'token', 'video'])
+  unit!: 'request' | 'code_point' | 'measured_second' | 'requested_second' | 'token' | 'video';
+
+  @Whole({ min: 1, max: MAX_PRICE, ...optional })
+  micro_usd?: number;
+
+  @Whole({ min: 1, max: MAX_PRICE, ...optional })
+  max_mode_micro_usd?: number;
+
+  @Whole({ min: 0, max: MAX_PRICE, ...optional })
+  input_micro_usd_per_million?: number;
+
+  @Whole({ min: 1, max: MAX_PRICE, ...optional })
+  output_micro_usd_per_million?: number;
+
+  @Nested(() => OverlayVideoPrice, { ...optional, list: { min: 1, max: 100 } })
+  by_seconds?: OverlayVideoPrice[];
+}
+
+/** The price of one `seconds` value of a video model. */
+export class OverlayVideoPrice {
+  @Pattern(/^[1-9][0-9]{0,3}$/, 'must be whole seconds as a string')
+  seconds!: string;
+
+  @Whole({ min: 1, max: MAX_PRICE })
+  micro_usd!: number;
+}
+
+/** Limits; only those of the model's operation may be given. */
+export class OverlayLimits {
+  @Whole({ min: 1, max: 10_000_000, ...optional })
+  max_output_tokens?: number;
+
+  @Text({ max: MAX_NAME, ...optional, list: { min: 1, max: 100 } })
+  sizes?: string[];
+
+  @Text({ max: MAX_NAME, ...optional })
+  size_pattern?: string;
+
+  @Text({ max: MAX_NAME, ...optional, list: { min: 1, max: 100 } })
+  aspect_ratios?: string[];
+
+  @Whole({ min: 0, max: 100, ...optional })
+  max_image_urls?: number;
+
+  @Whole({ min: 1, max: 1_000_000, ...optional })
+  max_input?: number;
+
+  @Whole({ min: 1, max: 86_400, ...optional })
+  max_seconds?: number;
+
+  @Whole({ min: 1, max: 86_400_000_000, ...optional })
+  min_micros?: number;
+}
+
+/** A model to add, or the fields to change of a built-in one. */
+export class OverlayModel {
+  @ModelId()
+  id!: string;
+
+  @OneOf(Object.keys(ENDPOINT_TYPES), optional)
+  operation?: Operation;
+
+  @Nested(() => OverlayRoute, { ...optional, list: { min: 0, max: MAX_ROUTES } })
+  routes?: OverlayRoute[];
+
+  @Nested(() => OverlayPrice, optional)
+  price?: OverlayPrice;
+
+  @Nested(() => OverlayLimits, optional)
+  limits?: OverlayLimits;
+
+  @Flag(optional)
+  enabled?: boolean;
+}
+
+/** A provider beyond the built-in ones; its key stays in the environment. */
+export class OverlayProvider {
+  @Pattern(/^[a-z][a-z0-9-]{0,63}$/, 'must be lowercase letters, digits and hyphens')
+  id!: string;
+
+  @OneOf(PROTOCOLS)
+  protocol!: (typeof PROTOCOLS)[number];
+
+  @Pattern(/^https?:\/\/\S+$/, 'must be an http or https URL')
+  base_url!: string;
+
+  @Pattern(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable')
+  api_key_env!: string;
+}
+
+/** The file that `CATALOG_FILE` names. */
+export class CatalogOverlay {
+  @Nested(() => OverlayModel, { ...optional, list: { min: 0, max: MAX_MODELS } })
+  models?: OverlayModel[];
+
+  @Nested(() => OverlayProvider, { ...optional, list: { min: 0, max: 100 } })
+  providers?: OverlayProvider[];
+}
