@@ -4,8 +4,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * The record of every synchronous call and the functions that write it in the same statement as the hold it stands on
  * (spec: Execution id header; decisions G-22, G-25). `execution.id` is the id of its hold and is ordered by time.
  */
-export class Executions1790000020000 implements MigrationInterface {
-  readonly name = 'Executions1790000020000';
+export class CreateExecutions1700000000020 implements MigrationInterface {
+  readonly name = 'CreateExecutions1700000000020';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLE);

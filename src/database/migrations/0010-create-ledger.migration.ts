@@ -7,8 +7,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * All keys contain `account_id` and every statement touches one account: the tables can be distributed by it.
  * There are no foreign keys: each function proves under its lock that the account exists, and no account is ever deleted.
  */
-export class Ledger1790000010000 implements MigrationInterface {
-  readonly name = 'Ledger1790000010000';
+export class CreateLedger1700000000010 implements MigrationInterface {
+  readonly name = 'CreateLedger1700000000010';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLES);

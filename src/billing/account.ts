@@ -1,0 +1,36 @@
+import type { MicroUsd } from '../common/money/micro-usd.js';
+
+/** A prepaid balance. What may still be spent is posted − held. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  /** Sum of the account's ledger entries. */
+  readonly postedMicroUsd: MicroUsd;
+  /** Sum of the account's open holds. */
+  readonly heldMicroUsd: MicroUsd;
+  readonly availableMicroUsd: MicroUsd;
+  readonly createdAt: Date;
+}
+
+/** The columns of an account as the driver reads them. */
+export interface AccountRow {
+  readonly id: string;
+  readonly name: string;
+  readonly posted: string;
+  readonly held: string;
+  readonly created_at: Date;
+}
+
+/** The account in a row. */
+export function accountOf(row: AccountRow): Account {
+  const posted = BigInt(row.posted);
+  const held = BigInt(row.held);
+  return {
+    id: row.id,
+    name: row.name,
+    postedMicroUsd: posted,
+    heldMicroUsd: held,
+    availableMicroUsd: posted - held,
+    createdAt: row.created_at,
+  };
+}

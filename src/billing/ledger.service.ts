@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import { Clock } from '../common/time/clock.js';
+import { isTransient } from './transient-fault.js';
+import { type Account, type AccountRow, accountOf } from './account.js';
+import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-entry.js';
+import { cursorOf, type Page, pageOf, type PageRequest } from './page.js';
+
+/** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager inside another. */
+export interface Queryable {
+  query<Rows>(sql: string, parameters: unknown[]): Promise<Rows>;
+}
+
+/** A hold to place; `owner` names the task it is for. */
+export interface HoldRequest {
+  readonly accountId: string;
+  readonly holdId: string;
+  readonly amountMicroUsd: MicroUsd;
+  readonly owner: string;
+}
+
+/** Money from or to an operator; negative corrects. The key makes it happen once. */
+export interface CreditRequest {
+  readonly accountId: string;
+  readonly amountMicroUsd: MicroUsd;
+  readonly idempotencyKey: string;
+  readonly reference: string | null;
+}
+
+type HoldOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
+type ResolveOutcome = 'done' | 'conflict' | 'excess' | 'missing';
+interface CreditRow {
+  readonly outcome: 'credited' | 'conflict' | 'overdrawn' | 'missing';
+  readonly entry: string | null;
+}
+
+/**
+ * Accounts and the four verbs hold, settle, release, credit (spec: What the service does; decisions G-22, G-29).
+ * A hold is resolved once; the same resolution again changes nothing. Verbs that take a Queryable commit with it. Each
+ * locks the account until then: call them last in a transaction. Synchronous calls use ExecutionLedger instead.
+ */
+@Injectable()
+export class LedgerService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  /** An empty account. */
+  async createAccount(name: string): Promise<Account> {
+    const [row] = await this.dataSource.query<AccountRow[]>(
+      `INSERT INTO account (id, name) VALUES ($1, $2) RETURNING *`,
+      [timeOrderedUuid(this.clock.nowMs()), name],
+    );
+    assert(row !== undefined, 'an insert returns its row');
+    return accountOf(row);
+  }
+
+  /** The account; 404 not_found. */
+  async account(id: string): Promise<Account> {
+    const [row] = await this.dataSource.query<AccountRow[]>(`SELECT * FROM account WHERE id = $1`, [
+      id,
+    ]);
+    if (row === undefined) throw noAccount();
+    return accountOf(row);
+  }
+
+  /** Accounts, newest first. */
+  async accounts(page: PageRequest): Promise<Page<Account>> {
+    const rows = await this.dataSource.query<AccountRow[]>(
+      `SELECT * FROM account WHERE $1::uuid IS NULL OR id < $1 ORDER BY id DESC LIMIT $2`,
+      [cursorOf(page, 'uuid'), page.limit + 1],
+    );
+    return pageOf(rows, page.limit, accountOf, (row) => row.id);
+  }
+
+  /** The account's entries, newest first; 404 not_found. */
+  async entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
+    await this.account(accountId);
+    const rows = await this.dataSource.query<LedgerEntryRow[]>(
+      `SELECT * FROM ledger_entry WHERE account_id = $1 AND ($2::bigint IS NULL OR position < $2)
+        ORDER BY position DESC LIMIT $3`,
+      [accountId, cursorOf(page, 'position'), page.limit + 1],
+    );
+    return pageOf(rows, page.limit, ledgerEntryOf, (row) => row.position);
+  }
+
+  /**
+   * Adds the amount and answers its entry; the same key and amount answers the same entry again. Throws 404 not_found,
+   * 409 idempotency_conflict for the key with another amount, 409 conflict for a correction of more than is available,
+   * 503 service_unavailable when the database cannot say (ask again with the same key).
+   */
+  async credit(request: CreditRequest): Promise<LedgerEntry> {
+    const { accountId, amountMicroUsd: amount } = request;
+    assert(amount !== 0n, 'a credit moves money');
+    const [row] = await this.#orUnavailable(
+      this.dataSource.query<CreditRow[]>(`SELECT * FROM ledger_credit($1, $2, $3, $4, $5)`, [
+        accountId,
+        amount.toString(),
+        amount > 0n ? 'credit' : 'correction',
+        request.idempotencyKey,
+        request.reference,
+      ]),
+    );
+    switch (row?.outcome) {
+      case 'credited':
+        return this.#entry(accountId, row.entry);
+      case 'conflict':
+        throw new GatewayError('idempotency_conflict', 'The key was used with another amount.');
+      case 'overdrawn':
+        throw new GatewayError('conflict', 'The correction is more than the available balance.');
+      case 'missing':
+      case undefined:
+        throw noAccount();
+    }
+  }
+
+  /** Holds the amount while it is available. Throws 409 conflict where the id was used otherwise, 404 not_found. */
+  async hold(db: Queryable, request: HoldRequest): Promise<'held' | 'insufficient'> {
+    const { accountId, holdId, amountMicroUsd, owner } = request;
+    assert(amountMicroUsd > 0n, 'nothing is sold for nothing');
+    const [row] = await db.query<{ outcomes: HoldOutcome[] }[]>(
+      `SELECT ledger_hold($1, ARRAY[$2::uuid], ARRAY[$3::bigint], ARRAY[$4], ARRAY[NULL::timestamptz], NULL) AS outcomes`,
+      [accountId, holdId, amountMicroUsd.toString(), owner],
+    );
+    const outcome = row?.outcomes[0];
+    if (outcome === 'held' || outcome === 'insufficient') return outcome;
+    throw outcome === 'conflict' ? usedOtherwise() : noAccount();
+  }
+
+  /** Charges at most the held amount and frees the rest. Throws 409 conflict where the hold was resolved otherwise. */
+  async settle(db: Queryable, accountId: string, holdId: string, charge: MicroUsd): Promise<void> {
+    assert(charge >= 0n, 'a charge is not negative');
+    await this.#resolve(db, accountId, holdId, charge);
+  }
+
+  /** Frees the held amount. Throws 409 conflict where the hold was settled. */
+  async release(db: Queryable, accountId: string, holdId: string): Promise<void> {
+    await this.#resolve(db, accountId, holdId, null);
+  }
+
+  async #resolve(db: Queryable, accountId: string, holdId: string, charge: MicroUsd | null) {
+    const [row] = await db.query<{ outcomes: ResolveOutcome[] }[]>(
+      `SELECT ledger_resolve($1, ARRAY[$2::uuid], ARRAY[$3::bigint]) AS outcomes`,
+      [accountId, holdId, charge?.toString() ?? null],
+    );
+    const outcome = row?.outcomes[0];
+    if (outcome === 'conflict') throw usedOtherwise();
+    assert(outcome === 'done', `hold ${holdId} cannot be settled: ${outcome ?? 'no answer'}`);
+  }
+
+  async #entry(accountId: string, position: string | null): Promise<LedgerEntry> {
+    const [row] = await this.#orUnavailable(
+      this.dataSource.query<LedgerEntryRow[]>(
+        `SELECT * FROM ledger_entry WHERE account_id = $1 AND position = $2`,
+        [accountId, position],
+      ),
+    );
+    assert(row !== undefined, 'a credited entry is there');
+    return ledgerEntryOf(row);
+  }
+
+  async #orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (cause) {
+      if (!isTransient(cause)) throw cause;
+      throw new GatewayError('service_unavailable', 'The ledger cannot be reached right now.', {
+        retryAfterSeconds: 1,
+        cause,
+      });
+    }
+  }
+}
+
+const noAccount = (): GatewayError => new GatewayError('not_found', 'No such account.');
+const usedOtherwise = (): GatewayError =>
+  new GatewayError('conflict', 'The hold was already resolved in another way.');

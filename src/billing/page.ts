@@ -1,0 +1,39 @@
+import { GatewayError } from '../common/errors/gateway-error.js';
+
+/** Which part of a list is asked for: at most `limit` rows that come after the row `cursor` names. */
+export interface PageRequest {
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** One part of a list; `nextCursor` asks for the following part and is null at the end. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+const CURSOR = { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, position: /^[0-9]{1,18}$/ };
+
+/** The cursor of a request, or null for the first page; 400 invalid_request where it is no such key. */
+export function cursorOf(request: PageRequest, kind: keyof typeof CURSOR): string | null {
+  if (request.cursor === undefined) return null;
+  if (CURSOR[kind].test(request.cursor)) return request.cursor;
+  throw new GatewayError('invalid_request', 'cursor is not one this list gave.', {
+    param: 'cursor',
+  });
+}
+
+/** The page in `rows`, which were read with one row more than `limit` to see whether the list goes on. */
+export function pageOf<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  itemOf: (row: Row) => Item,
+  keyOf: (row: Row) => string,
+): Page<Item> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: shown.map(itemOf),
+    nextCursor: rows.length > limit && last !== undefined ? keyOf(last) : null,
+  };
+}
