@@ -38,7 +38,7 @@ export default async function globalSetup() {
 
 async function startServer() {
   const given = process.env.TEST_DATABASE_URL;
-  if (given) return { url: given, stop: async () => {} };
+  if (given) return { url: given, stop: () => Promise.resolve() };
   const { EmbeddedPostgres } = await fromSource('database/embedded/embedded-postgres.ts');
   const dataDir = await mkdtemp(join(tmpdir(), 'shim-test-'));
   // As root, the server runs as a user that has to get in.

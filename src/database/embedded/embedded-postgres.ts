@@ -119,15 +119,14 @@ export class EmbeddedPostgres implements RunningPostgres {
       const delayMs = RESTART_DELAYS_MS[this.tries++];
       if (delayMs === undefined && !signal.aborted) this.options.onFailure?.(failure);
       if (delayMs === undefined || signal.aborted) return;
-      await sleep(delayMs, undefined, { signal }).catch(() => undefined);
-      failure = (await this.restart(signal)) ?? failure;
+      failure = (await this.restart(delayMs, signal)) ?? failure;
     }
   }
 
   /** Why the server could not be restarted, if so. */
-  private async restart(signal: AbortSignal): Promise<Error | undefined> {
-    if (signal.aborted) return undefined;
+  private async restart(delayMs: number, signal: AbortSignal): Promise<Error | undefined> {
     try {
+      await sleep(delayMs, undefined, { signal });
       await stopLeftovers(this.place.cluster);
       this.postmaster = await Postmaster.start(this.command);
       // stop() may have come meanwhile and seen only the dead server.

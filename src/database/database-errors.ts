@@ -1,0 +1,70 @@
+/**
+ * What a failed statement means for its caller:
+ * - `unavailable`: no connection, nothing was sent;
+ * - `lost`: the connection broke, and whether a commit under way took effect is unknown;
+ * - `aborted`: the server rolled back because of others (deadlock, lock or statement timeout); trying again may succeed;
+ * - `unique`, `foreign-key`, `check`: a constraint refused it;
+ * - `other`: a fault of ours.
+ */
+export type DatabaseFault =
+  'unavailable' | 'lost' | 'aborted' | 'unique' | 'foreign-key' | 'check' | 'other';
+
+const FAULT_OF_CODE: Readonly<Record<string, DatabaseFault>> = {
+  // Node's codes
+  ECONNREFUSED: 'unavailable',
+  ENOENT: 'unavailable',
+  ENOTFOUND: 'unavailable',
+  EAI_AGAIN: 'unavailable',
+  EHOSTUNREACH: 'unavailable',
+  ENETUNREACH: 'unavailable',
+  ECONNRESET: 'lost',
+  EPIPE: 'lost',
+  ETIMEDOUT: 'lost',
+  // SQLSTATE
+  '53300': 'unavailable', // too_many_connections
+  '57P03': 'unavailable', // cannot_connect_now
+  '57P01': 'lost', // admin_shutdown
+  '57P02': 'lost', // crash_shutdown
+  '25P03': 'lost', // idle_in_transaction_session_timeout
+  '40001': 'aborted', // serialization_failure
+  '40P01': 'aborted', // deadlock_detected
+  '55P03': 'aborted', // lock_not_available
+  '57014': 'aborted', // query_canceled: statement_timeout
+  '23505': 'unique',
+  '23503': 'foreign-key',
+  '23514': 'check',
+};
+const CONNECTION_CLASS = '08';
+/** Faults the driver reports without a code. */
+const FAULT_OF_MESSAGE: readonly (readonly [RegExp, DatabaseFault])[] = [
+  [/^timeout (exceeded|expired)/i, 'unavailable'],
+  [/^Connection terminated due to connection timeout/, 'unavailable'],
+  [/^Cannot use a pool after calling end/, 'unavailable'],
+  [/^(Driver not Connected|Connection is not established)/i, 'unavailable'],
+  [/^(Connection terminated|Client has encountered a connection error)/, 'lost'],
+  [/^(Client was closed|Connection ended)/, 'lost'],
+];
+
+/** Sorts an error of the driver or of TypeORM; anything else is `other`. */
+export function databaseFaultOf(error: unknown): DatabaseFault {
+  if (!(error instanceof Error)) return 'other';
+  const code = sqlStateOf(error);
+  if (code !== undefined) {
+    return FAULT_OF_CODE[code] ?? (code.startsWith(CONNECTION_CLASS) ? 'lost' : 'other');
+  }
+  // A host with several addresses fails with one error for each.
+  if (error instanceof AggregateError) return databaseFaultOf(error.errors[0]);
+  return FAULT_OF_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'other';
+}
+
+/** The SQLSTATE or system code of an error, if it has one. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Whether the error is a refused duplicate, of the named constraint or index if one is given. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (databaseFaultOf(error) !== 'unique') return false;
+  return constraint === undefined || (error as { constraint?: unknown }).constraint === constraint;
+}

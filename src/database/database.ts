@@ -1,0 +1,104 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { createDataSource } from './data-source.js';
+import { databaseFaultOf } from './database-errors.js';
+import {
+  EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  type RunningPostgres,
+} from './embedded/embedded-postgres.js';
+import { runMigrations } from './run-migrations.js';
+
+/** A server that starts beside us (compose, a pod) gets this long to accept connections. */
+const CONNECT_TRIES = 30;
+const CONNECT_RETRY_MS = 1_000;
+
+/** Which database to use. */
+export interface DatabaseOptions {
+  /** Undefined: the embedded PostgreSQL in `<dataDir>/postgres`. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  readonly poolSize?: number;
+  /** Operator commands share the embedded server of a running gateway; a gateway wants its own. */
+  readonly shareEmbedded?: boolean;
+}
+
+/** Injection token of the {@link DatabaseOptions}. */
+export const DATABASE_OPTIONS = Symbol('DATABASE_OPTIONS');
+
+/**
+ * The life of the database in this process: server (if embedded), connections, schema. Nothing may use
+ * the database in `onApplicationShutdown`, where the connections are closed and then the server stops.
+ */
+@Injectable()
+export class Database implements OnApplicationShutdown {
+  private readonly logger = new Logger('Database');
+  private server: RunningPostgres | undefined;
+  private dataSource: DataSource | undefined;
+
+  constructor(@Inject(DATABASE_OPTIONS) private readonly options: DatabaseOptions) {}
+
+  /** Starts the embedded server if there is no URL, connects, migrates; undoes it all when a step fails. */
+  async open(): Promise<DataSource> {
+    try {
+      const url = this.options.databaseUrl ?? (await this.startServer());
+      this.dataSource = await this.connect(url);
+      const applied = await runMigrations(this.dataSource);
+      if (applied.length > 0) this.logger.log(`Applied ${applied.length} migrations`);
+      return this.dataSource;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** Closes the connections, then stops the embedded server if it is ours. */
+  async close(): Promise<void> {
+    if (this.dataSource?.isInitialized) await this.dataSource.destroy();
+    await this.server?.stop();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.close();
+  }
+
+  private async startServer(): Promise<string> {
+    const { dataDir, shareEmbedded } = this.options;
+    const options: EmbeddedPostgresOptions = {
+      dataDir,
+      onLog: (line) => {
+        this.logger.debug(line);
+      },
+      onFailure: (error) => {
+        this.logger.error(`The embedded PostgreSQL is down for good: ${error.message}`);
+      },
+    };
+    this.server = shareEmbedded
+      ? await EmbeddedPostgres.attachOrStart(options)
+      : await EmbeddedPostgres.start(options);
+    return this.server.url;
+  }
+
+  private async connect(url: string): Promise<DataSource> {
+    const { poolSize } = this.options;
+    const onPoolError = (error: Error): void => {
+      this.logger.warn(`A database connection broke: ${error.message}`);
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await createDataSource({
+          url,
+          onPoolError,
+          ...(poolSize !== undefined && { poolSize }),
+        }).initialize();
+      } catch (error) {
+        const fault = databaseFaultOf(error);
+        const isPassing = fault === 'unavailable' || fault === 'lost';
+        if (!isPassing || attempt === CONNECT_TRIES) throw error;
+        if (attempt === 1) this.logger.warn('The database does not answer yet; trying again');
+        await sleep(CONNECT_RETRY_MS);
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { sqlStateOf } from './database-errors.js';
+
+const TRIES = 3;
+/** Serialization failure and deadlock: the server rolled back and invites a new try at once. */
+const TRY_AGAIN = new Set(['40001', '40P01']);
+
+/**
+ * Runs `work` in one transaction (READ COMMITTED) and commits it; any error rolls back and is thrown. On a
+ * deadlock or serialization failure `work` runs again, three times at most: it awaits nothing but the
+ * database and changes nothing outside it.
+ */
+export async function transaction<T>(
+  dataSource: DataSource,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await dataSource.transaction(work);
+    } catch (error) {
+      if (attempt === TRIES || !TRY_AGAIN.has(sqlStateOf(error) ?? '')) throw error;
+    }
+  }
+}
