@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /**
  * What a failed statement means for its caller:
  * - `unavailable`: no connection, nothing was sent;
@@ -47,19 +49,19 @@ const FAULT_OF_MESSAGE: readonly (readonly [RegExp, DatabaseFault])[] = [
 
 /** Sorts an error of the driver or of TypeORM; anything else is `other`. */
 export function databaseFaultOf(error: unknown): DatabaseFault {
-  if (!(error instanceof Error)) return 'other';
+  if (!types.isNativeError(error)) return 'other';
   const code = sqlStateOf(error);
   if (code !== undefined) {
     return FAULT_OF_CODE[code] ?? (code.startsWith(CONNECTION_CLASS) ? 'lost' : 'other');
   }
   // A host with several addresses fails with one error for each.
-  if (error instanceof AggregateError) return databaseFaultOf(error.errors[0]);
+  if ('errors' in error && Array.isArray(error.errors)) return databaseFaultOf(error.errors[0]);
   return FAULT_OF_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'other';
 }
 
 /** The SQLSTATE or system code of an error, if it has one. */
 export function sqlStateOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = types.isNativeError(error) && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 

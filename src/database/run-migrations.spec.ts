@@ -1,15 +1,85 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { runMigrations } from './run-migrations.js';
+import { createDataSource } from './data-source.js';
+import { runMigrations, SchemaTooNewError } from './run-migrations.js';
+
+class AddProbe9700000000001 implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('CREATE TABLE probe (id int)');
+    // Long enough for the others to arrive.
+    await queryRunner.query('SELECT pg_sleep(0.2)');
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('DROP TABLE probe');
+  }
+}
+
+class Break9700000000002 implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('SELECT 1 / 0');
+  }
+
+  async down(): Promise<void> {
+    // Never applied.
+  }
+}
 
 describe('runMigrations', () => {
   let database: TestDatabase;
+  const replicas: DataSource[] = [];
+
+  async function replicaWith(...extra: (new () => MigrationInterface)[]): Promise<DataSource> {
+    const replica = createDataSource({ url: database.url, poolSize: 1 });
+    const migrations = [...(replica.options.migrations as []), ...extra];
+    replica.setOptions({ migrations });
+    await replica.initialize();
+    replicas.push(replica);
+    return replica;
+  }
+
+  const probeExists = async (): Promise<unknown> =>
+    database.dataSource.query(`SELECT to_regclass('probe') IS NOT NULL AS found`);
+
   beforeAll(async () => {
     database = await createTestDatabase();
+  });
+  afterEach(async () => {
+    await Promise.all(replicas.splice(0).map((replica) => replica.destroy()));
+    await database.dataSource.query('DROP TABLE IF EXISTS probe');
+    await database.dataSource.query(`DELETE FROM migration WHERE timestamp >= 9700000000001`);
   });
   afterAll(() => database.drop());
 
   it('finds nothing pending in a migrated database', async () => {
     expect(await runMigrations(database.dataSource)).toEqual([]);
+  });
+
+  it('applies a migration once when replicas start together', async () => {
+    const starting = [1, 2, 3].map(() => replicaWith(AddProbe9700000000001));
+    const applied = await Promise.all((await Promise.all(starting)).map(runMigrations));
+    expect(applied.flat()).toEqual(['AddProbe9700000000001']);
+  });
+
+  it('applies all pending migrations or none', async () => {
+    const replica = await replicaWith(AddProbe9700000000001, Break9700000000002);
+    await expect(runMigrations(replica)).rejects.toThrow('division by zero');
+    expect(await probeExists()).toEqual([{ found: false }]);
+    expect(await replica.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('refuses a database that a newer version migrated', async () => {
+    await runMigrations(await replicaWith(AddProbe9700000000001));
+    const older = runMigrations(database.dataSource);
+    await expect(older).rejects.toThrow(SchemaTooNewError);
+    await expect(older).rejects.toThrow('AddProbe9700000000001');
+  });
+
+  it('leaves the normal time limits on its connection', async () => {
+    const replica = await replicaWith();
+    await runMigrations(replica);
+    expect(await replica.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '5s' }]);
+    expect(await replica.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '2s' }]);
   });
 });

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { createDataSource } from './data-source.js';
+import { databaseFaultOf, isUniqueViolation } from './database-errors.js';
+import { transaction } from './transaction.js';
+
+async function errorOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+describe('databaseFaultOf', () => {
+  let database: TestDatabase;
+  const run = (sql: string): Promise<unknown> => errorOf(database.dataSource.query(sql));
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await database.dataSource.query(
+      'CREATE TABLE item (id int PRIMARY KEY, parent int REFERENCES item, size int CHECK (size > 0))',
+    );
+    await database.dataSource.query('INSERT INTO item VALUES (1, NULL, 1), (2, NULL, 1)');
+  });
+  afterAll(() => database.drop());
+
+  it('tells constraints apart and names the one that refused', async () => {
+    const duplicate = await run('INSERT INTO item VALUES (1, NULL, 1)');
+    expect(databaseFaultOf(duplicate)).toBe('unique');
+    expect(isUniqueViolation(duplicate, 'item_pkey')).toBe(true);
+    expect(isUniqueViolation(duplicate, 'another')).toBe(false);
+    expect(databaseFaultOf(await run('INSERT INTO item VALUES (3, 9, 1)'))).toBe('foreign-key');
+    expect(databaseFaultOf(await run('INSERT INTO item VALUES (3, NULL, 0)'))).toBe('check');
+    expect(databaseFaultOf(await run('SELECT nothing'))).toBe('other');
+    expect(databaseFaultOf(new Error('unrelated'))).toBe('other');
+  });
+
+  it('calls a statement over its time aborted', async () => {
+    const late = database.dataSource.transaction(async (manager) => {
+      await manager.query('SET LOCAL statement_timeout = 10');
+      await manager.query('SELECT pg_sleep(10)');
+    });
+    expect(databaseFaultOf(await errorOf(late))).toBe('aborted');
+  });
+
+  it('calls a session that was ended under a statement lost, and the pool recovers', async () => {
+    const cut = run('SELECT pg_terminate_backend(pg_backend_pid())');
+    expect(databaseFaultOf(await cut)).toBe('lost');
+    // The pool hears of the end a moment after the error.
+    let next = await run('SELECT 1');
+    while (databaseFaultOf(next) === 'lost') next = await run('SELECT 1');
+    expect(next).toBeUndefined();
+  });
+
+  it('calls a server that closes without an answer lost and a closed port unavailable', async () => {
+    const rude = createServer((socket) => socket.destroy());
+    const url = `postgresql://nobody@127.0.0.1:${await portOf(rude)}/none`;
+    expect(databaseFaultOf(await errorOf(createDataSource({ url }).initialize()))).toBe('lost');
+    await new Promise((resolve) => rude.close(resolve));
+    expect(databaseFaultOf(await errorOf(createDataSource({ url }).initialize()))).toBe(
+      'unavailable',
+    );
+  });
+
+  it('calls a missing socket unavailable', async () => {
+    const url = 'postgresql://nobody@localhost/none?host=%2Fnonexistent';
+    expect(databaseFaultOf(await errorOf(createDataSource({ url }).initialize()))).toBe(
+      'unavailable',
+    );
+  });
+
+  it('lets both sides of a deadlock commit through transaction()', async () => {
+    let arrived = 0;
+    let bothHaveOne = (): void => undefined;
+    const meeting = new Promise<void>((resolve) => (bothHaveOne = resolve));
+    const grow = (first: number, second: number): Promise<void> =>
+      transaction(database.dataSource, async (manager) => {
+        await manager.query('UPDATE item SET size = size + 1 WHERE id = $1', [first]);
+        if (++arrived >= 2) bothHaveOne();
+        await meeting;
+        await manager.query('UPDATE item SET size = size + 1 WHERE id = $1', [second]);
+      });
+    await Promise.all([grow(1, 2), grow(2, 1)]);
+    expect(await database.dataSource.query('SELECT size FROM item ORDER BY id')).toEqual([
+      { size: 3 },
+      { size: 3 },
+    ]);
+  });
+
+  it('does not repeat a transaction that failed on its own', async () => {
+    let tries = 0;
+    const work = transaction(database.dataSource, async (manager) => {
+      tries += 1;
+      await manager.query('INSERT INTO item VALUES (1, NULL, 1)');
+    });
+    expect(databaseFaultOf(await errorOf(work))).toBe('unique');
+    expect(tries).toBe(1);
+  });
+});
