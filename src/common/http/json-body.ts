@@ -1,0 +1,166 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as yieldLoop } from 'node:timers/promises';
+import type { RawBodyRequest } from '@nestjs/common';
+import type { Request, RequestHandler } from 'express';
+import { GatewayError } from '../errors/gateway-error.js';
+import { JsonStructure } from './json-structure.js';
+
+/** The size limit of a JSON body without media (decision G-11). */
+export const JSON_BODY_BYTES = 1_048_576;
+/** A body that has not arrived by then is refused. */
+const BODY_TIMEOUT_MS = 30_000;
+/** How long the rest of a refused body is thrown away, so that the client gets to read the answer, before the cut. */
+const LINGER_MS = 2_000;
+/** Bytes checked and decoded between two turns of the event loop; some 3 ms. */
+const SLICE_BYTES = 524_288;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Express middleware that reads JSON bodies: the value goes to `request.body`, the bytes to `request.rawBody`.
+ * `limitOf` gives the bytes a request may have, or undefined to leave its body alone (uploads, reads). Errors go to
+ * `next` as GatewayError; see `readJson`.
+ */
+export function jsonBody(limitOf: (request: Request) => number | undefined): RequestHandler {
+  return async (request: RawBodyRequest<Request>, _response, next) => {
+    const limitBytes = limitOf(request);
+    if (limitBytes !== undefined) {
+      const { raw, value } = await readJson(request, limitBytes);
+      request.rawBody = raw;
+      request.body = value;
+    }
+    next();
+  };
+}
+
+/**
+ * Reads a JSON body of at most `limitBytes`. Throws GatewayError: `invalid_content_type`, `request_too_large` (declared or
+ * found), `invalid_request` for an encoding, invalid UTF-8, too deep or too many values, malformed JSON and a body that
+ * comes too slowly or not at all (decisions G-03, G-10, G-11). Work is cut into slices so that the event loop turns;
+ * only JSON.parse cannot be cut: 4 ms for 4 MB, 18 ms for 20 MB of base64, 35 ms for 20 MB of escapes.
+ */
+export async function readJson(
+  request: IncomingMessage,
+  limitBytes: number,
+): Promise<{ raw: Buffer; value: unknown }> {
+  try {
+    checkHeaders(request, limitBytes);
+    const raw = await collect(request, limitBytes);
+    return { raw, value: parse(await decode(raw)) };
+  } catch (error) {
+    discardRest(request);
+    throw error;
+  }
+}
+
+function checkHeaders({ headers }: IncomingMessage, limitBytes: number): void {
+  const length = Number(headers['content-length'] ?? 0);
+  if (length === 0 && headers['transfer-encoding'] === undefined) {
+    throw new GatewayError('invalid_request', 'A JSON body is required.');
+  }
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const isUtf8Charset = parameters.every((parameter) => {
+    const [name = '', charset = ''] = parameter.split('=');
+    return name.trim() !== 'charset' || /^\s*"?utf-?8"?\s*$/.test(charset);
+  });
+  if (type.trim() !== 'application/json' || !isUtf8Charset) {
+    throw new GatewayError(
+      'invalid_content_type',
+      'Content-Type must be application/json in UTF-8.',
+      {
+        param: 'Content-Type',
+      },
+    );
+  }
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new GatewayError('invalid_request', 'Compressed request bodies are not taken.', {
+      param: 'Content-Encoding',
+    });
+  }
+  if (length > limitBytes) throw tooLarge(limitBytes);
+}
+
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (finish: () => void) => {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('close', onCut);
+      finish();
+    };
+    const refuse = (error: GatewayError) => {
+      settle(() => {
+        reject(error);
+      });
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > limitBytes) refuse(tooLarge(limitBytes));
+    };
+    const onEnd = () => {
+      settle(() => {
+        resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      });
+    };
+    const onCut = () => {
+      refuse(malformed('The body was cut short.'));
+    };
+    const timer = setTimeout(() => {
+      refuse(malformed(`The body did not arrive within ${BODY_TIMEOUT_MS} ms.`));
+    }, BODY_TIMEOUT_MS);
+    request.on('data', onData).on('end', onEnd).on('close', onCut);
+    // Stays on: a reset after the refusal is nobody's fault and must not end the process.
+    request.on('error', onCut);
+  });
+}
+
+/** Answering while the client still sends would reset the connection and lose the answer; never reading ends nothing. */
+function discardRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  request.resume();
+  setTimeout(() => {
+    if (!request.complete) request.destroy();
+  }, LINGER_MS).unref();
+}
+
+async function decode(raw: Buffer): Promise<string> {
+  if (!isUtf8(raw)) throw malformed('The body is not valid UTF-8.');
+  const structure = new JsonStructure();
+  let text = '';
+  let from = raw.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
+  while (from < raw.length) {
+    const to = characterStart(raw, from + SLICE_BYTES);
+    structure.add(raw.subarray(from, to));
+    text += raw.toString('utf8', from, to);
+    from = to;
+    if (from < raw.length) await yieldLoop();
+  }
+  return text;
+}
+
+/** The last place at or before `at` where a UTF-8 character starts. */
+function characterStart(raw: Buffer, at: number): number {
+  if (at >= raw.length) return raw.length;
+  let start = at;
+  while (((raw[start] ?? 0) & 0xc0) === 0x80) start--;
+  return start;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw malformed('The body is not valid JSON.', cause);
+  }
+}
+
+function malformed(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('invalid_request', message, { cause });
+}
+
+function tooLarge(limitBytes: number): GatewayError {
+  return new GatewayError('request_too_large', `The body is larger than ${limitBytes} bytes.`);
+}
