@@ -42,6 +42,7 @@ export default tseslint.config(
       ],
       // Views are classes only so that Swagger can read them; plain objects fill them.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      '@typescript-eslint/no-misused-spread': 'off',
       '@typescript-eslint/no-unused-vars': [
         'error',
         { ignoreRestSiblings: true, argsIgnorePattern: '^_' },

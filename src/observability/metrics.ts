@@ -49,9 +49,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** `openHolds` is asked at each scrape. */
-  constructor(openHolds: () => Promise<OpenHolds>) {
+  constructor() {
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Publishes what waits for its end; `openHolds` is asked at each scrape. */
+  watchHolds(openHolds: () => Promise<OpenHolds>): void {
     const oldest = new Gauge({
       name: 'gateway_holds_oldest_age_seconds',
       help: 'Age of the oldest open hold',

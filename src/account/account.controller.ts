@@ -1,0 +1,32 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { WithKey } from '../auth/with-key.decorator.js';
+import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { ExecutionView } from '../executions/execution.view.js';
+import { AccountService } from './account.service.js';
+import { AccountView } from './account.view.js';
+
+/** Self-service for the holder of a key (interface; decision G-16). */
+@ApiTags('account')
+@WithKey()
+@Controller('v1')
+export class AccountController {
+  constructor(private readonly accounts: AccountService) {}
+
+  @Get('account')
+  @ApiOperation({ summary: 'Balance of the account of this key' })
+  @ApiOkResponse({ type: AccountView })
+  account(@CurrentCaller() caller: Caller): Promise<AccountView> {
+    return this.accounts.account(caller);
+  }
+
+  @Get('executions/:id')
+  @ApiOperation({ summary: 'What happened to one of the synchronous calls of this account' })
+  @ApiOkResponse({ type: ExecutionView })
+  @ErrorAnswers('not_found')
+  execution(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ExecutionView> {
+    return this.accounts.execution(caller, id);
+  }
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
+import { BillingModule } from '../billing/billing.module.js';
+import { ExecutionsModule } from '../executions/executions.module.js';
+import { AccountController } from './account.controller.js';
+import { AccountService } from './account.service.js';
+
+/** Self-service for key holders. */
+@Module({
+  imports: [AuthModule, BillingModule, ExecutionsModule],
+  controllers: [AccountController],
+  providers: [AccountService],
+})
+export class AccountModule {}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../auth/caller.js';
+import { LedgerService } from '../billing/ledger.service.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { fromPublicId, toPublicId } from '../common/ids/public-id.js';
+import { formatMicroUsd } from '../common/money/micro-usd.js';
+import { ExecutionLedger } from '../executions/execution-ledger.js';
+import { type ExecutionView, viewExecution } from '../executions/execution.view.js';
+import type { AccountView } from './account.view.js';
+
+/** What the holder of a key may read of the own account. */
+@Injectable()
+export class AccountService {
+  constructor(
+    private readonly ledger: LedgerService,
+    private readonly executions: ExecutionLedger,
+  ) {}
+
+  async account(caller: Caller): Promise<AccountView> {
+    const account = await this.ledger.account(caller.accountId);
+    return {
+      object: 'account',
+      id: toPublicId('acct', account.id),
+      available_microusd: formatMicroUsd(account.availableMicroUsd),
+      held_microusd: formatMicroUsd(account.heldMicroUsd),
+    };
+  }
+
+  /** Throws the same 404 `not_found` for unknown, foreign and malformed ids. */
+  async execution(caller: Caller, id: string): Promise<ExecutionView> {
+    const uuid = fromPublicId('exec', id);
+    const execution = uuid && (await this.executions.find(uuid, caller.accountId));
+    if (!execution) throw new GatewayError('not_found', 'No such execution.', { param: 'id' });
+    return viewExecution(execution);
+  }
+}

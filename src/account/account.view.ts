@@ -1,0 +1,16 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** The balance of an account: what may be spent, and what calls under way hold. */
+export class AccountView {
+  @ApiProperty({ enum: ['account'] })
+  object!: 'account';
+
+  @ApiProperty({ example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  id!: string;
+
+  @ApiProperty({ example: '100000000', description: 'Micro-USD' })
+  available_microusd!: string;
+
+  @ApiProperty({ example: '0', description: 'Micro-USD' })
+  held_microusd!: string;
+}

@@ -1,0 +1,58 @@
+import { parseMicroUsd } from '../../common/money/micro-usd.js';
+import { Checked, ModelId, Text, Whole } from '../../common/validation/fields.js';
+
+const MAX_NAME = 200;
+const MAX_NOTE = 1_000;
+const MAX_MODELS = 1_000;
+const MAX_REQUESTS_PER_MINUTE = 10_000_000;
+/** 9999-12-31, the last day wire timestamps can name. */
+const MAX_EPOCH_SECONDS = 253_402_300_799;
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+const optional = { optional: true } as const;
+
+/** Body of POST /admin/accounts. */
+export class CreateAccountBody {
+  @Text({ max: MAX_NAME, example: 'acme' })
+  name!: string;
+}
+
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'string' && (parseMicroUsd(value) ?? 0n) !== 0n;
+
+/** Body of POST /admin/accounts/{id}/credits. */
+export class CreditBody {
+  @Checked(
+    isAmount,
+    'must be a string of digits other than zero, with a leading minus on a correction',
+    {
+      description: 'Micro-USD; negative corrects',
+      example: '5000000',
+      api: { type: String, pattern: '^-?[0-9]+$' },
+    },
+  )
+  amount_microusd!: string;
+
+  @Text({ max: MAX_NOTE, ...optional })
+  note?: string;
+}
+
+/** Body of POST /admin/accounts/{id}/keys. */
+export class CreateKeyBody {
+  @Text({ max: MAX_NAME, ...optional })
+  name?: string;
+
+  @ModelId({ ...optional, list: { min: 0, max: MAX_MODELS }, description: 'Absent = all models' })
+  allowed_models?: string[];
+
+  @Whole({ min: 1, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds' })
+  expires_at?: number;
+
+  @Whole({ min: 1, max: MAX_REQUESTS_PER_MINUTE, ...optional })
+  requests_per_minute?: number;
+}
+
+/** Body of POST /admin/keys/{id}/rotate. */
+export class RotateKeyBody {
+  @Whole({ min: 0, max: MAX_OVERLAP_SECONDS, default: 0 })
+  overlap_seconds!: number;
+}

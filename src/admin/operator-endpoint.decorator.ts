@@ -1,0 +1,30 @@
+import { applyDecorators, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { JsonBodyGuard } from '../common/http/json-body.guard.js';
+import { AdminGuard } from './admin.guard.js';
+
+/** Name of the operator's bearer scheme in the OpenAPI document. */
+export const ADMIN_SCHEME = 'admin-token';
+
+/** An endpoint of the operator API. */
+export function OperatorEndpoint(): ClassDecorator & MethodDecorator {
+  return applyDecorators(
+    UseGuards(AdminGuard),
+    ApiTags('admin'),
+    ApiBearerAuth(ADMIN_SCHEME),
+    ErrorAnswers(
+      'invalid_request',
+      'invalid_token',
+      'not_found',
+      'conflict',
+      'idempotency_conflict',
+      'service_unavailable',
+    ),
+  );
+}
+
+/** An operator endpoint's handler that takes a JSON body. */
+export function TakesJson(): MethodDecorator {
+  return UseGuards(JsonBodyGuard);
+}

@@ -1,0 +1,45 @@
+import cluster from 'node:cluster';
+import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Logger } from 'pino';
+import { Clock } from '../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { LOGGER } from '../observability/logger.js';
+import { ApiKey } from './api-key.entity.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { BearerGuard } from './bearer.guard.js';
+import { KeyCache } from './key-cache.js';
+import { MemoryBuckets } from './rate-limit/memory-buckets.js';
+import { PrimaryBuckets } from './rate-limit/primary-buckets.js';
+import { RateLimitGuard, TOKEN_BUCKETS } from './rate-limit/rate-limit.guard.js';
+import { RedisBuckets } from './rate-limit/redis-buckets.js';
+import type { TokenBuckets } from './rate-limit/token-bucket.js';
+
+function makeBuckets(config: GatewayConfig, clock: Clock, logger: Logger): TokenBuckets {
+  if (config.redisUrl !== undefined) {
+    return new RedisBuckets(config.redisUrl, clock, (err) => {
+      logger.warn({ err }, 'Redis is not reachable: rate limits are per process');
+    });
+  }
+  return cluster.isWorker ? new PrimaryBuckets(clock) : new MemoryBuckets(clock);
+}
+
+/** API keys and rate limits. */
+@Module({
+  imports: [TypeOrmModule.forFeature([ApiKey])],
+  providers: [
+    KeyCache,
+    ApiKeysService,
+    BearerGuard,
+    RateLimitGuard,
+    { provide: TOKEN_BUCKETS, useFactory: makeBuckets, inject: [GATEWAY_CONFIG, Clock, LOGGER] },
+  ],
+  exports: [KeyCache, ApiKeysService, BearerGuard, RateLimitGuard, TOKEN_BUCKETS],
+})
+export class AuthModule implements OnApplicationShutdown {
+  constructor(@Inject(TOKEN_BUCKETS) private readonly buckets: TokenBuckets) {}
+
+  onApplicationShutdown(): void {
+    if (this.buckets instanceof RedisBuckets) this.buckets.close();
+  }
+}

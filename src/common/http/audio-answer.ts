@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { Response } from 'express';
+import { formatMicroUsd, type MicroUsd } from '../money/micro-usd.js';
+
+/** A client that takes nothing for this long counts as gone. */
+const CLIENT_STALL_MS = 60_000;
+
+/** Header that carries the price of a synchronous call (spec: Transcription response; decision G-28). */
+export const CHARGE_HEADER = 'x-gateway-charge-microusd';
+
+/** Content type of each `response_format` (spec: Output formats). */
+export const AUDIO_CONTENT_TYPES = {
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg',
+  pcm: 'audio/pcm',
+  wav: 'audio/wav',
+} as const;
+
+/** A word of `response_format`. */
+export type ResponseFormat = keyof typeof AUDIO_CONTENT_TYPES;
+
+/**
+ * Sends the head and all audio bytes as they come, but does not end the answer: that is for the caller, once the
+ * charge is durable. When the client leaves or stalls, the source is read to its end all the same, because the charge
+ * follows the provider's success (decision G-25). Rejects with the source's error.
+ */
+export async function sendAudio(
+  response: Response,
+  source: Readable,
+  format: ResponseFormat,
+  chargeMicroUsd: MicroUsd,
+): Promise<void> {
+  response.setHeader('Content-Type', AUDIO_CONTENT_TYPES[format]);
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader(CHARGE_HEADER, formatMicroUsd(chargeMicroUsd));
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    if (response.destroyed || response.write(chunk)) continue;
+    await writableAgain(response);
+  }
+}
+
+async function writableAgain(response: Response): Promise<void> {
+  const left = new AbortController();
+  const stall = setTimeout(() => response.destroy(), CLIENT_STALL_MS);
+  try {
+    const { signal } = left;
+    const drained = once(response, 'drain', { signal });
+    await Promise.race([drained, once(response, 'close', { signal })]).catch(() => undefined);
+  } finally {
+    clearTimeout(stall);
+    left.abort();
+  }
+}

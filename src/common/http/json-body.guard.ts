@@ -1,0 +1,41 @@
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { JSON_BODY_BYTES, readJson } from './json-body.js';
+
+const BODY_LIMIT = Symbol('BODY_LIMIT');
+const BODY_OPTIONAL = Symbol('BODY_OPTIONAL');
+
+/** Lets an endpoint take a larger JSON body than the default megabyte (decision G-11). */
+export const BodyLimit = (limitBytes: number): MethodDecorator =>
+  SetMetadata(BODY_LIMIT, limitBytes);
+
+/** Lets a request without any body stand for an empty object. */
+export const BodyOptional = (): MethodDecorator => SetMetadata(BODY_OPTIONAL, true);
+
+/**
+ * Reads the JSON body once the guards before it have let the caller pass, so that nobody without a key makes the
+ * gateway read anything (decision G-01). Throws what `readJson` throws.
+ */
+@Injectable()
+export class JsonBodyGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (
+      this.reflector.get<true | undefined>(BODY_OPTIONAL, context.getHandler()) &&
+      hasNoBody(request)
+    ) {
+      request.body = {};
+      return true;
+    }
+    const limit = this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler());
+    request.body = (await readJson(request, limit ?? JSON_BODY_BYTES)).value;
+    return true;
+  }
+}
+
+function hasNoBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+}

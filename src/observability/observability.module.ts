@@ -1,0 +1,30 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { DataSource } from 'typeorm';
+import { HealthController } from './health.controller.js';
+import { LOGGER } from './logger.js';
+import { Metrics } from './metrics.js';
+import { MetricsController } from './metrics.controller.js';
+import { Readiness } from './readiness.js';
+
+/** Gives every module the logger and the metrics; serves health and metrics. */
+@Global()
+@Module({})
+export class ObservabilityModule {
+  static forRoot(logger: Logger): DynamicModule {
+    return {
+      module: ObservabilityModule,
+      controllers: [HealthController, MetricsController],
+      providers: [
+        { provide: LOGGER, useValue: logger },
+        Metrics,
+        {
+          provide: Readiness,
+          useFactory: (dataSource: DataSource) => new Readiness(() => dataSource.query('SELECT 1')),
+          inject: [DataSource],
+        },
+      ],
+      exports: [LOGGER, Metrics, Readiness],
+    };
+  }
+}
