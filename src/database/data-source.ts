@@ -1,10 +1,13 @@
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
+import { boundedSocket } from './bounded-socket.js';
 import { MIGRATIONS } from './migration-list.js';
 
 const POOL_SIZE = 20;
 const CONNECT_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
-const IDLE_CONNECTION_MS = 30_000;
+/** Idle connections are closed before their silence counts as a fault. */
+const IDLE_CONNECTION_MS = 10_000;
+const SILENCE_LIMIT_MS = 15_000;
 /** Normal work waits this long for a row lock, … */
 const LOCK_TIMEOUT_MS = 2_000;
 /** … runs one statement this long, … */
@@ -50,6 +53,7 @@ export function createDataSource(connection: DatabaseConnection): DataSource {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       idleTimeoutMillis: IDLE_CONNECTION_MS,
+      stream: () => boundedSocket(SILENCE_LIMIT_MS),
       lock_timeout: LOCK_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,

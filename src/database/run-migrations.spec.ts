@@ -75,11 +75,4 @@ describe('runMigrations', () => {
     await expect(older).rejects.toThrow(SchemaTooNewError);
     await expect(older).rejects.toThrow('AddProbe9700000000001');
   });
-
-  it('leaves the normal time limits on its connection', async () => {
-    const replica = await replicaWith();
-    await runMigrations(replica);
-    expect(await replica.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '5s' }]);
-    expect(await replica.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '2s' }]);
-  });
 });

@@ -1,5 +1,7 @@
-import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
+import { DataSource, MigrationExecutor, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { MIGRATION_TABLE } from './data-source.js';
+
+type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /** Any constant that no other program on the same database uses. */
 const ADVISORY_LOCK = 7_446_001;
@@ -23,26 +25,33 @@ export class SchemaTooNewError extends Error {
  * start together wait for each other. Throws {@link SchemaTooNewError} when the database has a migration this code lacks.
  */
 export async function runMigrations(dataSource: DataSource): Promise<string[]> {
-  const queryRunner = dataSource.createQueryRunner();
+  const patient = patientCopyOf(dataSource);
+  await patient.initialize();
   try {
+    const queryRunner = patient.createQueryRunner();
     await queryRunner.startTransaction();
-    await queryRunner.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
-    await queryRunner.query(`SET LOCAL lock_timeout = ${STATEMENT_TIMEOUT_MS}`);
     await queryRunner.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
     await queryRunner.query(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
-    await refuseNewerSchema(dataSource, queryRunner);
-    const applied = await new MigrationExecutor(dataSource, queryRunner).executePendingMigrations();
+    await refuseNewerSchema(patient, queryRunner);
+    const applied = await new MigrationExecutor(patient, queryRunner).executePendingMigrations();
     await queryRunner.commitTransaction();
     return applied.map((migration) => migration.name);
-  } catch (error) {
-    // A broken connection cannot roll back, and needs not.
-    if (queryRunner.isTransactionActive) {
-      await queryRunner.rollbackTransaction().catch(() => undefined);
-    }
-    throw error;
   } finally {
-    await queryRunner.release();
+    // Without a commit, the end of the session rolls back.
+    await patient.destroy();
   }
+}
+
+/** The same database over one connection without the time limits of normal work. */
+function patientCopyOf(dataSource: DataSource): DataSource {
+  const options = dataSource.options as PostgresDataSourceOptions;
+  const extra = {
+    ...(options.extra as object),
+    stream: undefined,
+    lock_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+  };
+  return new DataSource({ ...options, poolSize: 1, extra });
 }
 
 async function refuseNewerSchema(dataSource: DataSource, queryRunner: QueryRunner): Promise<void> {

@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stopLeftovers } from './leftover-processes.js';
-import { copyPostgres, installedPostgres, linkLibraries } from './postgres-binaries.js';
+import {
+  copyPostgres,
+  installedPostgres,
+  linkLibraries,
+  placeOfCopy,
+} from './postgres-binaries.js';
 import type { PostmasterCommand } from './postmaster.js';
 import { ServiceUser } from './service-user.js';
 
@@ -92,9 +97,9 @@ async function readablePrograms(user: ServiceUser, dataDir: string): Promise<str
   // Read-only dependencies cannot be linked in place; the copy can.
   await linkLibraries(installed).catch(() => undefined);
   if (await runs(installed)) return installed;
-  const earlier = join(dataDir, 'postgres-programs', 'native');
-  if (await runs(earlier)) return earlier;
-  const copy = await copyPostgres(installed, dataDir);
+  const copy = await placeOfCopy(installed, dataDir);
+  if (await runs(copy)) return copy;
+  await copyPostgres(installed, copy);
   await user.run(join(copy, 'bin', 'postgres'), ['--version']);
   return copy;
 }

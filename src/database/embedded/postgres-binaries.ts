@@ -38,12 +38,19 @@ export async function linkLibraries(native: string): Promise<void> {
   }
 }
 
+/** Where below `parent` a copy of these programs lives; every version has its own place. */
+export async function placeOfCopy(native: string, parent: string): Promise<string> {
+  const description = await readFile(join(dirname(native), 'package.json'), 'utf8');
+  const { version } = JSON.parse(description) as { version: string };
+  return join(parent, `postgres-${version}`, 'native');
+}
+
 /**
- * Copies the programs to `<parent>/postgres-programs` for a service user that cannot read the
- * installed ones, and links their libraries. Answers the copy; an earlier one is replaced.
+ * Copies the programs to their {@link placeOfCopy} for a service user that cannot use the installed ones,
+ * and links their libraries. An earlier copy is replaced.
  */
-export async function copyPostgres(native: string, parent: string): Promise<string> {
-  const home = join(parent, 'postgres-programs');
+export async function copyPostgres(native: string, copy: string): Promise<void> {
+  const home = dirname(copy);
   const unfinished = `${home}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o755 });
@@ -51,7 +58,6 @@ export async function copyPostgres(native: string, parent: string): Promise<stri
   await linkLibraries(join(unfinished, 'native'));
   await rm(home, { recursive: true, force: true });
   await rename(unfinished, home);
-  return join(home, 'native');
 }
 
 async function symlinksOf(native: string): Promise<Symlink[]> {

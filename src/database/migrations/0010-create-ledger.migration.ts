@@ -88,7 +88,8 @@ const APPEND_ONLY = `
   CREATE TRIGGER ledger_entry_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entry
     FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();`;
 
-// Plans are made once, while tables are young: these settings keep them on the primary key whatever the statistics say.
+// A session plans each statement once, perhaps while the tables are empty, and must never come to read all holds of an account:
+// rows are looked up one by one (LATERAL … OFFSET 0) by primary key and changed by ctid, which is stable under the account's lock.
 const BY_KEY = `
   SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
@@ -116,7 +117,7 @@ const HOLD = `
                           ELSE 'conflict' END ORDER BY a.ord)
       INTO outcomes
       FROM unnest(p_ids, p_amounts) WITH ORDINALITY a (id, amount, ord)
-      LEFT JOIN hold h ON h.account_id = p_account AND h.id = a.id;
+      LEFT JOIN LATERAL (SELECT * FROM hold WHERE account_id = p_account AND id = a.id OFFSET 0) h ON true;
 
     FOR i IN 1 .. cardinality(p_ids) LOOP
       IF outcomes[i] = 'asked' THEN
@@ -159,20 +160,21 @@ const RESOLVE = `
     END IF;
 
     WITH asked AS (
-      SELECT DISTINCT ON (id) id, charge, ord
-        FROM unnest(p_ids, p_charges) WITH ORDINALITY a (id, charge, ord)
-       ORDER BY id, ord
+      SELECT a.charge, a.ord, h.row
+        FROM (SELECT DISTINCT ON (id) id, charge, ord
+                FROM unnest(p_ids, p_charges) WITH ORDINALITY a (id, charge, ord) ORDER BY id, ord) a,
+             LATERAL (SELECT ctid AS row FROM hold WHERE account_id = p_account AND id = a.id OFFSET 0) h
     ), resolved AS (
       UPDATE hold h
          SET state = CASE WHEN a.charge IS NULL THEN 'released' ELSE 'settled' END,
              settled_amount = a.charge, resolved_at = now()
         FROM asked a
-       WHERE h.account_id = p_account AND h.id = a.id AND h.state = 'open'
+       WHERE h.ctid = a.row AND h.state = 'open'
          AND (a.charge IS NULL OR a.charge <= h.amount)
       RETURNING h.id, h.amount, h.settled_amount AS charge, a.ord
     ), charges AS (
-      INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after, reference)
-      SELECT p_account, id, 'charge', -charge, balance - sum(charge) OVER (ORDER BY ord), NULL
+      INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after)
+      SELECT p_account, id, 'charge', -charge, balance - sum(charge) OVER (ORDER BY ord)
         FROM resolved WHERE charge > 0 ORDER BY ord
     )
     SELECT coalesce(sum(amount), 0), coalesce(sum(charge), 0) INTO freed, charged FROM resolved;
@@ -187,7 +189,7 @@ const RESOLVE = `
                           ELSE 'conflict' END ORDER BY a.ord)
       INTO outcomes
       FROM unnest(p_ids, p_charges) WITH ORDINALITY a (id, charge, ord)
-      LEFT JOIN hold h ON h.account_id = p_account AND h.id = a.id;
+      LEFT JOIN LATERAL (SELECT * FROM hold WHERE account_id = p_account AND id = a.id OFFSET 0) h ON true;
 
     IF 'absent' = ANY (outcomes) THEN
       INSERT INTO hold (account_id, id, amount, state, owner, resolved_at)

@@ -39,6 +39,7 @@ const TABLE = `
   ) WITH (fillfactor = 80);
   CREATE INDEX execution_by_id ON execution (id);`;
 
+// As in the ledger's functions: no plan may come to read all executions of an account.
 const BY_KEY = `
   SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
@@ -75,8 +76,9 @@ const FINISH = `
            charged = a.charge, error_code = a.error_code, provider = a.provider,
            provider_request_id = a.provider_request_id, completed_at = now()
       FROM unnest(p_ids, p_charges, p_error_codes, p_providers, p_provider_request_ids, outcomes)
-           a (id, charge, error_code, provider, provider_request_id, outcome)
-     WHERE e.account_id = p_account AND e.id = a.id AND e.status = 'running' AND a.outcome = 'done';
+           a (id, charge, error_code, provider, provider_request_id, outcome),
+           LATERAL (SELECT ctid AS row FROM execution WHERE account_id = p_account AND id = a.id OFFSET 0) known
+     WHERE e.ctid = known.row AND e.status = 'running' AND a.outcome = 'done';
     RETURN outcomes;
   END $$;`;
 
