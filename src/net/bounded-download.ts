@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Deadline } from './deadline.js';
+import { AddressRefusedError, type ExchangeLimits } from './guarded-dialer.js';
+import type { GuardedDialer, GuardedResponse } from './guarded-dialer.js';
+import { judgePublicUrl, resolveLocation, type UrlPolicy } from './public-url.js';
+
+/** Largest downloaded media file, inclusive (decision G-42). */
+export const MEDIA_LIMIT_BYTES = 52_428_800;
+const MAX_REDIRECTS = 5;
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const REQUEST_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
+
+/** Bounds in time of a whole download with its redirects; the rate is an average, looked at after the grace. */
+export interface DownloadLimits extends ExchangeLimits {
+  readonly totalMs: number;
+  readonly rateGraceMs: number;
+  readonly minBytesPerSecond: number;
+}
+
+const DEFAULT_LIMITS: DownloadLimits = {
+  connectMs: 5_000,
+  headersMs: 10_000,
+  idleMs: 10_000,
+  totalMs: 60_000,
+  rateGraceMs: 10_000,
+  minBytesPerSecond: 16_000,
+};
+
+export interface DownloadOptions {
+  /** Most bytes accepted, inclusive. */
+  readonly limitBytes?: number;
+  /** The caller's wish to stop; its reason is thrown as it is. */
+  readonly signal?: AbortSignal;
+  readonly limits?: Partial<DownloadLimits>;
+  /** Field that held the URL, for the error. */
+  readonly param?: string;
+}
+
+/** A finished download on disk, owned by the caller, who removes it. */
+export interface DownloadedFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** As the server declared it; a hint, never proof of the format. */
+  readonly contentType: string | undefined;
+}
+
+export interface DownloadedBytes {
+  readonly data: Buffer;
+  readonly contentType: string | undefined;
+}
+
+/**
+ * Downloads URLs that strangers chose, through the guarded dialer (decisions G-42, G-43). Each redirect (at most 5) is
+ * judged like the first URL; no credentials or cookies are ever sent.
+ *
+ * Throws GatewayError `invalid_request` when the text of the URL is refused, `audio_too_large` past the limit,
+ * `audio_download_failed` for everything met while connecting and reading; a failure of the local disk is thrown raw.
+ */
+export class BoundedDownload {
+  constructor(
+    private readonly dialer: GuardedDialer,
+    private readonly policy: UrlPolicy,
+  ) {}
+
+  /** Streams the URL into a new file in `dir`, which must exist. No file is left behind on failure. */
+  async toFile(url: string, dir: string, options: DownloadOptions = {}): Promise<DownloadedFile> {
+    const path = join(dir, `download-${randomUUID()}`);
+    const download = new Download(this.dialer, this.policy, options);
+    try {
+      const contentType = await download.open(url);
+      await pipeline(download.chunks(), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      return { path, bytes: download.bytes, contentType };
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await download.close();
+    }
+  }
+
+  /** Reads the URL into memory: for small things such as images, with a limit to match. */
+  async toBytes(
+    url: string,
+    options: DownloadOptions & { readonly limitBytes: number },
+  ): Promise<DownloadedBytes> {
+    const download = new Download(this.dialer, this.policy, options);
+    try {
+      const contentType = await download.open(url);
+      const chunks: Buffer[] = [];
+      for await (const chunk of download.chunks()) chunks.push(chunk);
+      return { data: Buffer.concat(chunks), contentType };
+    } finally {
+      await download.close();
+    }
+  }
+}
+
+/** One download: `open`, `chunks`, and `close` whatever happened. */
+class Download {
+  /** Read so far. */
+  bytes = 0;
+  private readonly limits: DownloadLimits;
+  private readonly limitBytes: number;
+  private readonly deadline: Deadline;
+  private response: GuardedResponse | undefined;
+
+  constructor(
+    private readonly dialer: GuardedDialer,
+    private readonly policy: UrlPolicy,
+    private readonly options: DownloadOptions,
+  ) {
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.limitBytes = options.limitBytes ?? MEDIA_LIMIT_BYTES;
+    this.deadline = new Deadline(this.limits.totalMs, options.signal);
+  }
+
+  /** Follows redirects to the answer that holds the media; returns its declared type. */
+  async open(text: string): Promise<string | undefined> {
+    const verdict = judgePublicUrl(text, this.policy);
+    if ('refusal' in verdict) throw this.refused(verdict.refusal);
+    let { url } = verdict;
+    try {
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+        this.response = await this.dialer.request(url, {
+          method: 'GET',
+          headers: REQUEST_HEADERS,
+          signal: this.deadline.signal,
+          limits: this.limits,
+        });
+        if (!REDIRECT_STATUSES.has(this.response.status)) return this.accept(this.response);
+        url = this.follow(this.response, url);
+        await this.response.close();
+      }
+    } catch (error) {
+      throw this.translate(error);
+    }
+    throw this.failed('it redirects too often');
+  }
+
+  /** The bytes of the body, within size, silence, rate and total time. */
+  async *chunks(): AsyncGenerator<Buffer, void> {
+    const startedMs = performance.now();
+    try {
+      for await (const chunk of this.response?.body ?? []) {
+        this.bytes += (chunk as Buffer).length;
+        if (this.bytes > this.limitBytes) throw this.tooLarge();
+        this.checkRate(performance.now() - startedMs);
+        yield chunk as Buffer;
+      }
+    } catch (error) {
+      throw this.translate(error);
+    }
+    if (this.bytes === 0) throw this.failed('it is empty');
+  }
+
+  async close(): Promise<void> {
+    this.deadline.clear();
+    await this.response?.close();
+  }
+
+  private accept({ status, headers }: GuardedResponse): string | undefined {
+    if (status < 200 || status > 299) throw this.failed(`it answered ${status}`);
+    // A compressed body could unfold past every limit; identity was asked for.
+    const encoding = String(headers['content-encoding'] ?? 'identity');
+    if (encoding.toLowerCase() !== 'identity') throw this.failed('it is compressed');
+    const type = headers['content-type'];
+    return typeof type === 'string' ? type : undefined;
+  }
+
+  private follow(response: GuardedResponse, base: URL): URL {
+    const { location } = response.headers;
+    // Two Location headers come as an array: nobody can tell which one is meant.
+    const target = typeof location === 'string' ? resolveLocation(location, base) : undefined;
+    const verdict = judgePublicUrl(target, this.policy);
+    if ('refusal' in verdict) throw this.failed('it redirects to an address that is not public');
+    if (base.protocol === 'https:' && verdict.url.protocol !== 'https:') {
+      throw this.failed('it redirects from https to http');
+    }
+    return verdict.url;
+  }
+
+  private checkRate(elapsedMs: number): void {
+    const { rateGraceMs, minBytesPerSecond } = this.limits;
+    if (elapsedMs > rateGraceMs && this.bytes * 1_000 < minBytesPerSecond * elapsedMs) {
+      throw this.failed('it is too slow');
+    }
+  }
+
+  /** What the caller sees of an error of the network. */
+  private translate(error: unknown): unknown {
+    if (error instanceof GatewayError) return error;
+    if (this.options.signal?.aborted) return this.options.signal.reason;
+    if (this.deadline.signal.aborted) return this.failed('it takes too long', error);
+    if (error instanceof AddressRefusedError) return this.failed('its host is not public', error);
+    return this.failed('its host did not deliver it', error);
+  }
+
+  private failed(why: string, cause?: unknown): GatewayError {
+    return this.error('audio_download_failed', `The URL could not be downloaded: ${why}.`, cause);
+  }
+
+  private refused(refusal: string): GatewayError {
+    return this.error('invalid_request', `${this.options.param ?? 'The URL'} ${refusal}.`);
+  }
+
+  private tooLarge(): GatewayError {
+    return this.error('audio_too_large', `The file is larger than ${this.limitBytes} bytes.`);
+  }
+
+  private error(
+    code: 'audio_download_failed' | 'audio_too_large' | 'invalid_request',
+    message: string,
+    cause?: unknown,
+  ): GatewayError {
+    return new GatewayError(code, message, { param: this.options.param ?? null, cause });
+  }
+}

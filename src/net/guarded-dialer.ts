@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import { connect as dialTcp, isIP, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { connect as startTls } from 'node:tls';
+import { type buildConnector, Client } from 'undici';
+import { Deadline } from './deadline.js';
+import type { EgressRules } from './egress-rules.js';
+import { isPublicAddress } from './public-address.js';
+import { hostOf, portOf } from './public-url.js';
+import { resolveByDns, resolveBySystem, type ResolveName } from './resolve-name.js';
+
+const MAX_ANSWERS = 16;
+const ADDRESS_ATTEMPT_MS = 1_500;
+const MAX_HEADER_BYTES = 16_384;
+const USER_AGENT = 'shim-gateway';
+
+/** Starts a TCP connection to one of `addresses`, tried in turn; the socket may still be connecting. */
+export type DialTcp = (addresses: readonly string[], port: number) => Socket;
+
+export interface GuardedDialerOptions {
+  /** Private places the operator opened. */
+  readonly rules: EgressRules;
+  /** Replaces the name resolver. */
+  readonly resolve?: ResolveName;
+  /** Replaces the TCP connection. */
+  readonly dial?: DialTcp;
+  /** PEM of the only authority to trust, instead of the process's (Node's own and `NODE_EXTRA_CA_CERTS`). */
+  readonly ca?: string;
+}
+
+/** Bounds of one exchange, in milliseconds: name, TCP and TLS together; head of the answer; each silence in its body. */
+export interface ExchangeLimits {
+  readonly connectMs: number;
+  readonly headersMs: number;
+  readonly idleMs: number;
+}
+
+export interface GuardedRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+  /** Ends the exchange at any stage, the body included. */
+  readonly signal: AbortSignal;
+  readonly limits: ExchangeLimits;
+}
+
+/** An answer whose body is still to be read. `close()` must be called in the end; it drops the connection. */
+export interface GuardedResponse {
+  readonly status: number;
+  /** By lower-case name; a list when the header came more than once. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Readable;
+  close(): Promise<void>;
+}
+
+/** The host has no address, or one that is neither public nor opened by the operator. */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+}
+
+/**
+ * Connects to URLs that strangers chose (decisions G-43, G-80, G-81). A name is resolved once, every answer must be
+ * permitted, the connection goes to those very addresses, and its far end is checked before a byte is sent. One
+ * connection per request, HTTP/1.1, certificates verified, no proxy, no cookies, redirects not followed.
+ * The text of a URL is judged beforehand by `judgePublicUrl`.
+ */
+export class GuardedDialer {
+  private readonly resolve: ResolveName;
+  private readonly dial: DialTcp;
+
+  constructor(private readonly options: GuardedDialerOptions) {
+    // Private names live in hosts files and search domains, which only an opened private place can need.
+    this.resolve = options.resolve ?? (options.rules.isEmpty ? resolveByDns : resolveBySystem);
+    this.dial = options.dial ?? dialFirst;
+  }
+
+  /**
+   * The addresses a connection to `url` would use. Throws AddressRefusedError when one of them is not permitted,
+   * the resolver's error when the name does not resolve, the signal's reason when it aborts.
+   */
+  async addressesOf(url: URL, signal: AbortSignal): Promise<readonly string[]> {
+    const host = hostOf(url);
+    const answers = isIP(host) === 0 ? await abortable(this.resolve(host, signal), signal) : [host];
+    const isPermitted = answers.every((answer) => this.permits(url, answer));
+    if (answers.length === 0) throw new Error('the name has no address');
+    if (answers.length > MAX_ANSWERS || !isPermitted) throw new AddressRefusedError();
+    return answers;
+  }
+
+  /** One exchange without redirects. Throws AddressRefusedError or whatever the network brings. */
+  async request(url: URL, request: GuardedRequest): Promise<GuardedResponse> {
+    const { method, body, limits, signal } = request;
+    const socket = await this.connect(url, limits.connectMs, signal);
+    const client = new Client(url.origin, {
+      connect: handOver(socket),
+      headersTimeout: limits.headersMs,
+      bodyTimeout: limits.idleMs,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    });
+    const close = async (): Promise<void> => {
+      await client.destroy();
+      socket.destroy();
+    };
+    try {
+      const answer = await client.request({
+        path: url.pathname + url.search,
+        method,
+        headers: { 'user-agent': USER_AGENT, ...request.headers },
+        body: body ?? null,
+        signal,
+        reset: true,
+      });
+      answer.body.on('error', ignore);
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body, close };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
+  private async connect(url: URL, timeoutMs: number, outer: AbortSignal): Promise<Socket> {
+    const deadline = new Deadline(timeoutMs, outer);
+    let socket: Socket | undefined;
+    try {
+      const addresses = await this.addressesOf(url, deadline.signal);
+      socket = this.dial(addresses, portOf(url)).on('error', ignore);
+      await once(socket, 'connect', { signal: deadline.signal });
+      if (!this.permits(url, socket.remoteAddress ?? '')) throw new AddressRefusedError();
+      return url.protocol === 'https:' ? await this.secure(socket, url, deadline.signal) : socket;
+    } catch (error) {
+      socket?.destroy();
+      throw error;
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  private async secure(socket: Socket, url: URL, signal: AbortSignal): Promise<Socket> {
+    const host = hostOf(url);
+    const secured = startTls({
+      socket,
+      host,
+      servername: isIP(host) === 0 ? host : '',
+      ALPNProtocols: ['http/1.1'],
+      rejectUnauthorized: true,
+      ...(this.options.ca !== undefined && { ca: this.options.ca }),
+    }).on('error', ignore);
+    await once(secured, 'secureConnect', { signal });
+    return secured;
+  }
+
+  private permits(url: URL, address: string): boolean {
+    const { rules } = this.options;
+    const port = portOf(url);
+    return isPublicAddress(address) || rules.opens(address, port) || rules.opens(hostOf(url), port);
+  }
+}
+
+const ignore = (): void => undefined;
+
+/** Node's own trial of several addresses, over a list that was checked; no name is looked up again. */
+const dialFirst: DialTcp = (addresses, port) =>
+  dialTcp({
+    host: 'checked.invalid',
+    port,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+    lookup: (_name, _options, answer) => {
+      answer(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) })),
+      );
+    },
+  });
+
+/** Gives the client this one connection; it must not get another, unchecked, when the first one breaks. */
+function handOver(socket: Socket): buildConnector.connector {
+  let isTaken = false;
+  return (_options, callback) => {
+    const outcome: Parameters<buildConnector.Callback> = isTaken
+      ? [new Error('the connection is gone'), null]
+      : [null, socket];
+    isTaken = true;
+    // The client does not notice an answer that comes before its call has returned.
+    queueMicrotask(() => {
+      callback(...outcome);
+    });
+  };
+}
+
+/** Rejects with the signal's reason when it aborts before the promise settles. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort);
+    });
+  });
+}
