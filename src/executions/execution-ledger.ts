@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Inject, Injectable, Optional, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Optional, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayProcess } from '../billing/gateway-process.js';
 import { GroupCommit, OutcomeUnknown } from '../billing/group-commit.js';
@@ -55,7 +55,7 @@ export interface ExecutionQuery extends PageRequest {
  * one after, shared with the other calls of the account (decisions G-22, G-25). Call `begin`, then once `succeed` or `fail`.
  */
 @Injectable()
-export class ExecutionLedger implements OnApplicationShutdown {
+export class ExecutionLedger implements BeforeApplicationShutdown {
   readonly #statements: ExecutionStatements;
   readonly #begins: GroupCommit<ExecutionStart, BeginOutcome>;
   readonly #finishes: GroupCommit<ExecutionEnd, FinishOutcome>;
@@ -162,7 +162,7 @@ export class ExecutionLedger implements OnApplicationShutdown {
   }
 
   /** Tries once more what is owed; the sweeper of another process does the rest. */
-  async onApplicationShutdown(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     await this.#owed.flush();
     this.#owed.stop();
   }

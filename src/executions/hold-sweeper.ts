@@ -2,7 +2,7 @@ import {
   Inject,
   Injectable,
   Logger,
-  type OnApplicationShutdown,
+  type BeforeApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -42,7 +42,7 @@ interface Orphan {
  * was only paused finds its holds released and fails those calls.
  */
 @Injectable()
-export class HoldSweeper implements OnModuleInit, OnApplicationShutdown {
+export class HoldSweeper implements OnModuleInit, BeforeApplicationShutdown {
   readonly #logger = new Logger(HoldSweeper.name);
   readonly #statements: ExecutionStatements;
   readonly #leaseMs: number;
@@ -65,8 +65,8 @@ export class HoldSweeper implements OnModuleInit, OnApplicationShutdown {
     this.#schedule();
   }
 
-  /** Ends the lease of this process. */
-  async onApplicationShutdown(): Promise<void> {
+  /** Ends the lease of this process; the calls in flight have been drained by then. */
+  async beforeApplicationShutdown(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#running;
