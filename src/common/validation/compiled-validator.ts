@@ -1,4 +1,4 @@
-import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
+import { getMetadataStorage, type ValidationArguments } from 'class-validator';
 import type { ErrorCode } from '../errors/error-table.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import type { Dto, FieldContext } from './fields.js';
@@ -7,16 +7,29 @@ import type { Dto, FieldContext } from './fields.js';
 export type JsonObject = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;
 type Check = (value: unknown, dto: object) => boolean;
+type WordedMessage = string | ((args: ValidationArguments) => string);
 type Metadata = ReturnType<
   ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
 >[number];
 
+interface Rule {
+  readonly holds: Check;
+  readonly message: WordedMessage;
+  readonly code: ErrorCode | undefined;
+}
+
 interface Field {
   readonly name: string;
   readonly conditions: readonly Check[];
-  readonly checks: readonly Check[];
+  readonly rules: readonly Rule[];
   readonly nested: CompiledValidator<object> | undefined;
   readonly default: unknown;
+}
+
+interface Fault {
+  readonly path: string;
+  readonly value: unknown;
+  readonly broken: Rule;
 }
 
 /** Field names and paths in answers are cut here: they may be the client's own words. */
@@ -39,9 +52,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Turns parsed JSON into an instance of a request class, strictly. The accept path calls the class's class-validator
- * constraints directly, read once from class-validator's metadata: 30 times cheaper than class-transformer and
- * class-validator. class-validator itself has the last word on whatever that path refuses, and words the refusal.
+ * Turns parsed JSON into an instance of a request class, strictly. It calls the class's class-validator constraints
+ * directly, read once from class-validator's metadata, and stops at the first that fails: a tenth of the cost of
+ * class-transformer and class-validator with the same verdict.
  */
 export class CompiledValidator<T extends object> {
   private readonly fields: readonly Field[];
@@ -73,9 +86,8 @@ export class CompiledValidator<T extends object> {
       throw new GatewayError(code, `${unknown} is not a field here.`, { param: unknown });
     }
     const dto = this.instance(body);
-    if (this.holds(dto)) return dto;
-    const [error] = validateSync(dto, { stopAtFirstError: true });
-    if (error !== undefined) throw refusal(error, code);
+    const fault = this.fault(dto);
+    if (fault !== undefined) throw refusal(fault, code);
     return dto;
   }
 
@@ -116,26 +128,32 @@ export class CompiledValidator<T extends object> {
     return value.map((item: unknown) => (isJsonObject(item) ? this.instance(item) : item));
   }
 
-  private holds(dto: T): boolean {
-    for (const { name, conditions, checks, nested } of this.fields) {
+  private fault(dto: T): Fault | undefined {
+    for (const { name, conditions, rules, nested } of this.fields) {
       const value = (dto as Fields)[name];
       if (!conditions.every((applies) => applies(value, dto))) continue;
-      if (!checks.every((check) => check(value, dto))) return false;
-      if (nested !== undefined && !nested.holdsWithin(value)) return false;
+      const broken = rules.find(({ holds }) => !holds(value, dto));
+      if (broken !== undefined) return { path: name, value, broken };
+      const inner = nested?.faultWithin(value);
+      if (inner !== undefined) return { ...inner, path: `${name}.${inner.path}` };
     }
-    return true;
+    return undefined;
   }
 
-  private holdsWithin(value: unknown): boolean {
-    const items: unknown[] = Array.isArray(value) ? value : [value];
-    return items.every((item) => item instanceof this.dto && this.holds(item));
+  private faultWithin(value: unknown): Fault | undefined {
+    if (!Array.isArray(value)) return this.fault(value as T);
+    for (const [index, item] of (value as readonly T[]).entries()) {
+      const inner = this.fault(item);
+      if (inner !== undefined) return { ...inner, path: `${index}.${inner.path}` };
+    }
+    return undefined;
   }
 }
 
 function compile(name: string, metadata: readonly Metadata[]): Field {
   if (name in Object.prototype) throw new Error(`a field cannot be named ${name}`);
   const conditions: Check[] = [];
-  const checks: Check[] = [];
+  const rules: Rule[] = [];
   const context: { -readonly [K in keyof FieldContext]: FieldContext[K] } = {};
   for (const rule of metadata) {
     const groups = rule.groups as readonly string[] | undefined;
@@ -144,10 +162,13 @@ function compile(name: string, metadata: readonly Metadata[]): Field {
     }
     Object.assign(context, rule.context);
     if (rule.type === 'conditionalValidation') conditions.push(conditionOf(rule));
-    else if (rule.type !== 'nestedValidation') checks.push(checkOf(rule));
+    else if (rule.type !== 'nestedValidation') rules.push(ruleOf(rule));
   }
   const nested = context.nested && validatorOf(context.nested());
-  return { name, conditions, checks, nested, default: context.default };
+  if (nested === undefined && metadata.some(({ type }) => type === 'nestedValidation')) {
+    throw new Error(`${name} is nested but not by @Nested()`);
+  }
+  return { name, conditions, rules, nested, default: context.default };
 }
 
 function conditionOf(rule: Metadata): Check {
@@ -156,32 +177,29 @@ function conditionOf(rule: Metadata): Check {
   return (value, dto) => holds(dto, value);
 }
 
-function checkOf(rule: Metadata): Check {
-  const [constraint] = getMetadataStorage().getTargetValidatorConstraints(rule.constraintCls);
-  if (constraint === undefined || constraint.async) {
-    throw new Error(`${rule.propertyName} has a rule that cannot be checked at once`);
+function ruleOf(metadata: Metadata): Rule {
+  const { propertyName: property, constraints, each } = metadata;
+  const message = metadata.message as WordedMessage | undefined;
+  const [constraint] = getMetadataStorage().getTargetValidatorConstraints(metadata.constraintCls);
+  if (constraint === undefined || constraint.async || message === undefined) {
+    throw new Error(
+      `${property} has a rule without a message, or one that cannot be checked at once`,
+    );
   }
   const { instance } = constraint;
-  const { propertyName: property, constraints } = rule;
   const check: Check = (value, object) =>
     instance.validate(value, { value, object, property, constraints, targetName: '' }) === true;
-  if (!rule.each) return check;
-  return (value, dto) =>
+  const checkEach: Check = (value, dto) =>
     Array.isArray(value) ? value.every((item) => check(item, dto)) : check(value, dto);
+  const { code } = (metadata.context ?? {}) as FieldContext;
+  return { holds: each ? checkEach : check, message, code };
 }
 
-/** The first fault in declaration order, outermost first. */
-function refusal(error: ValidationError, code: ErrorCode, parents = ''): GatewayError {
-  const { property, constraints = {}, contexts = {}, children = [] } = error;
-  const [broken] = Object.entries(constraints);
-  if (broken === undefined) {
-    const [child] = children;
-    if (child === undefined) throw new Error(`${property} is refused without a reason`);
-    return refusal(child, code, `${parents}${property}.`);
-  }
-  const [rule, message] = broken;
-  const own = contexts[rule] as FieldContext | undefined;
-  return new GatewayError(own?.code ?? code, `${parents}${message}.`, {
-    param: `${parents}${property}`,
+function refusal({ path, value, broken }: Fault, code: ErrorCode): GatewayError {
+  const { message } = broken;
+  const args = { value, object: {}, property: path, constraints: [], targetName: '' };
+  const says = typeof message === 'string' ? message : message(args);
+  return new GatewayError(broken.code ?? code, `${says.replace('$property', path)}.`, {
+    param: path,
   });
 }
