@@ -17,6 +17,7 @@ export const MAGIC_INPUTS = [
     effect:
       'answers with this error status (400 to 599) in the shape of the provider; 429 carries Retry-After',
   },
+  { name: 'code', argument: 'WORD', effect: "the provider's error word that goes with status" },
   {
     name: 'retry-after',
     argument: 'SECONDS',
@@ -74,6 +75,12 @@ export class Magic {
 
   has(name: MagicName): boolean {
     return this.words.has(name);
+  }
+
+  /** The argument; undefined without one. */
+  text(name: MagicName): string | undefined {
+    const argument = this.words.get(name);
+    return argument === '' ? undefined : argument;
   }
 
   /** The argument as a whole number within bounds; undefined without the word or without a number. */

@@ -15,6 +15,8 @@ export const SANDBOX_API_KEY = 'sandbox-key';
 /** Magic inputs are looked for in this much of a body, so that uploads are not searched through. */
 const MAGIC_SEARCH_BYTES = 256 * 1024;
 const DEFAULT_REQUEST_LIMIT = 100;
+/** Longer than any client keeps an idle connection, so that none is closed while a request is on its way. */
+const KEEP_ALIVE_MS = 120_000;
 const CONTROL_PREFIX = '/__sandbox/';
 
 /** What the sandbox has seen since its start or the last reset. */
@@ -38,7 +40,7 @@ export class SandboxServer {
 
   constructor(protocols: readonly Protocol[] = [elevenLabsProtocol()]) {
     this.routes = new RouteTable(protocols);
-    this.server = createServer((request, response) => {
+    this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       void this.answer(request, response);
     });
   }

@@ -4,6 +4,7 @@ import { encodeSound } from '../media/audio-encoder.js';
 import { AUDIO_FORMATS, type AudioFormat, CONTENT_TYPES } from '../media/audio-format.js';
 import { type ClipCache, collectInto } from '../media/clip-cache.js';
 import type { Sound } from '../media/sound.js';
+import type { SpokenTexts } from './spoken-texts.js';
 
 const DEFAULT_FORMAT = 'mp3_44100_128';
 const WAV: AudioFormat = { codec: 'wav', sampleRate: 22_050, kbps: 0 };
@@ -12,11 +13,19 @@ const MP3: AudioFormat = { codec: 'mp3', sampleRate: 22_050, kbps: 32 };
 /** Audio to answer with. */
 export interface AudioAnswer {
   readonly sound: Sound;
-  /** What is said or shown; kept in the file's tag, so that the sandbox can transcribe its own audio. */
+  /** What is said; kept in the file's tag, so that the sandbox can transcribe its own audio. */
   readonly comment: string;
   /** Credits the vendor would take. */
   readonly cost: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Names everything the sound is made from; with a key the file is kept and sent again at once. */
+  readonly clipKey?: string;
+}
+
+/** What audio answers share between requests. */
+export interface Studio {
+  readonly clips: ClipCache;
+  readonly spoken: SpokenTexts;
 }
 
 /** The `output_format` of the query; 422 for a name the endpoint does not know. */
@@ -36,13 +45,14 @@ export function outputFormat(exchange: Exchange, options = { wav: true }): Audio
   });
 }
 
-/** Sends audio the way the vendor does: chunked, while it is made, with its bookkeeping headers. */
+/** Sends audio with the vendor's bookkeeping headers: a kept clip at once, anything else chunked while it is made. */
 export async function sendAudio(
   exchange: Exchange,
   format: AudioFormat,
   answer: AudioAnswer,
-  cached?: { readonly clips: ClipCache; readonly key: string },
+  studio: Studio,
 ): Promise<void> {
+  const written = exchange.magic.has('wrong-format') ? otherThan(format) : format;
   const headers = {
     'content-type': CONTENT_TYPES[format.codec],
     'request-id': exchange.requestId,
@@ -51,16 +61,20 @@ export async function sendAudio(
     'maximum-concurrent-requests': '15',
     ...answer.headers,
   };
-  const written = exchange.magic.has('wrong-format') ? otherThan(format) : format;
-  if (cached === undefined || written !== format) {
-    await exchange.send(200, headers, encodeSound(answer.sound, written, answer.comment));
-    return;
-  }
-  const clip = cached.clips.get(cached.key);
-  const body =
-    clip ??
-    collectInto(cached.clips, cached.key, encodeSound(answer.sound, written, answer.comment));
-  await exchange.send(200, headers, body);
+  await exchange.send(200, headers, audioFile(written, answer, studio));
+}
+
+function audioFile(
+  format: AudioFormat,
+  { sound, comment, clipKey }: AudioAnswer,
+  { clips, spoken }: Studio,
+): Buffer | AsyncIterable<Uint8Array> {
+  const key = clipKey === undefined ? undefined : JSON.stringify([format, clipKey]);
+  const clip = key === undefined ? undefined : clips.get(key);
+  if (clip !== undefined) return clip;
+  const encoded = encodeSound(sound, format, comment);
+  const file = format.codec === 'pcm' ? spoken.remember(encoded, comment) : encoded;
+  return key === undefined ? file : collectInto(clips, key, file);
 }
 
 function otherThan(format: AudioFormat): AudioFormat {

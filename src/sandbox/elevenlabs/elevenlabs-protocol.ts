@@ -1,5 +1,14 @@
-import type { Protocol, WireError } from '../http/protocol.js';
+import type { Exchange } from '../http/exchange.js';
+import type { Protocol, Route, WireError } from '../http/protocol.js';
 import { createClipCache } from '../media/clip-cache.js';
+import type { Studio } from './audio-answer.js';
+import { forcedAlignment } from './forced-alignment.js';
+import { music } from './music.js';
+import { soundGeneration } from './sound-generation.js';
+import { speechToText } from './speech-to-text.js';
+import { SpokenTexts } from './spoken-texts.js';
+import { textToDialogue } from './text-to-dialogue.js';
+import { audioIsolation, speechToSpeech } from './voice-conversion.js';
 import { textToSpeech } from './text-to-speech.js';
 
 /** Type and code words of an error status where the fault itself names none. */
@@ -15,21 +24,31 @@ const WORDS: Readonly<Record<number, readonly [type: string, code: string]>> = {
 
 /** ElevenLabs: `xi-api-key`, JSON or multipart in, audio or JSON out, errors as `{detail}`. */
 export function elevenLabsProtocol(): Protocol {
-  const clips = createClipCache();
+  const studio: Studio = { clips: createClipCache(), spoken: new SpokenTexts() };
+  const post = (path: string, operation: string, handle: Handler): Route => ({
+    method: 'POST',
+    path: `/v1/${path}`,
+    operation,
+    handle: (exchange) => handle(exchange, studio),
+  });
   return {
     prefix: '/elevenlabs',
     routes: [
-      {
-        method: 'POST',
-        path: '/v1/text-to-speech/{voice_id}',
-        operation: 'text_to_speech',
-        handle: (exchange) => textToSpeech(exchange, clips),
-      },
+      post('text-to-speech/{voice_id}', 'text_to_speech', textToSpeech),
+      post('text-to-dialogue', 'text_to_dialogue', textToDialogue),
+      post('speech-to-text', 'speech_to_text', speechToText),
+      post('forced-alignment', 'forced_alignment', forcedAlignment),
+      post('speech-to-speech/{voice_id}', 'speech_to_speech', speechToSpeech),
+      post('audio-isolation', 'audio_isolation', audioIsolation),
+      post('sound-generation', 'sound_generation', soundGeneration),
+      post('music', 'music', music),
     ],
     keyOf: (exchange) => exchange.header('xi-api-key'),
     errorBody,
   };
 }
+
+type Handler = (exchange: Exchange, studio: Studio) => Promise<void>;
 
 function errorBody(error: WireError, requestId: string): unknown {
   if (error.status === 404 && error.code === undefined) return { detail: error.message };

@@ -30,3 +30,21 @@ const toIso3 = new Map(
 export function iso3Of(code: string): string {
   return toIso3.get(code) ?? code;
 }
+
+const SCRIPTS: readonly (readonly [script: RegExp, code: string])[] = [
+  [/[\u3040-\u30ff]/, 'ja'],
+  [/[\uac00-\ud7af]/, 'ko'],
+  [/[\u4e00-\u9fff]/, 'zh'],
+  [/[\u0400-\u04ff]/, 'ru'],
+  [/[\u0600-\u06ff]/, 'ar'],
+  [/[\u0900-\u097f]/, 'hi'],
+  [/[\u0370-\u03ff]/, 'el'],
+  [/\b(?:der|die|und|ist|nicht)\b/i, 'de'],
+  [/\b(?:le|les|et|est|une)\b/i, 'fr'],
+  [/\b(?:el|los|una|que|por)\b/i, 'es'],
+];
+
+/** The likely language of a text, as ISO 639-1; English when nothing speaks against it. */
+export function guessLanguage(text: string): string {
+  return SCRIPTS.find(([script]) => script.test(text))?.[1] ?? 'en';
+}

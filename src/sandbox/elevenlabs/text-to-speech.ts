@@ -1,11 +1,10 @@
 import type { Exchange } from '../http/exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
-import type { ClipCache } from '../media/clip-cache.js';
 import { hashText } from '../media/seeded-random.js';
 import { speechOfLength, speechSound } from '../media/speech.js';
-import { outputFormat, sendAudio } from './audio-answer.js';
-import { JsonFields } from './json-fields.js';
+import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
+import { BodyFields } from './body-fields.js';
 import { checkSpeech, speechModelOf } from './speech-models.js';
 import { type Timbre, timbreOf } from './voices.js';
 
@@ -21,8 +20,8 @@ export interface VoiceSettings {
   readonly speed: number;
 }
 
-/** `POST /v1/text-to-speech/{voice_id}`: JSON in, speech out. `clips` keeps short texts already spoken. */
-export async function textToSpeech(exchange: Exchange, clips: ClipCache): Promise<void> {
+/** `POST /v1/text-to-speech/{voice_id}`: JSON in, speech out. */
+export async function textToSpeech(exchange: Exchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange);
   const request = readRequest(exchange.body);
   const voiceId = exchange.params.voice_id ?? '';
@@ -37,34 +36,24 @@ export async function textToSpeech(exchange: Exchange, clips: ClipCache): Promis
       message: `Providing previous_text or next_text is not yet supported with the '${request.modelId}' model.`,
     });
   }
-  const spoken = Magic.strip(request.text);
   const isInstant = exchange.magic.has('instant');
-  const { settings, seed } = request;
-  const key = JSON.stringify([
-    isInstant ? INSTANT_SECONDS : spoken,
-    voiceId,
-    format,
-    settings,
-    seed,
-  ]);
-  const isCacheable = isInstant || characters <= MAX_CACHED_CHARACTERS;
+  const comment = isInstant ? 'instant' : Magic.strip(request.text);
+  const cost = Math.ceil(characters * model.creditsPerCharacter);
+  const how = delivery(timbre, request.settings, request.seed);
   const sound = isInstant
-    ? speechOfLength('instant', INSTANT_SECONDS, delivery(timbre, settings, seed))
-    : speechSound(spoken, delivery(timbre, settings, seed));
+    ? speechOfLength(comment, INSTANT_SECONDS, how)
+    : speechSound(comment, how);
+  const isKept = isInstant || characters <= MAX_CACHED_CHARACTERS;
   await sendAudio(
     exchange,
     format,
-    {
-      sound,
-      comment: isInstant ? 'instant' : spoken,
-      cost: Math.ceil(characters * model.creditsPerCharacter),
-    },
-    isCacheable ? { clips, key } : undefined,
+    { sound, comment, cost, ...(isKept && { clipKey: JSON.stringify([isInstant, comment, how]) }) },
+    studio,
   );
 }
 
 function readRequest(body: Buffer) {
-  const fields = JsonFields.ofBody(body);
+  const fields = BodyFields.ofBody(body);
   const request = {
     text: fields.requiredText('text'),
     modelId: fields.text('model_id') ?? DEFAULT_MODEL,
@@ -80,7 +69,7 @@ function readRequest(body: Buffer) {
 }
 
 /** Reads `voice_settings`, from a JSON body or from the JSON text of a form field. */
-export function readVoiceSettings(fields: JsonFields): VoiceSettings {
+export function readVoiceSettings(fields: BodyFields): VoiceSettings {
   fields.number('similarity_boost', 0, 1);
   fields.number('style', 0, 1);
   fields.flag('use_speaker_boost');

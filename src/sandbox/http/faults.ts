@@ -26,7 +26,9 @@ export async function actOut(exchange: Exchange): Promise<boolean> {
   if (delayMs !== undefined) await exchange.pause(delayMs);
   const status = magic.number('status', 599);
   if (status !== undefined && status >= 400) {
-    throw new WireFault({ status, message: `The sandbox was asked for status ${status}` });
+    const code = magic.text('code');
+    const message = `The sandbox was asked for status ${status}`;
+    throw new WireFault(code === undefined ? { status, message } : { status, message, code });
   }
   return replaceBody(exchange);
 }

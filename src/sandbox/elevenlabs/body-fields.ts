@@ -7,25 +7,30 @@ interface Complaint {
 }
 
 /**
- * Reads a JSON object the way the vendor's validation does: every complaint is collected, and `finish` answers
- * 422 with the whole list. Getters return a harmless value for a bad field so that reading can go on.
+ * Reads a JSON object or a form the way the vendor's validation does: every complaint is collected, and `finish`
+ * answers 422 with the whole list. Getters return a harmless value for a bad field so that reading can go on.
  */
-export class JsonFields {
+export class BodyFields {
   private constructor(
     private readonly values: Readonly<Record<string, unknown>>,
     private readonly path: readonly (string | number)[],
     private readonly complaints: Complaint[],
+    /** Form fields are text: numbers, flags and nested JSON are read out of it. */
+    private readonly isForm = false,
   ) {}
 
-  /** Fields of a request body; 422 when it is no JSON object. */
-  static ofBody(body: Buffer): JsonFields {
-    const complaints: Complaint[] = [];
-    const root = new JsonFields(asObject(parse(body)) ?? {}, ['body'], complaints);
-    if (asObject(parse(body)) === undefined) {
-      root.complain([], 'json_invalid', 'JSON decode error');
-      root.finish();
-    }
+  /** Fields of a JSON request body; 422 when it is no JSON object. */
+  static ofBody(body: Buffer): BodyFields {
+    const values = asObject(parseJson(body.toString('utf8')));
+    const root = new BodyFields(values ?? {}, ['body'], []);
+    if (values === undefined) root.complain([], 'json_invalid', 'JSON decode error');
+    if (values === undefined) root.finish();
     return root;
+  }
+
+  /** Text fields of a multipart form. */
+  static ofForm(fields: ReadonlyMap<string, string>): BodyFields {
+    return new BodyFields(Object.fromEntries(fields), ['body'], [], true);
   }
 
   /** Answers 422 if anything was wrong. */
@@ -54,9 +59,10 @@ export class JsonFields {
   }
 
   number(name: string, min: number, max: number): number | undefined {
-    const value = this.given(name);
-    if (value === undefined) return undefined;
-    if (typeof value !== 'number') {
+    const given = this.given(name);
+    if (given === undefined) return undefined;
+    const value = this.isForm && typeof given === 'string' ? Number(given) : given;
+    if (typeof value !== 'number' || Number.isNaN(value)) {
       this.complain([name], 'float_type', 'Input should be a valid number');
       return undefined;
     }
@@ -80,23 +86,25 @@ export class JsonFields {
   flag(name: string): boolean | undefined {
     const value = this.given(name);
     if (value === undefined || typeof value === 'boolean') return value;
+    if (this.isForm && (value === 'true' || value === 'false')) return value === 'true';
     this.complain([name], 'bool_parsing', 'Input should be a valid boolean');
     return undefined;
   }
 
   /** A nested object; an empty one when the field is absent. */
-  object(name: string): JsonFields {
-    const value = this.given(name);
+  object(name: string): BodyFields {
+    const value = this.nested(name);
     const fields = asObject(value);
     if (value !== undefined && fields === undefined) {
       this.complain([name], 'dict_type', 'Input should be a valid dictionary');
     }
-    return new JsonFields(fields ?? {}, [...this.path, name], this.complaints);
+    return new BodyFields(fields ?? {}, [...this.path, name], this.complaints);
   }
 
-  /** A required list of objects. */
-  list(name: string): JsonFields[] {
-    const value = this.given(name);
+  /** A list of objects; an empty one when the field is absent and optional. */
+  list(name: string, isRequired: boolean): BodyFields[] {
+    const value = this.nested(name);
+    if (value === undefined && !isRequired) return [];
     if (!Array.isArray(value)) {
       this.complain([name], value === undefined ? 'missing' : 'list_type', 'A list is required');
       return [];
@@ -104,7 +112,7 @@ export class JsonFields {
     return value.map((item: unknown, index) => {
       const fields = asObject(item);
       if (fields === undefined) this.complain([name, index], 'dict_type', 'Not a dictionary');
-      return new JsonFields(fields ?? {}, [...this.path, name, index], this.complaints);
+      return new BodyFields(fields ?? {}, [...this.path, name, index], this.complaints);
     });
   }
 
@@ -112,16 +120,21 @@ export class JsonFields {
     return this.values[name] ?? undefined;
   }
 
+  private nested(name: string): unknown {
+    const value = this.given(name);
+    return this.isForm && typeof value === 'string' ? parseJson(value) : value;
+  }
+
   private complain(where: readonly (string | number)[], type: string, msg: string): void {
     this.complaints.push({ type, loc: [...this.path, ...where], msg });
   }
 }
 
-function parse(body: Buffer): unknown {
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(text);
   } catch {
-    return undefined;
+    return null;
   }
 }
 

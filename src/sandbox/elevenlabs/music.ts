@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { Exchange } from '../http/exchange.js';
+import { WireFault } from '../http/protocol.js';
+import { Magic } from '../magic-inputs.js';
+import { musicSound } from '../media/music-sound.js';
+import { hashText } from '../media/seeded-random.js';
+import { speechOfLength } from '../media/speech.js';
+import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
+import { BodyFields } from './body-fields.js';
+
+const MODELS = ['music_v1', 'music_v2', 'music_v2_5'];
+const MIN_LENGTH_MS = 3000;
+const MAX_LENGTH_MS = 600_000;
+const DEFAULT_LENGTH_MS = 30_000;
+const MAX_PROMPT_CHARACTERS = 4100;
+const MAX_LYRICS_CHARACTERS = 4000;
+const CREDITS_PER_SECOND = 30;
+
+/** `POST /v1/music`: a composed piece of the asked length, with the lyrics (or the prompt) sung unless instrumental. */
+export async function music(exchange: Exchange, studio: Studio): Promise<void> {
+  const format = outputFormat(exchange, { wav: false });
+  const { prompt, lyrics, lengthMs, isInstrumental } = readRequest(exchange.body);
+  const seconds = lengthMs / 1000;
+  const words = lyrics ?? prompt;
+  const singer = { pitchHz: 220, tract: 1.05, speed: 1, seed: hashText(prompt) };
+  const vocals = isInstrumental ? undefined : speechOfLength(words, seconds, singer);
+  await sendAudio(
+    exchange,
+    format,
+    {
+      sound: musicSound(prompt, seconds, vocals),
+      comment: isInstrumental ? '' : words,
+      cost: Math.ceil(seconds * CREDITS_PER_SECOND),
+      headers: { 'song-id': randomUUID().replaceAll('-', '') },
+    },
+    studio,
+  );
+}
+
+function readRequest(body: Buffer) {
+  const fields = BodyFields.ofBody(body);
+  const prompt = fields.text('prompt');
+  const lyrics = fields.text('lyrics_text');
+  const request = {
+    lyrics: lyrics === undefined ? undefined : Magic.strip(lyrics),
+    lengthMs: fields.whole('music_length_ms', MIN_LENGTH_MS, MAX_LENGTH_MS) ?? DEFAULT_LENGTH_MS,
+    isInstrumental: fields.flag('force_instrumental') ?? false,
+    model: fields.text('model_id') ?? 'music_v1',
+  };
+  fields.finish();
+  if (prompt === undefined)
+    refuse('missing_prompt', 'Either prompt or composition_plan is needed.');
+  if (Array.from(prompt).length > MAX_PROMPT_CHARACTERS) refuse('bad_prompt', 'Prompt too long.');
+  if (Array.from(lyrics ?? '').length > MAX_LYRICS_CHARACTERS) {
+    refuse('bad_prompt', 'Lyrics too long.');
+  }
+  if (!MODELS.includes(request.model)) refuse('model_not_supported', 'Unknown music model.');
+  return { ...request, prompt: Magic.strip(prompt) };
+}
+
+function refuse(code: string, message: string): never {
+  throw new WireFault({ status: 400, code, message });
+}

@@ -1,0 +1,65 @@
+import type { Exchange } from '../http/exchange.js';
+import { WireFault } from '../http/protocol.js';
+import { AUDIO_FORMATS } from '../media/audio-format.js';
+import { shapedSound } from '../media/shaped-sound.js';
+import type { Sound } from '../media/sound.js';
+import { type Delivery, speechOfLength } from '../media/speech.js';
+import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
+import { delivery, readVoiceSettings } from './text-to-speech.js';
+import { transcriptOf } from './transcript.js';
+import { type UploadedAudio, uploadedAudio } from './uploaded-audio.js';
+import { timbreOf } from './voices.js';
+
+const MODELS = ['eleven_multilingual_sts_v2', 'eleven_english_sts_v2'];
+const MAX_SEED = 4_294_967_295;
+const CREDITS_PER_SECOND = 17;
+const ISOLATION_FORMAT = 'mp3_44100_128';
+/** The voice that is left when everything else is taken away. */
+const ISOLATED: Delivery = { pitchHz: 130, tract: 1, speed: 1, seed: 7 };
+
+/** `POST /v1/speech-to-speech/{voice_id}`: what the recording says, as long and as loud, in another voice. */
+export async function speechToSpeech(exchange: Exchange, studio: Studio): Promise<void> {
+  const format = outputFormat(exchange);
+  const timbre = timbreOf(exchange.params.voice_id ?? '');
+  const upload = await uploadedAudio(exchange, 'audio');
+  const { fields } = upload;
+  const model = fields.text('model_id') ?? 'eleven_english_sts_v2';
+  const settings = readVoiceSettings(fields.object('voice_settings'));
+  const seed = fields.whole('seed', 0, MAX_SEED);
+  fields.flag('remove_background_noise');
+  fields.oneOf('file_format', ['pcm_s16le_16', 'other']);
+  fields.finish();
+  if (!MODELS.includes(model)) {
+    throw new WireFault({
+      status: 400,
+      code: 'model_not_supported',
+      message: `Model '${model}' cannot do voice conversion.`,
+    });
+  }
+  await sendAudio(
+    exchange,
+    format,
+    respoken(upload, delivery(timbre, settings, seed), studio),
+    studio,
+  );
+}
+
+/** `POST /v1/audio-isolation`: the voice of a recording alone, as MP3 of the same length. */
+export async function audioIsolation(exchange: Exchange, studio: Studio): Promise<void> {
+  const format = AUDIO_FORMATS.get(ISOLATION_FORMAT);
+  if (format === undefined) throw new Error(`${ISOLATION_FORMAT} is not in the table`);
+  const upload = await uploadedAudio(exchange, 'audio');
+  upload.fields.oneOf('file_format', ['pcm_s16le_16', 'other']);
+  upload.fields.finish();
+  await sendAudio(exchange, format, respoken(upload, ISOLATED, studio), studio);
+}
+
+function respoken({ file, heard }: UploadedAudio, how: Delivery, studio: Studio) {
+  const { text } = transcriptOf(heard, studio.spoken.recall(file));
+  const sound: Sound = speechOfLength(text, heard.seconds, how);
+  return {
+    sound: shapedSound(sound, heard.loudness),
+    comment: text,
+    cost: Math.ceil(heard.seconds * CREDITS_PER_SECOND),
+  };
+}

@@ -1,0 +1,91 @@
+import {
+  ALL_FORMATS,
+  AudioSampleSink,
+  BufferSource,
+  EncodedPacketSink,
+  Input,
+  type InputAudioTrack,
+} from 'mediabunny';
+import { aiffSeconds } from './aiff-length.js';
+
+/** Loudness values per second of audio. */
+export const LOUDNESS_RATE = 50;
+/** Longer media are only measured up to here. */
+const MAX_SECONDS = 10 * 3600;
+
+/** What the sandbox makes out of an uploaded recording. */
+export interface HeardAudio {
+  readonly seconds: number;
+  /** Text of the comment tag, which holds the words of the sandbox's own speech. */
+  readonly comment: string | undefined;
+  /** Loudness from 0 to 1, 50 values per second: of the samples for PCM, guessed from packet sizes for other codecs. */
+  readonly loudness: Float32Array;
+}
+
+/** Listens to a recording; undefined when its length cannot be read. */
+export async function hearAudio(file: Buffer): Promise<HeardAudio | undefined> {
+  const aiff = aiffSeconds(file);
+  if (aiff !== undefined) {
+    return { seconds: aiff, comment: undefined, loudness: emptyLoudness(aiff).fill(0.5) };
+  }
+  const input = new Input({ source: new BufferSource(file), formats: ALL_FORMATS });
+  try {
+    const track = await input.getPrimaryAudioTrack();
+    const seconds = Math.min(MAX_SECONDS, (await track?.computeDuration()) ?? 0);
+    if (track === null || !(seconds > 0)) return undefined;
+    return {
+      seconds,
+      comment: await readComment(input),
+      loudness: await hearLoudness(track, seconds),
+    };
+  } catch {
+    return undefined;
+  } finally {
+    input.dispose();
+  }
+}
+
+async function readComment(input: Input): Promise<string | undefined> {
+  const { comment } = await input.getMetadataTags();
+  const format = await input.getFormat();
+  if (comment === undefined || format.name !== 'WAVE') return comment;
+  // RIFF tags have no encoding of their own and arrive byte by byte; ours are UTF-8.
+  const text = Buffer.from(comment, 'latin1').toString('utf8');
+  return text.includes('\uFFFD') ? comment : text;
+}
+
+function emptyLoudness(seconds: number): Float32Array {
+  return new Float32Array(Math.max(1, Math.ceil(seconds * LOUDNESS_RATE)));
+}
+
+async function hearLoudness(track: InputAudioTrack, seconds: number): Promise<Float32Array> {
+  const loudness = emptyLoudness(seconds);
+  const codec = await track.getCodec();
+  if (codec?.startsWith('pcm-') === true) await hearSamples(track, loudness);
+  else await hearPackets(track, loudness);
+  const loudest = loudness.reduce((max, value) => Math.max(max, value), 0);
+  return loudest === 0 ? loudness : loudness.map((value) => value / loudest);
+}
+
+async function hearSamples(track: InputAudioTrack, loudness: Float32Array): Promise<void> {
+  for await (const sample of new AudioSampleSink(track).samples()) {
+    const values = new Float32Array(sample.numberOfFrames);
+    sample.copyTo(values, { planeIndex: 0, format: 'f32-planar' });
+    values.forEach((value, index) => {
+      const at = Math.floor((sample.timestamp + index / sample.sampleRate) * LOUDNESS_RATE);
+      if (at < loudness.length) loudness[at] = Math.max(loudness[at] ?? 0, Math.abs(value));
+    });
+    sample.close();
+  }
+}
+
+async function hearPackets(track: InputAudioTrack, loudness: Float32Array): Promise<void> {
+  const packets = new EncodedPacketSink(track).packets(undefined, undefined, {
+    metadataOnly: true,
+  });
+  for await (const packet of packets) {
+    const start = Math.max(0, Math.floor(packet.timestamp * LOUDNESS_RATE));
+    const end = Math.ceil((packet.timestamp + packet.duration) * LOUDNESS_RATE);
+    loudness.fill(packet.byteLength, start, Math.min(end, loudness.length));
+  }
+}

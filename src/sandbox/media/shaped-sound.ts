@@ -1,0 +1,23 @@
+import { LOUDNESS_RATE } from './heard-audio.js';
+import type { Sound } from './sound.js';
+
+/** A sound that gets loud and soft where a recording did. */
+export function shapedSound(sound: Sound, loudness: Float32Array): Sound {
+  return {
+    seconds: sound.seconds,
+    open(sampleRate) {
+      const fill = sound.open(sampleRate);
+      let position = 0;
+      return (block) => {
+        fill(block);
+        for (let i = 0; i < block.length; i++) {
+          const at = (position++ / sampleRate) * LOUDNESS_RATE;
+          const index = Math.floor(at);
+          const here = loudness[index] ?? 0;
+          const next = loudness[index + 1] ?? here;
+          block[i] = (block[i] ?? 0) * (here + (next - here) * (at - index));
+        }
+      };
+    },
+  };
+}
