@@ -21,11 +21,11 @@ describe('createDataSource', () => {
   afterAll(() => database.drop());
 
   it('bounds locks, statements and idle transactions of normal work', async () => {
-    const [limits] = (await database.dataSource.query(
+    const [limits] = await database.dataSource.query<unknown[]>(
       `SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement,
               current_setting('idle_in_transaction_session_timeout') AS idle,
               current_setting('application_name') AS name`,
-    )) as unknown[];
+    );
     expect(limits).toEqual({ lock: '2s', statement: '5s', idle: '5s', name: 'shim-gateway' });
   });
 
@@ -37,7 +37,7 @@ describe('createDataSource', () => {
       onPoolError: (error) => told.push(error),
     });
     await other.initialize();
-    const [{ pid }] = (await other.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
+    const [{ pid }] = await other.query<[{ pid: number }]>('SELECT pg_backend_pid() AS pid');
     await database.dataSource.query('SELECT pg_terminate_backend($1)', [pid]);
     while (told.length === 0) await new Promise(setImmediate);
     expect(await other.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readlink, readdir, rm, symlink } from 'node:fs/promises';
@@ -96,9 +96,13 @@ describe('EmbeddedPostgres', () => {
     if (gateway.exitCode === null && gateway.signalCode === null) await once(gateway, 'exit');
   }
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'shim-embedded-'));
     await chmod(root, 0o755);
+  });
+
+  // Most tests share a cluster, since creating one is the slowest thing here.
+  beforeEach(() => {
     dataDir = join(root, 'data');
   });
 
@@ -106,8 +110,9 @@ describe('EmbeddedPostgres', () => {
     await Promise.all(gateways.splice(0).map(kill));
     await Promise.all(servers.splice(0).map((server) => server.stop()));
     while ((await processesIn(root)).length > 0) await sleep(POLL_MS);
-    await rm(root, { recursive: true, force: true });
   });
+
+  afterAll(() => rm(root, { recursive: true, force: true }));
 
   it('keeps data over a stop and a start, durable and reachable through a private socket only', async () => {
     const first = await start();
@@ -154,10 +159,10 @@ describe('EmbeddedPostgres', () => {
 
   it('runs again under the same address after the server is killed, with every committed row', async () => {
     const server = await start();
-    await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+    await query(server.url, 'CREATE TABLE survivor AS SELECT 42 AS answer');
     const before = server.pid!;
     process.kill(before, 'SIGKILL');
-    const rows = await eventually(() => query(server.url, 'SELECT answer FROM kept'));
+    const rows = await eventually(() => query(server.url, 'SELECT answer FROM survivor'));
     expect(rows).toEqual([{ answer: 42 }]);
     expect(server.pid).not.toBe(before);
   });
@@ -188,18 +193,19 @@ describe('EmbeddedPostgres', () => {
     const session = new pg.Client({ connectionString: url });
     session.on('error', () => undefined);
     await session.connect();
-    await session.query('CREATE TABLE kept AS SELECT 42 AS answer');
+    await session.query('CREATE TABLE orphaned AS SELECT 42 AS answer');
     const orphans = await processesIn(dataDir);
     await kill(gateway);
     await sleep(POLL_MS);
     expect(await processesIn(dataDir)).toEqual(orphans);
     const server = await start();
     expect(orphans).not.toContain(server.pid);
-    expect(await query(server.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+    expect(await query(server.url, 'SELECT answer FROM orphaned')).toEqual([{ answer: 42 }]);
     await session.end().catch(() => undefined);
   });
 
   it('starts over a creation that was cut short', async () => {
+    dataDir = join(root, 'cut');
     await mkdir(join(dataDir, 'postgres.unfinished', 'base'), { recursive: true });
     const server = await start();
     expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -216,7 +222,8 @@ describe('EmbeddedPostgres', () => {
   });
 
   itMapped('serves a data directory below one that only its owner may enter', async () => {
-    await chmod(root, 0o700);
+    dataDir = join(root, 'private', 'data');
+    await mkdir(join(root, 'private'), { mode: 0o700 });
     const server = await start();
     expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
@@ -226,6 +233,7 @@ describe('EmbeddedPostgres', () => {
   itMappedWithOtherUsers('runs for a user id without a name', () => servesFor(NAMELESS_USER));
 
   async function servesFor(uid: number): Promise<void> {
+    dataDir = join(root, `of-${uid}`);
     await mkdir(dataDir);
     await chown(dataDir, uid, uid);
     const { url } = await startGateway({ uid });

@@ -159,18 +159,20 @@ const RESOLVE = `
       RETURN array_fill('missing'::text, ARRAY[cardinality(p_ids)]);
     END IF;
 
+    -- Of several resolutions of one hold in the batch the first that fits it counts.
     WITH asked AS (
-      SELECT a.charge, a.ord, h.row
-        FROM (SELECT DISTINCT ON (id) id, charge, ord
-                FROM unnest(p_ids, p_charges) WITH ORDINALITY a (id, charge, ord) ORDER BY id, ord) a,
-             LATERAL (SELECT ctid AS row FROM hold WHERE account_id = p_account AND id = a.id OFFSET 0) h
+      SELECT DISTINCT ON (h.row) h.row, a.charge, a.ord
+        FROM unnest(p_ids, p_charges) WITH ORDINALITY a (id, charge, ord),
+             LATERAL (SELECT ctid AS row, amount FROM hold
+                       WHERE account_id = p_account AND id = a.id AND state = 'open' OFFSET 0) h
+       WHERE a.charge IS NULL OR a.charge <= h.amount
+       ORDER BY h.row, a.ord
     ), resolved AS (
       UPDATE hold h
          SET state = CASE WHEN a.charge IS NULL THEN 'released' ELSE 'settled' END,
              settled_amount = a.charge, resolved_at = now()
         FROM asked a
-       WHERE h.ctid = a.row AND h.state = 'open'
-         AND (a.charge IS NULL OR a.charge <= h.amount)
+       WHERE h.ctid = a.row
       RETURNING h.id, h.amount, h.settled_amount AS charge, a.ord
     ), charges AS (
       INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after)
