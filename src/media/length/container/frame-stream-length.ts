@@ -1,0 +1,20 @@
+import { readAdtsFrame } from '../codec/adts-frame.js';
+import { isInformationFrame, readMpegFrame } from '../codec/mpeg-frame.js';
+import { walkFrames } from '../frame-walk.js';
+import type { TrackLengths } from '../track-lengths.js';
+import { unreadable } from '../unreadable.js';
+
+/** Length of an MP3 from its frames, joined files and changes of rate or channels included. */
+export function mp3Length(bytes: Buffer): TrackLengths {
+  const first = readMpegFrame(bytes, 0);
+  const isInformation = first !== undefined && isInformationFrame(bytes, 0, first.bytes);
+  const from = isInformation ? first.bytes : 0;
+  return { audioMicros: walkFrames(bytes, from, bytes.length, readMpegFrame).micros() };
+}
+
+/** Length of an ADTS stream from its frames; a change of rate midway, which decoders play differently, is refused. */
+export function adtsLength(bytes: Buffer): TrackLengths {
+  const tally = walkFrames(bytes, 0, bytes.length, readAdtsFrame);
+  if (tally.rates > 1) throw unreadable('its sample rate changes');
+  return { audioMicros: tally.micros() };
+}

@@ -1,0 +1,96 @@
+import { unreadable } from '../unreadable.js';
+
+const CAPTURE = Buffer.from('OggS');
+const HEADER_BYTES = 27;
+const LACING_FULL = 255;
+const CHECKSUM_AT = 22;
+const CHECKSUM_FAILURES_MAX = 1_000;
+const CRC_32 = crc32Table();
+
+/** One page of an Ogg file (RFC 3533 §6). */
+export interface OggPage {
+  readonly serial: number;
+  readonly isContinued: boolean;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  /** Samples up to the last packet that ends here; undefined when none ends. */
+  readonly granule: bigint | undefined;
+  /** Begin and end of each packet or part of one. */
+  readonly parts: readonly (readonly [number, number])[];
+  /** Whether the last part is the end of its packet. */
+  readonly isLastPartWhole: boolean;
+}
+
+/**
+ * Every page whose checksum holds, whatever lies between: what decoders skip is skipped here. A page cut off by the end of the
+ * file ends the walk. Throws `unsupported_audio_format` after 1,000 broken checksums.
+ */
+export function* oggPages(bytes: Buffer): Generator<OggPage> {
+  let failures = 0;
+  let at = bytes.indexOf(CAPTURE);
+  while (at >= 0 && at + HEADER_BYTES <= bytes.length) {
+    const end = pageEnd(bytes, at);
+    if (end <= bytes.length && checksum(bytes, at, end) === bytes.readUInt32LE(at + CHECKSUM_AT)) {
+      yield readPage(bytes, at);
+      at = end;
+      if (bytes.indexOf(CAPTURE, at) === at) continue;
+    } else {
+      failures += 1;
+      if (failures > CHECKSUM_FAILURES_MAX) throw unreadable('its pages are broken');
+    }
+    at = bytes.indexOf(CAPTURE, at + 1);
+  }
+}
+
+function pageEnd(bytes: Buffer, at: number): number {
+  const segments = bytes.readUInt8(at + 26);
+  let end = at + HEADER_BYTES + segments;
+  for (let index = 0; index < segments; index += 1) end += bytes[at + HEADER_BYTES + index] ?? 0;
+  return end;
+}
+
+function readPage(bytes: Buffer, at: number): OggPage {
+  const segments = bytes.readUInt8(at + 26);
+  const parts: [number, number][] = [];
+  let begin = at + HEADER_BYTES + segments;
+  let end = begin;
+  let lacing = 0;
+  for (let index = 0; index < segments; index += 1) {
+    lacing = bytes.readUInt8(at + HEADER_BYTES + index);
+    end += lacing;
+    if (lacing === LACING_FULL) continue;
+    parts.push([begin, end]);
+    begin = end;
+  }
+  if (lacing === LACING_FULL) parts.push([begin, end]);
+  const flags = bytes.readUInt8(at + 5);
+  const granule = bytes.readBigInt64LE(at + 6);
+  return {
+    serial: bytes.readUInt32LE(at + 14),
+    isContinued: (flags & 1) !== 0,
+    isFirst: (flags & 2) !== 0,
+    isLast: (flags & 4) !== 0,
+    granule: granule === -1n ? undefined : granule,
+    parts,
+    isLastPartWhole: lacing !== LACING_FULL,
+  };
+}
+
+/** The page's CRC-32 (polynomial 0x04c11db7, not reflected), its own field taken as zero. */
+function checksum(bytes: Buffer, from: number, to: number): number {
+  let crc = 0;
+  for (let at = from; at < to; at += 1) {
+    const isOwnField = at >= from + CHECKSUM_AT && at < from + CHECKSUM_AT + 4;
+    const value = isOwnField ? 0 : (bytes[at] ?? 0);
+    crc = (crc << 8) ^ (CRC_32[((crc >>> 24) ^ value) & 0xff] ?? 0);
+  }
+  return crc >>> 0;
+}
+
+function crc32Table(): Int32Array {
+  return Int32Array.from({ length: 256 }, (_, value) => {
+    let crc = value << 24;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc < 0 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
+    return crc;
+  });
+}

@@ -1,0 +1,38 @@
+import type { ReadFrameHeader } from './codec/frame-header.js';
+import { SampleTally } from './sample-tally.js';
+import { unreadable } from './unreadable.js';
+
+const SYNC_BYTE = 0xff;
+const DOUBTFUL_LIMIT_MICROS = 1_000_000n;
+
+/**
+ * Counts the frames of a raw stream in `bytes[from, to)`, whatever lies between them. A header counts when a frame like it was
+ * seen before or follows at once; a stray one may be junk, or a frame some decoder plays. More than a second of
+ * those and the length is uncertain: `unsupported_audio_format`.
+ */
+export function walkFrames(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  readHeader: ReadFrameHeader,
+): SampleTally {
+  const tally = new SampleTally();
+  const doubtful = new SampleTally();
+  const kinds = new Set<number>();
+  let at = from;
+  while (at >= 0 && at < to) {
+    const frame = readHeader(bytes, at);
+    if (frame !== undefined && at + frame.bytes <= to) {
+      if (kinds.has(frame.kind) || readHeader(bytes, at + frame.bytes)?.kind === frame.kind) {
+        kinds.add(frame.kind);
+        tally.add(frame.samples, frame.rateHz);
+        at += frame.bytes;
+        continue;
+      }
+      doubtful.add(frame.samples, frame.rateHz);
+    }
+    at = bytes.indexOf(SYNC_BYTE, at + 1);
+  }
+  if (doubtful.micros() > DOUBTFUL_LIMIT_MICROS) throw unreadable('it holds stray audio frames');
+  return tally;
+}

@@ -1,0 +1,69 @@
+import { readAdtsFrame } from './codec/adts-frame.js';
+import type { ReadFrameHeader } from './codec/frame-header.js';
+import { isLayer3, readMpegFrame } from './codec/mpeg-frame.js';
+
+/** The containers and raw streams the gateway knows, by content. */
+export type MediaFormat =
+  'wav' | 'aiff' | 'mp3' | 'aac' | 'mp4' | 'm4a' | 'mov' | 'flac' | 'ogg' | 'webm';
+
+const ID3_HEADER_BYTES = 10;
+const EBML_HEAD_BYTES = 64;
+const QUICKTIME_BOXES = new Set(['moov', 'mdat', 'wide', 'free', 'skip', 'pnot']);
+const FORMAT_OF_BRAND = new Map<string, MediaFormat>([
+  ['qt  ', 'mov'],
+  ['M4A ', 'm4a'],
+  ['M4B ', 'm4a'],
+]);
+const AIFF_KINDS = new Set(['AIFF', 'AIFC']);
+const WAV_IDS = new Set(['RIFF', 'RF64', 'BW64']);
+
+/**
+ * The format of media from its first bytes, never from a name; undefined for anything else, bare PCM included. A few hundred
+ * bytes are enough; a leading ID3v2 tag longer than `head` is taken for MP3 (spec: accepted media; decision G-44).
+ */
+export function sniffFormat(head: Buffer): MediaFormat | undefined {
+  const at = skipId3(head);
+  if (at > 0 && at >= head.length) return 'mp3';
+  return (
+    formatOfMagic(head.toString('latin1', at, at + EBML_HEAD_BYTES)) ?? formatOfFrames(head, at)
+  );
+}
+
+/** Where the media begins behind leading ID3v2 tags; past the end of `bytes` when a tag claims more than there is. */
+export function skipId3(bytes: Buffer): number {
+  let at = 0;
+  while (bytes.toString('latin1', at, at + 3) === 'ID3' && at + ID3_HEADER_BYTES <= bytes.length) {
+    let size = 0;
+    for (let index = 6; index < ID3_HEADER_BYTES; index += 1) {
+      size = size * 128 + (bytes.readUInt8(at + index) & 127);
+    }
+    const hasFooter = (bytes.readUInt8(at + 5) & 0x10) !== 0;
+    at += ID3_HEADER_BYTES + size + (hasFooter ? ID3_HEADER_BYTES : 0);
+  }
+  return at;
+}
+
+function formatOfMagic(head: string): MediaFormat | undefined {
+  const id = head.slice(0, 4);
+  const boxType = head.slice(4, 8);
+  const kind = head.slice(8, 12);
+  if (WAV_IDS.has(id)) return kind === 'WAVE' ? 'wav' : undefined;
+  if (id === 'FORM') return AIFF_KINDS.has(kind) ? 'aiff' : undefined;
+  if (id === 'fLaC') return 'flac';
+  if (id === 'OggS') return 'ogg';
+  if (id === '\x1aE\xdf\xa3') return head.includes('\x42\x82\x84webm') ? 'webm' : undefined;
+  if (boxType === 'ftyp') return FORMAT_OF_BRAND.get(kind) ?? 'mp4';
+  return QUICKTIME_BOXES.has(boxType) ? 'mov' : undefined;
+}
+
+function formatOfFrames(head: Buffer, at: number): MediaFormat | undefined {
+  if (startsWithFrames(head, at, readAdtsFrame)) return 'aac';
+  return startsWithFrames(head, at, readMpegFrame) && isLayer3(head, at) ? 'mp3' : undefined;
+}
+
+function startsWithFrames(head: Buffer, at: number, read: ReadFrameHeader): boolean {
+  const first = read(head, at);
+  if (first === undefined) return false;
+  const next = at + first.bytes;
+  return next >= head.length - 1 || read(head, next)?.kind === first.kind;
+}

@@ -1,0 +1,21 @@
+import { unreadable } from './unreadable.js';
+
+const TOLERANCE_MICROS = 1_000_000n;
+const TOLERANCE_PERCENT = 3n;
+
+/**
+ * The container's timeline is only a witness: more than 1 s and 3 % away from the sum of the codec frames, the file lies and is
+ * refused with `unsupported_audio_format`. All lengths in microseconds.
+ */
+export function checkTimeline(framesMicros: bigint, timelineMicros: bigint): void {
+  const difference = framesMicros - timelineMicros;
+  const gap = difference < 0n ? -difference : difference;
+  if (gap > TOLERANCE_MICROS && gap * 100n > framesMicros * TOLERANCE_PERCENT) {
+    throw unreadable('its timeline and its frames disagree');
+  }
+}
+
+/** The length without an encoder's end trim, believed as far as it lies inside the last frame. */
+export function trimEnd(framesMicros: bigint, trimMicros: bigint, lastFrameMicros: bigint): bigint {
+  return trimMicros > 0n && trimMicros < lastFrameMicros ? framesMicros - trimMicros : framesMicros;
+}
