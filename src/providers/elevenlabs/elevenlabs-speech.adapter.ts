@@ -1,0 +1,32 @@
+import type { ProviderHttp } from '../http/provider-http.js';
+import { jsonBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { ProviderAudio } from '../ports/provider-audio.js';
+import type { SpeechCommand, SpeechPort } from '../ports/speech.port.js';
+import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
+import { voiceSettings } from './elevenlabs-voice-settings.js';
+
+/** Speech over the ElevenLabs wire protocol. */
+export class ElevenLabsSpeech implements SpeechPort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  speak(command: SpeechCommand, { upstreamModel, signal }: CallContext): Promise<ProviderAudio> {
+    const { voiceId, format } = command;
+    const path = withOutputFormat(`/v1/text-to-speech/${encodeURIComponent(voiceId)}`, format);
+    const body = jsonBody(speechBody(command, upstreamModel));
+    return requestAudio(this.http, { path, body, format, signal });
+  }
+}
+
+function speechBody(command: SpeechCommand, upstreamModel: string): object {
+  return {
+    model_id: upstreamModel,
+    text: command.text,
+    language_code: command.language,
+    voice_settings: voiceSettings(command),
+    seed: command.seed,
+    previous_text: command.previousText,
+    next_text: command.nextText,
+    apply_text_normalization: command.applyTextNormalization,
+  };
+}

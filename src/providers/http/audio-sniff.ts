@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream';
+import type { AudioFormat } from '../ports/provider-audio.js';
+
+/** Enough for every magic number looked for; a body shorter than this is no audio. */
+const SNIFF_BYTES = 12;
+
+/**
+ * Waits for the first bytes of a body and tells whether they can be audio of the format; the body stays unread. Raw PCM has no magic number: it is whatever is neither
+ * another format nor text. Rejects with the body's own error when it breaks first.
+ */
+export async function sniffAudio(body: Readable, format: AudioFormat): Promise<boolean> {
+  const head = await firstBytes(body);
+  if (head.length < SNIFF_BYTES) return false;
+  const found = formatOf(head);
+  return format === 'pcm' ? found === null && !isText(head) : found === format;
+}
+
+async function firstBytes(body: Readable): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < SNIFF_BYTES && !body.readableEnded) {
+    const chunk = body.read() as Buffer | null;
+    if (chunk) head = Buffer.concat([head, chunk]);
+    else await readable(body);
+  }
+  if (head.length >= SNIFF_BYTES) body.unshift(head);
+  return head;
+}
+
+function readable(body: Readable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      body.off('readable', settle).off('end', settle).off('error', settle);
+      if (error) reject(error);
+      else resolve();
+    };
+    body.on('readable', settle).on('end', settle).on('error', settle);
+    if (body.errored) settle(body.errored);
+  });
+}
+
+function formatOf(head: Buffer): Exclude<AudioFormat, 'pcm'> | null {
+  const magic = head.toString('latin1', 0, 4);
+  if (magic === 'OggS') return 'opus';
+  if (magic === 'RIFF') return 'wav';
+  return magic.startsWith('ID3') || isMp3Frame(head) ? 'mp3' : null;
+}
+
+/** A Layer III frame header with a legal bitrate and sample rate; anything looser takes quiet PCM (`FF FF` is the sample -1) for MP3. */
+function isMp3Frame(head: Buffer): boolean {
+  const [sync = 0, layer = 0, rates = 0] = head;
+  const isLayer3 = sync === 0xff && (layer & 0xe6) === 0xe2;
+  return isLayer3 && rates >> 4 !== 15 && rates >> 4 !== 0 && ((rates >> 2) & 3) !== 3;
+}
+
+/** JSON or HTML: starts like it, and holds nothing but printable characters. */
+function isText(head: Buffer): boolean {
+  return /^\s*[{[<][\x20-\x7e\s]*$/.test(head.toString('latin1'));
+}

@@ -1,0 +1,19 @@
+import type { Readable } from 'node:stream';
+
+/** A body was larger than its reader allows. */
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError';
+  readonly code = 'BODY_TOO_LARGE';
+}
+
+/** Reads a body whole, up to `limitBytes`; beyond that the body is destroyed and {@link BodyTooLargeError} thrown. */
+export async function readBounded(body: Readable, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limitBytes) throw new BodyTooLargeError(`body larger than ${limitBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}

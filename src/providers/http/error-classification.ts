@@ -1,0 +1,48 @@
+import type { ProviderErrorKind } from './provider-error.js';
+
+/** What an error answer's body says about the fault, as far as it goes beyond the status. Undefined: the status decides. */
+export type ErrorClassifier = (status: number, body: unknown) => ErrorFinding;
+
+/** The provider's own code, and the kind when the code decides it. */
+export interface ErrorFinding {
+  readonly code?: string | undefined;
+  readonly kind?: ProviderErrorKind | undefined;
+}
+
+const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
+  401: 'account',
+  402: 'account',
+  403: 'account',
+  404: 'misconfigured',
+  405: 'misconfigured',
+  408: 'timeout',
+  429: 'rate_limited',
+  503: 'unavailable',
+  504: 'timeout',
+};
+
+/** The kind of an answer that is not 2xx, by status alone: other 4xx refuse the request, everything else is a failure, redirects included. */
+export function kindOfStatus(status: number): ProviderErrorKind {
+  return KIND_BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'rejected' : 'http_error');
+}
+
+/**
+ * Whole seconds of a `Retry-After` header: a number of seconds or an HTTP date.
+ * @param nowMs the present, milliseconds since the epoch
+ */
+export function retryAfterSeconds(header: unknown, nowMs: number): number | undefined {
+  if (typeof header !== 'string' || header.trim() === '') return undefined;
+  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(header)
+    ? Number(header)
+    : (Date.parse(header) - nowMs) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+}
+
+/** Error codes of the transport that mean that time ran out on an open connection. */
+const TIMEOUT_CODES = ['ECONNABORTED', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
+/** The kind of a call that broke without an answer, or inside one. */
+export function kindOfTransportFault(sent: boolean, code: string | undefined): ProviderErrorKind {
+  if (!sent) return 'unavailable';
+  return code !== undefined && TIMEOUT_CODES.includes(code) ? 'timeout' : 'http_error';
+}

@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+
+/** The head of an answer, and its body as it comes. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readable;
+}
+
+/** Bytes read ahead of a slow consumer before the upstream socket is paused. */
+const BODY_BUFFER_BYTES = 64 * 1024;
+
+/**
+ * One request on a pooled connection. `answered` resolves with the head; the body errors when the connection breaks, and destroying the body
+ * closes the connection. An aborted signal rejects (or breaks the body) with the signal's reason.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly answered: Promise<AnswerHead>;
+  /** Whether the request was ever put on a connection: false means that nobody can have received it. */
+  sent = false;
+
+  private controller: Dispatcher.DispatchController | undefined;
+  private body: Readable | undefined;
+  private resolve!: (head: AnswerHead) => void;
+  private reject!: (error: Error) => void;
+
+  constructor(
+    private readonly signal: AbortSignal | undefined,
+    private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
+  ) {
+    this.answered = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    signal?.addEventListener('abort', this.abort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.signal?.aborted) controller.abort(this.reason());
+    else this.sent = true;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    statusText = '',
+  ): void {
+    if (status < 200) return;
+    let ended = false;
+    this.body = new Readable({
+      highWaterMark: BODY_BUFFER_BYTES,
+      read: () => {
+        controller.resume();
+      },
+      destroy: (error, done) => {
+        if (!ended && !controller.aborted) controller.abort(error ?? new Error('body abandoned'));
+        if (!error || this.signal?.aborted) done(error);
+        else done(this.fault === error ? this.bodyError(error, headers) : error);
+      },
+    }).once('end', () => (ended = true));
+    this.resolve({ status, statusText, headers, body: this.body });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.body?.push(chunk) === false) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.detach();
+    this.body?.push(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.detach();
+    this.fault = error;
+    if (this.body) this.body.destroy(error);
+    else this.reject(error);
+  }
+
+  /** What broke the connection, as opposed to what a consumer destroyed the body with. */
+  private fault: Error | undefined;
+
+  private readonly abort = (): void => {
+    const reason = this.reason();
+    this.reject(reason);
+    this.body?.destroy(reason);
+    this.controller?.abort(reason);
+  };
+
+  private reason(): Error {
+    const reason: unknown = this.signal?.reason;
+    return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+  }
+
+  private detach(): void {
+    this.signal?.removeEventListener('abort', this.abort);
+  }
+}

@@ -1,0 +1,193 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AxiosError, type AxiosResponse } from 'axios';
+import type { Clock } from '../../common/time/clock.js';
+import { BodyTooLargeError, readBounded } from './bounded-body.js';
+import {
+  type ErrorClassifier,
+  kindOfStatus,
+  kindOfTransportFault,
+  retryAfterSeconds,
+} from './error-classification.js';
+import { Exchange } from './exchange.js';
+import type { ExchangeConfig } from './undici-adapter.js';
+import type { HttpTransport } from './http-transport.js';
+import { ProviderError, type ProviderErrorKind } from './provider-error.js';
+import type { RequestBody } from './request-body.js';
+import type { UpstreamTimeoutName } from './upstream-timeouts.js';
+
+/** Attempts beyond the first, only while no connection was ever opened. */
+const MAX_CONNECT_RETRIES = 2;
+const CONNECT_RETRY_MS = 100;
+const MAX_ERROR_BODY_BYTES = 64 * 1024;
+const ERROR_BODY_WAIT_MS = 5_000;
+
+/** Where a provider is and how its wire protocol names faults. */
+export interface ProviderEndpoint {
+  /** The provider's id in the configuration. */
+  readonly provider: string;
+  readonly baseUrl: string;
+  /** Headers of every request; they hold the key. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly classify: ErrorClassifier;
+}
+
+/** One request to a provider. */
+export interface UpstreamRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the base URL, with its query. */
+  readonly path: string;
+  readonly body?: RequestBody;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeout: UpstreamTimeoutName;
+  readonly signal: AbortSignal;
+}
+
+/** A 2xx answer whose body is still to be read; the body errors with a {@link ProviderError}. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly providerRequestId: string | null;
+  readonly body: Readable;
+}
+
+/**
+ * The HTTP client of one provider. Every failure is a {@link ProviderError}, except an aborted signal, which rejects with its own reason, and an upload file that cannot be
+ * read. A request that may have been received is never repeated; redirects are never followed.
+ */
+export class ProviderHttp {
+  constructor(
+    private readonly transport: HttpTransport,
+    private readonly endpoint: ProviderEndpoint,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Sends the request and waits for the head of a 2xx answer. */
+  async request(request: UpstreamRequest): Promise<UpstreamAnswer> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.attempt(request);
+      } catch (error) {
+        const neverOpened = error instanceof ProviderError && !error.sent;
+        if (!neverOpened || attempt >= MAX_CONNECT_RETRIES) throw error;
+        await sleep(CONNECT_RETRY_MS * 3 ** attempt * (0.5 + Math.random()));
+        request.signal.throwIfAborted();
+      }
+    }
+  }
+
+  /** Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes`. */
+  async requestJson(
+    request: UpstreamRequest,
+    limitBytes: number,
+  ): Promise<{ json: Record<string, unknown>; providerRequestId: string | null }> {
+    const answer = await this.request(request);
+    const { providerRequestId } = answer;
+    try {
+      const json: unknown = JSON.parse((await readBounded(answer.body, limitBytes)).toString());
+      if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
+        return { json: json as Record<string, unknown>, providerRequestId };
+      }
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof BodyTooLargeError)) throw error;
+    }
+    throw this.unusable(answer, 'bad_json');
+  }
+
+  /** The error for a 2xx answer that cannot be used; closes its connection. */
+  unusable(
+    answer: UpstreamAnswer,
+    code: string,
+    kind: ProviderErrorKind = 'http_error',
+  ): ProviderError {
+    answer.body.on('error', () => undefined).destroy();
+    return new ProviderError(kind, {
+      provider: this.endpoint.provider,
+      sent: true,
+      upstreamStatus: answer.status,
+      upstreamCode: code,
+      providerRequestId: answer.providerRequestId,
+    });
+  }
+
+  private async attempt(request: UpstreamRequest): Promise<UpstreamAnswer> {
+    request.signal.throwIfAborted();
+    let response: AxiosResponse<Readable>;
+    try {
+      response = await this.transport.axios.request<Readable>(this.toConfig(request));
+    } catch (error) {
+      throw request.signal.aborted ? request.signal.reason : this.transportError(error);
+    }
+    const headers = response.headers as Record<string, unknown>;
+    const providerRequestId = requestIdOf(headers);
+    const answer = { status: response.status, headers, providerRequestId, body: response.data };
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw await this.errorAnswer(answer);
+  }
+
+  private toConfig(request: UpstreamRequest): ExchangeConfig {
+    const { headMs, idleMs } = this.transport.timeoutOf(request.timeout);
+    return {
+      method: request.method,
+      url: this.endpoint.baseUrl.replace(/\/+$/, '') + request.path,
+      headers: { ...this.endpoint.headers, ...request.headers, ...request.body?.headers },
+      data: request.body?.open(),
+      signal: request.signal,
+      timeout: headMs,
+      idleTimeoutMs: idleMs,
+      bodyError: (error, headers) => this.faultOf(error, true, requestIdOf(headers)),
+    };
+  }
+
+  private transportError(error: unknown): unknown {
+    if (!(error instanceof AxiosError)) return error;
+    const { cause } = error;
+    const exchange: unknown = error.request;
+    // A file that cannot be read is our fault, not the provider's.
+    if (cause && 'path' in cause) return cause;
+    return this.faultOf(error, exchange instanceof Exchange ? exchange.sent : true, null);
+  }
+
+  private faultOf(error: Error, sent: boolean, providerRequestId: string | null): ProviderError {
+    const { code } = error as NodeJS.ErrnoException;
+    return new ProviderError(kindOfTransportFault(sent, code), {
+      provider: this.endpoint.provider,
+      sent,
+      upstreamCode: code,
+      providerRequestId,
+    });
+  }
+
+  private async errorAnswer(answer: UpstreamAnswer): Promise<ProviderError> {
+    const { status, headers, providerRequestId } = answer;
+    const { code, kind } = this.endpoint.classify(status, await readErrorBody(answer.body));
+    return new ProviderError(kind ?? kindOfStatus(status), {
+      provider: this.endpoint.provider,
+      sent: true,
+      upstreamStatus: status,
+      upstreamCode: code,
+      providerRequestId,
+      retryAfterSeconds: retryAfterSeconds(headers['retry-after'], this.clock.nowMs()),
+    });
+  }
+}
+
+/** The body of an error answer as JSON; null when it is too long, too slow, broken or not JSON. */
+async function readErrorBody(body: Readable): Promise<unknown> {
+  const timer = setTimeout(
+    () => body.destroy(new Error('error body too slow')),
+    ERROR_BODY_WAIT_MS,
+  );
+  try {
+    return JSON.parse((await readBounded(body, MAX_ERROR_BODY_BYTES)).toString()) as unknown;
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function requestIdOf(headers: Readonly<Record<string, unknown>>): string | null {
+  const id = headers['request-id'] ?? headers['x-request-id'];
+  return typeof id === 'string' && /^[\w.:-]{1,200}$/.test(id) ? id : null;
+}

@@ -1,0 +1,16 @@
+import type { CallContext } from './call-context.js';
+import type { AudioFormat, ProviderAudio } from './provider-audio.js';
+
+/** Lines to be spoken by several voices, in speaking order. */
+export interface DialogueCommand {
+  readonly lines: readonly { readonly text: string; readonly voiceId: string }[];
+  readonly format: AudioFormat;
+  readonly language?: string | undefined;
+  readonly stability?: number | undefined;
+  readonly seed?: number | undefined;
+}
+
+/** Text to dialogue (spec: POST /v1/audio/dialogue). */
+export interface DialoguePort {
+  speakDialogue(command: DialogueCommand, context: CallContext): Promise<ProviderAudio>;
+}

@@ -1,0 +1,13 @@
+import type { CallContext } from './call-context.js';
+import type { MediaFile } from './media-file.js';
+import type { ProviderAudio } from './provider-audio.js';
+
+/** A recording whose speech is to be freed from background sound. */
+export interface IsolationCommand {
+  readonly media: MediaFile;
+}
+
+/** Voice isolation; the answer is always MP3 (spec: POST /v1/audio/isolation). */
+export interface IsolationPort {
+  isolate(command: IsolationCommand, context: CallContext): Promise<ProviderAudio>;
+}

@@ -1,0 +1,30 @@
+import type { AlignmentPort } from './alignment.port.js';
+import type { ChatPort } from './chat.port.js';
+import type { CompositionPort } from './composition.port.js';
+import type { DialoguePort } from './dialogue.port.js';
+import type { ImagePort } from './image.port.js';
+import type { IsolationPort } from './isolation.port.js';
+import type { SoundEffectPort } from './sound-effect.port.js';
+import type { SpeechPort } from './speech.port.js';
+import type { TranscriptionPort } from './transcription.port.js';
+import type { VoiceChangePort } from './voice-change.port.js';
+
+/** The port of every operation, under the catalog's name of it. */
+export interface PortByOperation {
+  chat: ChatPort;
+  image: ImagePort;
+  speech: SpeechPort;
+  dialogue: DialoguePort;
+  transcription: TranscriptionPort;
+  alignment: AlignmentPort;
+  'voice-change': VoiceChangePort;
+  isolation: IsolationPort;
+  'sound-effect': SoundEffectPort;
+  composition: CompositionPort;
+}
+
+/** What a provider can be asked to do. */
+export type Operation = keyof PortByOperation;
+
+/** What one provider can do: the operations its wire protocol has. */
+export type ProviderPorts = Partial<PortByOperation>;

@@ -1,0 +1,16 @@
+import type { CallContext } from './call-context.js';
+import type { AudioFormat, ProviderAudio } from './provider-audio.js';
+
+/** A sound to be made. The duration is always sent, since it is what is billed. */
+export interface SoundEffectCommand {
+  readonly prompt: string;
+  readonly durationSeconds: number;
+  readonly format: Exclude<AudioFormat, 'wav'>;
+  readonly promptInfluence?: number | undefined;
+  readonly loop?: boolean | undefined;
+}
+
+/** Sound effects (spec: POST /v1/audio/sound-effects). */
+export interface SoundEffectPort {
+  makeSound(command: SoundEffectCommand, context: CallContext): Promise<ProviderAudio>;
+}

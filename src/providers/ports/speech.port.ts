@@ -1,0 +1,24 @@
+import type { CallContext } from './call-context.js';
+import type { AudioFormat, ProviderAudio } from './provider-audio.js';
+
+/** Text to be spoken by one voice. Fields left out are not sent: the provider's default applies (decision G-38). */
+export interface SpeechCommand {
+  readonly text: string;
+  readonly voiceId: string;
+  readonly format: AudioFormat;
+  readonly language?: string | undefined;
+  readonly speed?: number | undefined;
+  readonly stability?: number | undefined;
+  readonly similarityBoost?: number | undefined;
+  readonly style?: number | undefined;
+  readonly useSpeakerBoost?: boolean | undefined;
+  readonly seed?: number | undefined;
+  readonly previousText?: string | undefined;
+  readonly nextText?: string | undefined;
+  readonly applyTextNormalization?: 'auto' | 'on' | 'off' | undefined;
+}
+
+/** Text to speech (spec: POST /v1/audio/speech). */
+export interface SpeechPort {
+  speak(command: SpeechCommand, context: CallContext): Promise<ProviderAudio>;
+}

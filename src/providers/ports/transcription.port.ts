@@ -1,0 +1,41 @@
+import type { CallContext } from './call-context.js';
+import type { MediaFile } from './media-file.js';
+
+/** A recording to be written down. Fields left out are not sent. */
+export interface TranscriptionCommand {
+  readonly media: MediaFile;
+  readonly language?: string | undefined;
+  readonly diarize?: boolean | undefined;
+  readonly numSpeakers?: number | undefined;
+  readonly tagAudioEvents?: boolean | undefined;
+  readonly timestamps?: 'none' | 'word' | 'character' | undefined;
+  /** Asks for SubRip subtitles; turns on speaker labels and word timings at the provider. */
+  readonly subtitles?: boolean | undefined;
+  readonly temperature?: number | undefined;
+}
+
+/** A word, space or sound of a transcript; times are seconds from the start of the recording. */
+export interface TranscriptWord {
+  readonly text: string;
+  readonly type: string;
+  readonly start: number | null;
+  readonly end: number | null;
+  /** Null unless `diarize` was asked for. */
+  readonly speaker: string | null;
+}
+
+/** A transcript. */
+export interface TranscriptionResult {
+  readonly text: string;
+  readonly language: string | null;
+  readonly languageProbability: number | null;
+  readonly words: readonly TranscriptWord[];
+  /** SubRip text; null unless `subtitles` was asked for. */
+  readonly srt: string | null;
+  readonly providerRequestId: string | null;
+}
+
+/** Speech to text (spec: POST /v1/audio/transcriptions). */
+export interface TranscriptionPort {
+  transcribe(command: TranscriptionCommand, context: CallContext): Promise<TranscriptionResult>;
+}

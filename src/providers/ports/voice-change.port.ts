@@ -1,0 +1,21 @@
+import type { CallContext } from './call-context.js';
+import type { MediaFile } from './media-file.js';
+import type { AudioFormat, ProviderAudio } from './provider-audio.js';
+
+/** A recording to be spoken again by another voice. Fields left out are not sent. */
+export interface VoiceChangeCommand {
+  readonly media: MediaFile;
+  readonly voiceId: string;
+  readonly format: AudioFormat;
+  readonly stability?: number | undefined;
+  readonly similarityBoost?: number | undefined;
+  readonly style?: number | undefined;
+  readonly useSpeakerBoost?: boolean | undefined;
+  readonly removeBackgroundNoise?: boolean | undefined;
+  readonly seed?: number | undefined;
+}
+
+/** Speech to speech (spec: POST /v1/audio/voice-changer). */
+export interface VoiceChangePort {
+  changeVoice(command: VoiceChangeCommand, context: CallContext): Promise<ProviderAudio>;
+}

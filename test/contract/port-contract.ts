@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '../../src/common/time/clock.js';
+import type { ErrorClassifier } from '../../src/providers/http/error-classification.js';
+import { toGatewayError } from '../../src/providers/http/gateway-error-mapping.js';
+import { HttpTransport } from '../../src/providers/http/http-transport.js';
+import { ProviderError } from '../../src/providers/http/provider-error.js';
+import { ProviderHttp } from '../../src/providers/http/provider-http.js';
+import type { CallContext } from '../../src/providers/ports/call-context.js';
+import { StubUpstream, type SeenRequest } from './stub-upstream.js';
+
+const KEY = 'sk-upstream-secret-4711';
+const TIMEOUT_MS = 300;
+
+/** What an adapter must show to pass the contract. */
+export interface PortContract {
+  readonly classify: ErrorClassifier;
+  /** Runs the call to its end, the body included, and returns what came of it. */
+  readonly run: (http: ProviderHttp, context: CallContext) => Promise<unknown>;
+  /** A good answer, and what `run` makes of it. */
+  readonly good: { readonly type: string; readonly body: Buffer; readonly result: unknown };
+  /** Checks what the provider received from `run` with upstream model `upstream-model`. */
+  readonly expectRequest: (request: SeenRequest) => void;
+}
+
+/** Upstream status, the public code it becomes (spec: Errors; decision G-13), and the body that must not get out. */
+const FAULTS: readonly [number, string, string][] = [
+  [
+    400,
+    'provider_rejected_request',
+    '{"detail":{"code":"validation_error","message":"secret words"}}',
+  ],
+  [422, 'provider_rejected_request', '{"detail":[{"loc":["body"],"msg":"secret words"}]}'],
+  [413, 'provider_rejected_request', 'secret words'],
+  [401, 'provider_unavailable', '{"detail":{"status":"invalid_api_key"}}'],
+  [402, 'provider_unavailable', '{}'],
+  [403, 'provider_unavailable', '{"error":{"message":"secret words","code":"tier"}}'],
+  [404, 'no_eligible_route', '"Not Found"'],
+  [405, 'no_eligible_route', ''],
+  [408, 'provider_timeout', ''],
+  [429, 'provider_rate_limited', '{}'],
+  [500, 'provider_http_error', '<html>secret words</html>'],
+  [502, 'provider_http_error', ''],
+  [503, 'provider_unavailable', ''],
+  [504, 'provider_timeout', ''],
+  [302, 'provider_http_error', ''],
+  [501, 'provider_http_error', 'x'.repeat(100_000)],
+];
+
+/** The suite every adapter's every call must pass, against a real server. */
+export function describePortContract(name: string, contract: PortContract): void {
+  // eslint-disable-next-line jest/valid-title -- the name of the adapter under test
+  describe(name, () => {
+    let stub: StubUpstream;
+    let transport: HttpTransport;
+    beforeAll(() => {
+      transport = new HttpTransport(TIMEOUT_MS);
+    });
+    beforeEach(async () => {
+      stub = await StubUpstream.start();
+    });
+    afterEach(() => stub.stop());
+    afterAll(() => transport.close());
+
+    const run = (signal = new AbortController().signal, baseUrl = stub.url): Promise<unknown> => {
+      const headers = { authorization: KEY };
+      const endpoint = { provider: 'acme', baseUrl, headers, classify: contract.classify };
+      const http = new ProviderHttp(transport, endpoint, new SystemClock());
+      return contract.run(http, { upstreamModel: 'upstream-model', signal });
+    };
+    const fault = async (promise = run()): Promise<ProviderError> => {
+      const error: unknown = await promise.then(
+        () => new Error('did not fail'),
+        (reason: unknown) => reason,
+      );
+      if (!(error instanceof ProviderError)) throw error;
+      const face = toGatewayError(error).message + error.message;
+      expect(face).not.toMatch(/secret|127\.0\.0\.1|sk-upstream/);
+      expect(JSON.stringify(error) + String(error.stack)).not.toContain(KEY);
+      expect(error.cause).toBeUndefined();
+      return error;
+    };
+    const answer = (status: number, body: Buffer | string, headers = {}): void => {
+      stub.reply = (response) => response.writeHead(status, headers).end(body);
+    };
+    const { type, body, result } = contract.good;
+
+    it('sends the mapped request once, with the key, and returns what the provider made', async () => {
+      answer(200, body, { 'content-type': type });
+      await expect(run()).resolves.toEqual(result);
+      expect(stub.only.headers.authorization).toBe(KEY);
+      contract.expectRequest(stub.only);
+    });
+
+    it('takes an answer that comes in many small pieces', async () => {
+      stub.reply = async (response) => {
+        for (let at = 0; at < Math.min(body.length, 20); at += 1) {
+          response.write(body.subarray(at, at + 1));
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+        response.end(body.subarray(20));
+      };
+      await expect(run()).resolves.toEqual(result);
+    });
+
+    it.each(FAULTS)(
+      'turns upstream %d into %s without a second request',
+      async (status, code, text) => {
+        answer(status, text, { location: '/elsewhere', 'x-request-id': 'req_1' });
+        const error = await fault();
+        expect(toGatewayError(error).code).toBe(code);
+        expect(error).toMatchObject({
+          upstreamStatus: status,
+          sent: true,
+          providerRequestId: 'req_1',
+        });
+        expect(stub.seen).toHaveLength(1);
+      },
+    );
+
+    it('passes on Retry-After of a rate limit', async () => {
+      answer(429, '', { 'retry-after': '17' });
+      expect(toGatewayError(await fault()).retryAfterSeconds).toBe(17);
+    });
+
+    it('reports a silent provider as timeout that SDKs do not repeat, and closes the connection', async () => {
+      stub.reply = () => undefined;
+      const error = await fault();
+      expect(error).toMatchObject({ kind: 'timeout', sent: true, safeToFailover: false });
+      expect(toGatewayError(error).shouldRetry).toBe(false);
+      await stub.untilAborted();
+    });
+
+    it('reports silence inside the body as timeout', async () => {
+      stub.reply = (response) => response.writeHead(200).write(body.subarray(0, body.length >> 1));
+      expect(await fault()).toMatchObject({ kind: 'timeout', sent: true });
+    });
+
+    it('reports a connection reset before the head as failure and does not send again', async () => {
+      stub.reply = (response) => response.destroy();
+      expect(await fault()).toMatchObject({
+        kind: 'http_error',
+        sent: true,
+        safeToFailover: false,
+      });
+      expect(stub.seen).toHaveLength(1);
+    });
+
+    it('reports a body cut short as failure', async () => {
+      stub.reply = (response) => {
+        response.writeHead(200).write(body.subarray(0, body.length >> 1));
+        setTimeout(() => response.destroy(), 20);
+      };
+      expect(await fault()).toMatchObject({ kind: 'http_error', sent: true });
+    });
+
+    it.each([
+      ['HTML', '<!doctype html><html><body>It works</body></html>'],
+      ['an error in JSON', '["not what was asked for"]'],
+      ['nothing', ''],
+    ])('refuses a 200 that holds %s', async (_what, text) => {
+      answer(200, text, { 'content-type': 'text/html' });
+      expect(await fault()).toMatchObject({ kind: 'http_error', upstreamStatus: 200 });
+    });
+
+    it('stops the provider when the signal aborts, with the reason of the signal', async () => {
+      const controller = new AbortController();
+      stub.reply = () => {
+        controller.abort(new Error('client left'));
+      };
+      await expect(run(controller.signal)).rejects.toThrow('client left');
+      await stub.untilAborted();
+    });
+
+    it('reports a refused connection as unavailable, never sent', async () => {
+      const gone = await StubUpstream.start();
+      const { url } = gone;
+      await gone.stop();
+      const error = await fault(run(undefined, url));
+      expect(error).toMatchObject({ kind: 'unavailable', sent: false, safeToFailover: true });
+    });
+  });
+}
