@@ -18,20 +18,26 @@ export default async function globalSetup() {
 
   const server = await startServer();
   const template = `shim_template_${randomUUID().replaceAll('-', '')}`;
-  const admin = await createDataSource({ url: server.url, poolSize: 1 }).initialize();
+  const admin = createDataSource({ url: server.url, poolSize: 1 });
   globalThis.testDatabase = {
     async stop() {
-      if (process.env.TEST_DATABASE_URL) await admin.query(`DROP DATABASE ${template}`);
-      await admin.destroy();
+      if (process.env.TEST_DATABASE_URL) await admin.query(`DROP DATABASE IF EXISTS ${template}`);
+      if (admin.isInitialized) await admin.destroy();
       await server.stop();
     },
   };
-  await admin.query(`CREATE DATABASE ${template}`);
-  const url = new URL(server.url);
-  url.pathname = `/${template}`;
-  const migrated = await createDataSource({ url: url.href, poolSize: 1 }).initialize();
-  await runMigrations(migrated);
-  await migrated.destroy();
+  try {
+    await admin.initialize();
+    await admin.query(`CREATE DATABASE ${template}`);
+    const url = new URL(server.url);
+    url.pathname = `/${template}`;
+    const migrated = await createDataSource({ url: url.href, poolSize: 1 }).initialize();
+    await runMigrations(migrated).finally(() => migrated.destroy());
+  } catch (error) {
+    // Jest runs no teardown after a failed setup.
+    await globalThis.testDatabase.stop().catch(() => {});
+    throw error;
+  }
   process.env.TEST_SERVER_URL = server.url;
   process.env.TEST_TEMPLATE = template;
 }
