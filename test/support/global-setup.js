@@ -35,7 +35,7 @@ export default async function globalSetup() {
     await runMigrations(migrated).finally(() => migrated.destroy());
   } catch (error) {
     // Jest runs no teardown after a failed setup.
-    await globalThis.testDatabase.stop().catch(() => {});
+    await globalThis.testDatabase.stop().catch(() => undefined);
     throw error;
   }
   process.env.TEST_SERVER_URL = server.url;
