@@ -19,7 +19,7 @@ const IDLE_SWEEP_MS = 100;
 /**
  * Nest's Express adapter, three times faster, with bounded headers and timeouts. Express gives every request and response
  * a new prototype, which makes Node's objects slow; here the server creates them with that prototype already. No ETag, no
- * X-Powered-By. TLS is for the balancer. Use with `bodyParser: false` and `jsonBody`.
+ * X-Powered-By. TLS is for the balancer. Use with `bodyParser: false`.
  */
 export class FastExpressAdapter extends ExpressAdapter {
   private cutsConnections = false;
