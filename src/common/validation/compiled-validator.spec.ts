@@ -100,7 +100,7 @@ describe('CompiledValidator', () => {
     },
   );
 
-  it('names nested faults by their dotted path', () => {
+  it('names nested faults by their dotted path (ERR-42)', () => {
     const line = { text: 'a', voice: 'b' };
 
     expect(refusalOf(Lines, { inputs: [line, { ...line, foo: 1 }] })).toEqual(
