@@ -10,7 +10,22 @@ const RATES_HZ = [
   0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ];
 const BLOCK_SAMPLES = [
-  0, 192, 576, 1152, 2304, 4608, 0, 0, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768,
+  0,
+  192,
+  576,
+  1152,
+  2304,
+  4608,
+  undefined,
+  undefined,
+  256,
+  512,
+  1024,
+  2048,
+  4096,
+  8192,
+  16_384,
+  32_768,
 ];
 /** Bytes of a block size written behind the header, by its code. */
 const SIZE_BYTES = [0, 0, 0, 0, 0, 0, 1, 2];
@@ -86,19 +101,17 @@ function readFrame(bytes: Buffer, at: number): FlacFrame | undefined {
   if (at + FRAME_BYTES_MIN > bytes.length || !startsHeader(bytes, at)) return undefined;
   const number = readNumber(bytes, at + 4);
   if (number === undefined) return undefined;
-  const sizeCode = bytes.readUInt8(at + 2) >> 4;
-  const rateCode = bytes.readUInt8(at + 2) & 15;
-  const sizeBytes = SIZE_BYTES[sizeCode] ?? 0;
-  const rateUnit = RATE_UNITS[rateCode - FIRST_WRITTEN_RATE];
-  const rateAt = number.end + sizeBytes;
+  const codes = bytes.readUInt8(at + 2);
+  const rateUnit = RATE_UNITS[(codes & 15) - FIRST_WRITTEN_RATE];
+  const rateAt = number.end + (SIZE_BYTES[codes >> 4] ?? 0);
   const end = rateAt + (rateUnit?.bytes ?? 0);
   if (crc8(bytes, at, end) !== bytes[end]) return undefined;
 
-  const written = sizeBytes > 0 ? bytes.readUIntBE(number.end, sizeBytes) + 1 : undefined;
-  const samples = written ?? BLOCK_SAMPLES[sizeCode] ?? 0;
+  const samples =
+    BLOCK_SAMPLES[codes >> 4] ?? bytes.readUIntBE(number.end, rateAt - number.end) + 1;
   const rateHz = rateUnit
     ? bytes.readUIntBE(rateAt, rateUnit.bytes) * rateUnit.hz
-    : (RATES_HZ[rateCode] ?? 0);
+    : (RATES_HZ[codes & 15] ?? 0);
   const isVariable = (bytes.readUInt8(at + 1) & 1) === 1;
   const nextNumber = number.value + (isVariable ? samples : 1);
   return { samples, rateHz, number: number.value, nextNumber };

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { LengthAnswer } from './length.worker.js';
+import type { MediaLength } from './media-length.js';
+import { unreadable } from './unreadable.js';
+
+/** `src` and `dist` are siblings: this names the built worker from either, as threads cannot run TypeScript. */
+const WORKER_FILE = new URL('../../../dist/media/length/length.worker.js', import.meta.url);
+
+/** Bounds of measuring: threads, files waiting for one, time per file, heap per thread. */
+export const LENGTH_LIMITS = {
+  workers: 2,
+  waiting: 1_000,
+  deadlineMs: 5_000,
+  heapMb: 128,
+} as const;
+
+interface Job {
+  readonly path: string;
+  readonly resolve: (length: MediaLength) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Measures files in worker threads, so that no file, however hostile, delays the main thread or outlives its deadline. */
+export class LengthPool {
+  private readonly idle: Worker[] = [];
+  private readonly waiting: Job[] = [];
+  private running = 0;
+
+  constructor(private readonly deadlineMs: number = LENGTH_LIMITS.deadlineMs) {}
+
+  /** See {@link measureMediaLength}. */
+  measure(path: string): Promise<MediaLength> {
+    if (this.waiting.length >= LENGTH_LIMITS.waiting) {
+      const message = 'Too many media files are being measured.';
+      return Promise.reject(
+        new GatewayError('service_unavailable', message, { retryAfterSeconds: 1 }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ path, resolve, reject });
+      this.startNext();
+    });
+  }
+
+  private startNext(): void {
+    if (this.running >= LENGTH_LIMITS.workers) return;
+    const job = this.waiting.shift();
+    if (job === undefined) return;
+    this.running += 1;
+    void this.run(job.path)
+      .then(job.resolve, job.reject)
+      .finally(() => {
+        this.running -= 1;
+        this.startNext();
+      });
+  }
+
+  private async run(path: string): Promise<MediaLength> {
+    const worker = this.idle.pop() ?? this.startWorker();
+    worker.ref();
+    let answer: LengthAnswer;
+    try {
+      worker.postMessage(path);
+      const signal = AbortSignal.timeout(this.deadlineMs);
+      [answer] = (await once(worker, 'message', { signal })) as [LengthAnswer];
+    } catch (error) {
+      await worker.terminate();
+      throw failureOf(error);
+    }
+    // An idle thread does not keep the process alive.
+    worker.unref();
+    this.idle.push(worker);
+    if ('length' in answer) return answer.length;
+    throw new GatewayError('unsupported_audio_format', answer.refusal);
+  }
+
+  private startWorker(): Worker {
+    const worker = new Worker(WORKER_FILE, {
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: LENGTH_LIMITS.heapMb },
+    });
+    // A thread that dies between two files is nobody's failure: it is only not used again.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      const index = this.idle.indexOf(worker);
+      if (index >= 0) this.idle.splice(index, 1);
+    });
+    return worker;
+  }
+}
+
+function failureOf(error: unknown): Error {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ABORT_ERR') return unreadable('it takes too long to measure');
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return unreadable('it takes too much to measure');
+  return new Error('Measuring a media file failed.', { cause: error });
+}
+
+const pool = new LengthPool();
+
+/**
+ * Length of the media file at `path`, counted from its codec frames in a pool of worker threads (decision G-44).
+ * Throws `unsupported_audio_format` for anything unreadable, silent of audio tracks or slower than the deadline, and
+ * `service_unavailable` when too many files wait.
+ */
+export function measureMediaLength(path: string): Promise<MediaLength> {
+  return pool.measure(path);
+}
