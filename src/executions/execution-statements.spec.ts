@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { auditLedger } from '../billing/audit.js';
+import { GatewayProcess } from '../billing/gateway-process.js';
+import { LedgerService } from '../billing/ledger.service.js';
+import type { GatewayError } from '../common/errors/gateway-error.js';
+import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { SystemClock } from '../common/time/clock.js';
+import {
+  type ExecutionEnd,
+  type ExecutionStart,
+  ExecutionStatements,
+} from './execution-statements.js';
+import { HoldSweeper } from './hold-sweeper.js';
+
+const RUNS = 60;
+const STEPS = 25;
+const IDS = 12;
+const HOUR_MS = 3_600_000;
+
+interface OracleHold {
+  readonly amount: bigint;
+  readonly expires: boolean;
+  state: 'open' | 'settled' | 'released';
+  charge: bigint | null;
+}
+
+/** The books as they must be, in memory, one step after the other. */
+class Oracle {
+  posted = 0n;
+  readonly holds = new Map<number, OracleHold>();
+  readonly credits = new Map<string, bigint>();
+
+  get held(): bigint {
+    return [...this.holds.values()]
+      .filter((hold) => hold.state === 'open')
+      .reduce((sum, hold) => sum + hold.amount, 0n);
+  }
+
+  begin(id: number, amount: bigint, expires: boolean): string {
+    const known = this.holds.get(id);
+    if (known) return known.state === 'open' && known.amount === amount ? 'held' : 'conflict';
+    if (amount > this.posted - this.held) return 'insufficient';
+    this.holds.set(id, { amount, expires, state: 'open', charge: null });
+    return 'held';
+  }
+
+  finish(id: number, charge: bigint | null): string {
+    const hold = this.holds.get(id);
+    if (!hold) {
+      if (charge !== null) return 'missing';
+      this.holds.set(id, { amount: 0n, expires: false, state: 'released', charge: null });
+      return 'done';
+    }
+    if (hold.state === 'open') {
+      if (charge !== null && charge > hold.amount) return 'excess';
+      hold.state = charge === null ? 'released' : 'settled';
+      hold.charge = charge;
+      this.posted -= charge ?? 0n;
+      return 'done';
+    }
+    return hold.charge === charge ? 'done' : 'conflict';
+  }
+
+  credit(key: string, amount: bigint): string {
+    const known = this.credits.get(key);
+    if (known !== undefined) return known === amount ? 'credited' : 'conflict';
+    if (this.posted - this.held + amount < 0n) return 'overdrawn';
+    this.credits.set(key, amount);
+    this.posted += amount;
+    return 'credited';
+  }
+
+  expire(): void {
+    for (const hold of this.holds.values()) {
+      if (hold.state === 'open' && hold.expires) hold.state = 'released';
+    }
+  }
+}
+
+const id = fc.nat(IDS - 1);
+const start = fc.record({ id, amount: fc.bigInt(1n, 60n), expires: fc.boolean() });
+const end = fc.record({ id, charge: fc.option(fc.bigInt(0n, 70n), { nil: null }) });
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant('begin' as const),
+    starts: fc.uniqueArray(start, { minLength: 1, maxLength: 6, selector: (item) => item.id }),
+  }),
+  fc.record({
+    kind: fc.constant('finish' as const),
+    ends: fc.array(end, { minLength: 1, maxLength: 6 }),
+  }),
+  fc.record({
+    kind: fc.constant('credit' as const),
+    key: fc.constantFrom('a', 'b', 'c', 'd'),
+    amount: fc.oneof(fc.bigInt(1n, 200n), fc.bigInt(-50n, -1n)),
+  }),
+  fc.record({ kind: fc.constant('expire' as const) }),
+);
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Of several resolutions of one hold in one batch, those that do not count may be refused for each other's sake. */
+const doneOrRefused = (outcome: string | undefined): string =>
+  outcome === 'done' ? 'done' : 'refused';
+
+describe('the ledger against an in-memory model', () => {
+  let database: TestDatabase;
+  let ledger: LedgerService;
+  let sweeper: HoldSweeper;
+  let statements: ExecutionStatements;
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const { dataSource } = database;
+    ledger = new LedgerService(dataSource, new SystemClock());
+    gateway = new GatewayProcess(dataSource);
+    sweeper = new HoldSweeper(dataSource, gateway, { intervalMs: HOUR_MS });
+    statements = new ExecutionStatements(dataSource);
+  });
+  afterAll(() => database.drop());
+
+  /** Runs one step on both sides and compares every outcome. */
+  async function compare(accountId: string, ids: string[], oracle: Oracle, todo: Step) {
+    switch (todo.kind) {
+      case 'begin': {
+        const starts = todo.starts.map((item): ExecutionStart => ({
+          executionId: ids[item.id]!,
+          accountId,
+          apiKeyId: null,
+          model: 'aud-v4',
+          endpoint: '/v1/audio/speech',
+          amountMicroUsd: item.amount,
+          expiresAt: new Date(Date.now() + (item.expires ? -HOUR_MS : HOUR_MS)),
+        }));
+        const expected = todo.starts.map((item) =>
+          oracle.begin(item.id, item.amount, item.expires),
+        );
+        expect(await statements.begin(accountId, gateway.id, starts)).toEqual(expected);
+        return;
+      }
+      case 'finish': {
+        const ends = todo.ends.map((item): ExecutionEnd => ({
+          executionId: ids[item.id]!,
+          accountId,
+          chargedMicroUsd: item.charge,
+          errorCode: item.charge === null ? 'provider_timeout' : null,
+          provider: 'sandbox',
+          providerRequestId: null,
+        }));
+        const expected = todo.ends.map((item) => oracle.finish(item.id, item.charge));
+        const outcomes = await statements.finish(accountId, ends);
+        const times = (wanted: number): number =>
+          todo.ends.filter((item) => item.id === wanted).length;
+        todo.ends.forEach((item, index) => {
+          const say = times(item.id) > 1 ? doneOrRefused : String;
+          expect(say(outcomes[index])).toBe(say(expected[index]));
+        });
+        return;
+      }
+      case 'credit': {
+        const outcome = await ledger
+          .credit({
+            accountId,
+            amountMicroUsd: todo.amount,
+            idempotencyKey: todo.key,
+            reference: null,
+          })
+          .then(
+            () => 'credited',
+            (error: unknown) =>
+              ({ idempotency_conflict: 'conflict', conflict: 'overdrawn' })[
+                (error as GatewayError).code as string
+              ],
+          );
+        expect(outcome).toBe(oracle.credit(todo.key, todo.amount));
+        return;
+      }
+      case 'expire':
+        await sweeper.tick();
+        oracle.expire();
+    }
+  }
+
+  it('never differs from it, in any order of steps, and its books are exact', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: STEPS }), async (steps) => {
+        const { id: accountId } = await ledger.createAccount('model');
+        const ids = Array.from({ length: IDS }, () => timeOrderedUuid(Date.now()));
+        const oracle = new Oracle();
+        for (const todo of steps) {
+          await compare(accountId, ids, oracle, todo);
+          const account = await ledger.account(accountId);
+          expect([account.postedMicroUsd, account.heldMicroUsd]).toEqual([
+            oracle.posted,
+            oracle.held,
+          ]);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+    expect(await auditLedger(database.dataSource)).toMatchObject({ ok: true, discrepancies: [] });
+  });
+});
