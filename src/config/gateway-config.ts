@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Where and how to reach one provider. */
 export interface ProviderAccess {
   readonly apiKey: string;
@@ -48,3 +50,8 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 
 /** Injection token of the {@link GatewayConfig}. */
 export const GATEWAY_CONFIG = Symbol('GATEWAY_CONFIG');
+
+/** How many processes serve. */
+export function workerCount(config: GatewayConfig): number {
+  return config.workers === 'auto' ? availableParallelism() : config.workers;
+}

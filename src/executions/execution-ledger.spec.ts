@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { auditLedger } from '../billing/audit.js';
@@ -316,7 +317,8 @@ describe('ExecutionLedger', () => {
       const admin = await createDataSource({ url: elsewhere.href, poolSize: 1 }).initialize();
       const away = await createDataSource({ url: database.url, poolSize: 2 }).initialize();
       const lost = new ExecutionLedger(away, new GatewayProcess(away), clock);
-      const pool = (away.driver as unknown as { master: { options: { host: string } } }).master;
+      const pool = (away.driver as unknown as { master: Pool & { options: { host: string } } })
+        .master;
       const host = pool.options.host;
       try {
         pool.options.host = '/nowhere';
@@ -324,6 +326,7 @@ describe('ExecutionLedger', () => {
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`,
           [name],
         );
+        while (pool.totalCount > 0) await new Promise((resolve) => setTimeout(resolve, 5));
         await work(lost);
         pool.options.host = host;
         while (lost.owed > 0) await new Promise((resolve) => setTimeout(resolve, 50));

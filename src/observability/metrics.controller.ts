@@ -1,5 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { metricsText } from './cluster-metrics.js';
 import { Metrics } from './metrics.js';
 
 /** Prometheus scrapes. */
@@ -14,6 +15,6 @@ export class MetricsController {
   @ApiOperation({ summary: 'Metrics in Prometheus text format' })
   @ApiProduces('text/plain')
   scrape(): Promise<string> {
-    return this.metrics.registry.metrics();
+    return metricsText(this.metrics.registry);
   }
 }

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { shareMetrics } from './cluster-metrics.js';
 
 const LATENCY_BUCKETS_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900,
@@ -51,6 +52,7 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    shareMetrics(this.registry);
   }
 
   /** Publishes what waits for its end; `openHolds` is asked at each scrape. */
@@ -58,11 +60,14 @@ export class Metrics {
     const oldest = new Gauge({
       name: 'gateway_holds_oldest_age_seconds',
       help: 'Age of the oldest open hold',
+      aggregator: 'first',
       registers: [this.registry],
     });
     new Gauge({
       name: 'gateway_holds_open',
       help: 'Open holds',
+      // Every worker reads the same database.
+      aggregator: 'first',
       registers: [this.registry],
       async collect() {
         const { count, oldestAgeSeconds } = await openHolds();

@@ -1,11 +1,16 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { GatewayError } from './gateway-error.js';
+import { GatewayError } from './gateway-error.js';
 import { onSurface, surfaceOf, typeOnSurface } from './surface.js';
 import { toGatewayError } from './to-gateway-error.js';
 
-/** Told of every error answer; logging hangs on here. */
-export type ErrorListener = (error: GatewayError, request: Request) => void;
+/** What the filter needs to know of its surroundings. */
+export interface ErrorFilterOptions {
+  /** Told of every error answer; logging hangs on here. */
+  readonly onError?: (error: GatewayError, request: Request) => void;
+  /** Methods that a path without the requested method has; empty for an unknown path. */
+  readonly methodsOf?: (path: string) => readonly string[];
+}
 
 /**
  * The one place that writes error answers: the envelope with its status, `Retry-After`, `x-should-retry` and
@@ -13,7 +18,7 @@ export type ErrorListener = (error: GatewayError, request: Request) => void;
  */
 @Catch()
 export class GatewayErrorFilter implements ExceptionFilter {
-  constructor(private readonly onError: ErrorListener = () => undefined) {}
+  constructor(private readonly options: ErrorFilterOptions = {}) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -23,8 +28,8 @@ export class GatewayErrorFilter implements ExceptionFilter {
   /** Writes the answer for anything thrown; also used by middleware that runs outside Nest's filters. */
   answer(thrown: unknown, request: Request, response: Response): void {
     const surface = surfaceOf(request.path);
-    const error = onSurface(toGatewayError(thrown), surface);
-    this.onError(error, request);
+    const error = onSurface(this.translate(thrown, request, response), surface);
+    this.options.onError?.(error, request);
     if (response.headersSent) {
       response.destroy();
       return;
@@ -38,6 +43,15 @@ export class GatewayErrorFilter implements ExceptionFilter {
     }
     closeUnreadBody(request, response);
     response.status(error.status).json(error.toEnvelope(typeOnSurface(error, surface)));
+  }
+
+  /** A path that exists without the method is 405 with `Allow`, not 404 (decision G-12). */
+  private translate(thrown: unknown, request: Request, response: Response): GatewayError {
+    const methods =
+      thrown instanceof NotFoundException ? (this.options.methodsOf?.(request.path) ?? []) : [];
+    if (methods.length === 0) return toGatewayError(thrown);
+    response.setHeader('Allow', methods.join(', '));
+    return new GatewayError('method_not_allowed', 'The method is not allowed here.');
   }
 }
 

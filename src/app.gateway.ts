@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { AppModule } from './app.module.js';
+import { configureApp } from './app.setup.js';
+import { providersOptions, sandboxScope } from './app.upstreams.js';
+import { Catalog } from './catalog/catalog.js';
+import { loadCatalog } from './catalog/catalog-file.js';
+import { FastExpressAdapter } from './common/http/fast-express.adapter.js';
+import { InFlight } from './common/http/in-flight.js';
+import type { GatewayConfig } from './config/gateway-config.js';
+import type { SandboxAccess } from './config/worker-context.js';
+import { PayOnSuccess } from './executions/pay-on-success.js';
+import { NestLogger } from './observability/logger.js';
+import { Readiness } from './observability/readiness.js';
+import { type Sandbox, startSandbox } from './sandbox/sandbox.js';
+
+const POLL_MS = 20;
+/** After the drain timeout, aborted calls get this long to release their holds. */
+const ABORT_GRACE_MS = 3_000;
+
+/** A gateway in this process. */
+export interface Gateway {
+  readonly app: NestExpressApplication;
+  readonly url: string;
+  readonly sandbox: Sandbox | undefined;
+  /** Whether the sandbox stands in for every provider. */
+  readonly isSandboxed: boolean;
+  /** Not ready, calls in flight finish or are aborted after `DRAIN_TIMEOUT_MS`, everything closed. */
+  stop(): Promise<void>;
+}
+
+/** Builds the application, opens the database, starts the sandbox where it is needed and not `shared`, and listens. */
+export async function startGateway(
+  config: GatewayConfig,
+  logger: Logger,
+  shared?: SandboxAccess,
+): Promise<Gateway> {
+  const catalog = loadCatalog(config.catalogFile);
+  const scope = sandboxScope(config, catalog);
+  const sandbox = scope === 'none' || shared ? undefined : await startSandbox();
+  const providers = providersOptions(config, catalog, shared ?? sandbox);
+  const module = AppModule.forRoot({ config, logger, catalog, providers });
+  const inFlight = new InFlight();
+  const app = await NestFactory.create<NestExpressApplication>(module, new FastExpressAdapter(), {
+    bodyParser: false,
+    logger: new NestLogger(logger),
+    abortOnError: false,
+  });
+  configureApp(app, inFlight);
+  warn(config, app, logger);
+  await app.listen(config.port, config.host);
+  app.get(Readiness).serve();
+  return {
+    app,
+    url: await app.getUrl(),
+    sandbox,
+    isSandboxed: scope === 'all',
+    stop: async () => {
+      await drain(app, inFlight, config.drainTimeoutMs);
+      await sandbox?.close();
+    },
+  };
+}
+
+function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger): void {
+  if (config.egressAllow.length > 0) {
+    logger.warn({ entries: config.egressAllow }, 'EGRESS_ALLOW opens private addresses');
+  }
+  const idle = app.get(Catalog).idle();
+  if (idle.length > 0) {
+    logger.warn({ models: idle.map((row) => row.id) }, 'models without a route that can run');
+  }
+}
+
+async function drain(
+  app: NestExpressApplication,
+  inFlight: InFlight,
+  timeoutMs: number,
+): Promise<void> {
+  app.get(Readiness).drain();
+  inFlight.drain();
+  await emptied(inFlight, timeoutMs);
+  app.get(PayOnSuccess).abortAll();
+  await emptied(inFlight, ABORT_GRACE_MS);
+  app.getHttpServer().closeAllConnections();
+  await app.close();
+}
+
+async function emptied(inFlight: InFlight, timeoutMs: number): Promise<void> {
+  for (let waitedMs = 0; inFlight.count > 0 && waitedMs < timeoutMs; waitedMs += POLL_MS) {
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,56 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import type { Logger } from 'pino';
+import { AccountModule } from './account/account.module.js';
+import { AdminModule } from './admin/admin.module.js';
+import { AudioModule } from './audio/audio.module.js';
+import type { LoadedCatalog } from './catalog/catalog-file.js';
+import { CatalogModule } from './catalog/catalog.module.js';
+import { ConfigModule } from './config/config.module.js';
+import type { GatewayConfig } from './config/gateway-config.js';
+import { DatabaseModule } from './database/database.module.js';
+import { ObservabilityModule } from './observability/observability.module.js';
+import { PROVIDERS_OPTIONS, type ProvidersOptions } from './providers/routing/provider-options.js';
+
+/** What the modules are made of. */
+export interface AppParts {
+  readonly config: GatewayConfig;
+  readonly logger: Logger;
+  readonly catalog: LoadedCatalog;
+  readonly providers: ProvidersOptions;
+  /** Operator commands share the embedded server of a running gateway. */
+  readonly shareEmbedded?: boolean;
+}
+
+/** The list of modules. */
+@Module({})
+export class AppModule {
+  static forRoot({ config, logger, catalog, providers, shareEmbedded }: AppParts): DynamicModule {
+    const { databaseUrl, dataDir } = config;
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRootAsync({
+          useFactory: () => ({ databaseUrl, dataDir, shareEmbedded: shareEmbedded ?? false }),
+        }),
+        ObservabilityModule.forRoot(logger),
+        ScheduleModule.forRoot(),
+        given(PROVIDERS_OPTIONS, providers),
+        CatalogModule.forRoot(catalog.rows),
+        AdminModule,
+        ...(config.role === 'worker' ? [] : [AccountModule, AudioModule]),
+      ],
+    };
+  }
+}
+
+/** A value every module may inject. */
+function given(token: symbol, value: unknown): DynamicModule {
+  return {
+    module: class Given {},
+    global: true,
+    providers: [{ provide: token, useValue: value }],
+    exports: [token],
+  };
+}

@@ -1,0 +1,79 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Express, Request, Response } from 'express';
+import helmet from 'helmet';
+import type { Logger } from 'pino';
+import { serveDocs } from './app.swagger.js';
+import { GatewayError } from './common/errors/gateway-error.js';
+import { GatewayErrorFilter } from './common/errors/gateway-error.filter.js';
+import { executionId } from './common/http/execution-id.js';
+import type { InFlight } from './common/http/in-flight.js';
+import { toPublicId } from './common/ids/public-id.js';
+import { Clock } from './common/time/clock.js';
+import { loggableError, LOGGER } from './observability/logger.js';
+import { Metrics } from './observability/metrics.js';
+import { requestLog } from './observability/request-log.js';
+import { ProviderError } from './providers/http/provider-error.js';
+
+/** Everything about the application that is not a module: middleware, the filter, Swagger. Used by main and by tests. */
+export function configureApp(app: NestExpressApplication, inFlight: InFlight): void {
+  const logger = app.get<Logger>(LOGGER);
+  const express = app.getHttpAdapter().getInstance() as Express;
+  const filter = new GatewayErrorFilter({
+    onError: (error, request) => {
+      logError(logger, error, request);
+    },
+    methodsOf: (path) => methodsOf(express, path),
+  });
+  app.useGlobalFilters(filter);
+  app.use(executionId(app.get(Clock)));
+  app.use(requestLog(logger, app.get(Metrics)));
+  app.use(inFlight.watch(refuseWhileDraining(filter)));
+  secureHeaders(app);
+  serveDocs(app);
+}
+
+function refuseWhileDraining(filter: GatewayErrorFilter) {
+  return (request: Request, response: Response): void => {
+    const error = new GatewayError('service_unavailable', 'The gateway is shutting down.', {
+      retryAfterSeconds: 1,
+    });
+    filter.answer(error, request, response);
+  };
+}
+
+/** Strict headers everywhere; only the Swagger page may run its own inline script and style. */
+function secureHeaders(app: NestExpressApplication): void {
+  const strict = helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"] } } });
+  const relaxed = helmet({ contentSecurityPolicy: false });
+  app.use((request: Request, response: Response, next: () => void) => {
+    (request.path.startsWith('/docs') ? relaxed : strict)(request, response, next);
+  });
+}
+
+function logError(logger: Logger, error: GatewayError, request: Request): void {
+  const fields = {
+    execution_id: toPublicId('exec', request.executionId),
+    account_id: request.caller && toPublicId('acct', request.caller.accountId),
+    model: request.admitted?.row.id,
+    code: error.code,
+    param: error.param,
+  };
+  // The cause of a refusal may quote the body (JSON.parse does); a provider's failure never does.
+  const tellsCause = error.status >= 500 || error.cause instanceof ProviderError;
+  const entry = tellsCause ? { ...fields, cause: loggableError(error.cause) } : fields;
+  if (error.status >= 500) logger.error(entry, error.message);
+  else logger.info(entry, error.message);
+}
+
+interface RouterLayer {
+  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  match(path: string): boolean;
+}
+
+function methodsOf(express: Express, path: string): string[] {
+  const { stack } = express.router as unknown as { stack: readonly RouterLayer[] };
+  const methods = stack.flatMap((layer) =>
+    layer.route && layer.match(path) ? Object.keys(layer.route.methods) : [],
+  );
+  return [...new Set(methods)].map((method) => method.toUpperCase()).sort();
+}

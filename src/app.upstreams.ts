@@ -1,0 +1,85 @@
+import type { LoadedCatalog } from './catalog/catalog-file.js';
+import type { GatewayConfig, ProviderAccess } from './config/gateway-config.js';
+import { ConfigError } from './config/load-config.js';
+import { readVariable } from './config/read-variable.js';
+import type { Protocol, ProvidersOptions } from './providers/routing/provider-options.js';
+import type { SandboxAccess } from './config/worker-context.js';
+
+interface Upstream {
+  readonly id: 'openai' | 'video' | 'elevenlabs' | 'ttapi';
+  /** Undefined while the gateway has no adapter for it. */
+  readonly protocol: Protocol | undefined;
+  readonly access: (config: GatewayConfig) => ProviderAccess | undefined;
+  readonly sandboxUrl: (sandbox: SandboxAccess) => string;
+}
+
+const withKey = (apiKey: string | undefined, baseUrl: string | undefined) =>
+  apiKey === undefined || baseUrl === undefined ? undefined : { apiKey, baseUrl };
+
+/** The built-in providers: how each is configured and where the sandbox stands in for it. */
+const UPSTREAMS: readonly Upstream[] = [
+  {
+    id: 'openai',
+    protocol: 'openai',
+    access: (config) => withKey(config.openaiApiKey, config.openaiBaseUrl),
+    sandboxUrl: (sandbox) => sandbox.openAiUrl,
+  },
+  {
+    id: 'video',
+    protocol: undefined,
+    access: (config) => withKey(config.videoApiKey, config.videoBaseUrl),
+    sandboxUrl: (sandbox) => sandbox.videoUrl,
+  },
+  {
+    id: 'elevenlabs',
+    protocol: 'elevenlabs',
+    access: (config) => withKey(config.elevenlabsApiKey, config.elevenlabsBaseUrl),
+    sandboxUrl: (sandbox) => sandbox.elevenLabsUrl,
+  },
+  {
+    id: 'ttapi',
+    protocol: undefined,
+    access: (config) => withKey(config.ttapiApiKey, config.ttapiBaseUrl),
+    sandboxUrl: (sandbox) => sandbox.ttapiUrl,
+  },
+];
+
+/** Whether the sandbox stands in for some provider, and whether for every one (interface: `SANDBOX`). */
+export function sandboxScope(
+  config: GatewayConfig,
+  catalog: LoadedCatalog,
+): 'none' | 'some' | 'all' {
+  const keyed = UPSTREAMS.filter((upstream) => upstream.access(config) !== undefined).length;
+  if (config.sandbox === 'off') return 'none';
+  if (keyed === 0 && (config.sandbox === 'on' || catalog.providers.length === 0)) return 'all';
+  return config.sandbox === 'on' && keyed < UPSTREAMS.length ? 'some' : 'none';
+}
+
+/** Every provider that can be called: configured ones, those of the overlay file, and the sandbox for the rest. */
+export function providersOptions(
+  config: GatewayConfig,
+  catalog: LoadedCatalog,
+  sandbox: SandboxAccess | undefined,
+): ProvidersOptions {
+  const builtIn = UPSTREAMS.flatMap(({ id, protocol, access, sandboxUrl }) => {
+    const standIn = sandbox && { apiKey: sandbox.apiKey, baseUrl: sandboxUrl(sandbox) };
+    const reached = access(config) ?? standIn;
+    return protocol && reached ? [{ id, protocol, ...reached }] : [];
+  });
+  const extra = catalog.providers.map((provider) => ({
+    id: provider.id,
+    protocol: provider.protocol,
+    baseUrl: provider.base_url.replace(/\/+$/, ''),
+    apiKey: keyOf(provider.id, provider.api_key_env),
+  }));
+  return {
+    providers: [...builtIn, ...extra],
+    ...(config.upstreamTimeoutMs !== undefined && { upstreamTimeoutMs: config.upstreamTimeoutMs }),
+  };
+}
+
+function keyOf(provider: string, variable: string): string {
+  const key = readVariable(variable);
+  if (key !== undefined) return key;
+  throw new ConfigError([`${variable}: is required by provider ${provider} of CATALOG_FILE`]);
+}

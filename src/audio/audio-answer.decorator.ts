@@ -1,0 +1,27 @@
+import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
+import {
+  AUDIO_CONTENT_TYPES,
+  CHARGE_HEADER,
+  type ResponseFormat,
+} from '../common/http/audio-answer.js';
+import { EXECUTION_ID_HEADER } from '../common/http/execution-id.js';
+
+const BINARY = { schema: { type: 'string', format: 'binary' } };
+const TEXT = { schema: { type: 'string' } };
+
+/** Documents an answer whose body is audio in one of the formats. */
+export function AudioAnswer(...formats: ResponseFormat[]): MethodDecorator {
+  const types = formats.map((format) => AUDIO_CONTENT_TYPES[format]);
+  return applyDecorators(
+    ApiProduces(...types),
+    ApiOkResponse({
+      description: 'The audio',
+      content: Object.fromEntries(types.map((type) => [type, BINARY])),
+      headers: {
+        [EXECUTION_ID_HEADER]: { description: 'Quote it to support', ...TEXT },
+        [CHARGE_HEADER]: { description: 'The charge in micro-USD', ...TEXT },
+      },
+    }),
+  );
+}

@@ -1,0 +1,28 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { StrictBody } from '../../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../../executions/paid-call.js';
+import { PaidAudioEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { AudioAnswer } from '../audio-answer.decorator.js';
+import { SpeechBody } from './dto/speech.body.js';
+import { SpeechService } from './speech.service.js';
+
+/** Text to speech. */
+@ApiTags('audio')
+@Controller('v1/audio/speech')
+export class SpeechController {
+  constructor(private readonly speech: SpeechService) {}
+
+  @Post()
+  @PaidAudioEndpoint('speech', 'invalid_input', 'input_too_long')
+  @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
+  @ApiOperation({ summary: 'Text to speech', description: 'The audio is the body of the answer.' })
+  speak(
+    @Call() call: PaidCall<'speech'>,
+    @StrictBody() body: SpeechBody,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.speech.speak(call, body, response);
+  }
+}

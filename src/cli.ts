@@ -1,0 +1,107 @@
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { viewAccount, viewAudit, viewEntry, viewIssuedKey } from './admin/admin.views.js';
+import { CreateAccountBody, CreateKeyBody, CreditBody } from './admin/dto/admin.bodies.js';
+import { OperatorService } from './admin/operator.service.js';
+import { AppModule } from './app.module.js';
+import { GatewayError } from './common/errors/gateway-error.js';
+import { validatorOf } from './common/validation/compiled-validator.js';
+import { ConfigError, loadConfig } from './config/load-config.js';
+import { makeLogger } from './observability/logger.js';
+
+const USAGE = `Usage: npm run cli -- <command>
+
+  account:create NAME
+  account:credit ACCOUNT AMOUNT_MICROUSD [--note TEXT] [--idempotency-key KEY]
+  key:create ACCOUNT [--name TEXT] [--models ID,ID] [--expires-at EPOCH_SECONDS] [--requests-per-minute N]
+  key:revoke KEY_ID
+  audit
+
+Answers are JSON on standard output.`;
+
+const OPTIONS = {
+  note: { type: 'string' },
+  'idempotency-key': { type: 'string' },
+  name: { type: 'string' },
+  models: { type: 'string' },
+  'expires-at': { type: 'string' },
+  'requests-per-minute': { type: 'string' },
+} as const;
+
+type Options = Partial<Record<keyof typeof OPTIONS, string>>;
+type Command = (operator: OperatorService, words: string[], options: Options) => Promise<unknown>;
+
+const number = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text);
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  'account:create': async (operator, [name], options) => {
+    const body = validatorOf(CreateAccountBody).parse({ name: name ?? options.name });
+    return viewAccount(await operator.createAccount(body.name));
+  },
+  'account:credit': async (operator, [account = '', amount], options) => {
+    const body = validatorOf(CreditBody).parse({ amount_microusd: amount, note: options.note });
+    // Without a key the command is its own request: running it twice credits twice.
+    const key = options['idempotency-key'] ?? randomUUID();
+    return viewEntry(await operator.credit(account, body, key));
+  },
+  'key:create': async (operator, [account = ''], options) => {
+    const body = validatorOf(CreateKeyBody).parse({
+      name: options.name,
+      allowed_models: options.models?.split(','),
+      expires_at: number(options['expires-at']),
+      requests_per_minute: number(options['requests-per-minute']),
+    });
+    return viewIssuedKey(await operator.createKey(account, body));
+  },
+  'key:revoke': async (operator, [key = '']) => {
+    await operator.revokeKey(key);
+    return { id: key, revoked: true };
+  },
+  audit: async (operator) => viewAudit(await operator.audit()),
+};
+
+async function run(): Promise<number> {
+  const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  const [name = '', ...words] = positionals;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    process.stderr.write(`${USAGE}\n`);
+    return 2;
+  }
+  const app = await openContext();
+  try {
+    const answer = await command(app.get(OperatorService), words, values);
+    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+    return name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
+  } finally {
+    await app.close();
+  }
+}
+
+function openContext(): Promise<INestApplicationContext> {
+  const config = loadConfig();
+  const module = AppModule.forRoot({
+    config,
+    logger: makeLogger('silent', false),
+    catalog: { rows: [], providers: [] },
+    providers: { providers: [] },
+    shareEmbedded: true,
+  });
+  return NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+}
+
+run().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const known =
+      error instanceof GatewayError || error instanceof ConfigError || error instanceof TypeError;
+    process.stderr.write(`${known ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,34 @@
+import type { NextFunction, Request, Response } from 'express';
+
+/** Counts requests whose answer is not out yet; while draining, new ones are refused through `refuse`. */
+export class InFlight {
+  private draining = false;
+  private open = 0;
+
+  get count(): number {
+    return this.open;
+  }
+
+  /** From now on new requests are refused, except reads of health. */
+  drain(): void {
+    this.draining = true;
+  }
+
+  /** Middleware: counts, and refuses while draining. */
+  watch(refuse: (request: Request, response: Response) => void) {
+    return (request: Request, response: Response, next: NextFunction): void => {
+      if (this.draining) {
+        response.setHeader('Connection', 'close');
+        if (!request.path.startsWith('/health/')) {
+          refuse(request, response);
+          return;
+        }
+      }
+      this.open += 1;
+      response.once('close', () => {
+        this.open -= 1;
+      });
+      next();
+    };
+  }
+}

@@ -1,0 +1,31 @@
+/** What the primary process shares with the workers it forks. */
+export interface WorkerContext {
+  readonly databaseUrl: string;
+  /** The database is the embedded one, run by the primary. */
+  readonly isEmbedded: boolean;
+  readonly sandbox: SandboxAccess | undefined;
+  /** One worker greets on the first start. */
+  readonly greets: boolean;
+}
+
+/** Base URLs and key of a running sandbox upstream. */
+export interface SandboxAccess {
+  readonly elevenLabsUrl: string;
+  readonly openAiUrl: string;
+  readonly ttapiUrl: string;
+  readonly videoUrl: string;
+  readonly apiKey: string;
+}
+
+const VARIABLE = 'SHIM_WORKER_CONTEXT';
+
+/** The environment addition that hands the context to a forked worker. */
+export function toWorkerEnvironment(context: WorkerContext): Record<string, string> {
+  return { [VARIABLE]: JSON.stringify(context) };
+}
+
+/** The context of this process where it is a forked worker. */
+export function readWorkerContext(): WorkerContext | undefined {
+  const text = process.env[VARIABLE];
+  return text === undefined ? undefined : (JSON.parse(text) as WorkerContext);
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { mayUse } from '../auth/caller.js';
+import { Catalog } from '../catalog/catalog.js';
+import type { Operation } from '../catalog/operation.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
+import { modelOf } from '../common/validation/model-of.js';
+
+/** Metadata key: the operation an endpoint sells. */
+export const OPERATION = Symbol('OPERATION');
+
+/**
+ * Checks `model` before any other field: present, known (404), on the key's allowlist (403), made for this endpoint
+ * and runnable (503 or 400 by surface); notes the row on the request (decisions G-01, G-07 to G-09).
+ */
+@Injectable()
+export class ModelGuard implements CanActivate {
+  constructor(
+    @Inject(Catalog) private readonly catalog: Catalog,
+    private readonly reflector: Reflector,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const codes = SURFACE_CODES[surfaceOf(request.path)];
+    const row = this.catalog.find(modelOf(request.body));
+    if (!row) throw new GatewayError(codes.unknownModel, 'No such model.', { param: 'model' });
+    assert(request.caller, 'the model guard stands behind the bearer guard');
+    if (!mayUse(request.caller, row.id)) {
+      const message = 'This API key may not use the model.';
+      throw new GatewayError('api_key_model_not_allowed', message, { param: 'model' });
+    }
+    if (row.operation !== this.reflector.get<Operation>(OPERATION, context.getHandler())) {
+      const message = 'The model does not run on this endpoint.';
+      throw new GatewayError(codes.wrongEndpoint, message, { param: 'model', shouldRetry: false });
+    }
+    const routes = this.catalog.routesOf(row.id);
+    if (routes.length === 0) {
+      throw new GatewayError('no_eligible_route', 'No route is available for this model.', {
+        param: 'model',
+      });
+    }
+    request.admitted = { row, routes };
+    return true;
+  }
+}

@@ -1,0 +1,14 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { GatewayError } from '../common/errors/gateway-error.js';
+
+/** Refuses an `Idempotency-Key`, empty ones too, on synchronous audio endpoints (spec: shared audio rules, 2; decision G-48). */
+@Injectable()
+export class NoIdempotencyKeyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { headers } = context.switchToHttp().getRequest<Request>();
+    if (headers['idempotency-key'] === undefined) return true;
+    const message = 'Idempotency-Key is not supported on synchronous endpoints.';
+    throw new GatewayError('idempotency_not_supported', message, { param: 'Idempotency-Key' });
+  }
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller } from '../auth/caller.js';
+import type { ModelRow, Route } from '../catalog/model-row.js';
+import type { Operation } from '../catalog/operation.js';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Set by the model guard. */
+    admitted?: AdmittedModel;
+  }
+}
+
+/** A model that the caller may run on this endpoint, and its routes that can run. */
+export interface AdmittedModel<O extends Operation = Operation> {
+  readonly row: ModelRow<O>;
+  readonly routes: readonly Route[];
+}
+
+/** One synchronous call that will be paid for: who, which model, under which execution id. */
+export interface PaidCall<O extends Operation = Operation> extends AdmittedModel<O> {
+  /** UUID; the id of the hold and of the execution record. */
+  readonly executionId: string;
+  readonly caller: Caller;
+  /** Path of the endpoint, as the execution record shows it. */
+  readonly endpoint: string;
+}
+
+/** The paid call that the guards of a paid endpoint have let pass. */
+export const Call = createParamDecorator((_data: unknown, context: ExecutionContext): PaidCall => {
+  const { executionId, caller, admitted, path } = context.switchToHttp().getRequest<Request>();
+  assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
+  return { executionId, caller, endpoint: path, ...admitted };
+});

@@ -1,0 +1,50 @@
+import { applyDecorators, HttpCode, SetMetadata, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth } from '@nestjs/swagger';
+import { BearerGuard } from '../auth/bearer.guard.js';
+import { RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
+import { API_KEY_SCHEME } from '../auth/with-key.decorator.js';
+import type { Operation } from '../catalog/operation.js';
+import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import type { ErrorCode } from '../common/errors/error-table.js';
+import { JsonBodyGuard } from '../common/http/json-body.guard.js';
+import { ModelGuard, OPERATION } from './model.guard.js';
+import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
+
+const EVERYWHERE: readonly ErrorCode[] = [
+  'invalid_request',
+  'invalid_content_type',
+  'provider_rejected_request',
+  'invalid_token',
+  'api_key_model_not_allowed',
+  'request_too_large',
+  'rate_limit_exceeded',
+  'provider_rate_limited',
+  'internal_error',
+  'provider_http_error',
+  'provider_timeout',
+  'no_eligible_route',
+  'provider_unavailable',
+  'service_unavailable',
+];
+const AUDIO: readonly ErrorCode[] = [
+  'idempotency_not_supported',
+  'insufficient_funds',
+  'model_not_available',
+];
+
+/**
+ * A synchronous audio endpoint that takes JSON. The guards are the order of checks: key, rate limit, idempotency
+ * header, body, model; the body's other fields are checked by its pipe (decision G-01).
+ */
+export function PaidAudioEndpoint(
+  operation: Operation,
+  ...codes: ErrorCode[]
+): MethodDecorator & ClassDecorator {
+  return applyDecorators(
+    HttpCode(200),
+    SetMetadata(OPERATION, operation),
+    UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, JsonBodyGuard, ModelGuard),
+    ApiBearerAuth(API_KEY_SCHEME),
+    ErrorAnswers(...codes, ...AUDIO, ...EVERYWHERE),
+  );
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
+import { toGatewayError } from '../common/errors/to-gateway-error.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import { Clock } from '../common/time/clock.js';
+import { toGatewayError as providerFault } from '../providers/http/gateway-error-mapping.js';
+import { ProviderError } from '../providers/http/provider-error.js';
+import { ExecutionLedger } from './execution-ledger.js';
+import type { PaidCall } from './paid-call.js';
+
+/** No synchronous call lasts longer; a hold still open then is released by the sweeper. */
+const HOLD_LIFETIME_MS = 3_600_000;
+
+/** How a call ended well: its value, who did the work, and what is charged where that is less than the hold. */
+export interface PaidResult<T> {
+  readonly value: T;
+  readonly provider: string;
+  readonly providerRequestId: string | null;
+  readonly chargedMicroUsd?: MicroUsd;
+}
+
+/** The provider's part of a paid call; gives up when the signal aborts. */
+export type PaidWork<T> = (signal: AbortSignal) => Promise<PaidResult<T>>;
+
+/**
+ * The one place where a synchronous call meets money: hold, provider, then settle or release, exactly one of them
+ * (spec: Billing model; decisions G-22, G-25).
+ */
+@Injectable()
+export class PayOnSuccess {
+  private readonly running = new Set<AbortController>();
+
+  constructor(
+    private readonly executions: ExecutionLedger,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Calls between hold and end. */
+  get inFlight(): number {
+    return this.running.size;
+  }
+
+  /**
+   * Holds the price, does the work, settles, and returns the value once the settlement is durable.
+   * Throws 402 when the balance cannot cover the price; otherwise what the work threw, after the release.
+   */
+  async run<T>(call: PaidCall, amountMicroUsd: MicroUsd, work: PaidWork<T>): Promise<T> {
+    await this.hold(call, amountMicroUsd);
+    const controller = new AbortController();
+    this.running.add(controller);
+    try {
+      const result = await this.attempt(call, work, controller.signal);
+      const chargedMicroUsd = result.chargedMicroUsd ?? amountMicroUsd;
+      assert(chargedMicroUsd <= amountMicroUsd, 'a charge never exceeds its hold');
+      await this.executions.succeed({ ...ownerOf(call), ...providerOf(result), chargedMicroUsd });
+      return result.value;
+    } finally {
+      this.running.delete(controller);
+    }
+  }
+
+  /** Gives up every call still running; each releases its hold and is recorded as failed with `shutdown`. */
+  abortAll(): void {
+    const reason = new GatewayError('service_unavailable', 'The gateway is shutting down.', {
+      retryAfterSeconds: 1,
+    });
+    for (const controller of this.running) controller.abort(reason);
+  }
+
+  private async hold(call: PaidCall, amountMicroUsd: MicroUsd): Promise<void> {
+    const outcome = await this.executions.begin({
+      ...ownerOf(call),
+      apiKeyId: call.caller.apiKeyId,
+      model: call.row.id,
+      endpoint: call.endpoint,
+      amountMicroUsd,
+      expiresAt: new Date(this.clock.nowMs() + HOLD_LIFETIME_MS),
+    });
+    if (outcome === 'insufficient') {
+      const { insufficient } = SURFACE_CODES[surfaceOf(call.endpoint)];
+      throw new GatewayError(insufficient, 'The balance cannot cover this request.');
+    }
+  }
+
+  private async attempt<T>(
+    call: PaidCall,
+    work: PaidWork<T>,
+    signal: AbortSignal,
+  ): Promise<PaidResult<T>> {
+    try {
+      return await work(signal);
+    } catch (thrown) {
+      const error = signal.aborted ? (signal.reason as GatewayError) : publicError(thrown, call);
+      await this.executions.fail({
+        ...ownerOf(call),
+        ...providerBehind(thrown),
+        errorCode: signal.aborted ? 'shutdown' : error.code,
+      });
+      throw error;
+    }
+  }
+}
+
+/** A provider that breaks off in the middle of a body fails outside the router. */
+function publicError(thrown: unknown, call: PaidCall): GatewayError {
+  return thrown instanceof ProviderError
+    ? providerFault(thrown, call.row.operation)
+    : toGatewayError(thrown);
+}
+
+function ownerOf(call: PaidCall) {
+  return { executionId: call.executionId, accountId: call.caller.accountId };
+}
+
+function providerOf<T>({ provider, providerRequestId }: PaidResult<T>) {
+  return { provider, providerRequestId };
+}
+
+/** The provider that failed, for the record: a provider's error is the cause of the public one. */
+function providerBehind(thrown: unknown): {
+  provider: string | null;
+  providerRequestId: string | null;
+} {
+  const error =
+    thrown instanceof Error && thrown.cause instanceof ProviderError ? thrown.cause : thrown;
+  return error instanceof ProviderError
+    ? { provider: error.provider, providerRequestId: error.providerRequestId }
+    : { provider: null, providerRequestId: null };
+}

@@ -1,0 +1,37 @@
+import 'reflect-metadata';
+import cluster from 'node:cluster';
+import { runPrimary } from './app.cluster.js';
+import { startGateway } from './app.gateway.js';
+import { greet } from './app.greeting.js';
+import { workerCount } from './config/gateway-config.js';
+import { ConfigError, loadConfig } from './config/load-config.js';
+import { readWorkerContext } from './config/worker-context.js';
+import { loggableError, makeLogger } from './observability/logger.js';
+
+/** A stop that hangs is ended here: drain, release of aborted calls, and closing must fit. */
+const STOP_MARGIN_MS = 4_500;
+
+async function main(): Promise<void> {
+  const worker = readWorkerContext();
+  const loaded = loadConfig();
+  const config = worker ? { ...loaded, databaseUrl: worker.databaseUrl } : loaded;
+  const logger = makeLogger(config.logLevel, process.stdout.isTTY);
+  if (cluster.isPrimary && workerCount(config) > 1) return runPrimary(config, logger);
+  const gateway = await startGateway(config, logger, worker?.sandbox);
+  const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
+  if (isEmbedded && (worker?.greets ?? true)) await greet(gateway);
+  const stop = (): void => {
+    setTimeout(() => process.exit(1), config.drainTimeoutMs + STOP_MARGIN_MS).unref();
+    void gateway.stop().finally(() => {
+      logger.flush();
+      process.exit(0);
+    });
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
+}
+
+main().catch((error: unknown) => {
+  const text = error instanceof ConfigError ? error.message : JSON.stringify(loggableError(error));
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+});

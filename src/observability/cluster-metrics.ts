@@ -1,0 +1,58 @@
+import cluster, { type Worker } from 'node:cluster';
+import { AggregatorRegistry, type Registry } from 'prom-client';
+
+const ANSWER_TIMEOUT_MS = 5_000;
+
+interface AskMessage {
+  readonly kind: 'ask-metrics';
+  readonly id: number;
+}
+interface MetricsMessage {
+  readonly kind: 'metrics';
+  readonly id: number;
+  readonly text: string;
+}
+
+let aggregator: AggregatorRegistry<'text/plain; version=0.0.4; charset=utf-8'> | undefined;
+let nextId = 0;
+
+/** In the primary process: answers a worker that was scraped with the metrics of all workers. */
+export function serveClusterMetrics(worker: Worker): void {
+  const registry = (aggregator ??= new AggregatorRegistry());
+  worker.on('message', (message: Partial<AskMessage>) => {
+    const { kind, id } = message;
+    if (kind !== 'ask-metrics' || id === undefined) return;
+    void registry.clusterMetrics().then(
+      (text) => {
+        const answer: MetricsMessage = { kind: 'metrics', id, text };
+        if (!worker.isDead()) worker.send(answer, () => undefined);
+      },
+      () => undefined,
+    );
+  });
+}
+
+/** The metrics text of this process, or of all workers when this is one of them; its own when the primary is silent. */
+export async function metricsText(registry: Registry): Promise<string> {
+  if (!cluster.isWorker || process.send === undefined) return registry.metrics();
+  const ask: AskMessage = { kind: 'ask-metrics', id: nextId++ };
+  const answered = new Promise<string | undefined>((resolve) => {
+    const finish = (text: string | undefined): void => {
+      clearTimeout(timer);
+      process.off('message', onMessage);
+      resolve(text);
+    };
+    const onMessage = (message: Partial<MetricsMessage>): void => {
+      if (message.kind === 'metrics' && message.id === ask.id) finish(message.text);
+    };
+    const timer = setTimeout(finish, ANSWER_TIMEOUT_MS, undefined);
+    process.on('message', onMessage);
+  });
+  process.send(ask);
+  return (await answered) ?? registry.metrics();
+}
+
+/** In a worker: lets the primary collect these metrics. */
+export function shareMetrics(registry: Registry): void {
+  if (cluster.isWorker) AggregatorRegistry.setRegistries(registry);
+}

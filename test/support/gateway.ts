@@ -1,0 +1,108 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { DataSource } from 'typeorm';
+import { type Gateway, startGateway } from '../../src/app.gateway.js';
+import { ApiKeysService, type KeyTerms } from '../../src/auth/api-keys.service.js';
+import { LedgerService } from '../../src/billing/ledger.service.js';
+import { auditLedger } from '../../src/billing/audit.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../src/config/gateway-config.js';
+import { loadConfig } from '../../src/config/load-config.js';
+import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
+import { createTestDatabase } from './test-database.js';
+
+/** The operator's token in tests. */
+export const ADMIN_TOKEN = 'test-admin-token-0123456789';
+const START_CREDIT = 1_000_000_000n;
+
+/** An account with a key, made straight through the services. */
+export interface TestAccount {
+  readonly accountId: string;
+  readonly key: string;
+  readonly headers: { authorization: string };
+}
+
+/** A whole gateway on a database of its own, with the sandbox upstream, listening on a free port. */
+export interface TestGateway extends Gateway {
+  readonly dataSource: DataSource;
+  readonly config: GatewayConfig;
+  /** A fresh account with `credit` micro-USD and one key. */
+  account(credit?: bigint, terms?: Partial<KeyTerms>): Promise<TestAccount>;
+  /** Another key of an account. */
+  keyOf(accountId: string, terms?: Partial<KeyTerms>): Promise<string>;
+  /** Available and held micro-USD. */
+  balance(accountId: string): Promise<{ available: bigint; held: bigint; entries: number }>;
+  /** What the upstream received, newest first. */
+  upstreamRequests(): Promise<RecordedRequest[]>;
+  /** Proves the books and that no hold is open. */
+  provesClean(): Promise<void>;
+}
+
+const TERMS: KeyTerms = {
+  name: null,
+  allowedModels: null,
+  expiresAt: null,
+  requestsPerMinute: null,
+};
+
+/** Starts one; call `stop` in `afterAll`. Settings are written as in the environment. */
+export async function startTestGateway(settings: NodeJS.ProcessEnv = {}): Promise<TestGateway> {
+  const database = await createTestDatabase();
+  const config = loadConfig({
+    PORT: '0',
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'a-secret-key-for-tests-only-0123456789',
+    DATA_DIR: mkdtempSync(join(tmpdir(), 'shim-data-')),
+    ADMIN_TOKEN,
+    RATE_LIMIT_RPM: '0',
+    SANDBOX: 'on',
+    ...settings,
+  });
+  const gateway = await startGateway(config, pino({ level: 'silent' }));
+  const ledger = gateway.app.get(LedgerService);
+  const keys = gateway.app.get(ApiKeysService, { strict: false });
+  const keyOf = async (accountId: string, terms: Partial<KeyTerms> = {}) =>
+    (await keys.issue(accountId, { ...TERMS, ...terms })).key;
+  return {
+    ...gateway,
+    dataSource: database.dataSource,
+    config: gateway.app.get<GatewayConfig>(GATEWAY_CONFIG),
+    keyOf,
+    async account(credit = START_CREDIT, terms = {}) {
+      const { id } = await ledger.createAccount('test');
+      if (credit > 0n) {
+        await ledger.credit({
+          accountId: id,
+          amountMicroUsd: credit,
+          idempotencyKey: 'start',
+          reference: null,
+        });
+      }
+      const key = await keyOf(id, terms);
+      return { accountId: id, key, headers: { authorization: `Bearer ${key}` } };
+    },
+    async balance(accountId) {
+      const account = await ledger.account(accountId);
+      const { items } = await ledger.entries(accountId, { limit: 100 });
+      return {
+        available: account.availableMicroUsd,
+        held: account.heldMicroUsd,
+        entries: items.length,
+      };
+    },
+    upstreamRequests: () => gateway.sandbox?.requests(100) ?? Promise.resolve([]),
+    async provesClean() {
+      const report = await auditLedger(database.dataSource);
+      if (!report.ok || report.heldMicroUsd !== 0n) {
+        throw new Error(
+          `the books are off: ${JSON.stringify(report, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))}`,
+        );
+      }
+    },
+    async stop() {
+      await gateway.stop();
+      await database.drop();
+    },
+  };
+}
