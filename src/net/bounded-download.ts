@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -16,7 +15,7 @@ const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]
 const REQUEST_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
 
 /** Bounds in time of a whole download with its redirects; the rate is an average, looked at after the grace. */
-export interface DownloadLimits extends ExchangeLimits {
+interface DownloadLimits extends ExchangeLimits {
   readonly totalMs: number;
   readonly rateGraceMs: number;
   readonly minBytesPerSecond: number;
@@ -49,7 +48,7 @@ export interface DownloadedFile {
   readonly contentType: string | undefined;
 }
 
-export interface DownloadedBytes {
+interface DownloadedBytes {
   readonly data: Buffer;
   readonly contentType: string | undefined;
 }
@@ -73,7 +72,9 @@ export class BoundedDownload {
     const download = new Download(this.dialer, this.policy, options);
     try {
       const contentType = await download.open(url);
-      await pipeline(download.chunks(), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      // Opened before the stream, which would otherwise create the file after its removal.
+      const file = await open(path, 'wx', 0o600);
+      await pipeline(download.chunks(), file.createWriteStream());
       return { path, bytes: download.bytes, contentType };
     } catch (error) {
       await rm(path, { force: true });

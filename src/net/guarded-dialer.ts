@@ -15,9 +15,9 @@ const MAX_HEADER_BYTES = 16_384;
 const USER_AGENT = 'shim-gateway';
 
 /** Starts a TCP connection to one of `addresses`, tried in turn; the socket may still be connecting. */
-export type DialTcp = (addresses: readonly string[], port: number) => Socket;
+type DialTcp = (addresses: readonly string[], port: number) => Socket;
 
-export interface GuardedDialerOptions {
+interface GuardedDialerOptions {
   /** Private places the operator opened. */
   readonly rules: EgressRules;
   /** Replaces the name resolver. */
@@ -35,7 +35,7 @@ export interface ExchangeLimits {
   readonly idleMs: number;
 }
 
-export interface GuardedRequest {
+interface GuardedRequest {
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;

@@ -10,8 +10,11 @@ export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<rea
  * Asks DNS alone, outside the thread pool: names under a hostile, silent server cannot starve file access, as the
  * system's resolver would (it occupies one of few threads for as long as the server stays silent).
  */
-export const resolveByDns: ResolveName = async (hostname, signal) => {
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+export async function resolveByDns(
+  hostname: string,
+  signal: AbortSignal,
+  resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES }),
+): Promise<readonly string[]> {
   const cancel = (): void => {
     resolver.cancel();
   };
@@ -25,7 +28,7 @@ export const resolveByDns: ResolveName = async (hostname, signal) => {
   } finally {
     signal.removeEventListener('abort', cancel);
   }
-};
+}
 
 /** Asks the system, hosts file and search domains included: names of a development machine or a container network. */
 export const resolveBySystem: ResolveName = async (hostname) =>
