@@ -40,6 +40,19 @@ export const MAGIC_INPUTS = [
     name: 'instant',
     effect: 'speech: a prepared half-second clip whatever the text, for load tests',
   },
+  { name: 'tokens', argument: 'N', effect: 'chat: a reply of exactly N tokens' },
+  { name: 'pace', argument: 'MS', effect: 'chat: waits before each token' },
+  { name: 'break-after', argument: 'N', effect: 'chat stream: cuts the connection after N tokens' },
+  { name: 'hang-after', argument: 'N', effect: 'chat stream: says nothing more after N tokens' },
+  {
+    name: 'error-after',
+    argument: 'N',
+    effect: 'chat stream: an error event after N tokens, then the end',
+  },
+  { name: 'no-usage', effect: 'chat: leaves out the usage numbers' },
+  { name: 'zero-usage', effect: 'chat: reports usage of zero' },
+  { name: 'url', effect: 'images: answers with a URL instead of the picture' },
+  { name: 'no-data', effect: 'images: answers without any picture' },
 ] as const satisfies readonly MagicInput[];
 
 /** Name of a magic input. */

@@ -3,12 +3,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { elevenLabsProtocol } from './elevenlabs/elevenlabs-protocol.js';
 import { Exchange } from './http/exchange.js';
+import { mediaProtocol } from './http/media-protocol.js';
 import { actOut, retryHeaders } from './http/faults.js';
-import { type Protocol, WireAnswer, WireFault } from './http/protocol.js';
+import { WireAnswer, WireFault } from './http/protocol.js';
 import { type RecordedRequest, Recorder } from './http/recorder.js';
 import { readBody } from './http/request-body.js';
 import { RouteTable, type RouteMatch } from './http/route-table.js';
 import { Magic } from './magic-inputs.js';
+import { MediaShelf } from './media/media-shelf.js';
+import { ChatLog, type ChatRecord } from './openai/chat-log.js';
+import { openAiProtocol } from './openai/openai-protocol.js';
 
 /** The key every protocol of the sandbox accepts; any other is answered 401. */
 export const SANDBOX_API_KEY = 'sandbox-key';
@@ -29,17 +33,24 @@ export interface SandboxStats {
 
 /**
  * The sandbox upstream: one HTTP server on loopback that speaks every provider's wire protocol and makes real media.
- * Besides the protocols it answers `GET /__sandbox/requests?limit=`, `DELETE /__sandbox/requests` and `GET /__sandbox/stats`.
+ * Besides the protocols it answers `GET /__sandbox/requests?limit=`, `DELETE
+ * /__sandbox/requests`, `GET /__sandbox/chats?limit=` and `GET /__sandbox/stats`.
  */
 export class SandboxServer {
   private readonly server: Server;
   private readonly routes: RouteTable;
   private readonly recorder = new Recorder();
+  private readonly chats = new ChatLog();
   /** One controller per request being answered. */
   private readonly open = new Set<AbortController>();
 
-  constructor(protocols: readonly Protocol[] = [elevenLabsProtocol()]) {
-    this.routes = new RouteTable(protocols);
+  constructor() {
+    const shelf = new MediaShelf();
+    this.routes = new RouteTable([
+      elevenLabsProtocol(),
+      openAiProtocol(this.chats, shelf),
+      mediaProtocol(shelf),
+    ]);
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       void this.answer(request, response);
     });
@@ -71,9 +82,15 @@ export class SandboxServer {
     return this.recorder.last(limit);
   }
 
-  /** Forgets every request seen so far. */
+  /** What the last chat completions really produced, newest first. */
+  lastChats(limit = DEFAULT_REQUEST_LIMIT): ChatRecord[] {
+    return this.chats.last(limit);
+  }
+
+  /** Forgets every request and chat seen so far. */
   forgetRequests(): void {
     this.recorder.clear();
+    this.chats.clear();
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -150,34 +167,38 @@ export class SandboxServer {
     const { protocol, route } = match;
     try {
       if (readError !== undefined) throw readError;
-      if (protocol.keyOf(exchange) !== SANDBOX_API_KEY) {
+      if (protocol.keyOf !== 'open' && protocol.keyOf(exchange) !== SANDBOX_API_KEY) {
         throw new WireFault({ status: 401, message: 'Invalid API key' });
       }
       if (route === undefined) throw new WireFault({ status: 404, message: 'Not Found' });
       if (await actOut(exchange)) return;
       await route.handle(exchange);
     } catch (error) {
+      const requestId = { [protocol.requestIdHeader]: exchange.requestId };
       if (error instanceof WireAnswer) {
-        await exchange.json(error.status, error.body, { 'request-id': exchange.requestId });
+        await exchange.json(error.status, error.body, requestId);
       } else if (error instanceof WireFault) {
-        await exchange.json(
-          error.error.status,
-          protocol.errorBody(error.error, exchange.requestId),
-          { 'request-id': exchange.requestId, ...retryHeaders(exchange, error.error.status) },
-        );
+        const { status } = error.error;
+        const body = protocol.errorBody(error.error, exchange.requestId);
+        await exchange.json(status, body, { ...requestId, ...retryHeaders(exchange, status) });
       } else if (!exchange.signal.aborted) throw error;
     }
   }
 
   private control(method: string, url: URL, response: ServerResponse): void {
-    const isRequests = url.pathname === `${CONTROL_PREFIX}requests`;
-    if (method === 'DELETE' && isRequests) {
+    const subject = url.pathname.slice(CONTROL_PREFIX.length);
+    if (method === 'DELETE' && subject === 'requests') {
       this.forgetRequests();
       response.writeHead(204).end();
       return;
     }
     const limit = Number(url.searchParams.get('limit') ?? DEFAULT_REQUEST_LIMIT);
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(isRequests ? this.lastRequests(limit) : this.stats()));
+    response.end(JSON.stringify(this.report(subject, limit)));
+  }
+
+  private report(subject: string, limit: number): unknown {
+    if (subject === 'requests') return this.lastRequests(limit);
+    return subject === 'chats' ? this.lastChats(limit) : this.stats();
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { RecordedRequest } from './http/recorder.js';
+import type { ChatRecord } from './openai/chat-log.js';
 import { SANDBOX_API_KEY, SandboxServer, type SandboxStats } from './sandbox-server.js';
 
 const WORKER_FILE = new URL('./sandbox-worker.js', import.meta.url);
@@ -22,6 +23,8 @@ export interface Sandbox {
   stats(): Promise<SandboxStats>;
   /** The last requests received, newest first. */
   requests(limit?: number): Promise<RecordedRequest[]>;
+  /** What the last chat completions really produced, newest first. */
+  chats(limit?: number): Promise<ChatRecord[]>;
   /** Stops at once: answers under way are cut. */
   close(): Promise<void>;
 }
@@ -41,6 +44,7 @@ export async function startSandbox(options: { readonly port?: number } = {}): Pr
     apiKey: SANDBOX_API_KEY,
     stats: () => ask<SandboxStats>(`${base}/__sandbox/stats`),
     requests: (limit = 100) => ask<RecordedRequest[]>(`${base}/__sandbox/requests?limit=${limit}`),
+    chats: (limit = 100) => ask<ChatRecord[]>(`${base}/__sandbox/chats?limit=${limit}`),
     close,
   };
 }

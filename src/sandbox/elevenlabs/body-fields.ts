@@ -1,3 +1,4 @@
+import { asRecord, parseJson } from '../http/json.js';
 import { WireAnswer } from '../http/protocol.js';
 
 interface Complaint {
@@ -21,7 +22,7 @@ export class BodyFields {
 
   /** Fields of a JSON request body; 422 when it is no JSON object. */
   static ofBody(body: Buffer): BodyFields {
-    const values = asObject(parseJson(body.toString('utf8')));
+    const values = asRecord(parseJson(body));
     const root = new BodyFields(values ?? {}, ['body'], []);
     if (values === undefined) root.complain([], 'json_invalid', 'JSON decode error');
     if (values === undefined) root.finish();
@@ -94,7 +95,7 @@ export class BodyFields {
   /** A nested object; an empty one when the field is absent. */
   object(name: string): BodyFields {
     const value = this.nested(name);
-    const fields = asObject(value);
+    const fields = asRecord(value);
     if (value !== undefined && fields === undefined) {
       this.complain([name], 'dict_type', 'Input should be a valid dictionary');
     }
@@ -110,7 +111,7 @@ export class BodyFields {
       return [];
     }
     return value.map((item: unknown, index) => {
-      const fields = asObject(item);
+      const fields = asRecord(item);
       if (fields === undefined) this.complain([name, index], 'dict_type', 'Not a dictionary');
       return new BodyFields(fields ?? {}, [...this.path, name, index], this.complaints);
     });
@@ -122,23 +123,10 @@ export class BodyFields {
 
   private nested(name: string): unknown {
     const value = this.given(name);
-    return this.isForm && typeof value === 'string' ? parseJson(value) : value;
+    return this.isForm && typeof value === 'string' ? (parseJson(value) ?? null) : value;
   }
 
   private complain(where: readonly (string | number)[], type: string, msg: string): void {
     this.complaints.push({ type, loc: [...this.path, ...where], msg });
   }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Record<string, unknown>) : undefined;
 }

@@ -44,6 +44,7 @@ export function elevenLabsProtocol(): Protocol {
       post('music', 'music', music),
     ],
     keyOf: (exchange) => exchange.header('xi-api-key'),
+    requestIdHeader: 'request-id',
     errorBody,
   };
 }

@@ -5,6 +5,8 @@ import type { Magic } from '../magic-inputs.js';
 
 /** A body that hangs is given up after this long. */
 export const MAX_HANG_MS = 600_000;
+/** Clients drop what they have not read yet when a connection breaks; this long they may read. */
+const CUT_GRACE_MS = 50;
 const MAX_SLOW_MS = 60_000;
 /** Under `slow` and the cutting words, bodies are sent in pieces of at most this size. */
 const PIECE_BYTES = 4096;
@@ -72,7 +74,7 @@ export class Exchange {
     for await (const piece of this.isSpoiled ? pieces(body) : toPieces(body)) {
       if (!(await this.write(piece))) return;
       if (this.magic.has('break-body')) {
-        this.destroy();
+        await this.cut();
         return;
       }
       if (this.magic.has('hang-body')) {
@@ -96,7 +98,13 @@ export class Exchange {
     this.destroy();
   }
 
-  /** Cuts the connection. */
+  /** Cuts the connection after the client has had time to read what was sent so far. */
+  async cut(): Promise<void> {
+    await this.pause(CUT_GRACE_MS);
+    this.destroy();
+  }
+
+  /** Cuts the connection at once. */
   destroy(): void {
     this.response.destroy();
   }

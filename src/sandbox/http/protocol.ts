@@ -15,14 +15,18 @@ export interface WireError {
   /** The provider's own error word; without one the usual word of the status is taken. */
   readonly code?: string;
   readonly message: string;
+  /** The parameter at fault, where the provider names it. */
+  readonly param?: string;
 }
 
 /** One provider's wire protocol, served below `prefix`. */
 export interface Protocol {
   readonly prefix: string;
   readonly routes: readonly Route[];
-  /** The key a request carries, wherever this provider looks for it. */
-  keyOf(exchange: Exchange): string | undefined;
+  /** The key a request carries, wherever this provider looks for it; `open` asks for none. */
+  readonly keyOf: 'open' | ((exchange: Exchange) => string | undefined);
+  /** Name of the header with the id of a request. */
+  readonly requestIdHeader: string;
   /** JSON body of an error answer. */
   errorBody(error: WireError, requestId: string): unknown;
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseJson } from './json.js';
 
 /** Requests remembered; older ones are forgotten. */
 const MAX_REQUESTS = 1000;
@@ -98,10 +99,5 @@ function view(record: RawRecord): RecordedRequest {
 }
 
 function readable(head: Buffer): unknown {
-  const text = head.toString('utf8');
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return parseJson(head) ?? head.toString('utf8');
 }

@@ -1,0 +1,31 @@
+/** Size of a character cell in font dots: five columns of eight rows, and a gap of one. */
+export const CELL_WIDTH = 6;
+export const CELL_HEIGHT = 10;
+const COLUMNS = 5;
+const ROWS = 8;
+const FIRST = 0x20;
+
+/** The printable ASCII characters, five columns each as two hex digits, lowest bit on top. */
+const GLYPHS =
+  '000000000000005f00000007000700147f147f14242a7f2a12231308646236495620500008070300001c2241000041221c002a1c7f1c2a' +
+  '08083e0808008070300008080808080000606000201008040' +
+  '23e5149453e00427f4000724949494621' +
+  '41494d331814127f1027454545393c4a49493141211109073649494936464929291e' +
+  '0000140000004034000000081422411414141414004122140802015909063e415d594e' +
+  '7c1211127c7f494949363e414141227f4141413e7f494949417f090909013e414151737f0808087f00417f41002040413f017f081422417f40404040' +
+  '7f021c027f7f0408107f3e4141413e7f090909063e4151215e7f09192946264949493203017f01033f4040403f1f2040201f3f4038403f63140814630304780403' +
+  '6159494d43007f4141410204081020004141417f04020102044040404040000307080020545478407f284444383844444428384444287f3854545418' +
+  '00087e090218a4a49c787f0804047800447d40002040403d007f1028440000417f40007c047804787c080404783844444438fc18242418182424' +
+  '18fc7c0804040848545454240404' +
+  '3f44243c4040207c1c2040201c3c4030403c44281028444c9090907c4464544c440008364100000077000000413608000201020402';
+
+/** Calls `dot` for every dark dot of a character; characters outside ASCII look like a question mark. */
+export function drawCharacter(character: string, dot: (column: number, row: number) => void): void {
+  const code = character.codePointAt(0) ?? FIRST;
+  const index = (code >= FIRST && code < 0x7f ? code : 0x3f) - FIRST;
+  for (let column = 0; column < COLUMNS; column++) {
+    const at = (index * COLUMNS + column) * 2;
+    const bits = Number.parseInt(GLYPHS.slice(at, at + 2), 16);
+    for (let row = 0; row < ROWS; row++) if ((bits >> row) & 1) dot(column, row);
+  }
+}

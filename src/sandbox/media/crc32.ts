@@ -1,0 +1,13 @@
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++)
+    value = (value & 1) === 0 ? value >>> 1 : (value >>> 1) ^ 0xedb88320;
+  return value >>> 0;
+});
+
+/** CRC-32 as PNG and ZIP use it. */
+export function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = (crc >>> 8) ^ (TABLE[(crc ^ byte) & 0xff] ?? 0);
+  return (crc ^ 0xffffffff) >>> 0;
+}

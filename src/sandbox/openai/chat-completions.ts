@@ -1,0 +1,197 @@
+import { setImmediate } from 'node:timers/promises';
+import { SystemClock } from '../../common/time/clock.js';
+import type { Exchange } from '../http/exchange.js';
+import type { ChatLog, ChatRecord } from './chat-log.js';
+import { type ChatReply, replyTo } from './chat-reply.js';
+import { type ChatRequest, readChatRequest } from './chat-request.js';
+import { countPromptTokens, tokensOf } from './tokenizer.js';
+
+const MAX_REPLY_TOKENS = 100_000;
+const MAX_PACE_MS = 60_000;
+/** Tokens sent before other requests get their turn. */
+const TOKENS_PER_TURN = 20;
+const FILLER = ' and so on';
+
+const clock = new SystemClock();
+
+/** A reply cut into what is sent. */
+interface Completion {
+  readonly request: ChatRequest;
+  readonly record: ChatRecord;
+  readonly created: number;
+  readonly reply: ChatReply;
+  readonly tokens: readonly string[];
+  readonly finishReason: 'stop' | 'length' | 'tool_calls';
+}
+
+/** `POST /v1/chat/completions`: a reply as one JSON object, or token by token as server-sent events. */
+export async function chatCompletions(exchange: Exchange, chats: ChatLog): Promise<void> {
+  const request = readChatRequest(exchange.body);
+  const completion = complete(exchange, request, chats);
+  const headers = { 'x-request-id': exchange.requestId, 'openai-processing-ms': '12' };
+  if (request.isStream) {
+    const type = { 'content-type': 'text/event-stream; charset=utf-8' };
+    await exchange.send(200, { ...type, ...headers }, stream(exchange, completion));
+    return;
+  }
+  const { record, tokens } = completion;
+  const paceMs = exchange.magic.number('pace', MAX_PACE_MS) ?? 0;
+  if (paceMs > 0) await exchange.pause(paceMs * tokens.length);
+  record.isAborted = exchange.signal.aborted;
+  record.completionTokens = tokens.length;
+  record.isComplete = !record.isAborted;
+  const usage = usageOf(exchange, record);
+  await exchange.json(200, { ...wholeReply(completion), ...(usage && { usage }) }, headers);
+}
+
+function complete(exchange: Exchange, request: ChatRequest, chats: ChatLog): Completion {
+  const reply = replyTo(request);
+  const wanted = exchange.magic.number('tokens', MAX_REPLY_TOKENS);
+  const all = wanted === undefined ? tokensOf(cut(reply, request)) : filler(wanted);
+  const tokens = all.slice(0, request.maxTokens);
+  const isCut = tokens.length < all.length;
+  return {
+    request,
+    reply,
+    tokens,
+    created: clock.nowSeconds(),
+    finishReason: isCut ? 'length' : reply.kind === 'call' ? 'tool_calls' : 'stop',
+    record: chats.open({
+      id: `chatcmpl-${exchange.requestId}`,
+      prompt: request.lastUserText,
+      isStream: request.isStream,
+      promptTokens: countPromptTokens(request.texts),
+    }),
+  };
+}
+
+function cut(reply: ChatReply, { stops }: ChatRequest): string {
+  if (reply.kind === 'call') return reply.arguments;
+  const ends = stops.map((stop) => reply.text.indexOf(stop)).filter((at) => at >= 0);
+  return reply.text.slice(0, Math.min(reply.text.length, ...ends));
+}
+
+function filler(count: number): string[] {
+  const phrase = tokensOf(FILLER);
+  return Array.from({ length: count }, (_, index) => phrase[index % phrase.length] ?? ' and');
+}
+
+/** The usage object; undefined for `no-usage`, all zero for `zero-usage`. */
+function usageOf(exchange: Exchange, record: ChatRecord) {
+  if (exchange.magic.has('no-usage')) return undefined;
+  const isZero = exchange.magic.has('zero-usage');
+  const prompt = isZero ? 0 : record.promptTokens;
+  const completion = isZero ? 0 : record.completionTokens;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+  };
+}
+
+function wholeReply({ request, record, created, reply, tokens, finishReason }: Completion) {
+  const content = tokens.join('');
+  const call = (name: string) => ({
+    id: `call_${record.id.slice(-12)}`,
+    type: 'function',
+    function: { name, arguments: content },
+  });
+  const message =
+    reply.kind === 'call'
+      ? { role: 'assistant', content: null, refusal: null, tool_calls: [call(reply.name)] }
+      : { role: 'assistant', content, refusal: null };
+  return {
+    id: record.id,
+    object: 'chat.completion',
+    created,
+    model: request.model,
+    choices: [{ index: 0, message, finish_reason: finishReason, logprobs: null }],
+  };
+}
+
+async function* stream(exchange: Exchange, completion: Completion): AsyncGenerator<Uint8Array> {
+  const { request, record, reply, tokens, finishReason } = completion;
+  const usage = usageFields(request);
+  const chunk = (delta: object, finish: string | null = null) =>
+    event(completion, {
+      choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }],
+      ...usage,
+    });
+  try {
+    yield chunk(firstDelta(reply, record));
+    for (const [index, token] of tokens.entries()) {
+      if (await isCutAt(exchange, index)) {
+        if (exchange.magic.has('error-after')) yield lateError();
+        return;
+      }
+      yield chunk(nextDelta(reply, token));
+      record.completionTokens++;
+    }
+    yield chunk({}, finishReason);
+    const total = usageOf(exchange, record);
+    if (request.includesUsage && total) yield event(completion, { choices: [], usage: total });
+    yield Buffer.from('data: [DONE]\n\n');
+    record.isComplete = true;
+  } finally {
+    record.isAborted = exchange.signal.aborted && !record.isComplete;
+  }
+}
+
+/** Waits for the pace of the stream, and acts out what is to happen before this token; true ends the stream. */
+async function isCutAt(exchange: Exchange, index: number): Promise<boolean> {
+  const { magic } = exchange;
+  const paceMs = magic.number('pace', MAX_PACE_MS);
+  if (paceMs !== undefined) await exchange.pause(paceMs);
+  else if (index % TOKENS_PER_TURN === 0) await setImmediate();
+  if (magic.number('break-after', MAX_REPLY_TOKENS) === index) {
+    await exchange.cut();
+    return true;
+  }
+  if (magic.number('hang-after', MAX_REPLY_TOKENS) === index) await exchange.hang();
+  return exchange.signal.aborted || magic.number('error-after', MAX_REPLY_TOKENS) === index;
+}
+
+/** With `include_usage` every chunk but the last says that usage is not known yet. */
+function usageFields(request: ChatRequest) {
+  return request.includesUsage ? { usage: null } : {};
+}
+
+function firstDelta(reply: ChatReply, record: ChatRecord): object {
+  if (reply.kind === 'text') return { role: 'assistant', content: '', refusal: null };
+  const call = { name: reply.name, arguments: '' };
+  return {
+    role: 'assistant',
+    content: null,
+    tool_calls: [
+      { index: 0, id: `call_${record.id.slice(-12)}`, type: 'function', function: call },
+    ],
+  };
+}
+
+function nextDelta(reply: ChatReply, token: string): object {
+  if (reply.kind === 'text') return { content: token };
+  return { tool_calls: [{ index: 0, function: { arguments: token } }] };
+}
+
+function event({ request, record, created }: Completion, fields: object): Buffer {
+  const chunk = {
+    id: record.id,
+    object: 'chat.completion.chunk',
+    created,
+    model: request.model,
+    ...fields,
+  };
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}
+
+function lateError(): Buffer {
+  const error = {
+    message: 'The server had an error.',
+    type: 'server_error',
+    param: null,
+    code: null,
+  };
+  return Buffer.from(`data: ${JSON.stringify({ error })}\n\n`);
+}

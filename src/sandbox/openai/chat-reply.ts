@@ -1,0 +1,64 @@
+import { asRecord } from '../http/json.js';
+import { Magic } from '../magic-inputs.js';
+import { hashText } from '../media/seeded-random.js';
+import type { ChatRequest, OfferedTool } from './chat-request.js';
+import { exampleOf } from './schema-example.js';
+
+const TOPIC_WORDS = 14;
+const SAY_EXACTLY =
+  /^(?:please\s+)?(?:say|repeat|reply with|answer with)(?:\s+exactly)?:?\s+(.+)$/is;
+const CLOSINGS = [
+  'It is worth starting small, measuring, and keeping what works.',
+  'The short answer is that it depends on the details, and the details can be learned.',
+  'Most of it becomes clear once the first example runs.',
+];
+
+/** What the sandbox answers in a chat: a text, or the call of a function. */
+export type ChatReply =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly name: string; readonly arguments: string };
+
+/**
+ * A short, repeatable reply about the last user message: calls a tool when one is demanded or named, gives JSON when
+ * JSON is demanded, repeats after "say …", and otherwise quotes the topic.
+ */
+export function replyTo(request: ChatRequest): ChatReply {
+  const question = Magic.strip(request.lastUserText).trim();
+  const topic = question.split(/\s+/).slice(0, TOPIC_WORDS).join(' ');
+  const tool = toolToCall(request, question);
+  if (tool !== undefined) {
+    const values = exampleOf(tool.parameters, topic);
+    return { kind: 'call', name: tool.name, arguments: JSON.stringify(values) };
+  }
+  return { kind: 'text', text: textReply(request, question, topic) };
+}
+
+function toolToCall(request: ChatRequest, question: string): OfferedTool | undefined {
+  const { tools, toolChoice, lastRole } = request;
+  if (toolChoice === 'none' || tools.length === 0) return undefined;
+  if (toolChoice === 'required') return tools[0];
+  if (toolChoice !== 'auto') return tools.find(({ name }) => name === toolChoice);
+  // After a tool has answered, `auto` talks about the answer instead of calling again.
+  if (lastRole === 'tool') return undefined;
+  const asked = question.toLowerCase();
+  return tools.find(({ name }) =>
+    name
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .some((word) => word.length > 3 && asked.includes(word)),
+  );
+}
+
+function textReply(request: ChatRequest, question: string, topic: string): string {
+  const format = request.responseFormat;
+  if (format?.type === 'json_schema') {
+    return JSON.stringify(exampleOf(asRecord(format.json_schema)?.schema, topic));
+  }
+  const closing = CLOSINGS[hashText(question) % CLOSINGS.length] ?? '';
+  if (format?.type === 'json_object') return JSON.stringify({ topic, answer: closing });
+  if (request.lastRole === 'tool') return `The tool answered: ${request.lastText}`;
+  const exact = SAY_EXACTLY.exec(question)?.[1];
+  if (exact !== undefined) return exact.replace(/^["“](.*)["”]$/s, '$1');
+  const seen = request.imageCount === 0 ? '' : ` I received ${request.imageCount} image(s).`;
+  return `You asked about “${topic}”.${seen} This is the sandbox, so no model was consulted. ${closing}`;
+}

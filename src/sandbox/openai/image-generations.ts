@@ -1,0 +1,89 @@
+import { SystemClock } from '../../common/time/clock.js';
+import type { Exchange } from '../http/exchange.js';
+import { asRecord, type JsonRecord, parseJson } from '../http/json.js';
+import { MEDIA_PREFIX } from '../http/media-protocol.js';
+import { Magic } from '../magic-inputs.js';
+import type { MediaShelf } from '../media/media-shelf.js';
+import { encodePng } from '../media/png-image.js';
+import { promptPicture } from '../media/prompt-picture.js';
+import { refuse } from './refusal.js';
+import { tokensOf } from './tokenizer.js';
+
+const MAX_PROMPT_CHARACTERS = 32_000;
+const MAX_IMAGES = 10;
+const AUTO_SIZE = '1024x1024';
+const SIDE_STEP = 16;
+const MAX_SIDE = 3840;
+const MAX_RATIO = 3;
+/** Pixels per output token. */
+const PIXELS_PER_TOKEN = 1024;
+const KNOWN_FIELDS = new Set(
+  'prompt model n size quality background output_format output_compression moderation user'.split(
+    ' ',
+  ),
+);
+
+const clock = new SystemClock();
+
+/** `POST /v1/images/generations`: pictures of the asked size that show their prompt. */
+export async function imageGenerations(exchange: Exchange, shelf: MediaShelf): Promise<void> {
+  const { prompt, count, size, width, height } = readRequest(exchange.body);
+  const shown = Magic.strip(prompt);
+  const data: object[] = [];
+  for (let index = 0; index < count && !exchange.magic.has('no-data'); index++) {
+    const seed = index === 0 ? shown : `${shown} (${index + 1})`;
+    const bytes = await encodePng(promptPicture(seed, width, height));
+    data.push(
+      exchange.magic.has('url')
+        ? { url: urlOf(exchange, shelf.put({ bytes, contentType: 'image/png' }, 'png')) }
+        : { b64_json: bytes.toString('base64') },
+    );
+  }
+  const input = tokensOf(prompt).length;
+  const output = Math.ceil((width * height) / PIXELS_PER_TOKEN) * data.length;
+  await exchange.json(
+    200,
+    {
+      created: clock.nowSeconds(),
+      data,
+      background: 'opaque',
+      output_format: 'png',
+      quality: 'medium',
+      size,
+      usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
+    },
+    { 'x-request-id': exchange.requestId },
+  );
+}
+
+function urlOf(exchange: Exchange, name: string): string {
+  return `http://${exchange.header('host') ?? '127.0.0.1'}${MEDIA_PREFIX}/${name}`;
+}
+
+function readRequest(body: Buffer) {
+  const request = asRecord(parseJson(body)) ?? refuse('We could not parse the JSON body.');
+  const unknown = Object.keys(request).find((name) => !KNOWN_FIELDS.has(name));
+  if (unknown !== undefined) refuse(`Unknown parameter: '${unknown}'.`, unknown);
+  const { prompt } = request;
+  if (typeof prompt !== 'string' || prompt.trim() === '') {
+    return refuse("Missing required parameter: 'prompt'.", 'prompt');
+  }
+  if (prompt.length > MAX_PROMPT_CHARACTERS) refuse('The prompt is too long.', 'prompt');
+  return { prompt, count: readCount(request), ...readSize(request) };
+}
+
+function readCount({ n = 1 }: JsonRecord): number {
+  if (typeof n === 'number' && Number.isInteger(n) && n >= 1 && n <= MAX_IMAGES) return n;
+  return refuse(`Invalid 'n': expected a whole number from 1 to ${MAX_IMAGES}.`, 'n');
+}
+
+function readSize({ size = 'auto' }: JsonRecord) {
+  const text = size === 'auto' ? AUTO_SIZE : size;
+  const [, wide, high] = /^(\d{2,4})x(\d{2,4})$/.exec(String(text)) ?? [];
+  const [width, height] = [Number(wide), Number(high)];
+  const isValid =
+    [width, height].every((side) => side % SIDE_STEP === 0 && side > 0 && side <= MAX_SIDE) &&
+    Math.max(width, height) <= MAX_RATIO * Math.min(width, height);
+  if (!isValid) refuse("Invalid 'size'.", 'size');
+  return { size: `${width}x${height}`, width, height };
+}
