@@ -10,7 +10,8 @@ import { ConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
-import { PROVIDERS_OPTIONS, type ProvidersOptions } from './providers/routing/provider-options.js';
+import { ProvidersModule } from './providers/providers.module.js';
+import type { ProvidersOptions } from './providers/providers.options.js';
 
 /** What the modules are made of. */
 export interface AppParts {
@@ -36,21 +37,11 @@ export class AppModule {
         }),
         ObservabilityModule.forRoot(logger),
         ScheduleModule.forRoot(),
-        given(PROVIDERS_OPTIONS, providers),
+        ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),
         AdminModule,
         ...(config.role === 'worker' ? [] : [AccountModule, AudioModule]),
       ],
     };
   }
-}
-
-/** A value every module may inject. */
-function given(token: symbol, value: unknown): DynamicModule {
-  return {
-    module: class Given {},
-    global: true,
-    providers: [{ provide: token, useValue: value }],
-    exports: [token],
-  };
 }

@@ -2,13 +2,12 @@ import type { LoadedCatalog } from './catalog/catalog-file.js';
 import type { GatewayConfig, ProviderAccess } from './config/gateway-config.js';
 import { ConfigError } from './config/load-config.js';
 import { readVariable } from './config/read-variable.js';
-import type { Protocol, ProvidersOptions } from './providers/routing/provider-options.js';
+import type { Protocol, ProvidersOptions } from './providers/providers.options.js';
 import type { SandboxAccess } from './config/worker-context.js';
 
 interface Upstream {
   readonly id: 'openai' | 'video' | 'elevenlabs' | 'ttapi';
-  /** Undefined while the gateway has no adapter for it. */
-  readonly protocol: Protocol | undefined;
+  readonly protocol: Protocol;
   readonly access: (config: GatewayConfig) => ProviderAccess | undefined;
   readonly sandboxUrl: (sandbox: SandboxAccess) => string;
 }
@@ -26,7 +25,7 @@ const UPSTREAMS: readonly Upstream[] = [
   },
   {
     id: 'video',
-    protocol: undefined,
+    protocol: 'openai-video',
     access: (config) => withKey(config.videoApiKey, config.videoBaseUrl),
     sandboxUrl: (sandbox) => sandbox.videoUrl,
   },
@@ -38,7 +37,7 @@ const UPSTREAMS: readonly Upstream[] = [
   },
   {
     id: 'ttapi',
-    protocol: undefined,
+    protocol: 'ttapi',
     access: (config) => withKey(config.ttapiApiKey, config.ttapiBaseUrl),
     sandboxUrl: (sandbox) => sandbox.ttapiUrl,
   },
@@ -64,7 +63,7 @@ export function providersOptions(
   const builtIn = UPSTREAMS.flatMap(({ id, protocol, access, sandboxUrl }) => {
     const standIn = sandbox && { apiKey: sandbox.apiKey, baseUrl: sandboxUrl(sandbox) };
     const reached = access(config) ?? standIn;
-    return protocol && reached ? [{ id, protocol, ...reached }] : [];
+    return reached ? [{ id, protocol, ...reached }] : [];
   });
   const extra = catalog.providers.map((provider) => ({
     id: provider.id,

@@ -1,6 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
-import { ProvidersModule } from '../providers/providers.module.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { Catalog } from './catalog.js';
 import type { ModelRow } from './model-row.js';
@@ -14,7 +13,7 @@ export class CatalogModule {
   static forRoot(rows: readonly ModelRow[]): DynamicModule {
     return {
       module: CatalogModule,
-      imports: [AuthModule, ProvidersModule],
+      imports: [AuthModule],
       controllers: [ModelsController],
       providers: [
         ModelsService,

@@ -6,7 +6,7 @@ const MAX_PRICE = Number.MAX_SAFE_INTEGER;
 const MAX_MODELS = 1_000;
 const MAX_ROUTES = 8;
 /** Wire protocols an extra provider can speak; each has an adapter folder. */
-export const PROTOCOLS = ['openai', 'elevenlabs'] as const;
+export const PROTOCOLS = ['openai', 'elevenlabs', 'ttapi', 'openai-video'] as const;
 const optional = { optional: true } as const;
 
 /** A route of an overlay model. */

@@ -317,18 +317,18 @@ describe('ExecutionLedger', () => {
       const admin = await createDataSource({ url: elsewhere.href, poolSize: 1 }).initialize();
       const away = await createDataSource({ url: database.url, poolSize: 2 }).initialize();
       const lost = new ExecutionLedger(away, new GatewayProcess(away), clock);
-      const pool = (away.driver as unknown as { master: Pool & { options: { host: string } } })
-        .master;
-      const host = pool.options.host;
+      const { master: pool } = away.driver as unknown as {
+        readonly master: Pool & { readonly options: { connectionString: string } };
+      };
       try {
-        pool.options.host = '/nowhere';
+        pool.options.connectionString = 'postgresql://postgres@/gone?host=/nowhere';
         await admin.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`,
           [name],
         );
         while (pool.totalCount > 0) await new Promise((resolve) => setTimeout(resolve, 5));
         await work(lost);
-        pool.options.host = host;
+        pool.options.connectionString = database.url;
         while (lost.owed > 0) await new Promise((resolve) => setTimeout(resolve, 50));
       } finally {
         await lost.beforeApplicationShutdown();

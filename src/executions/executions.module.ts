@@ -5,7 +5,6 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js'
 import { Metrics } from '../observability/metrics.js';
 import { BATCH_OBSERVER, type BatchObserver, ExecutionLedger } from './execution-ledger.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
-import { ProvidersModule } from '../providers/providers.module.js';
 import { ModelGuard } from './model.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 import { PayOnSuccess } from './pay-on-success.js';
@@ -13,7 +12,7 @@ import { UpstreamWatch } from './upstream-watch.js';
 
 /** Synchronous paid calls: admission, hold, record, settlement. */
 @Module({
-  imports: [AuthModule, BillingModule, ProvidersModule],
+  imports: [AuthModule, BillingModule],
   providers: [
     ExecutionLedger,
     HoldSweeper,
@@ -38,13 +37,6 @@ import { UpstreamWatch } from './upstream-watch.js';
       inject: [Metrics],
     },
   ],
-  exports: [
-    AuthModule,
-    ProvidersModule,
-    ExecutionLedger,
-    PayOnSuccess,
-    ModelGuard,
-    NoIdempotencyKeyGuard,
-  ],
+  exports: [AuthModule, ExecutionLedger, PayOnSuccess, ModelGuard, NoIdempotencyKeyGuard],
 })
 export class ExecutionsModule {}

@@ -5,7 +5,6 @@ import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
-import { toGatewayError as providerFault } from '../providers/http/gateway-error-mapping.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import type { PaidCall } from './paid-call.js';
@@ -106,7 +105,7 @@ export class PayOnSuccess {
 /** A provider that breaks off in the middle of a body fails outside the router. */
 function publicError(thrown: unknown, call: PaidCall): GatewayError {
   return thrown instanceof ProviderError
-    ? providerFault(thrown, call.row.operation)
+    ? thrown.toGatewayError(call.row.operation)
     : toGatewayError(thrown);
 }
 

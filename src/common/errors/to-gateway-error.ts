@@ -2,6 +2,11 @@ import { HttpException } from '@nestjs/common';
 import type { ErrorCode } from './error-table.js';
 import { GatewayError } from './gateway-error.js';
 
+/** A neutral error of another module that knows its own public form. */
+export interface TranslatableError {
+  toGatewayError(): GatewayError;
+}
+
 const NEST_STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid_request',
   404: 'not_found',
@@ -22,12 +27,20 @@ const NEST_STATUS_TEXTS: Readonly<Record<number, string>> = {
  */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
+  if (isTranslatable(thrown)) return thrown.toGatewayError();
   const status = thrown instanceof HttpException ? thrown.getStatus() : parserStatusOf(thrown);
   const code = status === undefined ? undefined : NEST_STATUS_CODES[status];
   if (status !== undefined && code !== undefined) {
     return new GatewayError(code, NEST_STATUS_TEXTS[status] ?? 'Refused.', { cause: thrown });
   }
   return new GatewayError('internal_error', 'An unexpected error occurred.', { cause: thrown });
+}
+
+function isTranslatable(thrown: unknown): thrown is TranslatableError {
+  return (
+    thrown instanceof Error &&
+    typeof (thrown as Partial<TranslatableError>).toGatewayError === 'function'
+  );
 }
 
 /** Express and its parsers mark client faults with a numeric `status` and `expose`; a path that does not decode is one. */
