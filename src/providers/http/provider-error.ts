@@ -1,3 +1,6 @@
+import type { ErrorCode } from '../../common/errors/error-table.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+
 /** What went wrong at a provider, in our own words. */
 export type ProviderErrorKind =
   /** The request's content was refused. */
@@ -28,6 +31,24 @@ export interface ProviderErrorDetail {
   /** Whole seconds, when the provider named them. */
   readonly retryAfterSeconds?: number | undefined;
 }
+
+/** Public code and message of each kind (decisions G-09, G-13). An account of ours at fault is an outage to the caller. */
+const PUBLIC_FACE: Readonly<Record<ProviderErrorKind, readonly [ErrorCode, string]>> = {
+  rejected: ['provider_rejected_request', 'The provider refused the request.'],
+  too_long: [
+    'provider_rejected_request',
+    'The provider refused the request: the text is too long.',
+  ],
+  rate_limited: ['provider_rate_limited', 'The provider limits the rate of requests. Retry later.'],
+  timeout: ['provider_timeout', 'The provider did not answer in time.'],
+  http_error: ['provider_http_error', 'The provider failed to answer the request.'],
+  unavailable: ['provider_unavailable', 'The model is not available right now.'],
+  account: ['provider_unavailable', 'The model is not available right now.'],
+  misconfigured: ['no_eligible_route', 'No route is available for this model.'],
+};
+
+const DEFAULT_RETRY_AFTER_SECONDS = 5;
+const MAX_RETRY_AFTER_SECONDS = 60;
 
 /** With these the provider has done nothing, so another route may be asked without paying twice. */
 const NOTHING_DONE: readonly ProviderErrorKind[] = [
@@ -71,5 +92,31 @@ export class ProviderError extends Error {
   /** Whether asking another route cannot make anybody pay twice. */
   get safeToFailover(): boolean {
     return !this.sent || NOTHING_DONE.includes(this.kind);
+  }
+
+  /**
+   * The failure as clients see it; the provider's words stay behind. A timeout tells SDKs not to retry, since the work may have been done (decision G-51). Only speech has a public code
+   * of its own for a text that is too long (decision G-35).
+   */
+  toGatewayError(operation?: string): GatewayError {
+    if (this.kind === 'too_long' && operation === 'speech') {
+      const message = 'input is longer than the model accepts';
+      return new GatewayError('input_too_long', message, { param: 'input', cause: this });
+    }
+    const [code, message] = PUBLIC_FACE[this.kind];
+    const retryAfter = this.publicRetryAfter();
+    return new GatewayError(code, message, {
+      cause: this,
+      ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
+      ...(this.kind === 'timeout' && { shouldRetry: false }),
+    });
+  }
+
+  private publicRetryAfter(): number | undefined {
+    if (this.kind !== 'rate_limited' && this.kind !== 'unavailable') return undefined;
+    const fallback = this.kind === 'rate_limited' ? DEFAULT_RETRY_AFTER_SECONDS : undefined;
+    const seconds = this.retryAfterSeconds ?? fallback;
+    if (seconds === undefined) return undefined;
+    return Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS);
   }
 }

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
-import type { Clock } from '../../common/time/clock.js';
 import { BodyTooLargeError, readBounded } from './bounded-body.js';
 import {
   type ErrorClassifier,
@@ -11,7 +10,8 @@ import {
 } from './error-classification.js';
 import { Exchange } from './exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
-import type { HttpTransport } from './http-transport.js';
+import { isFields, type JsonFields } from './json-fields.js';
+import type { ProviderAccess } from './provider-access.js';
 import { ProviderError, type ProviderErrorKind } from './provider-error.js';
 import type { RequestBody } from './request-body.js';
 import type { UpstreamTimeoutName } from './upstream-timeouts.js';
@@ -22,11 +22,8 @@ const CONNECT_RETRY_MS = 100;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const ERROR_BODY_WAIT_MS = 5_000;
 
-/** Where a provider is and how its wire protocol names faults. */
-export interface ProviderEndpoint {
-  /** The provider's id in the configuration. */
-  readonly provider: string;
-  readonly baseUrl: string;
+/** What a wire protocol adds to every call. */
+export interface WireProtocol {
   /** Headers of every request; they hold the key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly classify: ErrorClassifier;
@@ -57,9 +54,8 @@ export interface UpstreamAnswer {
  */
 export class ProviderHttp {
   constructor(
-    private readonly transport: HttpTransport,
-    private readonly endpoint: ProviderEndpoint,
-    private readonly clock: Clock,
+    private readonly access: ProviderAccess,
+    private readonly protocol: WireProtocol,
   ) {}
 
   /** Sends the request and waits for the head of a 2xx answer. */
@@ -76,22 +72,20 @@ export class ProviderHttp {
     }
   }
 
-  /** Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes`. */
-  async requestJson(
+  /**
+   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes`. What `read` cannot make sense of (undefined) is an unusable
+   * answer, as is anything but a JSON object.
+   */
+  async requestJson<T>(
     request: UpstreamRequest,
     limitBytes: number,
-  ): Promise<{ json: Record<string, unknown>; providerRequestId: string | null }> {
+    read: (json: JsonFields, providerRequestId: string | null) => T | undefined,
+  ): Promise<T> {
     const answer = await this.request(request);
-    const { providerRequestId } = answer;
-    try {
-      const json: unknown = JSON.parse((await readBounded(answer.body, limitBytes)).toString());
-      if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
-        return { json: json as Record<string, unknown>, providerRequestId };
-      }
-    } catch (error) {
-      if (!(error instanceof SyntaxError || error instanceof BodyTooLargeError)) throw error;
-    }
-    throw this.unusable(answer, 'bad_json');
+    const json = await readJson(answer.body, limitBytes);
+    const result = isFields(json) ? read(json, answer.providerRequestId) : undefined;
+    if (result === undefined) throw this.unusable(answer, 'bad_json');
+    return result;
   }
 
   /** The error for a 2xx answer that cannot be used; closes its connection. */
@@ -102,7 +96,7 @@ export class ProviderHttp {
   ): ProviderError {
     answer.body.on('error', () => undefined).destroy();
     return new ProviderError(kind, {
-      provider: this.endpoint.provider,
+      provider: this.access.id,
       sent: true,
       upstreamStatus: answer.status,
       upstreamCode: code,
@@ -114,7 +108,7 @@ export class ProviderHttp {
     request.signal.throwIfAborted();
     let response: AxiosResponse<Readable>;
     try {
-      response = await this.transport.axios.request<Readable>(this.toConfig(request));
+      response = await this.access.transport.axios.request<Readable>(this.toConfig(request));
     } catch (error) {
       throw request.signal.aborted ? request.signal.reason : this.transportError(error);
     }
@@ -126,11 +120,11 @@ export class ProviderHttp {
   }
 
   private toConfig(request: UpstreamRequest): ExchangeConfig {
-    const { headMs, idleMs } = this.transport.timeoutOf(request.timeout);
+    const { headMs, idleMs } = this.access.transport.timeoutOf(request.timeout);
     return {
       method: request.method,
-      url: this.endpoint.baseUrl.replace(/\/+$/, '') + request.path,
-      headers: { ...this.endpoint.headers, ...request.headers, ...request.body?.headers },
+      url: this.access.baseUrl.replace(/\/+$/, '') + request.path,
+      headers: { ...this.protocol.headers, ...request.headers, ...request.body?.headers },
       data: request.body?.open(),
       signal: request.signal,
       timeout: headMs,
@@ -151,7 +145,7 @@ export class ProviderHttp {
   private faultOf(error: Error, sent: boolean, providerRequestId: string | null): ProviderError {
     const { code } = error as NodeJS.ErrnoException;
     return new ProviderError(kindOfTransportFault(sent, code), {
-      provider: this.endpoint.provider,
+      provider: this.access.id,
       sent,
       upstreamCode: code,
       providerRequestId,
@@ -160,15 +154,25 @@ export class ProviderHttp {
 
   private async errorAnswer(answer: UpstreamAnswer): Promise<ProviderError> {
     const { status, headers, providerRequestId } = answer;
-    const { code, kind } = this.endpoint.classify(status, await readErrorBody(answer.body));
+    const { code, kind } = this.protocol.classify(status, await readErrorBody(answer.body));
     return new ProviderError(kind ?? kindOfStatus(status), {
-      provider: this.endpoint.provider,
+      provider: this.access.id,
       sent: true,
       upstreamStatus: status,
       upstreamCode: code,
       providerRequestId,
-      retryAfterSeconds: retryAfterSeconds(headers['retry-after'], this.clock.nowMs()),
+      retryAfterSeconds: retryAfterSeconds(headers['retry-after'], this.access.clock.nowMs()),
     });
+  }
+}
+
+/** The body as JSON; undefined when it is too long or not JSON. */
+async function readJson(body: Readable, limitBytes: number): Promise<unknown> {
+  try {
+    return JSON.parse((await readBounded(body, limitBytes)).toString());
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof BodyTooLargeError) return undefined;
+    throw error;
   }
 }
 

@@ -1,0 +1,31 @@
+import type { ProviderHttp } from '../http/provider-http.js';
+import { jsonBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { DialogueCommand, DialoguePort } from '../ports/dialogue.port.js';
+import type { ProviderAudio } from '../ports/provider-audio.js';
+import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
+
+/** Dialogue over the ElevenLabs wire protocol. */
+export class ElevenLabsDialogue implements DialoguePort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  speakDialogue(
+    command: DialogueCommand,
+    { upstreamModel, signal }: CallContext,
+  ): Promise<ProviderAudio> {
+    const { format } = command;
+    const path = withOutputFormat('/v1/text-to-dialogue', format);
+    const body = jsonBody(dialogueBody(command, upstreamModel));
+    return requestAudio(this.http, { path, body, format, signal });
+  }
+}
+
+function dialogueBody(command: DialogueCommand, upstreamModel: string): object {
+  return {
+    model_id: upstreamModel,
+    inputs: command.lines.map(({ text, voiceId }) => ({ text, voice_id: voiceId })),
+    language_code: command.language,
+    settings: command.stability === undefined ? undefined : { stability: command.stability },
+    seed: command.seed,
+  };
+}

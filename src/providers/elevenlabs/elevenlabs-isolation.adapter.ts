@@ -1,0 +1,16 @@
+import type { ProviderHttp } from '../http/provider-http.js';
+import { multipartBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { IsolationCommand, IsolationPort } from '../ports/isolation.port.js';
+import type { ProviderAudio } from '../ports/provider-audio.js';
+import { requestAudio } from './elevenlabs-audio.js';
+
+/** Voice isolation over the ElevenLabs wire protocol, which names neither model nor format for it. */
+export class ElevenLabsIsolation implements IsolationPort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  isolate({ media }: IsolationCommand, { signal }: CallContext): Promise<ProviderAudio> {
+    const body = multipartBody({}, 'audio', media);
+    return requestAudio(this.http, { path: '/v1/audio-isolation', body, format: 'mp3', signal });
+  }
+}

@@ -1,0 +1,30 @@
+import { ProviderHttp } from '../http/provider-http.js';
+import type { ProviderAccess } from '../http/provider-access.js';
+import type { ProviderPorts } from '../ports/provider-ports.js';
+import { ElevenLabsAlignment } from './elevenlabs-alignment.adapter.js';
+import { ElevenLabsComposition } from './elevenlabs-composition.adapter.js';
+import { ElevenLabsDialogue } from './elevenlabs-dialogue.adapter.js';
+import { classifyElevenLabsError } from './elevenlabs-error.js';
+import { ElevenLabsIsolation } from './elevenlabs-isolation.adapter.js';
+import { ElevenLabsSoundEffect } from './elevenlabs-sound-effect.adapter.js';
+import { ElevenLabsSpeech } from './elevenlabs-speech.adapter.js';
+import { ElevenLabsTranscription } from './elevenlabs-transcription.adapter.js';
+import { ElevenLabsVoiceChange } from './elevenlabs-voice-change.adapter.js';
+
+/** Everything a provider that speaks the ElevenLabs wire protocol can do. */
+export function elevenLabsPorts(access: ProviderAccess): ProviderPorts {
+  const http = new ProviderHttp(access, {
+    headers: { 'xi-api-key': access.apiKey },
+    classify: classifyElevenLabsError,
+  });
+  return {
+    speech: new ElevenLabsSpeech(http),
+    dialogue: new ElevenLabsDialogue(http),
+    transcription: new ElevenLabsTranscription(http),
+    alignment: new ElevenLabsAlignment(http),
+    'voice-change': new ElevenLabsVoiceChange(http),
+    isolation: new ElevenLabsIsolation(http),
+    'sound-effect': new ElevenLabsSoundEffect(http),
+    composition: new ElevenLabsComposition(http),
+  };
+}

@@ -1,0 +1,31 @@
+import type { ProviderHttp } from '../http/provider-http.js';
+import { jsonBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { ProviderAudio } from '../ports/provider-audio.js';
+import type { SoundEffectCommand, SoundEffectPort } from '../ports/sound-effect.port.js';
+import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
+
+/** Sound effects over the ElevenLabs wire protocol. */
+export class ElevenLabsSoundEffect implements SoundEffectPort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  makeSound(
+    command: SoundEffectCommand,
+    { upstreamModel, signal }: CallContext,
+  ): Promise<ProviderAudio> {
+    const { format } = command;
+    const path = withOutputFormat('/v1/sound-generation', format);
+    const body = jsonBody(soundBody(command, upstreamModel));
+    return requestAudio(this.http, { path, body, format, signal });
+  }
+}
+
+function soundBody(command: SoundEffectCommand, upstreamModel: string): object {
+  return {
+    model_id: upstreamModel,
+    text: command.prompt,
+    duration_seconds: command.durationSeconds,
+    prompt_influence: command.promptInfluence,
+    loop: command.loop,
+  };
+}

@@ -1,0 +1,92 @@
+import { type JsonFields, listAt, numberAt, textAt } from '../http/json-fields.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import { type FormFields, multipartBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type {
+  TranscriptionCommand,
+  TranscriptionPort,
+  TranscriptionResult,
+  TranscriptWord,
+} from '../ports/transcription.port.js';
+
+/** Two hours of speech are some 20,000 words; each takes a few hundred bytes on the wire. */
+export const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
+
+const SUBTITLES = JSON.stringify([
+  { format: 'srt', include_timestamps: true, include_speakers: true },
+]);
+
+/** Transcription over the ElevenLabs wire protocol. */
+export class ElevenLabsTranscription implements TranscriptionPort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  async transcribe(
+    command: TranscriptionCommand,
+    { upstreamModel, signal }: CallContext,
+  ): Promise<TranscriptionResult> {
+    return this.http.requestJson(
+      {
+        method: 'POST',
+        path: '/v1/speech-to-text',
+        body: multipartBody(transcriptionFields(command, upstreamModel), 'file', command.media),
+        timeout: 'transcription',
+        signal,
+      },
+      MAX_TRANSCRIPT_BYTES,
+      (json, providerRequestId) => toResult(json, command, providerRequestId),
+    );
+  }
+}
+
+function transcriptionFields(command: TranscriptionCommand, upstreamModel: string): FormFields {
+  const { subtitles = false, timestamps } = command;
+  // Characters are never shown, so words are enough.
+  const granularity = timestamps === 'character' || subtitles ? 'word' : timestamps;
+  return {
+    model_id: upstreamModel,
+    language_code: command.language,
+    diarize: subtitles || command.diarize,
+    num_speakers: command.numSpeakers,
+    tag_audio_events: command.tagAudioEvents,
+    timestamps_granularity: granularity,
+    additional_formats: subtitles ? SUBTITLES : undefined,
+    temperature: command.temperature,
+  };
+}
+
+function toResult(
+  json: JsonFields,
+  { diarize = false, subtitles = false }: TranscriptionCommand,
+  providerRequestId: string | null,
+): TranscriptionResult | undefined {
+  const text = textAt(json, 'text');
+  const srt = subtitles ? subRipOf(json) : null;
+  if (text === null || (subtitles && srt === null)) return undefined;
+  return {
+    text,
+    language: textAt(json, 'language_code'),
+    languageProbability: numberAt(json, 'language_probability'),
+    words: (listAt(json, 'words') ?? []).map((word) => toWord(word, diarize)),
+    srt,
+    providerRequestId,
+  };
+}
+
+function toWord(word: JsonFields, diarize: boolean): TranscriptWord {
+  return {
+    text: textAt(word, 'text') ?? '',
+    type: textAt(word, 'type') ?? 'word',
+    start: numberAt(word, 'start'),
+    end: numberAt(word, 'end'),
+    speaker: diarize ? textAt(word, 'speaker_id') : null,
+  };
+}
+
+function subRipOf(json: JsonFields): string | null {
+  const format = listAt(json, 'additional_formats')?.find(
+    (candidate) => textAt(candidate, 'requested_format') === 'srt',
+  );
+  const content = format ? textAt(format, 'content') : null;
+  const isBase64 = format?.is_base64_encoded === true;
+  return content !== null && isBase64 ? Buffer.from(content, 'base64').toString() : content;
+}

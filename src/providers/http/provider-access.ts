@@ -1,0 +1,12 @@
+import type { Clock } from '../../common/time/clock.js';
+import type { HttpTransport } from './http-transport.js';
+
+/** What an adapter needs to reach one provider. */
+export interface ProviderAccess {
+  /** The provider's id in the configuration. */
+  readonly id: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly transport: HttpTransport;
+  readonly clock: Clock;
+}

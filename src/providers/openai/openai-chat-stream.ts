@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { isFields } from '../http/json-fields.js';
+import type { ProviderErrorKind } from '../http/provider-error.js';
+import type { ChatChunk } from '../ports/chat.port.js';
+import { classifyOpenAiError } from './openai-error.js';
+import { usageOf } from './openai-usage.js';
+
+/** The longest event read; beyond that the stream counts as broken. */
+const MAX_EVENT_CHARS = 4 * 1024 * 1024;
+/** Chunks read ahead of a slow client before the upstream is paused. */
+const READ_AHEAD_CHUNKS = 64;
+
+/** Makes the error of a stream that broke and closes the upstream connection. */
+export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;
+
+/**
+ * Reads server-sent events off an upstream body as an object stream of {@link ChatChunk}. Ends at `[DONE]` and nowhere else: a body that ends before it, an error event, or anything but a JSON
+ * object breaks the stream.
+ */
+export class OpenAiChatStream extends Readable {
+  private readonly parser: EventSourceParser;
+  private started = false;
+  private done = false;
+
+  constructor(
+    private readonly source: Readable,
+    private readonly fault: StreamFault,
+  ) {
+    super({ objectMode: true, highWaterMark: READ_AHEAD_CHUNKS });
+    this.parser = createParser({
+      maxBufferSize: MAX_EVENT_CHARS,
+      onEvent: ({ data }) => {
+        this.takeEvent(data);
+      },
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded') this.destroy(this.fault('event_too_long'));
+      },
+    });
+    const decoder = new StringDecoder('utf8');
+    source.on('data', (bytes: Buffer) => {
+      if (!this.done && !this.destroyed) this.parser.feed(decoder.write(bytes));
+    });
+    source.on('end', () => {
+      if (!this.done) this.destroy(this.fault('stream_cut'));
+    });
+    source.on('error', (error) => {
+      if (!this.done) this.destroy(error);
+    });
+  }
+
+  /** Resolves when the first chunk has arrived; rejects with what broke the stream before it. */
+  firstChunk(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (error?: Error): void => {
+        this.off('readable', settle).off('error', settle);
+        if (error) reject(error);
+        else resolve();
+      };
+      this.on('readable', settle).on('error', settle);
+    });
+  }
+
+  override _read(): void {
+    this.source.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    // After `[DONE]` the rest is left to drain, so that the connection can be used again.
+    if (!this.done) this.source.destroy();
+    done(error);
+  }
+
+  private takeEvent(data: string): void {
+    if (this.done || this.destroyed) return;
+    if (data === '[DONE]') this.finish();
+    else this.takeChunk(parsed(data));
+  }
+
+  private finish(): void {
+    if (!this.started) {
+      this.destroy(this.fault('empty_stream'));
+      return;
+    }
+    this.done = true;
+    this.push(null);
+  }
+
+  private takeChunk(chunk: unknown): void {
+    if (!isFields(chunk)) {
+      this.destroy(this.fault('bad_chunk'));
+    } else if (isFields(chunk.error)) {
+      const { code, kind } = classifyOpenAiError(200, chunk);
+      this.destroy(this.fault(code ?? 'error_event', kind));
+    } else {
+      this.started = true;
+      const item: ChatChunk = { chunk, usage: usageOf(chunk) };
+      if (!this.push(item)) this.source.pause();
+    }
+  }
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { type JsonFields, listAt } from '../http/json-fields.js';
+import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
+import { jsonBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { ChatCommand, ChatPort, ChatResult, ChatStream } from '../ports/chat.port.js';
+import { OpenAiChatStream } from './openai-chat-stream.js';
+import { usageOf } from './openai-usage.js';
+
+const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
+
+/** Models that refuse `max_tokens` and want its successor. */
+const REASONING_MODELS = /^(gpt-5|o\d)/;
+
+/** Chat over the OpenAI wire protocol. */
+export class OpenAiChat implements ChatPort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  complete(command: ChatCommand, context: CallContext): Promise<ChatResult> {
+    const request = {
+      ...chatRequest(chatBody(command, context.upstreamModel), context.signal),
+      timeout: 'chat',
+    } as const;
+    return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult);
+  }
+
+  async stream(command: ChatCommand, context: CallContext): Promise<ChatStream> {
+    const body = {
+      ...chatBody(command, context.upstreamModel),
+      stream: true,
+      stream_options: { include_usage: true },
+    };
+    const answer = await this.http.request({
+      ...chatRequest(body, context.signal),
+      timeout: 'chatStream',
+    });
+    const stream = new OpenAiChatStream(answer.body, (code, kind) =>
+      this.http.unusable(answer, code, kind),
+    );
+    await stream.firstChunk();
+    return { body: stream, providerRequestId: answer.providerRequestId };
+  }
+}
+
+function chatRequest(body: object, signal: AbortSignal): Omit<UpstreamRequest, 'timeout'> {
+  return { method: 'POST', path: '/chat/completions', body: jsonBody(body), signal };
+}
+
+function chatBody({ messages, maxTokens, parameters }: ChatCommand, upstreamModel: string): object {
+  const limit = REASONING_MODELS.test(upstreamModel) ? 'max_completion_tokens' : 'max_tokens';
+  return { ...parameters, model: upstreamModel, messages, [limit]: maxTokens };
+}
+
+/** Undefined without a choice: such an answer is a failure. */
+function toResult(
+  completion: JsonFields,
+  providerRequestId: string | null,
+): ChatResult | undefined {
+  if (!listAt(completion, 'choices')?.length) return undefined;
+  return { completion, usage: usageOf(completion), providerRequestId };
+}

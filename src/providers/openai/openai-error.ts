@@ -1,0 +1,24 @@
+import type { ErrorFinding } from '../http/error-classification.js';
+import { isFields, textAt } from '../http/json-fields.js';
+import type { ProviderErrorKind } from '../http/provider-error.js';
+
+const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
+  insufficient_quota: 'account',
+  billing_hard_limit_reached: 'account',
+  model_not_found: 'misconfigured',
+  server_is_overloaded: 'unavailable',
+  slow_down: 'unavailable',
+  content_policy_violation: 'rejected',
+  moderation_blocked: 'rejected',
+};
+
+/** Reads `{error:{code, type}}`; the code decides before the type. The message is the provider's own text and stays unread. */
+export function classifyOpenAiError(_status: number, body: unknown): ErrorFinding {
+  const error = isFields(body) ? body.error : undefined;
+  if (!isFields(error)) return {};
+  const code = textAt(error, 'code') ?? textAt(error, 'type') ?? undefined;
+  const kinds = [textAt(error, 'code'), textAt(error, 'type')].map(
+    (word) => KIND_BY_CODE[word ?? ''],
+  );
+  return { code, kind: kinds.find((kind) => kind !== undefined) };
+}

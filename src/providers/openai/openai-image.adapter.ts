@@ -1,0 +1,36 @@
+import { type JsonFields, listAt, textAt } from '../http/json-fields.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import { jsonBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { ImageCommand, ImagePort, ImageResult } from '../ports/image.port.js';
+
+/** A large image takes some 10 MB in base64. */
+const MAX_IMAGE_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Images over the OpenAI wire protocol. */
+export class OpenAiImage implements ImagePort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  generateImage(
+    { prompt, size }: ImageCommand,
+    { upstreamModel, signal }: CallContext,
+  ): Promise<ImageResult> {
+    const request = {
+      method: 'POST',
+      path: '/images/generations',
+      body: jsonBody({ model: upstreamModel, prompt, n: 1, size }),
+      timeout: 'image',
+      signal,
+    } as const;
+    return this.http.requestJson(request, MAX_IMAGE_ANSWER_BYTES, toResult);
+  }
+}
+
+/** Undefined without an image: such an answer is a failure (decision G-32). */
+function toResult(json: JsonFields, providerRequestId: string | null): ImageResult | undefined {
+  const [first] = listAt(json, 'data') ?? [];
+  const base64 = first && textAt(first, 'b64_json');
+  if (base64) return { image: { base64 }, providerRequestId };
+  const url = first && textAt(first, 'url');
+  return url ? { image: { url }, providerRequestId } : undefined;
+}

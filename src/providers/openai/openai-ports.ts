@@ -1,0 +1,15 @@
+import type { ProviderAccess } from '../http/provider-access.js';
+import { ProviderHttp } from '../http/provider-http.js';
+import type { ProviderPorts } from '../ports/provider-ports.js';
+import { OpenAiChat } from './openai-chat.adapter.js';
+import { classifyOpenAiError } from './openai-error.js';
+import { OpenAiImage } from './openai-image.adapter.js';
+
+/** Everything a provider that speaks the OpenAI wire protocol can do. Its base URL includes `/v1`. */
+export function openAiPorts(access: ProviderAccess): ProviderPorts {
+  const http = new ProviderHttp(access, {
+    headers: { authorization: `Bearer ${access.apiKey}` },
+    classify: classifyOpenAiError,
+  });
+  return { chat: new OpenAiChat(http), image: new OpenAiImage(http) };
+}

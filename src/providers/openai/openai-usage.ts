@@ -1,0 +1,11 @@
+import { isFields, type JsonFields, numberAt } from '../http/json-fields.js';
+import type { TokenUsage } from '../ports/chat.port.js';
+
+/** Token counts of a completion or chunk; null when it reports none. */
+export function usageOf({ usage }: JsonFields): TokenUsage | null {
+  if (!isFields(usage)) return null;
+  const promptTokens = numberAt(usage, 'prompt_tokens');
+  const completionTokens = numberAt(usage, 'completion_tokens');
+  if (promptTokens === null || completionTokens === null) return null;
+  return { promptTokens, completionTokens };
+}

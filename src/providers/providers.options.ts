@@ -1,0 +1,21 @@
+/** A wire protocol an adapter folder speaks. */
+export type Protocol = 'openai' | 'elevenlabs' | 'ttapi' | 'openai-video';
+
+/** One configured provider. */
+export interface ProviderConfig {
+  /** Named by the routes of the catalog. */
+  readonly id: string;
+  readonly protocol: Protocol;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** What the providers module is started with. */
+export interface ProvidersOptions {
+  readonly providers: readonly ProviderConfig[];
+  /** Replaces every timeout of an upstream call. */
+  readonly upstreamTimeoutMs?: number | undefined;
+}
+
+/** Injection token of the {@link ProvidersOptions}. */
+export const PROVIDERS_OPTIONS = Symbol('PROVIDERS_OPTIONS');

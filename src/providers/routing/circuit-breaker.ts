@@ -1,0 +1,107 @@
+import type { Clock } from '../../common/time/clock.js';
+
+const FAILURES_IN_A_ROW = 10;
+const WINDOW_SECONDS = 10;
+const WINDOW_MIN_CALLS = 20;
+const OPEN_MS = 10_000;
+
+/** What a breaker lets through: everything, nothing, or one call to see whether the route works again. */
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
+/** A call let through; exactly one method is to be called once its outcome is known. */
+export interface Permit {
+  succeeded(): void;
+  failed(): void;
+  /** The call says nothing about the route: refused by content, rate limited, or abandoned. */
+  abandoned(): void;
+}
+
+/**
+ * Takes a failing route out of use: after 10 failures in a row, or when more than half of at least 20 calls within 10 s failed. After 10 s one call is let through; its
+ * outcome closes or reopens the breaker. Outcomes of calls begun before it opened change nothing.
+ */
+export class CircuitBreaker {
+  private state: BreakerState = 'closed';
+  private openedAtMs = 0;
+  private failuresInARow = 0;
+  private readonly window = new Map<number, { calls: number; failures: number }>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly onChange: (state: BreakerState) => void,
+  ) {}
+
+  /** Null while the route is out of use. */
+  enter(): Permit | null {
+    if (this.state === 'closed') return this.permit();
+    const rested = this.clock.nowMs() - this.openedAtMs >= OPEN_MS;
+    if (this.state === 'half_open' || !rested) return null;
+    this.change('half_open');
+    return this.probe();
+  }
+
+  private permit(): Permit {
+    return {
+      succeeded: () => {
+        this.record(false);
+      },
+      failed: () => {
+        this.record(true);
+      },
+      abandoned: () => undefined,
+    };
+  }
+
+  private probe(): Permit {
+    return {
+      succeeded: () => {
+        this.failuresInARow = 0;
+        this.window.clear();
+        this.change('closed');
+      },
+      failed: () => {
+        this.open();
+      },
+      // Rested already: the next caller probes at once.
+      abandoned: () => {
+        this.change('open');
+      },
+    };
+  }
+
+  private record(isFailure: boolean): void {
+    if (this.state !== 'closed') return;
+    this.failuresInARow = isFailure ? this.failuresInARow + 1 : 0;
+    const second = this.clock.nowSeconds();
+    for (const past of this.window.keys()) {
+      if (past <= second - WINDOW_SECONDS) this.window.delete(past);
+    }
+    const now = this.window.get(second) ?? { calls: 0, failures: 0 };
+    this.window.set(second, {
+      calls: now.calls + 1,
+      failures: now.failures + (isFailure ? 1 : 0),
+    });
+    if (isFailure && (this.failuresInARow >= FAILURES_IN_A_ROW || this.isMostlyFailing()))
+      this.open();
+  }
+
+  private isMostlyFailing(): boolean {
+    let calls = 0;
+    let failures = 0;
+    for (const second of this.window.values()) {
+      calls += second.calls;
+      failures += second.failures;
+    }
+    return calls >= WINDOW_MIN_CALLS && failures * 2 > calls;
+  }
+
+  private open(): void {
+    this.openedAtMs = this.clock.nowMs();
+    this.change('open');
+  }
+
+  private change(state: BreakerState): void {
+    this.state = state;
+    this.onChange(state);
+  }
+}

@@ -1,0 +1,64 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '../../common/time/clock.js';
+import { elevenLabsPorts } from '../elevenlabs/elevenlabs-ports.js';
+import { HttpTransport } from '../http/http-transport.js';
+import type { ProviderAccess } from '../http/provider-access.js';
+import { openAiPorts } from '../openai/openai-ports.js';
+import type { Operation, PortByOperation, ProviderPorts } from '../ports/provider-ports.js';
+import {
+  type Protocol,
+  type ProviderConfig,
+  PROVIDERS_OPTIONS,
+  type ProvidersOptions,
+} from '../providers.options.js';
+import type { Route } from './route.js';
+
+const PORTS_BY_PROTOCOL: Readonly<
+  Partial<Record<Protocol, (access: ProviderAccess) => ProviderPorts>>
+> = { elevenlabs: elevenLabsPorts, openai: openAiPorts };
+
+interface Provider extends ProviderConfig {
+  readonly ports: ProviderPorts;
+}
+
+/** The configured providers and what each can do. */
+@Injectable()
+export class ProviderRegistry implements OnModuleDestroy {
+  private readonly transport: HttpTransport;
+  private readonly providers: ReadonlyMap<string, Provider>;
+
+  constructor(
+    @Inject(PROVIDERS_OPTIONS) options: ProvidersOptions,
+    private readonly clock: Clock,
+  ) {
+    this.transport = new HttpTransport(options.upstreamTimeoutMs);
+    this.providers = new Map(
+      options.providers.map((config) => [config.id, { ...config, ports: this.portsOf(config) }]),
+    );
+  }
+
+  /** Whether the route's provider is configured and has the operation (for the catalog's check at boot). */
+  canRun(route: Route, operation: string): boolean {
+    return this.portOf(route, operation as Operation) !== undefined;
+  }
+
+  /** The route's adapter for the operation; undefined when it has none. */
+  portOf<O extends Operation>(route: Route, operation: O): PortByOperation[O] | undefined {
+    return this.providers.get(route.provider)?.ports[operation];
+  }
+
+  /** Where a provider is; undefined when it is not configured. Tasks remember it to recognise their upstream. */
+  baseUrlOf(provider: string): string | undefined {
+    return this.providers.get(provider)?.baseUrl;
+  }
+
+  /** Closes all upstream connections. */
+  async onModuleDestroy(): Promise<void> {
+    await this.transport.close();
+  }
+
+  private portsOf(config: ProviderConfig): ProviderPorts {
+    const build = PORTS_BY_PROTOCOL[config.protocol];
+    return build?.({ ...config, transport: this.transport, clock: this.clock }) ?? {};
+  }
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { Readable, finished } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Clock } from '../../common/time/clock.js';
+import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { Operation, PortByOperation } from '../ports/provider-ports.js';
+import { CircuitBreaker, type Permit } from './circuit-breaker.js';
+import type { CallObservation, ProviderObserver } from './provider-observer.js';
+import { ProviderRegistry } from './provider-registry.js';
+import type { Route } from './route.js';
+
+/** The work to be done on whichever route is chosen. */
+export type Attempt<O extends Operation, T> = (
+  port: PortByOperation[O],
+  context: CallContext,
+) => Promise<T>;
+
+/** What came of a call, and who did the work. */
+export interface RoutedResult<T> {
+  readonly provider: string;
+  readonly result: T;
+}
+
+/** Failures that speak against the route; other refusals and rate limits do not. */
+const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
+  'timeout',
+  'http_error',
+  'unavailable',
+  'account',
+];
+
+/**
+ * Chooses the route of a call. One circuit breaker per provider and operation; the next route is asked only when the one before has certainly done nothing.
+ */
+@Injectable()
+export class ProviderRouter {
+  private readonly breakers = new Map<string, CircuitBreaker>();
+  private readonly observers: ProviderObserver[] = [];
+
+  constructor(
+    private readonly registry: ProviderRegistry,
+    private readonly clock: Clock,
+  ) {}
+
+  /** From now on the observer hears of every call and every change of a breaker. */
+  observe(observer: ProviderObserver): void {
+    this.observers.push(observer);
+  }
+
+  /**
+   * Runs the attempt on the first route that takes it, in the order given. A result with a `body` stream counts as done when the stream ends.
+   * @throws GatewayError `no_eligible_route` without a configured route, `provider_unavailable` when all are out of use, otherwise the public face of the last failure, with the
+   *   {@link ProviderError} as cause. An aborted signal rejects with its reason.
+   */
+  async run<O extends Operation, T>(
+    routes: readonly Route[],
+    operation: O,
+    attempt: Attempt<O, T>,
+    signal: AbortSignal,
+  ): Promise<RoutedResult<T>> {
+    const runnable = routes.filter((route) => this.registry.canRun(route, operation));
+    if (runnable.length === 0) {
+      throw new GatewayError('no_eligible_route', 'No route is available for this model.');
+    }
+    let failure: ProviderError | undefined;
+    for (const route of runnable) {
+      try {
+        return {
+          provider: route.provider,
+          result: await this.runOn(route, operation, attempt, signal),
+        };
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        // A real answer of an earlier route tells more than a breaker that is open.
+        if (error.upstreamCode !== BREAKER_OPEN || !failure) failure = error;
+        if (!error.safeToFailover) break;
+      }
+    }
+    assert(failure, 'every route of a failed call left an error');
+    throw failure.toGatewayError(operation);
+  }
+
+  /**
+   * Runs the attempt on one route, through its breaker.
+   * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open or the route is not configured
+   */
+  async runOn<O extends Operation, T>(
+    route: Route,
+    operation: O,
+    attempt: Attempt<O, T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const { provider, upstreamModel } = route;
+    const port = this.registry.portOf(route, operation);
+    const permit = port && this.breakerOf(provider, operation).enter();
+    if (!permit) {
+      throw new ProviderError('unavailable', { provider, sent: false, upstreamCode: BREAKER_OPEN });
+    }
+    const startedAtMs = this.clock.nowMs();
+    const tell = (outcome: CallObservation['outcome']): void => {
+      const durationMs = this.clock.nowMs() - startedAtMs;
+      for (const observer of this.observers) {
+        observer.onCall?.({ provider, operation, outcome, durationMs });
+      }
+    };
+    try {
+      const result = await attempt(port, { upstreamModel, signal });
+      tell('success');
+      settleWhenDone(permit, result);
+      return result;
+    } catch (error) {
+      tell(error instanceof ProviderError ? error.kind : 'aborted');
+      settleFailed(permit, error);
+      throw error;
+    }
+  }
+
+  private breakerOf(provider: string, operation: string): CircuitBreaker {
+    const key = `${provider} ${operation}`;
+    const known = this.breakers.get(key);
+    if (known) return known;
+    const breaker = new CircuitBreaker(this.clock, (state) => {
+      for (const observer of this.observers) {
+        observer.onBreakerChange?.({ provider, operation, state });
+      }
+    });
+    this.breakers.set(key, breaker);
+    return breaker;
+  }
+}
+
+/** Internal code of a call that an open breaker refused. */
+const BREAKER_OPEN = 'breaker_open';
+
+function settleWhenDone(permit: Permit, result: unknown): void {
+  const body: unknown = (result as { body?: unknown } | null | undefined)?.body;
+  if (!(body instanceof Readable)) {
+    permit.succeeded();
+    return;
+  }
+  finished(body, { writable: false }, (error) => {
+    if (error) settleFailed(permit, error);
+    else permit.succeeded();
+  });
+}
+
+function settleFailed(permit: Permit, error: unknown): void {
+  if (error instanceof ProviderError && ROUTE_FAILURES.includes(error.kind)) permit.failed();
+  else permit.abandoned();
+}

@@ -1,0 +1,33 @@
+import busboy from 'busboy';
+import type { SeenRequest } from './stub-upstream.js';
+
+/** A form with one file, as a common parser reads it. */
+export interface SeenForm {
+  readonly fields: Record<string, string>;
+  readonly file:
+    { field: string; filename: string | undefined; contentType: string; bytes: Buffer } | undefined;
+}
+
+/** Parses a recorded `multipart/form-data` request. */
+export function formOf({ headers, body }: SeenRequest): Promise<SeenForm> {
+  return new Promise((resolve, reject) => {
+    const fields: Record<string, string> = {};
+    let file: SeenForm['file'];
+    busboy({ headers, defParamCharset: 'utf8' })
+      .on('field', (name, value: string) => {
+        fields[name] = value;
+      })
+      .on('file', (field, stream, { filename, mimeType }) => {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', () => {
+          file = { field, filename, contentType: mimeType, bytes: Buffer.concat(chunks) };
+        });
+      })
+      .on('close', () => {
+        resolve({ fields, file });
+      })
+      .on('error', reject)
+      .end(body);
+  });
+}
