@@ -57,6 +57,10 @@ interface Running {
 async function inThread(port: number): Promise<Running> {
   const worker = new Worker(WORKER_FILE, { workerData: { port } });
   const [listening] = (await once(worker, 'message')) as [number];
+  // A crash of the sandbox is an outage of a provider, not of the gateway.
+  worker.on('error', (error) => {
+    process.emitWarning(error);
+  });
   return {
     port: listening,
     async close() {

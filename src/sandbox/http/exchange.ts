@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Magic } from '../magic-inputs.js';
 
 /** A body that hangs is given up after this long. */
-export const MAX_HANG_MS = 600_000;
+const MAX_HANG_MS = 600_000;
 /** Clients drop what they have not read yet when a connection breaks; this long they may read. */
 const CUT_GRACE_MS = 50;
 const MAX_SLOW_MS = 60_000;

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AudioFormat } from './audio-format.js';
+import type { AudioFileFacts, AudioWriter } from './audio-writer.js';
 import { createMp3Writer } from './mp3-writer.js';
 import { OpusWriter } from './opus-writer.js';
 import type { Sound } from './sound.js';
@@ -7,22 +8,6 @@ import { createPcmWriter, createWavWriter } from './wav-writer.js';
 
 /** Audio encoded per turn of the event loop: small, so that many streams share the thread. */
 const SLICE_SECONDS = 0.25;
-
-/** Writes one file of one codec, piece by piece. */
-export interface AudioWriter {
-  encode(samples: Float32Array): Uint8Array;
-  finish(): Uint8Array;
-  /** Gives back what the codec holds; also after an unfinished file. */
-  release(): void;
-}
-
-/** What a writer must know before the first byte. */
-export interface AudioFileFacts {
-  readonly format: AudioFormat;
-  readonly totalSamples: number;
-  /** Free text kept in the file's tag (ID3, RIFF LIST, Vorbis comment); raw PCM has no place for it. */
-  readonly comment: string;
-}
 
 /** A sound as the bytes of a file, produced while they are read: first bytes at once, flat memory. */
 export async function* encodeSound(

@@ -1,5 +1,5 @@
 import { Encoder } from '@evan/opus/wasm/index.mjs';
-import type { AudioFileFacts, AudioWriter } from './audio-encoder.js';
+import type { AudioFileFacts, AudioWriter } from './audio-writer.js';
 import { OggPages } from './ogg-pages.js';
 import { toInt16 } from './sound.js';
 

@@ -1,4 +1,4 @@
-import type { AudioFileFacts, AudioWriter } from './audio-encoder.js';
+import type { AudioFileFacts, AudioWriter } from './audio-writer.js';
 import { toInt16 } from './sound.js';
 
 const FMT_CHUNK_BYTES = 16;

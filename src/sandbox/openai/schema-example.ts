@@ -8,9 +8,14 @@ export function exampleOf(schema: unknown, topic: string, depth = 0): unknown {
   const [choice] = asArray(rules.enum) ?? [];
   const type = asArray(rules.type)?.[0] ?? rules.type;
   if (choice !== undefined) return choice;
-  if (type === 'string') return topic;
-  if (type === 'number' || type === 'integer') return rules.minimum ?? 1;
-  if (type === 'boolean') return true;
+  const number = rules.minimum ?? 1;
+  const simple = new Map<unknown, unknown>([
+    ['string', topic],
+    ['number', number],
+    ['integer', number],
+    ['boolean', true],
+  ]);
+  if (simple.has(type)) return simple.get(type);
   return depth < MAX_DEPTH ? nestedExample(rules, topic, depth + 1) : null;
 }
 

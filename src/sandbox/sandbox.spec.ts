@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { startSandbox } from './sandbox.js';
+
+describe('startSandbox', () => {
+  it('serves every protocol below one port and tells what it has seen', async () => {
+    const sandbox = await startSandbox();
+    try {
+      const port = new URL(sandbox.elevenLabsUrl).port;
+      for (const url of [sandbox.openAiUrl, sandbox.ttapiUrl, sandbox.videoUrl]) {
+        expect(new URL(url)).toMatchObject({ hostname: '127.0.0.1', port });
+      }
+      const answer = await fetch(`${sandbox.openAiUrl}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${sandbox.apiKey}` },
+        body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toHaveProperty('usage');
+      expect(await sandbox.stats()).toEqual({ requests: { chat_completions: 1 }, inFlight: 0 });
+      expect(await sandbox.requests()).toMatchObject([{ operation: 'chat_completions' }]);
+      expect(await sandbox.chats()).toMatchObject([{ prompt: 'Hello', isComplete: true }]);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('takes the port it is given and refuses one that is taken', async () => {
+    const first = await startSandbox();
+    const port = Number(new URL(first.openAiUrl).port);
+    await expect(startSandbox({ port })).rejects.toThrow('EADDRINUSE');
+    await first.close();
+    const second = await startSandbox({ port });
+    expect(second.openAiUrl).toBe(first.openAiUrl);
+    await second.close();
+  });
+});
