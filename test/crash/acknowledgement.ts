@@ -1,0 +1,8 @@
+/** One outcome a caller of a process was told of; `id` is the execution, or the key of a credit. */
+export interface Acknowledgement {
+  readonly kind: 'held' | 'settled' | 'released' | 'credited';
+  readonly accountId: string;
+  readonly id: string;
+  /** What was held, charged or credited, in micro-USD. */
+  readonly amount: number;
+}

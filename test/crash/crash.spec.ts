@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { crashRun } from './crash-run.js';
+
+const TIMEOUT_MS = 120_000;
+
+describe('gateway processes killed under load', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it(
+    'lose no acknowledged outcome, charge nothing twice and leave no hold open',
+    async () => {
+      const { url, dataSource } = database;
+      const result = await crashRun({ url, dataSource, rounds: 5, processes: 2 });
+      expect(result).toMatchObject({
+        kills: 10,
+        lost: 0,
+        doubled: 0,
+        audit: 'exact',
+        holdsLeftOpen: 0,
+      });
+      expect(result.acknowledged.settled).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
+});
