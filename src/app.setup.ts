@@ -17,7 +17,7 @@ import { ProviderError } from './providers/http/provider-error.js';
 /** Everything about the application that is not a module: middleware, the filter, Swagger. Used by main and by tests. */
 export function configureApp(app: NestExpressApplication, inFlight: InFlight): void {
   const logger = app.get<Logger>(LOGGER);
-  const express = app.getHttpAdapter().getInstance() as Express;
+  const express = app.getHttpAdapter().getInstance();
   const filter = new GatewayErrorFilter({
     onError: (error, request) => {
       logError(logger, error, request);
@@ -41,10 +41,20 @@ function refuseWhileDraining(filter: GatewayErrorFilter) {
   };
 }
 
-/** Strict headers everywhere; only the Swagger page may run its own inline script and style. */
+/** An API needs few headers; only the Swagger page may run its own script and style. TLS and HSTS are for the balancer. */
 function secureHeaders(app: NestExpressApplication): void {
-  const strict = helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"] } } });
-  const relaxed = helmet({ contentSecurityPolicy: false });
+  const api = {
+    strictTransportSecurity: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    crossOriginOpenerPolicy: false,
+  };
+  const directives = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
+  const strict = helmet({ ...api, contentSecurityPolicy: { useDefaults: false, directives } });
+  const relaxed = helmet({ ...api, contentSecurityPolicy: false });
   app.use((request: Request, response: Response, next: () => void) => {
     (request.path.startsWith('/docs') ? relaxed : strict)(request, response, next);
   });
