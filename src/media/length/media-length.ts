@@ -55,8 +55,9 @@ function walk(format: MediaFormat, bytes: Buffer): TrackLengths {
   try {
     return WALKERS[format](bytes);
   } catch (error) {
-    // A structure that points past the end of the file makes the read fail, whichever read it is.
-    if (error instanceof RangeError) throw unreadable('it is cut off or broken');
+    // A structure that points past the end of the file makes the read fail, whichever read it is. Told by name, as the
+    // error may come from another realm.
+    if ((error as Error).name === 'RangeError') throw unreadable('it is cut off or broken');
     throw error;
   }
 }
