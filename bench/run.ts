@@ -1,0 +1,44 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import type { BenchResult } from './result.js';
+
+/**
+ * Runs the benchmarks named on the command line, or all of this folder; prints a table and writes
+ * `bench/results/<name>.json`. Exits with 1 when a target is missed.
+ */
+const folder = new URL('./', import.meta.url);
+const NOT_BENCHMARKS = ['run.ts', 'result.ts'];
+
+const files = (await readdir(folder)).filter(
+  (file) => file.endsWith('.ts') && !NOT_BENCHMARKS.includes(file),
+);
+const wanted = process.argv.slice(2);
+const names = files
+  .map((file) => file.slice(0, -3))
+  .filter((name) => wanted.length === 0 || wanted.includes(name));
+
+let passed = true;
+await mkdir(new URL('results/', folder), { recursive: true });
+for (const name of names) {
+  const { run } = (await import(new URL(`${name}.ts`, folder).href)) as {
+    run: () => Promise<BenchResult>;
+  };
+  const result = await run();
+  passed &&= result.passed;
+  console.log(`\n${result.name}: ${result.passed ? 'targets met' : 'TARGET MISSED'}`);
+  console.table(
+    Object.entries(result.figures).map(([figure, value]) => ({
+      figure,
+      value,
+      target: result.targets[figure] ?? '',
+    })),
+  );
+  const record = {
+    ...result,
+    node: process.version,
+    cores: availableParallelism(),
+    at: new Date().toISOString(),
+  };
+  await writeFile(new URL(`results/${name}.json`, folder), `${JSON.stringify(record, null, 2)}\n`);
+}
+process.exitCode = passed ? 0 : 1;

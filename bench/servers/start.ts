@@ -1,0 +1,122 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const READY_TIMEOUT_MS = 60_000;
+const root = new URL('../../', import.meta.url).pathname;
+/** The operator's token of a benchmarked gateway. */
+export const ADMIN_TOKEN = 'bench-admin-token-0123456789';
+
+/** A server in a process of its own. */
+export interface RunningServer {
+  readonly port: number;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Starts one of the small servers beside this file. */
+export async function startServer(file: string, ...args: number[]): Promise<RunningServer> {
+  const port = await freePort();
+  const child = fork(join(root, 'bench/servers', file), [port, ...args].map(String), {
+    execArgv: ['--import', '@swc-node/register/esm-register'],
+    cwd: root,
+  });
+  await once(child, 'message');
+  return { port, process: child, stop: () => stopProcess(child, 'SIGKILL') };
+}
+
+/** Starts the built gateway on an embedded database of its own and waits until it is ready. */
+export async function startGateway(
+  settings: Record<string, string>,
+  dataDir?: string,
+): Promise<RunningServer & { readonly readyMs: number; readonly output: () => string }> {
+  const port = await freePort();
+  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'shim-bench-')));
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, ['dist/main.js'], {
+    cwd: root,
+    env: { ...process.env, PORT: String(port), DATA_DIR: folder, ADMIN_TOKEN, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (text.length < 100_000) text += chunk.toString();
+  });
+  while (!(await isReady(port))) {
+    if (performance.now() - startedAt > READY_TIMEOUT_MS || child.exitCode !== null) {
+      throw new Error(`the gateway did not become ready: ${text}`);
+    }
+    await sleep(20);
+  }
+  const readyMs = performance.now() - startedAt;
+  return {
+    port,
+    process: child,
+    readyMs,
+    output: () => text,
+    async stop() {
+      await stopProcess(child, 'SIGTERM');
+      if (dataDir === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}
+
+/** Creates an account with money and a key through the operator API. */
+export async function fundedKey(port: number): Promise<string> {
+  const call = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as { id: string; key: string };
+  };
+  const { id } = await call('/admin/accounts', { name: 'bench' });
+  await call(
+    `/admin/accounts/${id}/credits`,
+    { amount_microusd: '900000000000000' },
+    { 'idempotency-key': 'bench' },
+  );
+  return (await call(`/admin/accounts/${id}/keys`, {})).key;
+}
+
+/** Resident memory of a process in MB. */
+export async function residentMb(pid: number): Promise<number> {
+  const { readFile } = await import('node:fs/promises');
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+}

@@ -1,0 +1,170 @@
+import autocannon from 'autocannon';
+import { type BenchResult, median, percentile, round } from './result.js';
+import {
+  fundedKey,
+  residentMb,
+  type RunningServer,
+  startGateway,
+  startServer,
+} from './servers/start.js';
+
+const CONNECTIONS = 50;
+const ROUNDS = 3;
+const ROUND_SECONDS = 4;
+const WARM_UP_SECONDS = 3;
+const RATE_PER_SECOND = 100;
+const RATE_SECONDS = 8;
+const MEMORY_REQUESTS = 100_000;
+const BODY = JSON.stringify({ model: 'aud-v4', input: 'Hello from the benchmark.', voice: 'Adam' });
+const INPUT_MICRO_USD = 25n * 120n;
+
+interface Target {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+}
+
+/** Speech with an instant upstream: the gateway with everything on against proxies that do nothing. */
+export async function run(): Promise<BenchResult> {
+  const upstream = await startServer('instant-upstream.ts');
+  const express = await startServer('express-proxy.ts', upstream.port);
+  const limit = await startServer('undici-proxy.ts', upstream.port);
+  const gateway = await startGateway({
+    ELEVENLABS_API_KEY: 'bench',
+    ELEVENLABS_BASE_URL: `http://127.0.0.1:${upstream.port}`,
+    RATE_LIMIT_RPM: '10000000',
+    SANDBOX: 'off',
+  });
+  try {
+    const key = await fundedKey(gateway.port);
+    const json = { 'content-type': 'application/json' };
+    const path = '/v1/audio/speech';
+    const targets = {
+      gateway: {
+        url: address(gateway, path),
+        headers: { ...json, authorization: `Bearer ${key}` },
+      },
+      express: { url: address(express, path), headers: json },
+      limit: { url: address(limit, path), headers: json },
+      direct: { url: address(upstream, '/v1/text-to-speech/voice'), headers: json },
+    };
+    const rates = await throughput(targets.gateway, targets.express, targets.limit);
+    const added = await addedLatency(targets.gateway, targets.direct);
+    const growthMb = await memoryGrowth(gateway, targets.gateway);
+    const charged = await chargesAreExact(gateway);
+    const figures = {
+      'gateway req/s': round(rates.gateway, 0),
+      'express + axios req/s': round(rates.express, 0),
+      'node:http + undici req/s': round(rates.limit, 0),
+      'gateway / express + axios': round(rates.gateway / rates.express),
+      'gateway / node:http + undici': round(rates.gateway / rates.limit),
+      'added p50 ms at 100/s': round(added.p50),
+      'added p99 ms at 100/s': round(added.p99),
+      'memory growth MB over 100,000': round(growthMb, 1),
+      'books exact': String(charged),
+    };
+    return {
+      name: 'speech',
+      figures,
+      targets: {
+        'gateway / express + axios': '≥ 1.0',
+        'gateway / node:http + undici': '≥ 0.2',
+        'added p50 ms at 100/s': '≤ 3',
+        'added p99 ms at 100/s': '≤ 12',
+        'memory growth MB over 100,000': '≤ 30',
+      },
+      passed:
+        rates.gateway >= rates.express &&
+        rates.gateway >= 0.2 * rates.limit &&
+        added.p50 <= 3 &&
+        added.p99 <= 12 &&
+        growthMb <= 30 &&
+        charged,
+    };
+  } finally {
+    await gateway.stop();
+    await Promise.all([express.stop(), limit.stop(), upstream.stop()]);
+  }
+}
+
+const address = (server: RunningServer, path: string): string =>
+  `http://127.0.0.1:${server.port}${path}`;
+
+async function load(target: Target, seconds: number): Promise<number> {
+  const result = await autocannon({
+    url: target.url,
+    method: 'POST',
+    headers: target.headers,
+    body: BODY,
+    connections: CONNECTIONS,
+    duration: seconds,
+  });
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${target.url}: ${result.non2xx} refusals, ${result.errors} errors`);
+  }
+  return result['2xx'] / result.duration;
+}
+
+async function throughput(...targets: [Target, Target, Target]) {
+  const rates: [number[], number[], number[]] = [[], [], []];
+  for (const target of targets) await load(target, WARM_UP_SECONDS);
+  for (let index = 0; index < ROUNDS; index++) {
+    for (const [at, target] of targets.entries())
+      rates[at]?.push(await load(target, ROUND_SECONDS));
+  }
+  const [gateway, express, limit] = rates;
+  return { gateway: median(gateway), express: median(express), limit: median(limit) };
+}
+
+/** An open loop: requests leave on time, whether or not the ones before have been answered. */
+async function latencies(target: Target): Promise<number[]> {
+  const times: number[] = [];
+  const pending: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for (let index = 0; index < RATE_PER_SECOND * RATE_SECONDS; index++) {
+    const due = startedAt + (index * 1000) / RATE_PER_SECOND;
+    const waitMs = due - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const sentAt = performance.now();
+    pending.push(
+      fetch(target.url, { method: 'POST', headers: target.headers, body: BODY })
+        .then((answer) => answer.arrayBuffer())
+        .then(() => void times.push(performance.now() - sentAt)),
+    );
+  }
+  await Promise.all(pending);
+  return times;
+}
+
+async function addedLatency(gateway: Target, direct: Target) {
+  await latencies(gateway);
+  const through = await latencies(gateway);
+  const past = await latencies(direct);
+  return {
+    p50: percentile(through, 0.5) - percentile(past, 0.5),
+    p99: percentile(through, 0.99) - percentile(past, 0.99),
+  };
+}
+
+async function memoryGrowth(gateway: RunningServer, target: Target): Promise<number> {
+  const pid = gateway.process.pid ?? 0;
+  const options = { url: target.url, method: 'POST', headers: target.headers, body: BODY } as const;
+  const batch = (amount: number) => autocannon({ ...options, connections: CONNECTIONS, amount });
+  await batch(MEMORY_REQUESTS / 5);
+  const before = await residentMb(pid);
+  await batch(MEMORY_REQUESTS);
+  return (await residentMb(pid)) - before;
+}
+
+async function chargesAreExact(gateway: RunningServer): Promise<boolean> {
+  const { ADMIN_TOKEN } = await import('./servers/start.js');
+  const answer = await fetch(address(gateway, '/admin/audit'), {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  const audit = (await answer.json()) as {
+    ok: boolean;
+    held_microusd: string;
+    posted_microusd: string;
+  };
+  const spent = 900_000_000_000_000n - BigInt(audit.posted_microusd);
+  return audit.ok && audit.held_microusd === '0' && spent % INPUT_MICRO_USD === 0n;
+}
