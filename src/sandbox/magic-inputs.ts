@@ -53,6 +53,12 @@ export const MAGIC_INPUTS = [
   { name: 'zero-usage', effect: 'chat: reports usage of zero' },
   { name: 'url', effect: 'images: answers with a URL instead of the picture' },
   { name: 'no-data', effect: 'images: answers without any picture' },
+  {
+    name: 'task-ms',
+    argument: 'MS',
+    effect: 'asynchronous work: done after this long instead of one second',
+  },
+  { name: 'task-fails', effect: 'asynchronous work: reports failure when it is done' },
 ] as const satisfies readonly MagicInput[];
 
 /** Name of a magic input. */

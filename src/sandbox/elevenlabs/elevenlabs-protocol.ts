@@ -2,6 +2,7 @@ import type { Exchange } from '../http/exchange.js';
 import type { Protocol, Route, WireError } from '../http/protocol.js';
 import { createClipCache } from '../media/clip-cache.js';
 import type { Studio } from './audio-answer.js';
+import { dubbingRoutes } from './dubbing.js';
 import { forcedAlignment } from './forced-alignment.js';
 import { music } from './music.js';
 import { soundGeneration } from './sound-generation.js';
@@ -42,6 +43,7 @@ export function elevenLabsProtocol(): Protocol {
       post('audio-isolation', 'audio_isolation', audioIsolation),
       post('sound-generation', 'sound_generation', soundGeneration),
       post('music', 'music', music),
+      ...dubbingRoutes(studio),
     ],
     keyOf: (exchange) => exchange.header('xi-api-key'),
     requestIdHeader: 'request-id',

@@ -20,13 +20,15 @@ export interface HeardAudio {
   readonly comment: string | undefined;
   /** Loudness from 0 to 1, 50 values per second: of the samples for PCM, guessed from packet sizes for other codecs. */
   readonly loudness: Float32Array;
+  readonly hasVideo: boolean;
 }
 
 /** Listens to a recording; undefined when its length cannot be read. */
 export async function hearAudio(file: Buffer): Promise<HeardAudio | undefined> {
   const aiff = aiffSeconds(file);
   if (aiff !== undefined) {
-    return { seconds: aiff, comment: undefined, loudness: emptyLoudness(aiff).fill(0.5) };
+    const loudness = emptyLoudness(aiff).fill(0.5);
+    return { seconds: aiff, comment: undefined, loudness, hasVideo: false };
   }
   const input = new Input({ source: new BufferSource(file), formats: ALL_FORMATS });
   try {
@@ -37,6 +39,7 @@ export async function hearAudio(file: Buffer): Promise<HeardAudio | undefined> {
       seconds,
       comment: await readComment(input),
       loudness: await hearLoudness(track, seconds),
+      hasVideo: (await input.getPrimaryVideoTrack()) !== null,
     };
   } catch {
     return undefined;
