@@ -18,7 +18,7 @@ import type { UpstreamTimeoutName } from './upstream-timeouts.js';
 
 /** Attempts beyond the first, only while no connection was ever opened. */
 const MAX_CONNECT_RETRIES = 2;
-const CONNECT_RETRY_MS = 100;
+const CONNECT_RETRY_MS = 50;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const ERROR_BODY_WAIT_MS = 5_000;
 

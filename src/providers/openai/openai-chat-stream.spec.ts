@@ -1,0 +1,70 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import type { ChatChunk } from '../ports/chat.port.js';
+import { OpenAiChatStream } from './openai-chat-stream.js';
+
+const event = (chunk: unknown): string => `data: ${JSON.stringify(chunk)}\n\n`;
+const hello = { choices: [{ delta: { content: 'Grüße 👋' } }] };
+
+function setUp() {
+  const source = new PassThrough();
+  const stream = new OpenAiChatStream(source, (code, kind) => new Error(`${kind ?? '-'} ${code}`));
+  const read = async (): Promise<ChatChunk[]> => {
+    const chunks: ChatChunk[] = [];
+    for await (const chunk of stream) chunks.push(chunk as ChatChunk);
+    return chunks;
+  };
+  return { source, stream, read };
+}
+
+describe('OpenAiChatStream', () => {
+  it('reads events cut anywhere, inside a character included', async () => {
+    const { source, read } = setUp();
+    const bytes = Buffer.from(`${event(hello)}: comment\r\n\r\n${event(hello)}data: [DONE]\n\n`);
+    for (const byte of bytes) source.write(Buffer.from([byte]));
+    expect((await read()).map(({ chunk }) => chunk)).toEqual([hello, hello]);
+  });
+
+  it('hands out each chunk before the next has come', async () => {
+    const { source, stream } = setUp();
+    source.write(event(hello));
+    await stream.firstChunk();
+    expect(stream.read()).toEqual({ chunk: hello, usage: null });
+    source.write(event({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } }));
+    await stream.firstChunk();
+    expect(stream.read()).toMatchObject({ usage: { promptTokens: 1, completionTokens: 2 } });
+  });
+
+  it('ends at [DONE] and lets the rest of the body drain', async () => {
+    const { source, read } = setUp();
+    source.write(`${event(hello)}data: [DONE]\n\n${event({ late: true })}`);
+    expect(await read()).toHaveLength(1);
+    expect(source.destroyed).toBe(false);
+  });
+
+  it.each([
+    ['a body that ends before [DONE]', '', '- stream_cut'],
+    ['an event that is not JSON', 'data: oops\n\n', '- bad_chunk'],
+    ['an error event', event({ error: { code: 'boom', message: 'secret' } }), '- boom'],
+    ['an event without end', `data: ${'x'.repeat(5_000_000)}`, '- event_too_long'],
+  ])('breaks on %s', async (_what, tail, message) => {
+    const { source, read } = setUp();
+    source.end(event(hello) + tail);
+    await expect(read()).rejects.toThrow(message);
+  });
+
+  it('breaks when [DONE] comes before any chunk', async () => {
+    const { source, stream } = setUp();
+    source.write('data: [DONE]\n\n');
+    await expect(stream.firstChunk()).rejects.toThrow('empty_stream');
+  });
+
+  it('stops reading while nobody takes the chunks', async () => {
+    const { source, stream } = setUp();
+    source.write(event(hello).repeat(1_000));
+    await stream.firstChunk();
+    expect(source.isPaused()).toBe(true);
+    stream.destroy();
+    expect(source.destroyed).toBe(true);
+  });
+});
