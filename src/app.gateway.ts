@@ -40,8 +40,10 @@ export async function startGateway(
   const catalog = loadCatalog(config.catalogFile);
   const scope = sandboxScope(config, catalog);
   const sandbox = scope === 'none' || shared ? undefined : await startSandbox();
-  const providers = providersOptions(config, catalog, shared ?? sandbox);
-  const module = AppModule.forRoot({ config, logger, catalog, providers });
+  const upstream = shared ?? sandbox;
+  const providers = providersOptions(config, catalog, upstream);
+  const sandboxUrl = upstream?.openAiUrl;
+  const module = AppModule.forRoot({ config, logger, catalog, providers, sandboxUrl });
   const inFlight = new InFlight();
   const app = await NestFactory.create<NestExpressApplication>(module, new FastExpressAdapter(), {
     bodyParser: false,

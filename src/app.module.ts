@@ -9,6 +9,7 @@ import { CatalogModule } from './catalog/catalog.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { DatabaseModule } from './database/database.module.js';
+import { NetModule } from './net/net.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
@@ -19,6 +20,8 @@ export interface AppParts {
   readonly logger: Logger;
   readonly catalog: LoadedCatalog;
   readonly providers: ProvidersOptions;
+  /** Base URL of the sandbox upstream where one runs. */
+  readonly sandboxUrl?: string | undefined;
   /** Operator commands share the embedded server of a running gateway. */
   readonly shareEmbedded?: boolean;
 }
@@ -26,7 +29,8 @@ export interface AppParts {
 /** The list of modules. */
 @Module({})
 export class AppModule {
-  static forRoot({ config, logger, catalog, providers, shareEmbedded }: AppParts): DynamicModule {
+  static forRoot(parts: AppParts): DynamicModule {
+    const { config, logger, catalog, providers, shareEmbedded } = parts;
     const { databaseUrl, dataDir } = config;
     return {
       module: AppModule,
@@ -37,6 +41,7 @@ export class AppModule {
         }),
         ObservabilityModule.forRoot(logger),
         ScheduleModule.forRoot(),
+        NetModule.forRoot(parts.sandboxUrl),
         ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),
         AdminModule,
