@@ -23,7 +23,7 @@ import {
 import { OwedResolutions } from './owed-resolutions.js';
 
 /** A call waits this long for its hold, … */
-export const BEGIN_PATIENCE_MS = 5_000;
+const BEGIN_PATIENCE_MS = 5_000;
 /** … this long for its settlement to become durable, … */
 export const SUCCEED_PATIENCE_MS = 20_000;
 /** … and this long for a release before it is owed. */

@@ -12,7 +12,7 @@ import { type ExecutionEnd, ExecutionStatements } from './execution-statements.j
 /** Error code on the record of a call whose process died. */
 export const PROCESS_LOST = 'process_lost';
 /** Most holds released by one tick. */
-export const SWEEP_BATCH = 500;
+const SWEEP_BATCH = 500;
 
 /** Injection token of the {@link HoldSweeperOptions}. */
 export const HOLD_SWEEPER_OPTIONS = Symbol('HOLD_SWEEPER_OPTIONS');
@@ -73,7 +73,7 @@ export class HoldSweeper implements OnModuleInit, BeforeApplicationShutdown {
     await this.process.deregister();
   }
 
-  /** Renews this process's lease, then releases at most {@link SWEEP_BATCH} orphaned holds; returns how many it found. */
+  /** Renews this process's lease, then releases at most 500 orphaned holds; returns how many it found. */
   async tick(): Promise<number> {
     await this.process.heartbeat(this.#leaseMs);
     const orphans = await this.dataSource.query<Orphan[]>(ORPHANS, [this.#leaseMs]);

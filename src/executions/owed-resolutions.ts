@@ -1,7 +1,7 @@
 import type { ExecutionEnd } from './execution-statements.js';
 
 /** Most releases owed at once; at that many the ledger takes no new calls. */
-export const MAX_OWED = 10_000;
+const MAX_OWED = 10_000;
 const RETRY_MS = 1_000;
 
 /**
