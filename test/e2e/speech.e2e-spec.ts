@@ -147,7 +147,7 @@ describe('the price of a text', () => {
 describe('options', () => {
   const inSettings = (field: string, value: unknown) => ({ voice_settings: { [field]: value } });
 
-  it.each([
+  it.each<[string, unknown, string]>([
     ['speed', 0.7, 'SPEECH-45'],
     ['speed', 1.2, 'SPEECH-45'],
     ['stability', 0, 'SPEECH-51'],
@@ -167,7 +167,7 @@ describe('options', () => {
     });
   });
 
-  it.each([
+  it.each<[string, unknown, string, string]>([
     ['language', 'en', 'language_code', 'SPEECH-48'],
     ['language', 'fil', 'language_code', 'SPEECH-48'],
     ['language', 'eng', 'language_code', 'SPEECH-48'],

@@ -26,7 +26,7 @@ export async function send(url: string, init: RequestInit = {}): Promise<Answer>
     headers: answer.headers,
     bytes,
     get json(): unknown {
-      return JSON.parse(bytes.toString());
+      return JSON.parse(bytes.toString()) as unknown;
     },
   };
 }
