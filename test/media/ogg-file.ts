@@ -1,12 +1,14 @@
-import { Encoder } from '@evan/opus';
-
-import { tone } from './wav-file.js';
-
 const HEADER_BYTES = 27;
 const PACKETS_PER_PAGE = 50;
 const OPUS_RATE_HZ = 48_000;
 const OPUS_PACKET_SAMPLES = 960;
 const PRE_SKIP = 312;
+const SILENT_PACKET = Buffer.from('f8fffe', 'hex');
+const CRC_32 = Int32Array.from({ length: 256 }, (_, value) => {
+  let crc = value << 24;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc < 0 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
+  return crc;
+});
 
 /** One page taken apart: everything but its body's lacing may be changed before it is written again. */
 export interface Page {
@@ -53,10 +55,7 @@ function writePage(page: Page): Buffer {
   header.writeUInt8(page.lacing.length, 26);
   const bytes = Buffer.concat([header, page.lacing, page.body]);
   let crc = 0;
-  for (const byte of bytes) {
-    crc ^= byte << 24;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc < 0 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
-  }
+  for (const byte of bytes) crc = (crc << 8) ^ (CRC_32[(crc >>> 24) ^ byte] ?? 0);
   bytes.writeInt32LE(crc, 22);
   return bytes;
 }
@@ -107,12 +106,10 @@ export function opusHeaders(): Buffer[] {
   return [head, Buffer.from('OpusTags\x04\0\0\0shim\0\0\0\0', 'latin1')];
 }
 
-/** Opus packets of 20 ms that cover this many samples and the pre-skip; one encoded packet of a tone, repeated. */
+/** Opus packets of 20 ms that cover this many samples and the pre-skip: mono full-band CELT, silence. */
 export function opusPackets(samples: number): Buffer[] {
-  const encoder = new Encoder({ channels: 1, sample_rate: OPUS_RATE_HZ });
-  const packet = Buffer.from(encoder.encode(tone(OPUS_PACKET_SAMPLES, OPUS_RATE_HZ)));
   const count = Math.ceil((samples + PRE_SKIP) / OPUS_PACKET_SAMPLES);
-  return new Array<Buffer>(count).fill(packet);
+  return new Array<Buffer>(count).fill(SILENT_PACKET);
 }
 
 /** The pages of an Ogg Opus stream that plays this many samples at 48 kHz. */

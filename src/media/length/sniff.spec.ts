@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { aiffFile } from '../../../test/media/aiff-file.js';
+import { sample } from '../../../test/media/byte-edits.js';
+import { id3Tag } from '../../../test/media/hostile-frames.js';
+import { mp3File } from '../../../test/media/mp3-file.js';
+import { pcmBytes, wavFile } from '../../../test/media/wav-file.js';
+import { sniffFormat } from './sniff.js';
+
+const HEAD_BYTES = 64;
+
+describe('sniffFormat', () => {
+  it('tells every format by its first 64 bytes', async () => {
+    expect(sniffFormat(wavFile(1_000).subarray(0, HEAD_BYTES))).toBe('wav');
+    expect(sniffFormat(aiffFile(1_000).subarray(0, HEAD_BYTES))).toBe('aiff');
+    expect(sniffFormat((await mp3File(1)).subarray(0, HEAD_BYTES))).toBe('mp3');
+    for (const format of ['aac', 'mp4', 'm4a', 'mov', 'flac', 'ogg', 'webm']) {
+      expect(sniffFormat(sample(`tone.${format}`).subarray(0, HEAD_BYTES))).toBe(format);
+    }
+  });
+
+  it('looks behind a leading tag, and takes a longer one for MP3', () => {
+    expect(sniffFormat(Buffer.concat([id3Tag(100), sample('tone.flac')]))).toBe('flac');
+    expect(sniffFormat(id3Tag(100_000).subarray(0, HEAD_BYTES))).toBe('mp3');
+  });
+
+  it('tells nothing of bare samples, texts and other files', () => {
+    expect(sniffFormat(pcmBytes(8_000))).toBeUndefined();
+    expect(sniffFormat(Buffer.from('{"error":"none"}'))).toBeUndefined();
+    expect(sniffFormat(Buffer.from('RIFF\0\0\0\0AVI LIST', 'latin1'))).toBeUndefined();
+    expect(sniffFormat(Buffer.alloc(0))).toBeUndefined();
+  });
+});
