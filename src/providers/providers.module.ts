@@ -3,7 +3,10 @@ import { PROVIDERS_OPTIONS, type ProvidersOptions } from './providers.options.js
 import { ProviderRegistry } from './routing/provider-registry.js';
 import { ProviderRouter } from './routing/provider-router.js';
 
-/** Who does the work: exports {@link ProviderRouter} and {@link ProviderRegistry}. Takes the `Clock` from a global module. */
+/**
+ * Who does the work: exports {@link ProviderRouter} and {@link ProviderRegistry}. Takes the `Clock`
+ * from a global module.
+ */
 @Global()
 @Module({})
 export class ProvidersModule {

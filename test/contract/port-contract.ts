@@ -19,7 +19,10 @@ export interface PortContract {
   readonly expectRequest: (request: SeenRequest) => void | Promise<void>;
 }
 
-/** Upstream status, the public code it becomes (spec: Errors; decision G-13), and the body that must not get out. */
+/**
+ * Upstream status, the public code it becomes (spec: Errors; decision G-13), and the body that must
+ * not get out.
+ */
 const FAULTS: readonly [number, string, string][] = [
   [
     400,
@@ -48,7 +51,10 @@ export function describePortContract(name: string, contract: PortContract): void
   describeContract(name, contract, true);
 }
 
-/** Only the request and the good answer: for a second command to a call that has passed the whole suite. */
+/**
+ * Only the request and the good answer: for a second command to a call that has passed the whole
+ * suite.
+ */
 export function describeRequest(name: string, contract: PortContract): void {
   describeContract(name, contract, false);
 }

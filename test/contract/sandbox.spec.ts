@@ -10,7 +10,10 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
 const MAX_BYTES = 50_000_000;
 const VOICE = 'pNInz6obpgDQGcFmaJgB';
 
-/** The adapters and the sandbox upstream must agree on the wire, in success and in every fault the sandbox can act out. */
+/**
+ * The adapters and the sandbox upstream must agree on the wire, in success and in every fault the
+ * sandbox can act out.
+ */
 describe('adapters against the sandbox', () => {
   let sandbox: Sandbox;
   let registry: ProviderRegistry;

@@ -12,7 +12,10 @@ export interface SeenRequest {
 
 type Reply = (response: ServerResponse, request: SeenRequest) => unknown;
 
-/** A real HTTP server on loopback that plays a provider: records what it gets and answers as the test says. */
+/**
+ * A real HTTP server on loopback that plays a provider: records what it gets and answers as the
+ * test says.
+ */
 export class StubUpstream {
   readonly seen: SeenRequest[] = [];
   /** Connections the client closed before the answer was complete. */

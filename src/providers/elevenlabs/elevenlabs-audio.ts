@@ -25,7 +25,10 @@ export function withOutputFormat(path: string, format: AudioFormat): string {
   return `${path}?output_format=${OUTPUT_FORMATS[format]}`;
 }
 
-/** Posts and waits for the first bytes of audio in the requested format; anything else is an unusable answer. */
+/**
+ * Posts and waits for the first bytes of audio in the requested format; anything else is an
+ * unusable answer.
+ */
 export async function requestAudio(
   http: ProviderHttp,
   request: AudioRequest,

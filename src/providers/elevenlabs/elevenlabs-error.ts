@@ -13,7 +13,8 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
 const CONTENT_REFUSAL = /moderation|policy|prohibited|blocked|bad_prompt/;
 
 /**
- * Reads `{detail}`: an object with `code` or the older `status`, a list of field errors, or a plain string. Only the code is used; the message is the provider's own text.
+ * Reads `{detail}`: an object with `code` or the older `status`, a list of field errors, or a plain
+ * string. Only the code is used; the message is the provider's own text.
  */
 export function classifyElevenLabsError(status: number, body: unknown): ErrorFinding {
   const code = codeOf(body);

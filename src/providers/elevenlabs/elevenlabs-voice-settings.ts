@@ -7,7 +7,10 @@ interface VoiceStyle {
   readonly speed?: number | undefined;
 }
 
-/** The wire object `voice_settings`; undefined when nothing is set, so that the stored settings of the voice apply. */
+/**
+ * The wire object `voice_settings`; undefined when nothing is set, so that the stored settings of
+ * the voice apply.
+ */
 export function voiceSettings(style: VoiceStyle): object | undefined {
   const settings = {
     stability: style.stability,

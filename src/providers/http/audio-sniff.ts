@@ -5,8 +5,9 @@ import type { AudioFormat } from '../ports/provider-audio.js';
 const SNIFF_BYTES = 12;
 
 /**
- * Waits for the first bytes of a body and tells whether they can be audio of the format; the body stays unread. Raw PCM has no magic number: it is whatever is neither
- * another format nor text. Rejects with the body's own error when it breaks first.
+ * Waits for the first bytes of a body and tells whether they can be audio of the format; the body
+ * stays unread. Raw PCM has no magic number: it is whatever is neither another format nor text.
+ * Rejects with the body's own error when it breaks first.
  */
 export async function sniffAudio(body: Readable, format: AudioFormat): Promise<boolean> {
   const head = await firstBytes(body);
@@ -45,7 +46,10 @@ function formatOf(head: Buffer): Exclude<AudioFormat, 'pcm'> | null {
   return magic.startsWith('ID3') || isMp3Frame(head) ? 'mp3' : null;
 }
 
-/** A Layer III frame header with a legal bitrate and sample rate; anything looser takes quiet PCM (`FF FF` is the sample -1) for MP3. */
+/**
+ * A Layer III frame header with a legal bitrate and sample rate; anything looser takes quiet PCM
+ * (`FF FF` is the sample -1) for MP3.
+ */
 function isMp3Frame(head: Buffer): boolean {
   const [sync = 0, layer = 0, rates = 0] = head;
   const isLayer3 = sync === 0xff && (layer & 0xe6) === 0xe2;

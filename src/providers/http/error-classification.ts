@@ -1,6 +1,9 @@
 import type { ProviderErrorKind } from './provider-error.js';
 
-/** What an error answer's body says about the fault, as far as it goes beyond the status. Undefined: the status decides. */
+/**
+ * What an error answer's body says about the fault, as far as it goes beyond the status. Undefined:
+ * the status decides.
+ */
 export type ErrorClassifier = (status: number, body: unknown) => ErrorFinding;
 
 /** The provider's own code, and the kind when the code decides it. */
@@ -21,7 +24,10 @@ const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   504: 'timeout',
 };
 
-/** The kind of an answer that is not 2xx, by status alone: other 4xx refuse the request, everything else is a failure, redirects included. */
+/**
+ * The kind of an answer that is not 2xx, by status alone: other 4xx refuse the request, everything
+ * else is a failure, redirects included.
+ */
 export function kindOfStatus(status: number): ProviderErrorKind {
   return KIND_BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'rejected' : 'http_error');
 }

@@ -14,12 +14,15 @@ export interface AnswerHead {
 const BODY_BUFFER_BYTES = 64 * 1024;
 
 /**
- * One request on a pooled connection. `answered` resolves with the head; the body errors when the connection breaks, and destroying the body
- * closes the connection. An aborted signal rejects (or breaks the body) with the signal's reason.
+ * One request on a pooled connection. `answered` resolves with the head; the body errors when the
+ * connection breaks, and destroying the body closes the connection. An aborted signal rejects (or
+ * breaks the body) with the signal's reason.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answered: Promise<AnswerHead>;
-  /** Whether the request was ever put on a connection: false means that nobody can have received it. */
+  /**
+   * Whether the request was ever put on a connection: false means that nobody can have received it.
+   */
   sent = false;
 
   private controller: Dispatcher.DispatchController | undefined;

@@ -10,10 +10,16 @@ import {
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Connections kept per provider address; further calls wait for one. */
 const MAX_CONNECTIONS_PER_ORIGIN = 4_096;
-/** Idle connections are closed before common servers and balancers do it, so that a request seldom meets a closing one. */
+/**
+ * Idle connections are closed before common servers and balancers do it, so that a request seldom
+ * meets a closing one.
+ */
 const KEEP_ALIVE_MS = 4_000;
 
-/** The one pool of connections all providers share: keep-alive per origin, no redirects, no proxy. Closed once, at shutdown. */
+/**
+ * The one pool of connections all providers share: keep-alive per origin, no redirects, no proxy.
+ * Closed once, at shutdown.
+ */
 export class HttpTransport {
   readonly axios: AxiosInstance;
   private readonly agent: Agent;

@@ -32,7 +32,10 @@ export interface ProviderErrorDetail {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Public code and message of each kind (decisions G-09, G-13). An account of ours at fault is an outage to the caller. */
+/**
+ * Public code and message of each kind (decisions G-09, G-13). An account of ours at fault is an
+ * outage to the caller.
+ */
 const PUBLIC_FACE: Readonly<Record<ProviderErrorKind, readonly [ErrorCode, string]>> = {
   rejected: ['provider_rejected_request', 'The provider refused the request.'],
   too_long: [
@@ -59,8 +62,8 @@ const NOTHING_DONE: readonly ProviderErrorKind[] = [
 ];
 
 /**
- * A failed provider call. The message is for logs and safe there: provider id, kind, status and code only. There is no `cause`, because transport
- * errors hold hosts and request headers.
+ * A failed provider call. The message is for logs and safe there: provider id, kind, status and
+ * code only. There is no `cause`, because transport errors hold hosts and request headers.
  */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
@@ -95,8 +98,9 @@ export class ProviderError extends Error {
   }
 
   /**
-   * The failure as clients see it; the provider's words stay behind. A timeout tells SDKs not to retry, since the work may have been done (decision G-51). Only speech has a public code
-   * of its own for a text that is too long (decision G-35).
+   * The failure as clients see it; the provider's words stay behind. A timeout tells SDKs not to
+   * retry, since the work may have been done (decision G-51). Only speech has a public code of its
+   * own for a text that is too long (decision G-35).
    */
   toGatewayError(operation?: string): GatewayError {
     if (this.kind === 'too_long' && operation === 'speech') {

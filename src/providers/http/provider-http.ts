@@ -49,8 +49,9 @@ export interface UpstreamAnswer {
 }
 
 /**
- * The HTTP client of one provider. Every failure is a {@link ProviderError}, except an aborted signal, which rejects with its own reason, and an upload file that cannot be
- * read. A request that may have been received is never repeated; redirects are never followed.
+ * The HTTP client of one provider. Every failure is a {@link ProviderError}, except an aborted
+ * signal, which rejects with its own reason, and an upload file that cannot be read. A request that
+ * may have been received is never repeated; redirects are never followed.
  */
 export class ProviderHttp {
   constructor(
@@ -73,8 +74,9 @@ export class ProviderHttp {
   }
 
   /**
-   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes`. What `read` cannot make sense of (undefined) is an unusable
-   * answer, as is anything but a JSON object.
+   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes`. What
+   * `read` cannot make sense of (undefined) is an unusable answer, as is anything but a JSON
+   * object.
    */
   async requestJson<T>(
     request: UpstreamRequest,

@@ -19,8 +19,8 @@ export function jsonBody(value: object): RequestBody {
 export type FormFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * A `multipart/form-data` body: the fields, then one file streamed from disk under `fileField`. Its length is known beforehand, so nothing is buffered and nothing is
- * sent in chunks.
+ * A `multipart/form-data` body: the fields, then one file streamed from disk under `fileField`. Its
+ * length is known beforehand, so nothing is buffered and nothing is sent in chunks.
  */
 export function multipartBody(fields: FormFields, fileField: string, file: MediaFile): RequestBody {
   const boundary = `form-${randomUUID()}`;

@@ -24,9 +24,10 @@ type Config = InternalAxiosRequestConfig & Pick<ExchangeConfig, 'idleTimeoutMs' 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /**
- * An axios adapter over a pool of undici connections: a third of the CPU of axios' own. Same contract as the stock HTTP adapter for status, headers,
- * body, abort and errors, except that redirects are never followed and compression is never asked for. `timeout` bounds the wait for the head.
- * A rejected request carries its {@link Exchange} in `error.request`.
+ * An axios adapter over a pool of undici connections: a third of the CPU of axios' own. Same
+ * contract as the stock HTTP adapter for status, headers, body, abort and errors, except that
+ * redirects are never followed and compression is never asked for. `timeout` bounds the wait for
+ * the head. A rejected request carries its {@link Exchange} in `error.request`.
  */
 export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
   return async (config: Config) => {

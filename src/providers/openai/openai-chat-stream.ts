@@ -16,7 +16,8 @@ const READ_AHEAD_CHUNKS = 64;
 export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;
 
 /**
- * Reads server-sent events off an upstream body as an object stream of {@link ChatChunk}. Ends at `[DONE]` and nowhere else: a body that ends before it, an error event, or anything but a JSON
+ * Reads server-sent events off an upstream body as an object stream of {@link ChatChunk}. Ends at
+ * `[DONE]` and nowhere else: a body that ends before it, an error event, or anything but a JSON
  * object breaks the stream.
  */
 export class OpenAiChatStream extends Readable {

@@ -12,7 +12,10 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   moderation_blocked: 'rejected',
 };
 
-/** Reads `{error:{code, type}}`; the code decides before the type. The message is the provider's own text and stays unread. */
+/**
+ * Reads `{error:{code, type}}`; the code decides before the type. The message is the provider's own
+ * text and stays unread.
+ */
 export function classifyOpenAiError(_status: number, body: unknown): ErrorFinding {
   const error = isFields(body) ? body.error : undefined;
   if (!isFields(error)) return {};

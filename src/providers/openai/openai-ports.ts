@@ -5,7 +5,9 @@ import { OpenAiChat } from './openai-chat.adapter.js';
 import { classifyOpenAiError } from './openai-error.js';
 import { OpenAiImage } from './openai-image.adapter.js';
 
-/** Everything a provider that speaks the OpenAI wire protocol can do. Its base URL includes `/v1`. */
+/**
+ * Everything a provider that speaks the OpenAI wire protocol can do. Its base URL includes `/v1`.
+ */
 export function openAiPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: { authorization: `Bearer ${access.apiKey}` },

@@ -9,7 +9,10 @@ export interface ChatCommand {
   /** Messages in order, in the shape of the spec. */
   readonly messages: readonly JsonObject[];
   readonly maxTokens?: number | undefined;
-  /** Further validated fields under their wire names, like `temperature` and `tools`; sent as they are. */
+  /**
+   * Further validated fields under their wire names, like `temperature` and `tools`; sent as they
+   * are.
+   */
   readonly parameters?: JsonObject | undefined;
 }
 
@@ -19,14 +22,19 @@ export interface TokenUsage {
   readonly completionTokens: number;
 }
 
-/** A whole answer: the provider's completion object, which still carries the provider's model name. */
+/**
+ * A whole answer: the provider's completion object, which still carries the provider's model name.
+ */
 export interface ChatResult {
   readonly completion: JsonObject;
   readonly usage: TokenUsage | null;
   readonly providerRequestId: string | null;
 }
 
-/** One event of a streamed answer: the provider's chunk object, which still carries the provider's model name. */
+/**
+ * One event of a streamed answer: the provider's chunk object, which still carries the provider's
+ * model name.
+ */
 export interface ChatChunk {
   readonly chunk: JsonObject;
   /** Set on the chunk that reports usage: the last one, whose `choices` are empty. */
@@ -36,8 +44,9 @@ export interface ChatChunk {
 /** A streamed answer whose first chunk has arrived. */
 export interface ChatStream {
   /**
-   * Object stream of {@link ChatChunk}, each as soon as it arrives; ends at the provider's `[DONE]`. Errors with a `ProviderError` when the
-   * provider breaks off or reports an error; destroying it closes the upstream connection.
+   * Object stream of {@link ChatChunk}, each as soon as it arrives; ends at the provider's
+   * `[DONE]`. Errors with a `ProviderError` when the provider breaks off or reports an error;
+   * destroying it closes the upstream connection.
    */
   readonly body: Readable;
   readonly providerRequestId: string | null;

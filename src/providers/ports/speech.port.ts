@@ -1,7 +1,10 @@
 import type { CallContext } from './call-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
-/** Text to be spoken by one voice. Fields left out are not sent: the provider's default applies (decision G-38). */
+/**
+ * Text to be spoken by one voice. Fields left out are not sent: the provider's default applies
+ * (decision G-38).
+ */
 export interface SpeechCommand {
   readonly text: string;
   readonly voiceId: string;

@@ -5,7 +5,10 @@ const WINDOW_SECONDS = 10;
 const WINDOW_MIN_CALLS = 20;
 const OPEN_MS = 10_000;
 
-/** What a breaker lets through: everything, nothing, or one call to see whether the route works again. */
+/**
+ * What a breaker lets through: everything, nothing, or one call to see whether the route works
+ * again.
+ */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 /** A call let through; exactly one method is to be called once its outcome is known. */
@@ -17,8 +20,9 @@ export interface Permit {
 }
 
 /**
- * Takes a failing route out of use: after 10 failures in a row, or when more than half of at least 20 calls within 10 s failed. After 10 s one call is let through; its
- * outcome closes or reopens the breaker. Outcomes of calls begun before it opened change nothing.
+ * Takes a failing route out of use: after 10 failures in a row, or when more than half of at least
+ * 20 calls within 10 s failed. After 10 s one call is let through; its outcome closes or reopens
+ * the breaker. Outcomes of calls begun before it opened change nothing.
  */
 export class CircuitBreaker {
   private state: BreakerState = 'closed';

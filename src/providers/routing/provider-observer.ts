@@ -1,7 +1,10 @@
 import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { BreakerState } from './circuit-breaker.js';
 
-/** A finished upstream call. `durationMs` runs to the first usable byte of a stream, to the end of any other answer, or to the failure. */
+/**
+ * A finished upstream call. `durationMs` runs to the first usable byte of a stream, to the end of
+ * any other answer, or to the failure.
+ */
 export interface CallObservation {
   readonly provider: string;
   readonly operation: string;

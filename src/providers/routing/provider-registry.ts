@@ -37,7 +37,10 @@ export class ProviderRegistry implements OnModuleDestroy {
     );
   }
 
-  /** Whether the route's provider is configured and has the operation (for the catalog's check at boot). */
+  /**
+   * Whether the route's provider is configured and has the operation (for the catalog's check at
+   * boot).
+   */
   canRun(route: Route, operation: string): boolean {
     return this.portOf(route, operation as Operation) !== undefined;
   }
@@ -47,7 +50,10 @@ export class ProviderRegistry implements OnModuleDestroy {
     return this.providers.get(route.provider)?.ports[operation];
   }
 
-  /** Where a provider is; undefined when it is not configured. Tasks remember it to recognise their upstream. */
+  /**
+   * Where a provider is; undefined when it is not configured. Tasks remember it to recognise their
+   * upstream.
+   */
   baseUrlOf(provider: string): string | undefined {
     return this.providers.get(provider)?.baseUrl;
   }

@@ -32,7 +32,8 @@ const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
 ];
 
 /**
- * Chooses the route of a call. One circuit breaker per provider and operation; the next route is asked only when the one before has certainly done nothing.
+ * Chooses the route of a call. One circuit breaker per provider and operation; the next route is
+ * asked only when the one before has certainly done nothing.
  */
 @Injectable()
 export class ProviderRouter {
@@ -50,9 +51,11 @@ export class ProviderRouter {
   }
 
   /**
-   * Runs the attempt on the first route that takes it, in the order given. A result with a `body` stream counts as done when the stream ends.
-   * @throws GatewayError `no_eligible_route` without a configured route, `provider_unavailable` when all are out of use, otherwise the public face of the last failure, with the
-   *   {@link ProviderError} as cause. An aborted signal rejects with its reason.
+   * Runs the attempt on the first route that takes it, in the order given. A result with a `body`
+   * stream counts as done when the stream ends.
+   * @throws GatewayError `no_eligible_route` without a configured route, `provider_unavailable`
+   *   when all are out of use, otherwise the public face of the last failure, with the {@link
+   *   ProviderError} as cause. An aborted signal rejects with its reason.
    */
   async run<O extends Operation, T>(
     routes: readonly Route[],
