@@ -6,9 +6,11 @@ import { AdminModule } from './admin/admin.module.js';
 import { AudioModule } from './audio/audio.module.js';
 import type { LoadedCatalog } from './catalog/catalog-file.js';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { ChatModule } from './chat/chat.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { DatabaseModule } from './database/database.module.js';
+import { ImagesModule } from './images/images.module.js';
 import { NetModule } from './net/net.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
@@ -45,7 +47,7 @@ export class AppModule {
         ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),
         AdminModule,
-        ...(config.role === 'worker' ? [] : [AccountModule, AudioModule]),
+        ...(config.role === 'worker' ? [] : [AccountModule, ChatModule, ImagesModule, AudioModule]),
       ],
     };
   }

@@ -31,6 +31,11 @@ const AUDIO: readonly ErrorCode[] = [
   'insufficient_funds',
   'model_not_available',
 ];
+const GENERAL: readonly ErrorCode[] = [
+  'insufficient_user_quota',
+  'model_not_found',
+  'model_wrong_kind',
+];
 
 /**
  * A synchronous audio endpoint that takes JSON. The guards are the order of checks: key, rate limit, idempotency
@@ -46,5 +51,19 @@ export function PaidAudioEndpoint(
     UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, JsonBodyGuard, ModelGuard),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorAnswers(...codes, ...AUDIO, ...EVERYWHERE),
+  );
+}
+
+/** A synchronous endpoint outside audio: as {@link PaidAudioEndpoint}, but an idempotency header is ignored (decision G-48). */
+export function PaidGeneralEndpoint(
+  operation: Operation,
+  ...codes: ErrorCode[]
+): MethodDecorator & ClassDecorator {
+  return applyDecorators(
+    HttpCode(200),
+    SetMetadata(OPERATION, operation),
+    UseGuards(BearerGuard, RateLimitGuard, JsonBodyGuard, ModelGuard),
+    ApiBearerAuth(API_KEY_SCHEME),
+    ErrorAnswers(...codes, ...GENERAL, ...EVERYWHERE),
   );
 }

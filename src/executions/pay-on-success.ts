@@ -12,6 +12,16 @@ import type { PaidCall } from './paid-call.js';
 /** No synchronous call lasts longer; a hold still open then is released by the sweeper. */
 const HOLD_LIFETIME_MS = 3_600_000;
 
+/**
+ * Thrown by work whose client left before anything was made: the hold is released, the record says `client_left`, and
+ * nobody is there to read the error.
+ */
+export class ClientLeft extends GatewayError {
+  constructor() {
+    super('invalid_request', 'The client left before the answer began.');
+  }
+}
+
 /** How a call ended well: its value, who did the work, and what is charged where that is less than the hold. */
 export interface PaidResult<T> {
   readonly value: T;
@@ -95,7 +105,7 @@ export class PayOnSuccess {
       await this.executions.fail({
         ...ownerOf(call),
         ...providerBehind(thrown),
-        errorCode: signal.aborted ? 'shutdown' : error.code,
+        errorCode: signal.aborted ? 'shutdown' : recordedCode(error),
       });
       throw error;
     }
@@ -107,6 +117,10 @@ function publicError(thrown: unknown, call: PaidCall): GatewayError {
   return thrown instanceof ProviderError
     ? thrown.toGatewayError(call.row.operation)
     : toGatewayError(thrown);
+}
+
+function recordedCode(error: GatewayError): string {
+  return error instanceof ClientLeft ? 'client_left' : error.code;
 }
 
 function ownerOf(call: PaidCall) {

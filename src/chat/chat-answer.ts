@@ -1,0 +1,58 @@
+import { isJsonObject, type JsonObject } from '../common/validation/compiled-validator.js';
+
+/** What every object of one answer carries. */
+export interface AnswerHead {
+  readonly id: string;
+  /** Epoch seconds. */
+  readonly created: number;
+  /** Our name of the model. */
+  readonly model: string;
+}
+
+/** The head of an answer: id and time as the provider gave them, else `fallback`; the model's name is ours always. */
+export function headOf(provided: JsonObject, fallback: AnswerHead): AnswerHead {
+  const { id, created } = provided;
+  return {
+    id: typeof id === 'string' && id !== '' ? id : fallback.id,
+    created: Number.isSafeInteger(created) ? (created as number) : fallback.created,
+    model: fallback.model,
+  };
+}
+
+/** The chat completion object (spec: same heading). Fields of the provider that are not in it stay behind. */
+export function completionOf(
+  head: AnswerHead,
+  completion: JsonObject,
+  usage: JsonObject,
+): JsonObject {
+  const { id, created, model } = head;
+  const choices = choicesOf(completion).map((choice, index) => ({
+    index,
+    logprobs: null,
+    ...choice,
+    message: {
+      role: 'assistant',
+      content: null,
+      ...(isJsonObject(choice.message) && choice.message),
+    },
+    finish_reason: choice.finish_reason ?? 'stop',
+  }));
+  return { id, object: 'chat.completion', created, model, choices, usage };
+}
+
+/** The chat stream chunk (spec: same heading), by all fields but the usage. */
+export function chunkOf(head: AnswerHead, choices: readonly JsonObject[]): JsonObject {
+  const { id, created, model } = head;
+  const shown = choices.map((choice, index) => ({
+    index,
+    delta: {},
+    ...choice,
+    finish_reason: choice.finish_reason ?? null,
+  }));
+  return { id, object: 'chat.completion.chunk', created, model, choices: shown };
+}
+
+/** The choices of a completion or a chunk. */
+export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(choices) ? choices.filter(isJsonObject) : [];
+}

@@ -1,0 +1,64 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+const count = { type: 'integer' } as const;
+
+class ChatUsageView {
+  @ApiProperty(count)
+  prompt_tokens!: number;
+
+  @ApiProperty(count)
+  completion_tokens!: number;
+
+  @ApiProperty({ ...count, description: 'The sum of the two' })
+  total_tokens!: number;
+}
+
+class ChatMessageView {
+  @ApiProperty({ enum: ['assistant'] })
+  role!: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Null where a tool is called' })
+  content!: string | null;
+}
+
+class ChatChoiceView {
+  @ApiProperty({ example: 0 })
+  index!: number;
+
+  @ApiProperty()
+  message!: ChatMessageView;
+
+  @ApiProperty({ example: 'stop' })
+  finish_reason!: string;
+}
+
+/** The chat completion object, for the documentation (spec: same heading). */
+export class ChatCompletionView {
+  @ApiProperty({ example: 'chatcmpl-b54fc0e2' })
+  id!: string;
+
+  @ApiProperty({ enum: ['chat.completion'] })
+  object!: 'chat.completion';
+
+  @ApiProperty({ description: 'Epoch seconds' })
+  created!: number;
+
+  @ApiProperty({ example: 'gen-5-mini' })
+  model!: string;
+
+  @ApiProperty({ type: [ChatChoiceView] })
+  choices!: ChatChoiceView[];
+
+  @ApiProperty()
+  usage!: ChatUsageView;
+}
+
+/** An example of the event stream, for the documentation. */
+export const STREAM_EXAMPLE = [
+  'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795132800,"model":"gen-5-mini",' +
+    '"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":null}]}',
+  'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795132800,"model":"gen-5-mini",' +
+    '"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+  'data: [DONE]',
+  '',
+].join('\n\n');

@@ -1,0 +1,67 @@
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { isJsonObject, type JsonObject } from '../common/validation/compiled-validator.js';
+import { ROLES } from './dto/message.schema.js';
+
+const DETAILS: readonly unknown[] = [undefined, null, 'auto', 'low', 'high', 'original'];
+/** Anything else in an image's place could smuggle in text that is not paid for. */
+const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
+
+/**
+ * Checks every message: a known role, and content as a text or as parts of type text, image_url or refusal; an assistant
+ * that calls a tool needs none. Other fields pass. Throws `invalid_request` with the dotted path of the fault; a part of
+ * another type is a fault of `messages` (decisions G-23, G-92).
+ */
+export function checkMessages(messages: readonly JsonObject[]): void {
+  for (const [index, message] of messages.entries()) {
+    const path = `messages.${index}`;
+    if (!ROLES.some((role) => role === message.role)) {
+      throw refusal(`${path}.role`, `must be one of ${ROLES.join(', ')}`);
+    }
+    checkContent(message, `${path}.content`);
+  }
+}
+
+/** Content parts of a message; none where the content is a text. */
+export function partsOf({ content }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(content) ? (content as readonly JsonObject[]) : [];
+}
+
+function checkContent(message: JsonObject, path: string): void {
+  const { content } = message;
+  if (typeof content === 'string') return;
+  if (Array.isArray(content) && content.length > 0) {
+    for (const [index, part] of content.entries()) checkPart(part, `${path}.${index}`);
+    return;
+  }
+  if ((content === undefined || content === null) && needsNoContent(message)) return;
+  throw refusal(path, 'must be a text or an array of parts');
+}
+
+function needsNoContent({ role, tool_calls: calls, function_call: call, refusal }: JsonObject) {
+  if (role !== 'assistant') return false;
+  return (
+    (Array.isArray(calls) && calls.length > 0) ||
+    isJsonObject(call) ||
+    (typeof refusal === 'string' && refusal !== '')
+  );
+}
+
+function checkPart(part: unknown, path: string): void {
+  if (!isJsonObject(part)) throw refusal(path, 'must be an object');
+  if (part.type === 'text' || part.type === 'refusal') {
+    if (typeof part[part.type] !== 'string')
+      throw refusal(`${path}.${part.type}`, 'must be a text');
+  } else if (part.type === 'image_url') checkImage(part.image_url, `${path}.image_url`);
+  else throw refusal('messages', 'takes content parts of type text, image_url and refusal');
+}
+
+function checkImage(image: unknown, path: string): void {
+  if (!isJsonObject(image) || typeof image.url !== 'string' || !IMAGE_URL.test(image.url)) {
+    throw refusal(`${path}.url`, 'must be an http or https URL or a data URL of an image');
+  }
+  if (!DETAILS.includes(image.detail)) throw refusal(`${path}.detail`, 'must be auto, low or high');
+}
+
+function refusal(param: string, says: string): GatewayError {
+  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
+}

@@ -1,0 +1,72 @@
+import type { ModelRow } from '../catalog/model-row.js';
+import { priceOfTokens } from '../catalog/price-rule.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { JsonObject } from '../common/validation/compiled-validator.js';
+import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
+import { checkMessages, partsOf } from './chat-messages.js';
+import type { ChatBody } from './dto/chat.body.js';
+
+/** What an image counts, whatever its size (decision G-23). */
+export const IMAGE_TOKENS = 4_096;
+
+/** A checked request: what goes to the provider, and the most it can cost. */
+export interface ChatOrder {
+  readonly command: ChatCommand;
+  readonly ceilingMicroUsd: MicroUsd;
+  /** Whether a stream shows its usage. */
+  readonly showsUsage: boolean;
+}
+
+/**
+ * Turns a body into an order. The ceiling counts a token per byte of everything that reaches the prompt, 4,096 per image,
+ * and the whole output allowance (decision G-23). Throws `invalid_request` for messages that do not fit.
+ */
+export function orderOf(row: ModelRow<'chat'>, body: ChatBody): ChatOrder {
+  checkMessages(body.messages);
+  const { model, messages, stream, stream_options, max_tokens, max_completion_tokens, ...rest } =
+    body;
+  const wanted = max_completion_tokens ?? max_tokens;
+  const most = row.limits.maxOutputTokens;
+  // A cap above the model's own has no effect; sent as it is, it could exceed what is held.
+  const maxTokens = wanted === undefined ? undefined : Math.min(wanted, most);
+  const prompt = JSON.stringify([messages.map(withoutImages), rest]);
+  const promptTokens = Buffer.byteLength(prompt) + imageTokens(messages);
+  return {
+    command: { messages, maxTokens, parameters: rest },
+    ceilingMicroUsd: price(row, { promptTokens, completionTokens: maxTokens ?? most }),
+    showsUsage: stream && stream_options?.include_usage === true,
+  };
+}
+
+/** The charge for the usage, never above the ceiling. */
+export function chargeOf(
+  row: ModelRow<'chat'>,
+  usage: TokenUsage,
+  ceilingMicroUsd: MicroUsd,
+): MicroUsd {
+  const charge = price(row, usage);
+  return charge < ceilingMicroUsd ? charge : ceilingMicroUsd;
+}
+
+/** Tokens of all images in the messages. */
+export function imageTokens(messages: readonly JsonObject[]): number {
+  return messages.flatMap(partsOf).filter(isImage).length * IMAGE_TOKENS;
+}
+
+function price(row: ModelRow<'chat'>, { promptTokens, completionTokens }: TokenUsage): MicroUsd {
+  return priceOfTokens(row.price, BigInt(promptTokens), BigInt(completionTokens));
+}
+
+function withoutImages(message: JsonObject): JsonObject {
+  const parts = partsOf(message);
+  if (!parts.some(isImage)) return message;
+  return { ...message, content: parts.map((part) => (isImage(part) ? withoutUrl(part) : part)) };
+}
+
+function withoutUrl(part: JsonObject): JsonObject {
+  return { ...part, image_url: { ...(part.image_url as JsonObject), url: '' } };
+}
+
+function isImage({ type }: JsonObject): boolean {
+  return type === 'image_url';
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { toGatewayError } from '../common/errors/to-gateway-error.js';
+import { SseWriter } from '../common/http/sse-writer.js';
+import { Clock } from '../common/time/clock.js';
+import type { PaidCall } from '../executions/paid-call.js';
+import { ClientLeft, type PaidResult, PayOnSuccess } from '../executions/pay-on-success.js';
+import type { ChatStream } from '../providers/ports/chat.port.js';
+import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
+import { chargeOf, type ChatOrder, orderOf } from './chat-order.js';
+import { ChatRelay } from './chat-relay.js';
+import { ChatUsage } from './chat-usage.js';
+import type { ChatBody } from './dto/chat.body.js';
+
+/** Chat completions as server-sent events (spec: POST /v1/chat/completions). */
+@Injectable()
+export class ChatStreamService {
+  constructor(
+    private readonly payment: PayOnSuccess,
+    private readonly router: ProviderRouter,
+    private readonly usage: ChatUsage,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Forwards each chunk as it comes; `[DONE]` follows once the charge is durable. A provider that breaks off ends the
+   * stream with an error event and charges nothing; a client that leaves ends the provider's work and pays for what was
+   * made (decision G-24). Throws what happens before the first chunk, and once more what the error event has told.
+   */
+  async stream(call: PaidCall<'chat'>, body: ChatBody, response: Response): Promise<void> {
+    const order = orderOf(call.row, body);
+    const events = new SseWriter(response);
+    try {
+      await this.payment.run(call, order.ceilingMicroUsd, (signal) =>
+        this.forward(call, order, events, signal),
+      );
+    } catch (error) {
+      if (response.headersSent) {
+        await events.end(JSON.stringify(toGatewayError(error).toEnvelope()));
+      }
+      throw error;
+    }
+    await events.end('[DONE]');
+  }
+
+  private async forward(
+    call: PaidCall<'chat'>,
+    order: ChatOrder,
+    events: SseWriter,
+    shutdown: AbortSignal,
+  ): Promise<PaidResult<void>> {
+    const head = {
+      id: `chatcmpl-${call.executionId}`,
+      created: this.clock.nowSeconds(),
+      model: call.row.id,
+    };
+    const relay = new ChatRelay(events, head, order.showsUsage);
+    const leaving = new AbortController();
+    events.onGone(() => {
+      relay.takeWaiting();
+      leaving.abort(new ClientLeft());
+    });
+    const signal = AbortSignal.any([shutdown, leaving.signal]);
+    const { provider, result } = await this.open(call, order, signal);
+    await relay.run(result.body);
+    const usage = await this.usage.of(relay.usage, order.command, relay.made);
+    await relay.end(usage);
+    const chargedMicroUsd = chargeOf(call.row, usage, order.ceilingMicroUsd);
+    return {
+      value: undefined,
+      provider,
+      providerRequestId: result.providerRequestId,
+      chargedMicroUsd,
+    };
+  }
+
+  private open(
+    call: PaidCall<'chat'>,
+    { command }: ChatOrder,
+    signal: AbortSignal,
+  ): Promise<RoutedResult<ChatStream>> {
+    return this.router.run(
+      call.routes,
+      'chat',
+      (port, context) => port.stream(command, context),
+      signal,
+    );
+  }
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { isJsonObject, type JsonObject } from '../common/validation/compiled-validator.js';
+import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
+import { partsOf } from './chat-messages.js';
+import { imageTokens } from './chat-order.js';
+import { TokenCounter } from './tokens/token-counter.js';
+
+/** Tokens around the text of each message, and around the reply. */
+const TOKENS_PER_MESSAGE = 3;
+const TOKENS_PER_REPLY = 3;
+
+/** Usage of calls: the provider's numbers where it reports them, zero included, else counted here (decision G-23). */
+@Injectable()
+export class ChatUsage {
+  constructor(private readonly counter: TokenCounter) {}
+
+  /** `reported` where it makes sense, else the tokens of the prompt and of the texts that were made. */
+  async of(
+    reported: TokenUsage | null,
+    command: ChatCommand,
+    made: readonly string[],
+  ): Promise<TokenUsage> {
+    if (reported && isCount(reported.promptTokens) && isCount(reported.completionTokens)) {
+      return reported;
+    }
+    const { messages } = command;
+    const [prompt, completion] = await Promise.all([
+      this.counter.count(promptTexts(command)),
+      this.counter.count([made.join('')]),
+    ]);
+    const around = messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_REPLY;
+    return { promptTokens: prompt + around + imageTokens(messages), completionTokens: completion };
+  }
+}
+
+/** The texts a model made in a message or a delta: content, reasoning, refusal, and calls of tools. */
+export function textsOf(message: unknown): string[] {
+  if (!isJsonObject(message)) return [];
+  const { content, reasoning_content: reasoning, refusal, tool_calls: calls } = message;
+  const called = (Array.isArray(calls) ? (calls as unknown[]) : []).flatMap((call) => {
+    const made = isJsonObject(call) ? (call.function ?? call.custom) : undefined;
+    return isJsonObject(made) ? [made.name, made.arguments, made.input] : [];
+  });
+  return [content, reasoning, refusal, ...called].filter(isFilledText);
+}
+
+function promptTexts({ messages, parameters }: ChatCommand): string[] {
+  const texts = messages.flatMap((message) => [
+    ...textsOf(message),
+    ...partsOf(message).flatMap(({ text, refusal }) => [text, refusal].filter(isFilledText)),
+  ]);
+  const shapes = [parameters?.tools, parameters?.response_format].filter(
+    (shape) => shape !== undefined,
+  );
+  return [...texts, ...shapes.map((shape) => JSON.stringify(shape))];
+}
+
+function isFilledText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+/** The provider's usage object as the answer shows it: our totals, its details of cached and reasoning tokens. */
+export function viewUsage(usage: TokenUsage, reported: unknown): JsonObject {
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = isJsonObject(
+    reported,
+  )
+    ? reported
+    : {};
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    ...(isJsonObject(prompt) && { prompt_tokens_details: prompt }),
+    ...(isJsonObject(completion) && { completion_tokens_details: completion }),
+  };
+}

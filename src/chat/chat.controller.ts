@@ -1,0 +1,57 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { BodyLimit } from '../common/http/json-body.guard.js';
+import { StrictBody } from '../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../executions/paid-call.js';
+import { PaidGeneralEndpoint } from '../executions/paid-endpoint.decorator.js';
+import { ChatCompletionView, STREAM_EXAMPLE } from './chat-completion.view.js';
+import { ChatService } from './chat.service.js';
+import { ChatStreamService } from './chat-stream.service.js';
+import { ChatBody } from './dto/chat.body.js';
+
+/** Images travel inside the body (decision G-11). */
+const BODY_BYTES = 20 * 1024 * 1024;
+
+/** Text chat. */
+@ApiTags('chat')
+@ApiExtraModels(ChatCompletionView)
+@Controller('v1/chat/completions')
+export class ChatController {
+  constructor(
+    private readonly chat: ChatService,
+    private readonly streams: ChatStreamService,
+  ) {}
+
+  @Post()
+  @PaidGeneralEndpoint('chat')
+  @BodyLimit(BODY_BYTES)
+  @ApiOperation({
+    summary: 'Text chat',
+    description:
+      'One JSON object, or with `stream` server-sent events: chunks, then `data: [DONE]`. ' +
+      'A stream that breaks ends with `data: {"error":{…}}` instead and is not charged.',
+  })
+  @ApiOkResponse({
+    description: 'The answer',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(ChatCompletionView) } },
+      'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
+    },
+  })
+  complete(
+    @Call() call: PaidCall<'chat'>,
+    @StrictBody() body: ChatBody,
+    @Res() response: Response,
+  ): Promise<void> {
+    return body.stream
+      ? this.streams.stream(call, body, response)
+      : this.chat.complete(call, body, response);
+  }
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { ExecutionsModule } from '../executions/executions.module.js';
+import { ChatController } from './chat.controller.js';
+import { ChatService } from './chat.service.js';
+import { ChatStreamService } from './chat-stream.service.js';
+import { ChatUsage } from './chat-usage.js';
+import { TokenCounter } from './tokens/token-counter.js';
+
+/** Text chat. */
+@Module({
+  imports: [ExecutionsModule],
+  controllers: [ChatController],
+  providers: [ChatService, ChatStreamService, ChatUsage, TokenCounter],
+})
+export class ChatModule {}

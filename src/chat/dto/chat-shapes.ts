@@ -1,0 +1,96 @@
+import { isJsonObject } from '../../common/validation/compiled-validator.js';
+import { isCleanJson } from './clean-json.js';
+
+const MAX_TOOLS = 128;
+const MAX_STOPS = 4;
+const MAX_STOP_CHARACTERS = 1_000;
+const MAX_BIAS = 100;
+const MAX_METADATA_PAIRS = 16;
+const MAX_METADATA_KEY = 64;
+const MAX_METADATA_VALUE = 512;
+const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const TOOL_CHOICES: readonly unknown[] = ['none', 'auto', 'required'];
+const RESPONSE_FORMATS: readonly unknown[] = ['text', 'json_object', 'json_schema'];
+const STREAM_OPTIONS: readonly string[] = ['include_usage', 'include_obfuscation'];
+
+/** `messages` as far as the field goes: at least one object. What is in them is for `checkMessages`. */
+export function isMessageList(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every(isJsonObject) && isCleanJson(value)
+  );
+}
+
+/** A text or up to four. */
+export function isStop(value: unknown): boolean {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const isText = (text: unknown) =>
+    typeof text === 'string' && text !== '' && text.length <= MAX_STOP_CHARACTERS;
+  return texts.length <= MAX_STOPS && texts.every(isText) && isCleanJson(texts);
+}
+
+/** Token ids with a bias each. */
+export function isLogitBias(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    Object.entries(value).every(
+      ([token, bias]) =>
+        /^\d{1,9}$/.test(token) && typeof bias === 'number' && Math.abs(bias) <= MAX_BIAS,
+    )
+  );
+}
+
+/** Functions (or custom tools) the model may call, each named. */
+export function isToolList(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= MAX_TOOLS &&
+    value.every(isTool) &&
+    isCleanJson(value)
+  );
+}
+
+/** A word, or the one tool to call. */
+export function isToolChoice(value: unknown): boolean {
+  return TOOL_CHOICES.includes(value) || (isJsonObject(value) && isCleanJson(value));
+}
+
+/** An object whose `type` names the format. */
+export function isResponseFormat(value: unknown): boolean {
+  if (!isJsonObject(value) || !RESPONSE_FORMATS.includes(value.type)) return false;
+  return (value.type !== 'json_schema' || isJsonObject(value.json_schema)) && isCleanJson(value);
+}
+
+/** Flags of a stream. */
+export function isStreamOptions(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    Object.entries(value).every(
+      ([name, flag]) =>
+        STREAM_OPTIONS.includes(name) && (typeof flag === 'boolean' || flag === null),
+    )
+  );
+}
+
+/** A few short texts by name. */
+export function isMetadata(value: unknown): boolean {
+  if (!isJsonObject(value) || !isCleanJson(value)) return false;
+  const pairs = Object.entries(value);
+  return (
+    pairs.length <= MAX_METADATA_PAIRS &&
+    pairs.every(
+      ([key, text]) =>
+        key.length <= MAX_METADATA_KEY &&
+        typeof text === 'string' &&
+        text.length <= MAX_METADATA_VALUE,
+    )
+  );
+}
+
+function isTool(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const definition =
+    value.type === 'function' || value.type === 'custom' ? value[value.type] : undefined;
+  if (!isJsonObject(definition)) return false;
+  return typeof definition.name === 'string' && FUNCTION_NAME.test(definition.name);
+}

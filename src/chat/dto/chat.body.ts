@@ -1,0 +1,139 @@
+import { ExcludedBy } from '../../common/validation/cross-field-rules.js';
+import type { JsonObject } from '../../common/validation/compiled-validator.js';
+import { Checked, Flag, ModelId, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import {
+  isLogitBias,
+  isMessageList,
+  isMetadata,
+  isResponseFormat,
+  isStop,
+  isStreamOptions,
+  isToolChoice,
+  isToolList,
+} from './chat-shapes.js';
+import { MESSAGE_SCHEMA } from './message.schema.js';
+
+const MAX_TOKENS = 100_000_000;
+const MAX_LABEL = 512;
+const MAX_TOP_LOGPROBS = 20;
+const optional = { optional: true } as const;
+const label = { max: MAX_LABEL, blank: 'allowed', ...optional } as const;
+const objects = { type: 'array', items: { type: 'object' } } as const;
+
+/** Body of POST /v1/chat/completions (spec: same heading; decisions G-02, G-92). */
+export class ChatBody {
+  @ModelId({ example: 'gen-5-mini' })
+  model!: string;
+
+  @Checked(isMessageList, 'must be an array of at least one message in well-formed Unicode', {
+    description: 'The conversation in order, oldest first',
+    example: [{ role: 'user', content: 'Why is the sky blue?' }],
+    api: { type: 'array', minItems: 1, items: MESSAGE_SCHEMA },
+  })
+  messages!: readonly JsonObject[];
+
+  @Flag({ default: false, description: 'Answer as server-sent events' })
+  stream!: boolean;
+
+  @Checked(isStreamOptions, 'must hold include_usage or include_obfuscation, true or false', {
+    ...optional,
+    description: '`include_usage` adds a last chunk with the usage; without `stream` it is ignored',
+    api: { type: 'object', properties: { include_usage: { type: 'boolean' } } },
+  })
+  stream_options?: JsonObject;
+
+  @Num({ min: 0, max: 2, ...optional })
+  temperature?: number;
+
+  @Num({ min: 0, max: 1, ...optional })
+  top_p?: number;
+
+  @ExcludedBy('max_completion_tokens')
+  @Whole({ min: 1, max: MAX_TOKENS, ...optional, description: 'Caps the generated tokens' })
+  max_tokens?: number;
+
+  @Whole({ min: 1, max: MAX_TOKENS, ...optional, description: 'Another name of `max_tokens`' })
+  max_completion_tokens?: number;
+
+  @Checked(isStop, 'must be a text or an array of up to 4 texts', {
+    ...optional,
+    api: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 4 }] },
+  })
+  stop?: string | readonly string[];
+
+  @Whole({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, ...optional })
+  seed?: number;
+
+  @Whole({ min: 1, max: 1, ...optional, description: 'One answer is given' })
+  n?: number;
+
+  @Num({ min: -2, max: 2, ...optional })
+  presence_penalty?: number;
+
+  @Num({ min: -2, max: 2, ...optional })
+  frequency_penalty?: number;
+
+  @Checked(isLogitBias, 'must map token ids to numbers from -100 to 100', {
+    ...optional,
+    api: { type: 'object', additionalProperties: { type: 'number' } },
+  })
+  logit_bias?: JsonObject;
+
+  @Flag(optional)
+  logprobs?: boolean;
+
+  @Whole({ min: 0, max: MAX_TOP_LOGPROBS, ...optional })
+  top_logprobs?: number;
+
+  @Checked(
+    isToolList,
+    'must be an array of 1 to 128 tools, each with a type and a named function',
+    {
+      ...optional,
+      api: objects,
+    },
+  )
+  tools?: readonly JsonObject[];
+
+  @Checked(isToolChoice, 'must be none, auto, required or an object that names a tool', {
+    ...optional,
+    api: { oneOf: [{ type: 'string', enum: ['none', 'auto', 'required'] }, { type: 'object' }] },
+  })
+  tool_choice?: string | JsonObject;
+
+  @Flag(optional)
+  parallel_tool_calls?: boolean;
+
+  @Checked(isResponseFormat, 'must have the type text, json_object or json_schema', {
+    ...optional,
+    api: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } },
+  })
+  response_format?: JsonObject;
+
+  @Text(label)
+  user?: string;
+
+  @OneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'], optional)
+  reasoning_effort?: string;
+
+  @OneOf(['low', 'medium', 'high'], optional)
+  verbosity?: string;
+
+  @Checked(isMetadata, 'must hold at most 16 texts of at most 512 characters by name', {
+    ...optional,
+    api: { type: 'object', additionalProperties: { type: 'string' } },
+  })
+  metadata?: JsonObject;
+
+  @Text(label)
+  prompt_cache_key?: string;
+
+  @Text(label)
+  safety_identifier?: string;
+
+  @Checked((value) => value === false, 'must be false: nothing is stored', {
+    ...optional,
+    api: { type: Boolean, enum: [false] },
+  })
+  store?: false;
+}

@@ -1,0 +1,32 @@
+import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+
+const MAX_PROMPT = 32_000;
+const MAX_SIZE = 32;
+const optional = { optional: true } as const;
+
+/** Body of POST /v1/images/generations (spec: same heading; decisions G-02, G-94). */
+export class ImageBody {
+  @ModelId({ example: 'gen-image-2' })
+  model!: string;
+
+  @Text({
+    max: MAX_PROMPT,
+    description: 'Description of the image',
+    example: 'A lighthouse at night',
+  })
+  prompt!: string;
+
+  @Text({
+    max: MAX_SIZE,
+    ...optional,
+    description: '`1024x1024`, `1536x1024` or `1024x1536`; left out, the framing is automatic',
+    example: '1024x1024',
+  })
+  size?: string;
+
+  @Whole({ min: 1, max: 1, ...optional, description: 'One image is made' })
+  n?: number;
+
+  @OneOf(['b64_json'], { ...optional, description: 'Names what is answered anyway' })
+  response_format?: 'b64_json';
+}

@@ -1,0 +1,15 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+class ImageDataView {
+  @ApiProperty({ description: 'The bytes of the image in base64' })
+  b64_json!: string;
+}
+
+/** The image response (spec: same heading). */
+export class ImageView {
+  @ApiProperty({ description: 'Epoch seconds' })
+  created!: number;
+
+  @ApiProperty({ type: [ImageDataView] })
+  data!: ImageDataView[];
+}

@@ -1,0 +1,31 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { StrictBody } from '../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../executions/paid-call.js';
+import { PaidGeneralEndpoint } from '../executions/paid-endpoint.decorator.js';
+import { ImageBody } from './dto/image.body.js';
+import { ImageView } from './image.view.js';
+import { ImagesService } from './images.service.js';
+
+/** Image generation. */
+@ApiTags('images')
+@Controller('v1/images/generations')
+export class ImagesController {
+  constructor(private readonly images: ImagesService) {}
+
+  @Post()
+  @PaidGeneralEndpoint('image')
+  @ApiOperation({
+    summary: 'Image generation',
+    description: 'Takes 20 to 60 seconds, seldom two minutes. Charged per image made.',
+  })
+  @ApiOkResponse({ type: ImageView })
+  generate(
+    @Call() call: PaidCall<'image'>,
+    @StrictBody() body: ImageBody,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.images.generate(call, body, response);
+  }
+}

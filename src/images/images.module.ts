@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { ExecutionsModule } from '../executions/executions.module.js';
+import { ImageBytes } from './image-bytes.js';
+import { ImagesController } from './images.controller.js';
+import { ImagesService } from './images.service.js';
+
+/** Image generation. */
+@Module({
+  imports: [ExecutionsModule],
+  controllers: [ImagesController],
+  providers: [ImagesService, ImageBytes],
+})
+export class ImagesModule {}
