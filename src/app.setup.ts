@@ -9,6 +9,7 @@ import { executionId } from './common/http/execution-id.js';
 import type { InFlight } from './common/http/in-flight.js';
 import { toPublicId } from './common/ids/public-id.js';
 import { Clock } from './common/time/clock.js';
+import { isTransient } from './database/database-errors.js';
 import { loggableError, LOGGER } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
 import { requestLog } from './observability/request-log.js';
@@ -22,6 +23,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): v
     onError: (error, request) => {
       logError(logger, error, request);
     },
+    translate: databaseTrouble,
     methodsOf: (path) => methodsOf(express, path),
   });
   app.useGlobalFilters(filter);
@@ -58,6 +60,13 @@ function secureHeaders(app: NestExpressApplication): void {
   app.use((request: Request, response: Response, next: () => void) => {
     (request.path.startsWith('/docs') ? relaxed : strict)(request, response, next);
   });
+}
+
+/** A database that cannot be asked right now is an outage, not an error of ours. */
+function databaseTrouble(thrown: unknown): GatewayError | undefined {
+  if (!isTransient(thrown)) return undefined;
+  const message = 'The gateway cannot reach its database right now.';
+  return new GatewayError('service_unavailable', message, { retryAfterSeconds: 1, cause: thrown });
 }
 
 function logError(logger: Logger, error: GatewayError, request: Request): void {

@@ -5,7 +5,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
-import { isTransient } from './transient-fault.js';
+import { isTransient } from '../database/database-errors.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-entry.js';
 import { cursorOf, type Page, pageOf, type PageRequest } from './page.js';

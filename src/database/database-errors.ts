@@ -28,6 +28,7 @@ const FAULT_OF_CODE: Readonly<Record<string, DatabaseFault>> = {
   '57P01': 'lost', // admin_shutdown
   '57P02': 'lost', // crash_shutdown
   '25P03': 'lost', // idle_in_transaction_session_timeout
+  '25006': 'unavailable', // read_only_sql_transaction: a server that has just become a standby
   '40001': 'aborted', // serialization_failure
   '40P01': 'aborted', // deadlock_detected
   '55P03': 'aborted', // lock_not_available
@@ -36,7 +37,8 @@ const FAULT_OF_CODE: Readonly<Record<string, DatabaseFault>> = {
   '23503': 'foreign-key',
   '23514': 'check',
 };
-const CONNECTION_CLASS = '08';
+/** Connection exception, insufficient resources, operator intervention, system error. */
+const LOST_CLASS = /^(08|53|57|58)/;
 /** Faults the driver reports without a code. */
 const FAULT_OF_MESSAGE: readonly (readonly [RegExp, DatabaseFault])[] = [
   [/^timeout (exceeded|expired)/i, 'unavailable'],
@@ -44,19 +46,29 @@ const FAULT_OF_MESSAGE: readonly (readonly [RegExp, DatabaseFault])[] = [
   [/^Cannot use a pool after calling end/, 'unavailable'],
   [/^(Driver not Connected|Connection is not established)/i, 'unavailable'],
   [/^(Connection terminated|Client has encountered a connection error)/, 'lost'],
-  [/^(Client was closed|Connection ended)/, 'lost'],
+  [/^(Client was closed|Connection ended|Query read timeout)/, 'lost'],
 ];
+
+const TRANSIENT: ReadonlySet<DatabaseFault> = new Set(['unavailable', 'lost', 'aborted']);
 
 /** Sorts an error of the driver or of TypeORM; anything else is `other`. */
 export function databaseFaultOf(error: unknown): DatabaseFault {
   if (!types.isNativeError(error)) return 'other';
   const code = sqlStateOf(error);
   if (code !== undefined) {
-    return FAULT_OF_CODE[code] ?? (code.startsWith(CONNECTION_CLASS) ? 'lost' : 'other');
+    return FAULT_OF_CODE[code] ?? (LOST_CLASS.test(code) ? 'lost' : 'other');
   }
   // A host with several addresses fails with one error for each.
   if ('errors' in error && Array.isArray(error.errors)) return databaseFaultOf(error.errors[0]);
   return FAULT_OF_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'other';
+}
+
+/**
+ * Whether a statement that failed with this error may be tried again: contention, lost connections and server trouble
+ * may pass; a refused constraint or a fault of ours does not, and has rolled back.
+ */
+export function isTransient(error: unknown): boolean {
+  return TRANSIENT.has(databaseFaultOf(error));
 }
 
 /** The SQLSTATE or system code of an error, if it has one. */

@@ -6,7 +6,7 @@ import { GroupCommit, OutcomeUnknown } from '../billing/group-commit.js';
 import { cursorOf, type Page, pageOf, type PageRequest } from '../billing/page.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
-import { isTransient } from '../billing/transient-fault.js';
+import { isTransient } from '../database/database-errors.js';
 import {
   type Execution,
   executionOf,

@@ -8,6 +8,8 @@ import { toGatewayError } from './to-gateway-error.js';
 export interface ErrorFilterOptions {
   /** Told of every error answer; logging hangs on here. */
   readonly onError?: (error: GatewayError, request: Request) => void;
+  /** Names the faults of other layers, such as a lost database; undefined for what it does not know. */
+  readonly translate?: (thrown: unknown) => GatewayError | undefined;
   /** Methods that a path without the requested method has; empty for an unknown path. */
   readonly methodsOf?: (path: string) => readonly string[];
 }
@@ -49,7 +51,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
   private translate(thrown: unknown, request: Request, response: Response): GatewayError {
     const methods =
       thrown instanceof NotFoundException ? (this.options.methodsOf?.(request.path) ?? []) : [];
-    if (methods.length === 0) return toGatewayError(thrown);
+    if (methods.length === 0) return this.options.translate?.(thrown) ?? toGatewayError(thrown);
     response.setHeader('Allow', methods.join(', '));
     return new GatewayError('method_not_allowed', 'The method is not allowed here.');
   }
