@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ApiKey } from '../auth/api-key.entity.js';
+import type { ApiKeyRecord } from '../auth/api-key-record.js';
 import type { IssuedKey } from '../auth/api-keys.service.js';
 import type { Account } from '../billing/account.js';
 import type { AuditReport } from '../billing/audit.js';
@@ -35,7 +35,7 @@ export const viewEntry = (entry: LedgerEntry) => ({
 });
 
 /** A key without its secret. */
-export const viewKey = (key: ApiKey) => ({
+export const viewKey = (key: ApiKeyRecord) => ({
   id: toPublicId('key', key.id),
   object: 'api_key' as const,
   account_id: toPublicId('acct', key.accountId),

@@ -10,7 +10,7 @@ import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { ExecutionLedger } from '../executions/execution-ledger.js';
 import type { CreateKeyBody, CreditBody } from './dto/admin.bodies.js';
 import type { ExecutionsQuery, PageQuery } from './dto/admin.queries.js';
-import type { ApiKey } from '../auth/api-key.entity.js';
+import type { ApiKeyRecord } from '../auth/api-key-record.js';
 
 const KEY_FORM = /^[\x21-\x7e]{1,200}$/;
 
@@ -65,7 +65,7 @@ export class OperatorService {
     });
   }
 
-  async listKeys(id: string, { cursor, limit }: PageQuery): Promise<Page<ApiKey>> {
+  async listKeys(id: string, { cursor, limit }: PageQuery): Promise<Page<ApiKeyRecord>> {
     const account = await this.account(id);
     const before = cursor === undefined ? undefined : cursorUuid(cursor);
     const rows = await this.keys.list(account.id, limit + 1, before);

@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ApiKeyRecord } from './api-key-record.js';
 
 /** An API key of an account. Only its SHA-256 is stored; the key itself is shown once, when it is made. */
 @Entity({ name: 'api_key' })
-export class ApiKey {
+export class ApiKey implements ApiKeyRecord {
   @PrimaryColumn({ type: 'uuid' })
   id!: string;
 
@@ -12,18 +13,15 @@ export class ApiKey {
   @Column({ type: 'text', nullable: true })
   name!: string | null;
 
-  /** The first characters of the key, to tell keys apart. */
   @Column({ type: 'text' })
   prefix!: string;
 
   @Column({ type: 'bytea' })
   hash!: Buffer;
 
-  /** Models the key may submit; null = all (spec: Authentication). */
   @Column({ type: 'text', array: true, nullable: true, name: 'allowed_models' })
   allowedModels!: string[] | null;
 
-  /** Own rate limit; null = the gateway's default. */
   @Column({ type: 'integer', nullable: true, name: 'requests_per_minute' })
   requestsPerMinute!: number | null;
 

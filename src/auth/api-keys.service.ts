@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, type Repository } from 'typeorm';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { Clock } from '../common/time/clock.js';
+import type { ApiKeyRecord } from './api-key-record.js';
 import { ApiKey } from './api-key.entity.js';
 import { hashKey, makeKey, prefixOf } from './key-material.js';
 
@@ -17,7 +18,7 @@ export interface KeyTerms {
 /** A key as it is handed out, the only time its text is known. */
 export interface IssuedKey {
   readonly key: string;
-  readonly record: ApiKey;
+  readonly record: ApiKeyRecord;
 }
 
 /** Issues, lists, revokes and rotates API keys (decision G-15). */
@@ -46,7 +47,7 @@ export class ApiKeysService {
   }
 
   /** Keys of an account, newest first, revoked ones included; `before` is the id of the last key seen. */
-  list(accountId: string, limit: number, before: string | undefined): Promise<ApiKey[]> {
+  list(accountId: string, limit: number, before: string | undefined): Promise<ApiKeyRecord[]> {
     return this.keys.find({
       where: { accountId, ...(before !== undefined && { id: LessThan(before) }) },
       order: { id: 'DESC' },

@@ -1,3 +1,4 @@
+import { EgressRules } from '../net/egress-rules.js';
 import type { GatewayConfig } from './gateway-config.js';
 
 /** Outcome of reading one variable: its value, or why it is refused (without quoting a secret). */
@@ -94,10 +95,14 @@ export const secretKeys = listOf(
 /** A number of processes, or one per core. */
 export const workers = (value: string): Reading<number | 'auto'> =>
   value === 'auto' ? { value } : whole(1, 128)(value);
-const EGRESS_ENTRY =
-  /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+|[0-9a-f:.]+)(?:\/[0-9]{1,3})?(?::[0-9]{1,5})?$/i;
+function egressProblem(entry: string): string | undefined {
+  try {
+    EgressRules.parse(entry);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** Hosts, addresses or networks with an optional port. */
-export const egress = listOf(
-  (item) => (EGRESS_ENTRY.test(item) ? undefined : `"${item}" is no host, ip or cidr`),
-  LIST_LIMIT,
-);
+export const egress = listOf(egressProblem, LIST_LIMIT);
