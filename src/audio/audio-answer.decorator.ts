@@ -1,5 +1,5 @@
 import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import {
   AUDIO_CONTENT_TYPES,
   CHARGE_HEADER,
@@ -9,6 +9,10 @@ import { EXECUTION_ID_HEADER } from '../common/http/execution-id.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
 const TEXT = { schema: { type: 'string' } };
+const HEADERS = {
+  [EXECUTION_ID_HEADER]: { description: 'Quote it to support', ...TEXT },
+  [CHARGE_HEADER]: { description: 'The charge in micro-USD', ...TEXT },
+};
 
 /** Documents an answer whose body is audio in one of the formats. */
 export function AudioAnswer(...formats: ResponseFormat[]): MethodDecorator {
@@ -18,10 +22,12 @@ export function AudioAnswer(...formats: ResponseFormat[]): MethodDecorator {
     ApiOkResponse({
       description: 'The audio',
       content: Object.fromEntries(types.map((type) => [type, BINARY])),
-      headers: {
-        [EXECUTION_ID_HEADER]: { description: 'Quote it to support', ...TEXT },
-        [CHARGE_HEADER]: { description: 'The charge in micro-USD', ...TEXT },
-      },
+      headers: HEADERS,
     }),
   );
+}
+
+/** Documents an answer of data about audio. */
+export function AudioDataAnswer(type: Type): MethodDecorator {
+  return ApiOkResponse({ type, headers: HEADERS });
 }

@@ -1,2 +1,34 @@
+import { findVoice } from '../catalog/voices.js';
+import { AUDIO_CONTENT_TYPES } from '../common/http/audio-answer.js';
+import { Checked, OneOf } from '../common/validation/fields.js';
+
 /** Largest `seed` (spec: speech, dialogue, voice changer). */
 export const MAX_SEED = 4_294_967_295;
+
+/** Formats of music and sound effects, which are not sold as WAV (spec: Output formats). */
+export const FORMATS_WITHOUT_WAV = ['mp3', 'opus', 'pcm'] as const;
+
+/** `response_format` of an endpoint that answers with audio; MP3 unless told otherwise. */
+export function AudioFormatField(
+  formats: readonly string[] = Object.keys(AUDIO_CONTENT_TYPES),
+): PropertyDecorator {
+  return OneOf(formats, { default: 'mp3' });
+}
+
+/** A premade voice by id or first name, in any case (decision G-37). */
+export function VoiceField(): PropertyDecorator {
+  return Checked(
+    (value) => typeof value === 'string' && findVoice(value) !== undefined,
+    'must be the id or first name of one of the 21 voices',
+    {
+      description: 'Voice id or first name, in any case',
+      example: 'Adam',
+      api: { type: String },
+    },
+  );
+}
+
+/** The id of a voice that has passed {@link VoiceField}. */
+export function voiceIdOf(voice: string): string {
+  return findVoice(voice)?.id ?? voice;
+}

@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, SetMetadata, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiConsumes } from '@nestjs/swagger';
 import { BearerGuard } from '../auth/bearer.guard.js';
 import { RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../auth/with-key.decorator.js';
@@ -7,6 +7,8 @@ import type { Operation } from '../catalog/operation.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { JsonBodyGuard } from '../common/http/json-body.guard.js';
+import type { Dto } from '../common/validation/fields.js';
+import { FormBody, MediaBodyGuard } from '../media/media-body.guard.js';
 import { ModelGuard, OPERATION } from './model.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 
@@ -37,6 +39,16 @@ const GENERAL: readonly ErrorCode[] = [
   'model_wrong_kind',
 ];
 
+/** Faults of an endpoint that takes a recording. */
+const MEDIA: readonly ErrorCode[] = [
+  'audio_input_required',
+  'invalid_multipart',
+  'unsupported_audio_format',
+  'audio_too_long',
+  'audio_download_failed',
+  'audio_too_large',
+];
+
 /**
  * A synchronous audio endpoint that takes JSON. The guards are the order of checks: key, rate limit, idempotency
  * header, body, model; the body's other fields are checked by its pipe (decision G-01).
@@ -45,10 +57,31 @@ export function PaidAudioEndpoint(
   operation: Operation,
   ...codes: ErrorCode[]
 ): MethodDecorator & ClassDecorator {
+  return paidAudio(operation, JsonBodyGuard, codes);
+}
+
+/** As {@link PaidAudioEndpoint}, for a recording in a form or by URL; `body` is the class of the other fields. */
+export function PaidMediaEndpoint(
+  operation: Operation,
+  body: Dto,
+  ...codes: ErrorCode[]
+): MethodDecorator {
+  return applyDecorators(
+    FormBody(body),
+    ApiConsumes('multipart/form-data', 'application/json'),
+    paidAudio(operation, MediaBodyGuard, [...codes, ...MEDIA]),
+  );
+}
+
+function paidAudio(
+  operation: Operation,
+  bodyGuard: typeof JsonBodyGuard | typeof MediaBodyGuard,
+  codes: readonly ErrorCode[],
+): MethodDecorator & ClassDecorator {
   return applyDecorators(
     HttpCode(200),
     SetMetadata(OPERATION, operation),
-    UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, JsonBodyGuard, ModelGuard),
+    UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, bodyGuard, ModelGuard),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorAnswers(...codes, ...AUDIO, ...EVERYWHERE),
   );

@@ -1,0 +1,39 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { BodyLimit } from '../../common/http/json-body.guard.js';
+import { StrictBody } from '../../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../../executions/paid-call.js';
+import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { type Upload, Uploaded } from '../../media/upload.js';
+import { AudioDataAnswer } from '../audio-answer.decorator.js';
+import { AlignmentService } from './alignment.service.js';
+import { AlignmentView } from './alignment.view.js';
+import { AlignmentBody } from './dto/alignment.body.js';
+
+/** 100,000 characters escaped as JSON (decision G-11). */
+const JSON_LIMIT_BYTES = 4_194_304;
+
+/** Forced alignment. */
+@ApiTags('audio')
+@Controller('v1/audio/alignment')
+export class AlignmentController {
+  constructor(private readonly alignment: AlignmentService) {}
+
+  @Post()
+  @PaidMediaEndpoint('alignment', AlignmentBody)
+  @BodyLimit(JSON_LIMIT_BYTES)
+  @AudioDataAnswer(AlignmentView)
+  @ApiOperation({
+    summary: 'Forced alignment',
+    description: 'When each word of a text is said. Billed per second of the recording.',
+  })
+  align(
+    @Call() call: PaidCall<'alignment'>,
+    @StrictBody() body: AlignmentBody,
+    @Uploaded() upload: Upload | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AlignmentView> {
+    return this.alignment.align(call, body, upload, response);
+  }
+}

@@ -1,0 +1,12 @@
+import { Text } from '../../../common/validation/fields.js';
+import { recordingBody } from '../../recording.body.js';
+
+/** Body of POST /v1/audio/alignment (spec: same heading). */
+export class AlignmentBody extends recordingBody('aud-forced-alignment') {
+  @Text({
+    max: 100_000,
+    description: 'What is said in the recording; not billed',
+    example: 'Hello, who is there?',
+  })
+  text!: string;
+}

@@ -1,0 +1,31 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { StrictBody } from '../../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../../executions/paid-call.js';
+import { PaidAudioEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { AudioAnswer } from '../audio-answer.decorator.js';
+import { DialogueService } from './dialogue.service.js';
+import { DialogueBody } from './dto/dialogue.body.js';
+
+/** Text to dialogue. */
+@ApiTags('audio')
+@Controller('v1/audio/dialogue')
+export class DialogueController {
+  constructor(private readonly dialogue: DialogueService) {}
+
+  @Post()
+  @PaidAudioEndpoint('dialogue')
+  @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
+  @ApiOperation({
+    summary: 'Text to dialogue',
+    description: 'Several voices speak in turn; billed per character of all lines.',
+  })
+  speak(
+    @Call() call: PaidCall<'dialogue'>,
+    @StrictBody() body: DialogueBody,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.dialogue.speak(call, body, response);
+  }
+}

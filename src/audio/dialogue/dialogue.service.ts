@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { priceOfText } from '../../catalog/price-rule.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { codePointCount } from '../../common/validation/text-rule.js';
+import type { PaidCall } from '../../executions/paid-call.js';
+import type { DialogueCommand } from '../../providers/ports/dialogue.port.js';
+import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
+import { voiceIdOf } from '../audio-fields.js';
+import { PaidAudio, type Purchase } from '../paid-audio.js';
+import type { DialogueBody } from './dto/dialogue.body.js';
+
+/** Different voices of one dialogue, counted after names and ids are resolved (decision G-37). */
+const MAX_VOICES = 10;
+
+/** Text to dialogue (spec: POST /v1/audio/dialogue). */
+@Injectable()
+export class DialogueService {
+  constructor(private readonly audio: PaidAudio) {}
+
+  /**
+   * Speaks the lines into the answer's body. Throws `invalid_request` for too much text or too many voices, both with
+   * param `inputs`, and what `PaidAudio.play` throws.
+   */
+  async speak(call: PaidCall<'dialogue'>, body: DialogueBody, response: Response): Promise<void> {
+    const command = commandOf(body);
+    const length = command.lines.reduce((sum, { text }) => sum + codePointCount(text), 0);
+    const { maxInput } = call.row.limits;
+    if (length > maxInput) {
+      throw refused(`has ${length} characters in all; ${call.row.id} takes ${maxInput}`);
+    }
+    const voices = new Set(command.lines.map(({ voiceId }) => voiceId)).size;
+    if (voices > MAX_VOICES) throw refused(`has ${voices} voices; at most ${MAX_VOICES} may speak`);
+    const purchase: Purchase<'dialogue', ProviderAudio> = {
+      operation: 'dialogue',
+      priceMicroUsd: priceOfText(call.row.price, length),
+      attempt: (port, context) => port.speakDialogue(command, context),
+    };
+    await this.audio.play(call, purchase, command.format, response);
+  }
+}
+
+function commandOf(body: DialogueBody): DialogueCommand {
+  return {
+    lines: body.inputs.map(({ text, voice }) => ({ text, voiceId: voiceIdOf(voice) })),
+    format: body.response_format,
+    language: body.language,
+    stability: body.stability,
+    seed: body.seed,
+  };
+}
+
+function refused(fault: string): GatewayError {
+  return new GatewayError('invalid_request', `inputs ${fault}.`, { param: 'inputs' });
+}

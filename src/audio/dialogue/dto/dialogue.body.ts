@@ -1,0 +1,58 @@
+import type { ResponseFormat } from '../../../common/http/audio-answer.js';
+import {
+  LanguageCode,
+  ModelId,
+  Nested,
+  Num,
+  Text,
+  Whole,
+} from '../../../common/validation/fields.js';
+import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
+
+/** More than all lines together may have; that limit is each model's own and checked by the service. */
+const MAX_LINE = 100_000;
+const optional = { optional: true } as const;
+
+/** One line of a dialogue. */
+export class DialogueLine {
+  @Text({
+    max: MAX_LINE,
+    blank: 'refused',
+    controls: 'speech',
+    description: 'Text to speak; audio tags in square brackets are billed like the rest',
+    example: '[laughs] Well, hello there.',
+  })
+  text!: string;
+
+  @VoiceField()
+  voice!: string;
+}
+
+/** Body of POST /v1/audio/dialogue (spec: same heading). */
+export class DialogueBody {
+  @ModelId({ example: 'aud-v4-dialogue' })
+  model!: string;
+
+  @Nested(() => DialogueLine, {
+    list: { min: 1, max: 50 },
+    description:
+      'Lines in speaking order: at most 2,000 characters in all, at most 10 different voices',
+    example: [
+      { text: 'Hello, who is there?', voice: 'Adam' },
+      { text: 'It is me.', voice: 'Alice' },
+    ],
+  })
+  inputs!: DialogueLine[];
+
+  @AudioFormatField()
+  response_format!: ResponseFormat;
+
+  @LanguageCode(optional)
+  language?: string;
+
+  @Num({ min: 0, max: 1, ...optional })
+  stability?: number;
+
+  @Whole({ min: 0, max: MAX_SEED, ...optional })
+  seed?: number;
+}

@@ -1,0 +1,34 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { StrictBody } from '../../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../../executions/paid-call.js';
+import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { type Upload, Uploaded } from '../../media/upload.js';
+import { AudioAnswer } from '../audio-answer.decorator.js';
+import { IsolationBody } from './dto/isolation.body.js';
+import { IsolationService } from './isolation.service.js';
+
+/** Voice isolation. */
+@ApiTags('audio')
+@Controller('v1/audio/isolation')
+export class IsolationController {
+  constructor(private readonly isolation: IsolationService) {}
+
+  @Post()
+  @PaidMediaEndpoint('isolation', IsolationBody, 'audio_too_short')
+  @AudioAnswer('mp3')
+  @ApiOperation({
+    summary: 'Voice isolation',
+    description:
+      'The speech of a recording of at least 4.6 seconds without the rest. Billed per second of the recording.',
+  })
+  isolate(
+    @Call() call: PaidCall<'isolation'>,
+    @StrictBody() body: IsolationBody,
+    @Uploaded() upload: Upload | undefined,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.isolation.isolate(call, body, upload, response);
+  }
+}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { priceOfSeconds } from '../../catalog/price-rule.js';
+import type { PaidCall } from '../../executions/paid-call.js';
+import { MediaIntake } from '../../media/media-intake.js';
+import type { Upload } from '../../media/upload.js';
+import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
+import { PaidAudio, type Purchase } from '../paid-audio.js';
+import type { IsolationBody } from './dto/isolation.body.js';
+
+/** Voice isolation (spec: POST /v1/audio/isolation). */
+@Injectable()
+export class IsolationService {
+  constructor(
+    private readonly intake: MediaIntake,
+    private readonly audio: PaidAudio,
+  ) {}
+
+  /**
+   * Frees speech from what else is heard, as MP3 in the answer's body. Throws what `MediaIntake.use` throws, among it
+   * `audio_too_short` before anything is held, and what `PaidAudio.play` throws.
+   */
+  isolate(
+    call: PaidCall<'isolation'>,
+    body: IsolationBody,
+    upload: Upload | undefined,
+    response: Response,
+  ): Promise<void> {
+    const source = { upload, url: body.audio_url };
+    return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
+      const purchase: Purchase<'isolation', ProviderAudio> = {
+        operation: 'isolation',
+        priceMicroUsd: priceOfSeconds(call.row.price, billedSeconds),
+        attempt: (port, context) => port.isolate({ media }, context),
+      };
+      await this.audio.play(call, purchase, 'mp3', response);
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { Flag, ModelId, Text, Whole } from '../../../common/validation/fields.js';
+import { AudioFormatField, FORMATS_WITHOUT_WAV } from '../../audio-fields.js';
+
+const optional = { optional: true } as const;
+
+/** Body of POST /v1/audio/music (spec: same heading). */
+export class MusicCompositionBody {
+  @ModelId({ example: 'aud-music-v2.5' })
+  model!: string;
+
+  @Text({
+    max: 4_100,
+    description: 'What the music is to be like',
+    example: 'A calm piano piece for a rainy evening',
+  })
+  prompt!: string;
+
+  @Text({
+    max: 4_000,
+    blank: 'allowed',
+    ...optional,
+    description: 'Words to sing; blank ones count as none',
+  })
+  lyrics?: string;
+
+  @Whole({ min: 3, max: 300, default: 30, description: 'Billed whatever the actual length' })
+  duration_seconds!: number;
+
+  @Flag({ ...optional, description: 'true guarantees that nobody sings, lyrics or not' })
+  instrumental?: boolean;
+
+  @AudioFormatField(FORMATS_WITHOUT_WAV)
+  response_format!: (typeof FORMATS_WITHOUT_WAV)[number];
+}

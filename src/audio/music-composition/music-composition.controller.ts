@@ -1,0 +1,33 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { StrictBody } from '../../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../../executions/paid-call.js';
+import { PaidAudioEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { AudioAnswer } from '../audio-answer.decorator.js';
+import { FORMATS_WITHOUT_WAV } from '../audio-fields.js';
+import { MusicCompositionBody } from './dto/music-composition.body.js';
+import { MusicCompositionService } from './music-composition.service.js';
+
+/** Music composition. */
+@ApiTags('audio')
+@Controller('v1/audio/music')
+export class MusicCompositionController {
+  constructor(private readonly music: MusicCompositionService) {}
+
+  @Post()
+  @PaidAudioEndpoint('composition')
+  @AudioAnswer(...FORMATS_WITHOUT_WAV)
+  @ApiOperation({
+    summary: 'Music composition',
+    description:
+      'The answer begins once the track is finished: allow several minutes. Billed per second asked for.',
+  })
+  compose(
+    @Call() call: PaidCall<'composition'>,
+    @StrictBody() body: MusicCompositionBody,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.music.compose(call, body, response);
+  }
+}

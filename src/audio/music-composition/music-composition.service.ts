@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { priceOfSeconds } from '../../catalog/price-rule.js';
+import type { PaidCall } from '../../executions/paid-call.js';
+import type { CompositionCommand } from '../../providers/ports/composition.port.js';
+import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
+import { PaidAudio, type Purchase } from '../paid-audio.js';
+import type { MusicCompositionBody } from './dto/music-composition.body.js';
+
+const NOT_WHITE_SPACE = /\P{White_Space}/u;
+
+/** Music composition (spec: POST /v1/audio/music). */
+@Injectable()
+export class MusicCompositionService {
+  constructor(private readonly audio: PaidAudio) {}
+
+  /**
+   * Composes into the answer's body, which may take minutes to begin. The seconds asked for are billed, however long the
+   * track turns out. Throws what `PaidAudio.play` throws.
+   */
+  async compose(
+    call: PaidCall<'composition'>,
+    body: MusicCompositionBody,
+    response: Response,
+  ): Promise<void> {
+    const command = commandOf(body);
+    const purchase: Purchase<'composition', ProviderAudio> = {
+      operation: 'composition',
+      priceMicroUsd: priceOfSeconds(call.row.price, BigInt(command.durationSeconds)),
+      attempt: (port, context) => port.compose(command, context),
+    };
+    await this.audio.play(call, purchase, command.format, response);
+  }
+}
+
+/** Lyrics that nobody is to sing are left out, as are blank ones (decision G-50). */
+function commandOf(body: MusicCompositionBody): CompositionCommand {
+  const { lyrics = '', instrumental } = body;
+  return {
+    prompt: body.prompt,
+    durationSeconds: body.duration_seconds,
+    format: body.response_format,
+    lyrics: instrumental !== true && NOT_WHITE_SPACE.test(lyrics) ? lyrics : undefined,
+    instrumental,
+  };
+}

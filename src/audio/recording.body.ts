@@ -1,0 +1,31 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ModelId, Text } from '../common/validation/fields.js';
+
+/** Longer than any URL that is taken; what a URL may be is for the download to say. */
+const MAX_URL = 10_000;
+
+/** The fields of every endpoint that takes a recording: the model, and a file or a URL (spec: shared audio rules, 4). */
+export function recordingBody(exampleModel: string) {
+  class RecordingBody {
+    @ModelId({ example: exampleModel })
+    model!: string;
+
+    /** A part of the form, which never gets into the checked body: here it is documented only. */
+    @ApiProperty({
+      type: 'string',
+      format: 'binary',
+      required: false,
+      description:
+        'multipart/form-data only: WAV, AIFF, MP3, AAC, MP4, M4A, MOV, FLAC, Ogg or WebM of at most 50 MB. Send `file` or `audio_url`, not both',
+    })
+    file?: never;
+
+    @Text({
+      max: MAX_URL,
+      optional: true,
+      description: 'Public http or https URL of such a file, in place of `file`',
+    })
+    audio_url?: string;
+  }
+  return RecordingBody;
+}

@@ -1,0 +1,32 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { StrictBody } from '../../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../../executions/paid-call.js';
+import { PaidAudioEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { AudioAnswer } from '../audio-answer.decorator.js';
+import { FORMATS_WITHOUT_WAV } from '../audio-fields.js';
+import { SoundEffectBody } from './dto/sound-effect.body.js';
+import { SoundEffectsService } from './sound-effects.service.js';
+
+/** Sound effects. */
+@ApiTags('audio')
+@Controller('v1/audio/sound-effects')
+export class SoundEffectsController {
+  constructor(private readonly effects: SoundEffectsService) {}
+
+  @Post()
+  @PaidAudioEndpoint('sound-effect')
+  @AudioAnswer(...FORMATS_WITHOUT_WAV)
+  @ApiOperation({
+    summary: 'Sound effect',
+    description: 'Billed per second asked for, rounded up to whole seconds.',
+  })
+  make(
+    @Call() call: PaidCall<'sound-effect'>,
+    @StrictBody() body: SoundEffectBody,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.effects.make(call, body, response);
+  }
+}

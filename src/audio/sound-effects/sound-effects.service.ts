@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { priceOfSeconds } from '../../catalog/price-rule.js';
+import type { PaidCall } from '../../executions/paid-call.js';
+import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
+import type { SoundEffectCommand } from '../../providers/ports/sound-effect.port.js';
+import { PaidAudio, type Purchase } from '../paid-audio.js';
+import type { SoundEffectBody } from './dto/sound-effect.body.js';
+
+/** Sound effects (spec: POST /v1/audio/sound-effects). */
+@Injectable()
+export class SoundEffectsService {
+  constructor(private readonly audio: PaidAudio) {}
+
+  /**
+   * Makes the sound into the answer's body. The seconds asked for are billed, rounded up without any allowance, however
+   * long the sound turns out (decision G-21). Throws what `PaidAudio.play` throws.
+   */
+  async make(
+    call: PaidCall<'sound-effect'>,
+    body: SoundEffectBody,
+    response: Response,
+  ): Promise<void> {
+    const command = commandOf(body);
+    // Rounding up a double is exact; it is multiplying one that would not be.
+    const seconds = BigInt(Math.ceil(command.durationSeconds));
+    const purchase: Purchase<'sound-effect', ProviderAudio> = {
+      operation: 'sound-effect',
+      priceMicroUsd: priceOfSeconds(call.row.price, seconds),
+      attempt: (port, context) => port.makeSound(command, context),
+    };
+    await this.audio.play(call, purchase, command.format, response);
+  }
+}
+
+function commandOf(body: SoundEffectBody): SoundEffectCommand {
+  return {
+    prompt: body.prompt,
+    durationSeconds: body.duration_seconds,
+    format: body.response_format,
+    promptInfluence: body.prompt_influence,
+    loop: body.loop,
+  };
+}

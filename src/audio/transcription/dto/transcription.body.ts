@@ -1,0 +1,37 @@
+import { Flag, LanguageCode, Num, OneOf, Whole } from '../../../common/validation/fields.js';
+import { recordingBody } from '../../recording.body.js';
+
+const optional = { optional: true } as const;
+
+/** Body of POST /v1/audio/transcriptions (spec: same heading). */
+export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
+  @LanguageCode({ ...optional, description: 'Left out, the language is detected' })
+  language?: string;
+
+  @Flag({ ...optional, description: 'Fills `words[].speaker`' })
+  diarize?: boolean;
+
+  @Whole({ min: 1, max: 32, ...optional, description: 'Most speakers to tell apart' })
+  num_speakers?: number;
+
+  @Flag({ ...optional, description: 'Tags sounds such as laughter' })
+  tag_audio_events?: boolean;
+
+  @OneOf(['none', 'word', 'character'], {
+    ...optional,
+    description: '`word` and `character` both add `words`, which are timed per word',
+  })
+  timestamps?: 'none' | 'word' | 'character';
+
+  @Flag({ ...optional, description: 'Adds `srt`' })
+  subtitles?: boolean;
+
+  @Num({ min: 0, max: 2, ...optional })
+  temperature?: number;
+
+  @OneOf(['json', 'verbose_json'], {
+    default: 'json',
+    description: '`verbose_json` adds `words` unless `timestamps` is `none`',
+  })
+  response_format!: 'json' | 'verbose_json';
+}

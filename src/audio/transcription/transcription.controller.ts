@@ -1,0 +1,34 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { StrictBody } from '../../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../../executions/paid-call.js';
+import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { type Upload, Uploaded } from '../../media/upload.js';
+import { AudioDataAnswer } from '../audio-answer.decorator.js';
+import { TranscriptionBody } from './dto/transcription.body.js';
+import { TranscriptionService } from './transcription.service.js';
+import { TranscriptionView } from './transcription.view.js';
+
+/** Speech to text. */
+@ApiTags('audio')
+@Controller('v1/audio/transcriptions')
+export class TranscriptionController {
+  constructor(private readonly transcription: TranscriptionService) {}
+
+  @Post()
+  @PaidMediaEndpoint('transcription', TranscriptionBody)
+  @AudioDataAnswer(TranscriptionView)
+  @ApiOperation({
+    summary: 'Speech to text',
+    description: 'Billed per second of the recording, measured from the media itself.',
+  })
+  transcribe(
+    @Call() call: PaidCall<'transcription'>,
+    @StrictBody() body: TranscriptionBody,
+    @Uploaded() upload: Upload | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<TranscriptionView> {
+    return this.transcription.transcribe(call, body, upload, response);
+  }
+}

@@ -1,0 +1,33 @@
+import type { ResponseFormat } from '../../../common/http/audio-answer.js';
+import { Flag, Num, Whole } from '../../../common/validation/fields.js';
+import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
+import { recordingBody } from '../../recording.body.js';
+
+const optional = { optional: true } as const;
+
+/** Body of POST /v1/audio/voice-changer (spec: same heading). */
+export class VoiceChangerBody extends recordingBody('aud-multilingual-sts-v2') {
+  @VoiceField()
+  voice!: string;
+
+  @Num({ min: 0, max: 1, ...optional })
+  stability?: number;
+
+  @Num({ min: 0, max: 1, ...optional })
+  similarity_boost?: number;
+
+  @Num({ min: 0, max: 1, ...optional })
+  style?: number;
+
+  @Flag(optional)
+  use_speaker_boost?: boolean;
+
+  @Flag(optional)
+  remove_background_noise?: boolean;
+
+  @Whole({ min: 0, max: MAX_SEED, ...optional })
+  seed?: number;
+
+  @AudioFormatField()
+  response_format!: ResponseFormat;
+}

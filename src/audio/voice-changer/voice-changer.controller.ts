@@ -1,0 +1,33 @@
+import { Controller, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { StrictBody } from '../../common/validation/strict-body.pipe.js';
+import { Call, type PaidCall } from '../../executions/paid-call.js';
+import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { type Upload, Uploaded } from '../../media/upload.js';
+import { AudioAnswer } from '../audio-answer.decorator.js';
+import { VoiceChangerBody } from './dto/voice-changer.body.js';
+import { VoiceChangerService } from './voice-changer.service.js';
+
+/** Speech to speech. */
+@ApiTags('audio')
+@Controller('v1/audio/voice-changer')
+export class VoiceChangerController {
+  constructor(private readonly voiceChanger: VoiceChangerService) {}
+
+  @Post()
+  @PaidMediaEndpoint('voice-change', VoiceChangerBody)
+  @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
+  @ApiOperation({
+    summary: 'Voice changer',
+    description: 'The same words in another voice. Billed per second of the recording.',
+  })
+  change(
+    @Call() call: PaidCall<'voice-change'>,
+    @StrictBody() body: VoiceChangerBody,
+    @Uploaded() upload: Upload | undefined,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.voiceChanger.change(call, body, upload, response);
+  }
+}

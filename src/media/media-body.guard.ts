@@ -1,0 +1,60 @@
+import { finished } from 'node:stream';
+import { type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { JsonBodyGuard } from '../common/http/json-body.guard.js';
+import type { Dto } from '../common/validation/fields.js';
+import { jsonOfForm } from '../common/validation/form-fields.js';
+import { ScratchFolder } from './scratch-folder.js';
+import { FILE_FIELD, readUploadForm, type UploadForm } from './upload-form.js';
+
+const FORM_BODY = Symbol('FORM_BODY');
+
+/** Names the request class whose declared types a form's text fields are converted to. */
+export const FormBody = (body: Dto): MethodDecorator => SetMetadata(FORM_BODY, body);
+
+/**
+ * Reads the body of an endpoint that takes a recording: JSON, or a multipart form whose text fields become the same body
+ * and whose file becomes `request.upload`. Runs once the caller may pass, so that nobody without a key makes the gateway
+ * read a file (decision G-01). Throws what `readJson` and `readUploadForm` throw, `invalid_content_type`, and
+ * `invalid_multipart` for a form without `model` (spec: shared audio rules, 4).
+ */
+@Injectable()
+export class MediaBodyGuard extends JsonBodyGuard {
+  constructor(
+    private readonly metadata: Reflector,
+    private readonly folder: ScratchFolder,
+  ) {
+    super(metadata);
+  }
+
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+    if (type === 'application/json') return super.canActivate(context);
+    if (type !== 'multipart/form-data') {
+      const message = 'Content-Type must be multipart/form-data or application/json.';
+      throw new GatewayError('invalid_content_type', message, { param: 'Content-Type' });
+    }
+    const response = http.getResponse<Response>();
+    const form = await readUploadForm(request, response, this.folder);
+    const { upload } = form;
+    // Also when the answer is over already: the client may have left.
+    if (upload) finished(response, () => void upload.discard());
+    const body = this.metadata.get<Dto>(FORM_BODY, context.getHandler());
+    request.body = jsonOfForm(body, textsOf(form));
+    if (upload) request.upload = upload;
+    return true;
+  }
+}
+
+function textsOf({ fields, upload }: UploadForm): UploadForm['fields'] {
+  if (!Object.hasOwn(fields, 'model')) {
+    throw new GatewayError('invalid_multipart', 'The form has no model field.', { param: 'model' });
+  }
+  const { [FILE_FIELD]: _text, ...others } = fields;
+  // A `file` that is mere text is no input; the intake says so when there is no other.
+  return upload !== undefined || fields.audio_url !== undefined ? fields : others;
+}

@@ -1,0 +1,10 @@
+import { Module } from '@nestjs/common';
+import { MediaIntake } from './media-intake.js';
+import { ScratchFolder } from './scratch-folder.js';
+
+/** Recordings of callers: uploaded or downloaded, measured, and gone after the work. */
+@Module({
+  providers: [ScratchFolder, MediaIntake],
+  exports: [ScratchFolder, MediaIntake],
+})
+export class MediaModule {}

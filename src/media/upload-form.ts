@@ -1,0 +1,176 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Transform, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import multer, { MulterError, type Options, type StorageEngine } from 'multer';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { MEDIA_LIMIT_BYTES } from '../net/bounded-download.js';
+import type { ScratchFolder } from './scratch-folder.js';
+import { Upload } from './upload.js';
+
+/** The one field that takes a file (spec: shared audio rules, 4). */
+export const FILE_FIELD = 'file';
+
+/** What a form may hold. The longest field is alignment text: 100,000 characters of up to four bytes. */
+export const FORM_LIMITS = {
+  files: 1,
+  fileSize: MEDIA_LIMIT_BYTES,
+  fields: 24,
+  fieldSize: 400_000,
+  fieldNameSize: 100,
+  fieldNestingDepth: 1,
+  fieldArrayIndexLimit: 0,
+  parts: 32,
+  headerPairs: 20,
+} as const;
+
+const FRAMING_BYTES = 65_536;
+/** The largest form that keeps every other limit, parts and all. */
+const BODY_LIMIT_BYTES =
+  FORM_LIMITS.fileSize + FORM_LIMITS.fields * FORM_LIMITS.fieldSize + FRAMING_BYTES;
+
+/** A form as it was sent: text fields by name, and its file. */
+export interface UploadForm {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly upload: Upload | undefined;
+}
+
+/**
+ * Reads a multipart form, the file streamed to disk. Throws GatewayError as soon as the fault is seen, without reading
+ * on, and leaves no file behind: `request_too_large`, or `invalid_multipart` for a broken form, a repeated field, a
+ * second file or a file outside `file` (decisions G-41, G-42).
+ */
+export async function readUploadForm(
+  request: Request,
+  response: Response,
+  folder: ScratchFolder,
+): Promise<UploadForm> {
+  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
+  const form = await parse(request, response, folder);
+  const upload = form.file && new Upload(form.file.path, form.file.size);
+  try {
+    return { fields: fieldsOf(form), upload };
+  } catch (error) {
+    await upload?.discard();
+    throw error;
+  }
+}
+
+/** What multer leaves on the stream it reads. */
+interface ParsedForm {
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly file?: Express.Multer.File;
+}
+
+function parse(request: Request, response: Response, folder: ScratchFolder): Promise<ParsedForm> {
+  const body = boundedBody(request);
+  const read = multer({
+    storage: new ScratchStorage(folder),
+    limits: FORM_LIMITS,
+    streamHandler,
+  } as Options).single(FILE_FIELD);
+  return new Promise((resolve, reject) => {
+    read(body as unknown as Request, response, (error: unknown) => {
+      if (error === undefined) resolve(body as unknown as ParsedForm);
+      else reject(publicFault(error as Error));
+    });
+    request.pipe(body);
+  });
+}
+
+/**
+ * The bytes of the body under the limit of the whole form, with the headers multer wants. Multer gets this in place of the
+ * request, because on a fault it would read its stream to the end before it says so.
+ */
+function boundedBody(request: Request): Transform {
+  let bytes = 0;
+  const body = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > BODY_LIMIT_BYTES) done(tooLarge());
+      else done(null, chunk);
+    },
+  });
+  const onCut = (): void => {
+    if (!request.complete) body.destroy(new Error('The request was cut short'));
+  };
+  // Stays on: a reset after the refusal is nobody's fault.
+  request.on('error', onCut).on('close', onCut);
+  if (request.destroyed) onCut();
+  return Object.assign(body, { headers: request.headers });
+}
+
+/** Multer lets go of its parser when it has found a fault: that is when reading ends. */
+function streamHandler(body: Transform, parser: Writable): void {
+  parser.once('unpipe', () => body.destroy());
+  body.pipe(parser);
+}
+
+/** Streams the file to disk and gives up at the byte that is too many, not at the end of the part. */
+class ScratchStorage implements StorageEngine {
+  constructor(private readonly folder: ScratchFolder) {}
+
+  _handleFile: StorageEngine['_handleFile'] = (_request, { stream }, done) => {
+    const path = this.folder.newFile();
+    const target = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    stream.once('limit', () => stream.destroy(new MulterError('LIMIT_FILE_SIZE')));
+    pipeline(stream, target).then(
+      () => {
+        done(null, { path, size: target.bytesWritten });
+      },
+      (error: unknown) => {
+        void rm(path, { force: true }).finally(() => {
+          done(error);
+        });
+      },
+    );
+  };
+
+  _removeFile: StorageEngine['_removeFile'] = (_request, { path }, done) => {
+    rm(path, { force: true }).then(() => {
+      done(null);
+    }, done);
+  };
+}
+
+/** A name in brackets (`a[]`) makes a list or an object, which no field takes; two of a name make a list of two. */
+function fieldsOf({ body = {}, file }: ParsedForm): UploadForm['fields'] {
+  const repeated = Object.keys(body).find((name) => {
+    const value = body[name];
+    return (Array.isArray(value) && value.length > 1) || (file && name === FILE_FIELD);
+  });
+  if (repeated !== undefined) throw invalid('A field is repeated.');
+  return body as UploadForm['fields'];
+}
+
+function publicFault(error: Error): Error {
+  if (error instanceof GatewayError) return error;
+  if (error instanceof MulterError) return limitFault(error);
+  // What the disk reports is our own failure.
+  if ('syscall' in error) return error;
+  return invalid('The multipart form is broken.', error);
+}
+
+function limitFault(error: MulterError): GatewayError {
+  if (error.code === 'LIMIT_FILE_SIZE') return tooLarge();
+  if (error.code === 'LIMIT_FIELD_VALUE' && error.field === FILE_FIELD) {
+    return new GatewayError('audio_input_required', 'file must be sent as a file part.', {
+      param: FILE_FIELD,
+    });
+  }
+  if (error.code === 'LIMIT_FIELD_VALUE') {
+    const message = 'A form field is longer than any field may be.';
+    return new GatewayError('invalid_request', message, { param: error.field ?? null });
+  }
+  return invalid(`The multipart form is refused: ${error.message}.`, error);
+}
+
+function invalid(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('invalid_multipart', message, { cause });
+}
+
+function tooLarge(): GatewayError {
+  const message = `An uploaded file may have at most ${MEDIA_LIMIT_BYTES} bytes.`;
+  return new GatewayError('request_too_large', message, { param: FILE_FIELD });
+}
