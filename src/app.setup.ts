@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { serveDocs } from './app.swagger.js';
 import { GatewayError } from './common/errors/gateway-error.js';
 import { GatewayErrorFilter } from './common/errors/gateway-error.filter.js';
+import { answerClientErrors } from './common/http/client-error.js';
 import { executionId } from './common/http/execution-id.js';
 import type { InFlight } from './common/http/in-flight.js';
 import { toPublicId } from './common/ids/public-id.js';
@@ -26,6 +27,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): v
     translate: databaseTrouble,
     methodsOf: (path) => methodsOf(express, path),
   });
+  answerClientErrors(app.getHttpServer());
   app.useGlobalFilters(filter);
   app.use(executionId(app.get(Clock)));
   app.use(requestLog(logger, app.get(Metrics)));
