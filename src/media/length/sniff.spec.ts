@@ -21,6 +21,8 @@ describe('sniffFormat', () => {
 
   it('looks behind a leading tag, and takes a longer one for MP3', () => {
     expect(sniffFormat(Buffer.concat([id3Tag(100), sample('tone.flac')]))).toBe('flac');
+    const padded = Buffer.concat([id3Tag(100), Buffer.alloc(50), sample('tone.mp3')]);
+    expect(sniffFormat(padded)).toBe('mp3');
     expect(sniffFormat(id3Tag(100_000).subarray(0, HEAD_BYTES))).toBe('mp3');
   });
 

@@ -39,6 +39,8 @@ export function skipId3(bytes: Buffer): number {
     }
     const hasFooter = (bytes.readUInt8(at + 5) & 0x10) !== 0;
     at += ID3_HEADER_BYTES + size + (hasFooter ? ID3_HEADER_BYTES : 0);
+    // Some writers leave padding behind the tag that its size does not count.
+    while (bytes[at] === 0) at += 1;
   }
   return at;
 }

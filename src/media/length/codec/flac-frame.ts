@@ -54,14 +54,18 @@ interface FlacFrame {
 export class FlacFrames implements PacketCodec {
   readonly rateHz: number;
   readonly preSkip = 0;
-  /** Samples under headers that continue nothing: chance, or frames that hide from the count. */
-  doubtfulSamples = 0;
+  private doubtfulSamples = 0;
   private expected = 0;
   private doubtful: FlacFrame | undefined;
 
   constructor(streamInfo: Buffer) {
     if (streamInfo.length < STREAMINFO_BYTES) throw unreadable('the FLAC header is broken');
     this.rateHz = streamInfo.readUIntBE(10, 3) >> 4;
+  }
+
+  /** Whether over half a second lies under headers that continue nothing: more than chance, frames that hide from the count. */
+  get isDoubtful(): boolean {
+    return this.doubtfulSamples * 2 > this.rateHz;
   }
 
   samplesOf(bytes: Buffer, at: number, end: number): number {

@@ -16,6 +16,6 @@ export function flacLength(bytes: Buffer): TrackLengths {
     at += BLOCK_HEADER_BYTES + bytes.readUIntBE(at + 1, 3);
   }
   const samples = frames.samplesOf(bytes, at, bytes.length);
-  if (frames.doubtfulSamples > frames.rateHz) throw unreadable('it holds stray audio frames');
+  if (frames.isDoubtful) throw unreadable('it holds stray audio frames');
   return { audioMicros: lengthMicros(samples, frames.rateHz) };
 }

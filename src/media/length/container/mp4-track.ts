@@ -87,7 +87,7 @@ function refuseExternalData(bytes: Buffer, information: Mp4Box): void {
 }
 
 function refuseDoubt(codec: PacketCodec): void {
-  if (codec instanceof FlacFrames && codec.doubtfulSamples > codec.rateHz) {
+  if (codec instanceof FlacFrames && codec.isDoubtful) {
     throw unreadable('it holds stray audio frames');
   }
 }

@@ -4,6 +4,7 @@ const CAPTURE = Buffer.from('OggS');
 const HEADER_BYTES = 27;
 const LACING_FULL = 255;
 const CHECKSUM_AT = 22;
+const NO_CHECKSUM = Buffer.alloc(4);
 const CHECKSUM_FAILURES_MAX = 1_000;
 const CRC_32 = crc32Table();
 
@@ -78,13 +79,17 @@ function readPage(bytes: Buffer, at: number): OggPage {
 
 /** The page's CRC-32 (polynomial 0x04c11db7, not reflected), its own field taken as zero. */
 function checksum(bytes: Buffer, from: number, to: number): number {
-  let crc = 0;
+  const head = crc32(bytes, from, from + CHECKSUM_AT, 0);
+  const field = crc32(NO_CHECKSUM, 0, NO_CHECKSUM.length, head);
+  return crc32(bytes, from + CHECKSUM_AT + NO_CHECKSUM.length, to, field) >>> 0;
+}
+
+function crc32(bytes: Buffer, from: number, to: number, seed: number): number {
+  let crc = seed;
   for (let at = from; at < to; at += 1) {
-    const isOwnField = at >= from + CHECKSUM_AT && at < from + CHECKSUM_AT + 4;
-    const value = isOwnField ? 0 : (bytes[at] ?? 0);
-    crc = (crc << 8) ^ (CRC_32[((crc >>> 24) ^ value) & 0xff] ?? 0);
+    crc = (crc << 8) ^ (CRC_32[((crc >>> 24) ^ (bytes[at] ?? 0)) & 0xff] ?? 0);
   }
-  return crc >>> 0;
+  return crc;
 }
 
 function crc32Table(): Int32Array {

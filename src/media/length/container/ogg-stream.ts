@@ -69,6 +69,9 @@ export class OggStream {
     if (this.kind === 'video') {
       return (BigInt(this.samples) * BigInt(MICROS_PER_SECOND)) / BigInt(this.codec.rateHz);
     }
+    if (this.codec instanceof FlacFrames && this.codec.isDoubtful) {
+      throw unreadable('it holds stray audio frames');
+    }
     if (this.startGranule === undefined) throw unreadable('its pages have no positions');
     const { rateHz } = this.codec;
     const preSkip = skipStart ? this.codec.preSkip : 0;
