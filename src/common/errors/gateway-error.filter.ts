@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { discardRest } from '../http/refused-body.js';
 import { GatewayError } from './gateway-error.js';
 import { onSurface, surfaceOf, typeOnSurface } from './surface.js';
 import { toGatewayError } from './to-gateway-error.js';
@@ -43,7 +44,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
     if (error.shouldRetry === false || error.status === 409) {
       response.setHeader('x-should-retry', 'false');
     }
-    closeUnreadBody(request, response);
+    discardRest(request);
     response.status(error.status).json(error.toEnvelope(typeOnSurface(error, surface)));
   }
 
@@ -55,12 +56,4 @@ export class GatewayErrorFilter implements ExceptionFilter {
     response.setHeader('Allow', methods.join(', '));
     return new GatewayError('method_not_allowed', 'The method is not allowed here.');
   }
-}
-
-/** A body nobody will read must not keep the connection: it is answered and closed. */
-function closeUnreadBody(request: Request, response: Response): void {
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined ||
-    Number(request.headers['content-length'] ?? 0) > 0;
-  if (hasBody && !request.complete) response.setHeader('Connection', 'close');
 }

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { GatewayError } from '../errors/gateway-error.js';
 import { readJson } from './json-body.js';
+import { discardRest } from './refused-body.js';
 
 const LIMIT = 3_000_000;
 const json = { 'content-type': 'application/json' };
@@ -18,7 +19,8 @@ beforeAll(async () => {
     const { raw, value } = await readJson(request, LIMIT);
     response.json({ body: value, rawLength: raw.length });
   });
-  app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
+  app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
+    discardRest(request);
     if (!(error instanceof GatewayError)) {
       next(error);
       return;

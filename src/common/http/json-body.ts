@@ -8,8 +8,6 @@ import { JsonStructure } from './json-structure.js';
 export const JSON_BODY_BYTES = 1_048_576;
 /** A body that has not arrived by then is refused. */
 const BODY_TIMEOUT_MS = 30_000;
-/** How long the rest of a refused body is thrown away, so that the client gets to read the answer, before the cut. */
-const LINGER_MS = 2_000;
 /** Bytes checked and decoded between two turns of the event loop; some 3 ms. */
 const SLICE_BYTES = 524_288;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -24,14 +22,9 @@ export async function readJson(
   request: IncomingMessage,
   limitBytes: number,
 ): Promise<{ raw: Buffer; value: unknown }> {
-  try {
-    checkHeaders(request, limitBytes);
-    const raw = await collect(request, limitBytes);
-    return { raw, value: parse(await decode(raw)) };
-  } catch (error) {
-    discardRest(request);
-    throw error;
-  }
+  checkHeaders(request, limitBytes);
+  const raw = await collect(request, limitBytes);
+  return { raw, value: parse(await decode(raw)) };
 }
 
 function checkHeaders({ headers }: IncomingMessage, limitBytes: number): void {
@@ -98,15 +91,6 @@ function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> 
     // Cut while the caller was being looked up: no event comes any more.
     if (request.destroyed) onCut();
   });
-}
-
-/** Closing while the client still sends would reset the connection and lose the answer: throw the rest away for a while. */
-function discardRest(request: IncomingMessage): void {
-  if (request.complete) return;
-  request.resume();
-  setTimeout(() => {
-    if (!request.complete) request.destroy();
-  }, LINGER_MS).unref();
 }
 
 async function decode(raw: Buffer): Promise<string> {
