@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
+import { ENDPOINT_TYPES } from '../src/catalog/operation.js';
+import type { PriceRule } from '../src/catalog/price-rule.js';
+import { ERROR_TABLE, type ErrorCode, publicCodeOf } from '../src/common/errors/error-table.js';
+import type { Setting } from '../src/config/setting.js';
+import { SETTINGS } from '../src/config/settings.js';
+import { MAGIC_INPUTS } from '../src/sandbox/magic-inputs.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MAX_LINES = 250;
+/** Written so that this file is not one of them. */
+const OPEN_ENDS = /\bTO[D]O\b|\bFIX[M]E\b/;
+/** Rows of data and of SQL may be long. */
+const LONG_ALLOWED = /\/migrations\/|\/models\//;
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const sources = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, file));
+const withMatch = (files: readonly string[], pattern: RegExp): string[] =>
+  files.filter((file) => pattern.test(read(file)));
+const row = (...cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+/** The rows a document lacks; the text of each is what has to be written there. */
+const missingIn = (path: string, rows: readonly string[]): string[] => {
+  const lines = new Set(read(path).split('\n'));
+  return rows.filter((line) => !lines.has(line));
+};
+/** Rows of a document's tables whose first cell is code, to find what it has too many of. */
+const documented = (path: string, heading: string): number =>
+  (read(path).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0]?.match(/^\| `/gm) ?? []).length;
+
+function wordedPrice(price: PriceRule): string {
+  switch (price.unit) {
+    case 'request':
+      return price.maxModeMicroUsd === undefined
+        ? `${price.microUsd} per request`
+        : `${price.microUsd} per request, ${price.maxModeMicroUsd} in Max mode`;
+    case 'code_point':
+      return `${price.microUsd} per character`;
+    case 'measured_second':
+      return `${price.microUsd} per second of the recording`;
+    case 'requested_second':
+      return `${price.microUsd} per second asked for`;
+    case 'token':
+      return `${price.inputMicroUsdPerMillion} in, ${price.outputMicroUsdPerMillion} out per million tokens`;
+    case 'video':
+      return Object.entries(price.microUsdBySeconds)
+        .map(([seconds, microUsd]) => `${microUsd} for ${seconds} s`)
+        .join(', ');
+  }
+}
+
+describe('the repository', () => {
+  const all = ['src', 'test', 'bench', 'scripts'].flatMap(sources);
+  const src = sources('src').filter((file) => !file.endsWith('.spec.ts'));
+
+  it('has nothing left to do in its comments', () => {
+    expect(withMatch(all, OPEN_ENDS)).toEqual([]);
+  });
+
+  it('logs through its logger only', () => {
+    expect(withMatch(src, /\bconsole\./)).toEqual([]);
+  });
+
+  it('gives a reason where a lint rule is switched off', () => {
+    expect(withMatch(all, /eslint-disable(?!.* -- \S).*$/m)).toEqual([]);
+  });
+
+  it('has no source file over 250 lines', () => {
+    const isLong = (file: string) => read(file).split('\n').length - 1 > MAX_LINES;
+    expect(src.filter((file) => !LONG_ALLOWED.test(file) && isLong(file))).toEqual([]);
+  });
+
+  it('documents every setting with its default', () => {
+    const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) =>
+      row(`\`${name}\``, setting.shownDefault, setting.meaning),
+    );
+    expect(missingIn('README.md', rows)).toEqual([]);
+    expect(documented('README.md', 'Configuration')).toBe(rows.length);
+  });
+
+  it('documents every magic input of the sandbox', () => {
+    const rows = MAGIC_INPUTS.map((input) =>
+      row(`\`${input.name}${'argument' in input ? `=${input.argument}` : ''}\``, input.effect),
+    );
+    expect(missingIn('README.md', rows)).toEqual([]);
+    expect(documented('README.md', 'Sandbox')).toBe(rows.length);
+  });
+
+  it('documents every model with its price', () => {
+    const rows = BUILT_IN_MODELS.map(({ id, operation, price }) =>
+      row(`\`${id}\``, ENDPOINT_TYPES[operation], wordedPrice(price)),
+    );
+    expect(missingIn('docs/models.md', rows)).toEqual([]);
+    expect(documented('docs/models.md', 'Models')).toBe(rows.length);
+  });
+
+  it('documents every error code', () => {
+    const rows = (Object.keys(ERROR_TABLE) as ErrorCode[]).map((code) => {
+      const { status, type, meaning } = ERROR_TABLE[code];
+      return row(`\`${publicCodeOf(code)}\``, status, type, meaning);
+    });
+    expect(missingIn('docs/errors.md', rows)).toEqual([]);
+    expect(documented('docs/errors.md', 'Codes')).toBe(rows.length);
+  });
+
+  it('configures the containers with settings that exist', () => {
+    const gateway = read('docker-compose.yml').split('\n  postgres:')[0] ?? '';
+    const names = [...gateway.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name]) => name);
+    expect(names).toContain('DATABASE_URL');
+    expect(names.filter((name) => !Object.hasOwn(SETTINGS, name ?? ''))).toEqual([]);
+  });
+});
