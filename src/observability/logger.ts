@@ -3,7 +3,7 @@ import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { LogLevel } from '../config/gateway-config.js';
 
-const BUFFER_BYTES = 65_536;
+const BUFFER_BYTES = 16_000;
 const FLUSH_INTERVAL_MS = 500;
 
 /** Paths whose values are secrets, wherever an object is logged. */
