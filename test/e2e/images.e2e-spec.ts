@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UPSTREAM_TIMEOUTS } from '../../src/providers/http/upstream-timeouts.js';
 import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createParser } from 'eventsource-parser';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+
+const SCRIPT = new URL('curl.sh', import.meta.url).pathname;
+
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  account = await gateway.account();
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+describe('clients without an SDK', () => {
+  it('curl gets through every kind of answer', async () => {
+    const env = { ...process.env, BASE_URL: gateway.url, API_KEY: account.key };
+    const { stdout } = await promisify(execFile)('sh', [SCRIPT], { env });
+    expect(stdout.trim().split('\n')).toHaveLength(9);
+    expect(stdout).not.toContain('FAIL');
+  });
+
+  it('a reader of raw server-sent events puts the answer together', async () => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        ...account.headers,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({
+        model: 'gen-5-mini',
+        stream: true,
+        messages: [{ role: 'user', content: 'Say Zoë saw 🌍' }],
+      }),
+    });
+    let text = '';
+    let isDone = false;
+    const parser = createParser({
+      onEvent: ({ data }) => {
+        isDone = data === '[DONE]';
+        if (isDone) return;
+        const { choices } = JSON.parse(data) as { choices: { delta: { content?: string } }[] };
+        text += choices[0]?.delta.content ?? '';
+      },
+    });
+    const decoder = new TextDecoder();
+    for await (const bytes of answer.body as AsyncIterable<Uint8Array>) {
+      parser.feed(decoder.decode(bytes, { stream: true }));
+    }
+    expect(text).toBe('Zoë saw 🌍');
+    expect(isDone).toBe(true);
+  });
+});
