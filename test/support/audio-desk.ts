@@ -1,0 +1,108 @@
+import { expect } from '@jest/globals';
+import { type SeenRequest, StubUpstream } from '../contract/stub-upstream.js';
+import { type AudioOperation, call, postForm, TEN_SECONDS } from './audio-operations.js';
+import { startTestGateway, type TestAccount, type TestGateway } from './gateway.js';
+import { type Answer, postJson } from './http-answer.js';
+import { expectRefused, type Refusal } from './refusal.js';
+import { servedBy, startStubProvider } from './stub-provider.js';
+
+/** A gateway between a provider that answers at once and a host that recordings can be downloaded from. */
+export class AudioDesk {
+  /** Has money enough; a new one after each `clear`. */
+  account!: TestAccount;
+
+  private constructor(
+    readonly gateway: TestGateway,
+    readonly provider: StubUpstream,
+    readonly host: StubUpstream,
+  ) {}
+
+  static async open(settings: NodeJS.ProcessEnv = {}): Promise<AudioDesk> {
+    const provider = await startStubProvider();
+    const host = await StubUpstream.start();
+    const gateway = await startTestGateway({
+      ...servedBy(provider),
+      EGRESS_ALLOW: `127.0.0.1:${new URL(host.url).port}`,
+      ...settings,
+    });
+    const desk = new AudioDesk(gateway, provider, host);
+    await desk.clear();
+    return desk;
+  }
+
+  /** Forgets what the provider saw, opens a new account, lets the host serve ten seconds of a tone. */
+  async clear(): Promise<void> {
+    this.account = await this.gateway.account();
+    this.provider.seen.length = 0;
+    this.serve(TEN_SECONDS);
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.provesClean();
+    await this.gateway.stop();
+    await Promise.all([this.provider.stop(), this.host.stop()]);
+  }
+
+  /** From now on every URL of the host holds this file. */
+  serve(file: Buffer): void {
+    this.host.reply = (response) => response.end(file);
+  }
+
+  url(operation: AudioOperation): string {
+    return `${this.gateway.url}${operation.path}`;
+  }
+
+  /** The smallest request with these fields, as `call`. */
+  call(operation: AudioOperation, fields: object = {}, recording?: Buffer): Promise<Answer> {
+    return call(operation, this.gateway.url, this.account.headers, fields, recording);
+  }
+
+  /** As JSON, the recording by URL where the operation takes one. */
+  postJson(operation: AudioOperation, fields: object = {}): Promise<Answer> {
+    return postJson(this.url(operation), this.account.headers, {
+      ...operation.body,
+      ...(operation.takesRecording && { audio_url: `${this.host.url}/a.wav` }),
+      ...fields,
+    });
+  }
+
+  postForm(operation: AudioOperation, form: FormData): Promise<Answer> {
+    return postForm(this.url(operation), this.account.headers, form);
+  }
+
+  /** Proves the refusal: no provider call, no money moved. */
+  async refused(
+    send: () => Promise<Answer>,
+    status: number,
+    code: string,
+    param?: string,
+  ): Promise<void> {
+    const refusal: Refusal = { status, code, ...(param !== undefined && { param }) };
+    const callsBefore = this.provider.seen.length;
+    await expectRefused(this.gateway, this.account.accountId, send, refusal);
+    expect(this.provider.seen.length).toBe(callsBefore);
+  }
+
+  /** Proves that a field of a JSON body is refused by name. */
+  async refusesField(operation: AudioOperation, field: string, value: unknown, param = field) {
+    const send = () => this.postJson(operation, { [field]: value });
+    await this.refused(send, 400, 'invalid_request', param);
+  }
+
+  /** Proves that the request succeeds; returns the charge in micro-USD and what the provider got. */
+  async charges(
+    operation: AudioOperation,
+    send: () => Promise<Answer>,
+  ): Promise<{ charged: bigint; answer: Answer; seen: SeenRequest }> {
+    const { accountId } = this.account;
+    const before = await this.gateway.balance(accountId);
+    this.provider.seen.length = 0;
+    const answer = await send();
+    expect(answer.status === 200 ? '' : `${operation.path} ${answer.bytes.toString()}`).toBe('');
+    const after = await this.gateway.balance(accountId);
+    const charged = before.available - after.available;
+    expect(after).toMatchObject({ held: 0n, entries: Math.min(before.entries + 1, 100) });
+    expect(answer.headers.get('x-gateway-charge-microusd')).toBe(charged.toString());
+    return { charged, answer, seen: this.provider.only };
+  }
+}
