@@ -3,21 +3,17 @@ import type { Response } from 'express';
 import { priceOfText } from '../../catalog/price-rule.js';
 import { findVoice } from '../../catalog/voices.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { sendAudio } from '../../common/http/audio-answer.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
 import type { PaidCall } from '../../executions/paid-call.js';
-import { PayOnSuccess } from '../../executions/pay-on-success.js';
-import type { SpeechCommand } from '../../providers/ports/speech.port.js';
-import { ProviderRouter } from '../../providers/routing/provider-router.js';
+import type { CallContext } from '../../providers/ports/call-context.js';
+import type { SpeechCommand, SpeechPort } from '../../providers/ports/speech.port.js';
+import { PaidAudio } from '../paid-audio.js';
 import type { SpeechBody } from './dto/speech.body.js';
 
 /** Text to speech (spec: POST /v1/audio/speech). */
 @Injectable()
 export class SpeechService {
-  constructor(
-    private readonly payment: PayOnSuccess,
-    private readonly router: ProviderRouter,
-  ) {}
+  constructor(private readonly audio: PaidAudio) {}
 
   /**
    * Speaks `input` into the answer's body; the answer ends once the charge is durable.
@@ -29,19 +25,13 @@ export class SpeechService {
       const message = `input has ${length} characters; ${call.row.id} takes ${call.row.limits.maxInput}.`;
       throw new GatewayError('input_too_long', message, { param: 'input' });
     }
-    const price = priceOfText(call.row.price, length);
     const command = commandOf(body);
-    await this.payment.run(call, price, async (signal) => {
-      const { provider, result } = await this.router.run(
-        call.routes,
-        'speech',
-        (port, context) => port.speak(command, context),
-        signal,
-      );
-      await sendAudio(response, result.body, body.response_format, price);
-      return { value: undefined, provider, providerRequestId: result.providerRequestId };
-    });
-    response.end();
+    const purchase = {
+      operation: 'speech',
+      priceMicroUsd: priceOfText(call.row.price, length),
+      attempt: (port: SpeechPort, context: CallContext) => port.speak(command, context),
+    } as const;
+    await this.audio.play(call, purchase, body.response_format, response);
   }
 }
 

@@ -1,10 +1,7 @@
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Response } from 'express';
+import { writableAgain } from './reader-pace.js';
 import { formatMicroUsd, type MicroUsd } from '../money/micro-usd.js';
-
-/** A client that takes nothing for this long counts as gone. */
-const CLIENT_STALL_MS = 60_000;
 
 /** A settlement usually takes a millisecond or two; bytes do not wait longer than this for it. */
 const COALESCE_MS = 10;
@@ -78,18 +75,5 @@ class CorkedTurn {
     setTimeout(() => {
       this.response.uncork();
     }, COALESCE_MS);
-  }
-}
-
-async function writableAgain(response: Response): Promise<void> {
-  const left = new AbortController();
-  const stall = setTimeout(() => response.destroy(), CLIENT_STALL_MS);
-  try {
-    const { signal } = left;
-    const drained = once(response, 'drain', { signal });
-    await Promise.race([drained, once(response, 'close', { signal })]).catch(() => undefined);
-  } finally {
-    clearTimeout(stall);
-    left.abort();
   }
 }

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
+import { STALL_MS, writableAgain } from './reader-pace.js';
 
 /** Silence after which a comment keeps the connection from looking dead. */
 const PING_MS = 15_000;
-/** A client that takes nothing for this long counts as gone. */
-const STALL_MS = 60_000;
 
 /** Waits of an event stream, in milliseconds. */
 export interface SseWaits {
@@ -48,7 +47,9 @@ export class SseWriter {
     if (this.isGone) return undefined;
     if (this.ping === undefined) this.begin();
     this.ping?.refresh();
-    return this.response.write(`data: ${data}\n\n`) ? undefined : this.caughtUp();
+    return this.response.write(`data: ${data}\n\n`)
+      ? undefined
+      : writableAgain(this.response, this.waits.stallMs);
   }
 
   /** Sends a last event and ends the answer; resolves when all of it is out or the reader is gone. */
@@ -71,17 +72,6 @@ export class SseWriter {
     this.ping = setInterval(() => {
       if (!this.isGone && !this.response.writableNeedDrain) this.response.write(': ping\n\n');
     }, this.waits.pingMs);
-  }
-
-  private async caughtUp(): Promise<void> {
-    const { response } = this;
-    const over = new AbortController();
-    const { signal } = over;
-    const stall = this.cutAfterStall();
-    const drained = once(response, 'drain', { signal });
-    await Promise.race([drained, once(response, 'close', { signal })]).catch(() => undefined);
-    clearTimeout(stall);
-    over.abort();
   }
 
   private cutAfterStall(): NodeJS.Timeout {
