@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { errorOf, postJson, send } from '../support/http-answer.js';
 import { HELLO, PAID_ENDPOINTS } from '../support/paid-endpoints.js';
 import { expectRefused } from '../support/refusal.js';
+import { INSTANT } from '../support/speech-purchase.js';
 import { startRecordingServer, type RecordingServer } from '../support/recording-server.js';
 
 const MEGABYTE = 1_048_576;
@@ -16,6 +17,10 @@ beforeAll(async () => {
   recordings = await startRecordingServer();
   gateway = await startTestGateway(recordings.settings);
   account = await gateway.account();
+});
+/** A good call between the bad ones keeps the circuit breaker closed. */
+beforeEach(async () => {
+  expect((await speak({ input: INSTANT })).status).toBe(200);
 });
 afterAll(async () => {
   await gateway.provesClean();
