@@ -20,7 +20,7 @@ const LONG_ALLOWED = /\/migrations\/|\/models\//;
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const sources = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
     .map((file) => join(folder, file));
 const withMatch = (files: readonly string[], pattern: RegExp): string[] =>
   files.filter((file) => pattern.test(read(file)));
