@@ -12,6 +12,7 @@ import {
   priceOfVideo,
 } from './price-rule.js';
 import { findVoice, VOICES } from './voices.js';
+import { DUBBING_LANGUAGES } from './languages.js';
 
 const everything = new Catalog(BUILT_IN_MODELS, () => true);
 
@@ -180,6 +181,13 @@ describe('findVoice', () => {
       expect(findVoice(text)).toBeUndefined();
     },
   );
+});
+
+describe('dubbing languages', () => {
+  it('are 32 distinct lowercase codes', () => {
+    expect(new Set(DUBBING_LANGUAGES).size).toBe(32);
+    for (const code of DUBBING_LANGUAGES) expect(code).toMatch(/^[a-z]{2,3}$/);
+  });
 });
 
 describe('money code', () => {
