@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { CHAT_MODELS } from '../catalog/models/chat.models.js';
+import { validatorOf } from '../common/validation/compiled-validator.js';
+import { chargeOf, orderOf } from './chat-order.js';
+import { ChatBody } from './dto/chat.body.js';
+import { countTokens } from './tokens/count-tokens.js';
+
+const [row] = CHAT_MODELS;
+const parsed = (fields: object) =>
+  validatorOf(ChatBody).parse({
+    model: row.id,
+    messages: [{ role: 'user', content: 'Hello' }],
+    ...fields,
+  });
+const ceiling = (fields: object) => orderOf(row, parsed(fields)).ceilingMicroUsd;
+const image = (url: string) => ({
+  messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+});
+
+describe('the ceiling of a chat', () => {
+  it('holds the whole output of the model where no limit is asked for', () => {
+    expect(ceiling({})).toBeGreaterThan(1_280_000n);
+    expect(ceiling({})).toBeLessThan(1_281_000n);
+    expect(ceiling({ max_tokens: 10 })).toBeLessThan(300n);
+    expect(ceiling({ max_tokens: 99_999_999 })).toBe(ceiling({ max_tokens: 128_000 }));
+  });
+
+  it.each(['漢字'.repeat(500), '🌍'.repeat(500), 'word '.repeat(500), 'x'.repeat(3_000), '"\\'])(
+    'covers every token of the prompt %#',
+    (content) => {
+      const { ceilingMicroUsd } = orderOf(
+        row,
+        parsed({ max_tokens: 1, messages: [{ role: 'user', content }] }),
+      );
+      const usage = { promptTokens: countTokens(content) + 7, completionTokens: 1 };
+      expect(chargeOf(row, usage, 1_000_000n)).toBeLessThanOrEqual(ceilingMicroUsd);
+    },
+  );
+
+  it('counts an image 4,096 tokens whatever its bytes', () => {
+    const small = ceiling({ max_tokens: 1, ...image('data:image/png;base64,AAAA') });
+    const large = ceiling({ max_tokens: 1, ...image(`data:image/png;base64,${'A'.repeat(1e6)}`) });
+    expect(large).toBe(small);
+    expect(small).toBeGreaterThan((4_096n * 125n + 99n) / 100n);
+  });
+
+  it.each(['tools', 'metadata', 'response_format', 'user'])('counts what is in %s', (name) => {
+    const text = 'long '.repeat(100);
+    const value: Record<string, unknown> = {
+      tools: [{ type: 'function', function: { name: 'f', image_url: { url: text } } }],
+      metadata: { text },
+      response_format: { type: 'json_schema', json_schema: { description: text } },
+      user: text,
+    };
+    const added = ceiling({ max_tokens: 1, [name]: value[name] }) - ceiling({ max_tokens: 1 });
+    expect(added).toBeGreaterThanOrEqual(500n);
+  });
+
+  it('caps the charge', () => {
+    const usage = { promptTokens: 1_000_000, completionTokens: 1_000_000 };
+    expect(chargeOf(row, usage, 77n)).toBe(77n);
+    expect(chargeOf(row, { promptTokens: 0, completionTokens: 0 }, 77n)).toBe(0n);
+  });
+});
