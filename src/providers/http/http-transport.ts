@@ -1,4 +1,4 @@
-import axios, { type AxiosInstance } from 'axios';
+import { Axios } from 'axios';
 import { Agent } from 'undici';
 import { undiciAdapter } from './undici-adapter.js';
 import {
@@ -21,7 +21,7 @@ const KEEP_ALIVE_MS = 4_000;
  * Closed once, at shutdown.
  */
 export class HttpTransport {
-  readonly axios: AxiosInstance;
+  readonly axios: Axios;
   private readonly agent: Agent;
 
   /** @param timeoutOverrideMs replaces every timeout of {@link UPSTREAM_TIMEOUTS} */
@@ -31,7 +31,8 @@ export class HttpTransport {
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutOverrideMs ?? CONNECT_TIMEOUT_MS) },
     });
-    this.axios = axios.create({
+    // Without the defaults of `axios.create`, which are merged into every request at twice the cost.
+    this.axios = new Axios({
       adapter: undiciAdapter(this.agent),
       responseType: 'stream',
       validateStatus: null,
