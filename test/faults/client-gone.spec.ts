@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StubUpstream } from '../contract/stub-upstream.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { postJson, send } from '../support/http-answer.js';
+import { HELLO } from '../support/paid-endpoints.js';
+import { MP3_HEAD, servedBy, startStubSpeech } from '../support/stub-speech.js';
+
+const PIECE = Buffer.alloc(64 * 1024, 9);
+/** Far more than all buffers between the provider and a client that does not read. */
+const PIECES = 400;
+
+let stub: StubUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  stub = await startStubSpeech();
+  gateway = await startTestGateway(servedBy(stub));
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+  await stub.stop();
+});
+
+/** A call under way whose answer the test takes or leaves. */
+function speak({ headers }: TestAccount): ClientRequest {
+  const call = request(`${gateway.url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    agent: false,
+  });
+  call.on('error', () => undefined).end(JSON.stringify(HELLO));
+  return call;
+}
+
+/** The provider's side of the next call. */
+function nextAtProvider(): Promise<ServerResponse> {
+  return new Promise((resolve) => {
+    stub.reply = (response) => {
+      resolve(response);
+    };
+  });
+}
+
+interface ExecutionRow {
+  readonly status: string;
+  readonly charged: string | null;
+  readonly error_code: string | null;
+}
+
+/** The execution of the account's only call, once it has ended. */
+async function ended({ accountId }: TestAccount): Promise<ExecutionRow> {
+  for (;;) {
+    const [row] = await gateway.dataSource.query<ExecutionRow[]>(
+      `SELECT status, charged, error_code FROM execution WHERE account_id = $1`,
+      [accountId],
+    );
+    if (row !== undefined && row.status !== 'running') return row;
+    await sleep(10);
+  }
+}
+
+async function closed(call: ClientRequest): Promise<void> {
+  const gone = new Promise((resolve) => call.once('close', resolve));
+  call.destroy();
+  await gone;
+}
+
+describe('a client that leaves', () => {
+  it('before the head pays when the provider succeeds (AUD-05)', async () => {
+    const account = await gateway.account(600n);
+    const atProvider = nextAtProvider();
+    const call = speak(account);
+    const response = await atProvider;
+    await closed(call);
+    await sleep(50);
+    expect(await gateway.balance(account.accountId)).toMatchObject({ held: 600n });
+    response.end(MP3_HEAD);
+    expect(await ended(account)).toEqual({ status: 'succeeded', charged: '600', error_code: null });
+    expect(await gateway.balance(account.accountId)).toMatchObject({ available: 0n, held: 0n });
+  });
+
+  it('before the head pays nothing when the provider fails', async () => {
+    const account = await gateway.account(600n);
+    const atProvider = nextAtProvider();
+    const call = speak(account);
+    const response = await atProvider;
+    await closed(call);
+    response.writeHead(500).end();
+    expect(await ended(account)).toMatchObject({ status: 'failed', charged: null });
+    expect(await gateway.balance(account.accountId)).toMatchObject({ available: 600n, held: 0n });
+  });
+
+  it('inside the body pays when the provider finishes, which nobody cuts short', async () => {
+    const account = await gateway.account(600n);
+    const atProvider = nextAtProvider();
+    const call = speak(account);
+    const response = await atProvider;
+    response.write(MP3_HEAD);
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    await once(answer, 'data');
+    answer.on('error', () => undefined);
+    await closed(call);
+    for (let piece = 0; piece < PIECES; piece++) {
+      if (!response.write(PIECE)) await once(response, 'drain');
+    }
+    response.end();
+    expect(await ended(account)).toMatchObject({ status: 'succeeded', charged: '600' });
+    expect(response.writableFinished).toBe(true);
+  });
+
+  it('inside the body pays nothing when the provider breaks off', async () => {
+    const account = await gateway.account(600n);
+    const atProvider = nextAtProvider();
+    const call = speak(account);
+    const response = await atProvider;
+    response.write(MP3_HEAD);
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    answer.on('error', () => undefined).resume();
+    await closed(call);
+    response.destroy();
+    expect(await ended(account)).toEqual({
+      status: 'failed',
+      charged: null,
+      error_code: 'provider_http_error',
+    });
+  });
+
+  it('is told by its execution what became of the call (AUD-05)', async () => {
+    const account = await gateway.account(600n);
+    const atProvider = nextAtProvider();
+    const call = speak(account);
+    const response = await atProvider;
+    response.write(MP3_HEAD);
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    const id = answer.headers['x-gateway-execution-id'] as string;
+    answer.on('error', () => undefined);
+    await closed(call);
+    response.end();
+    await ended(account);
+    const told = await send(`${gateway.url}/v1/executions/${id}`, { headers: account.headers });
+    expect(told.json).toMatchObject({ id, status: 'succeeded', charged_microusd: '600' });
+  });
+});
+
+describe('a client that does not read', () => {
+  it('slows the provider down, not the others, and gets every byte in the end', async () => {
+    const account = await gateway.account(600n);
+    const atProvider = nextAtProvider();
+    const call = speak(account);
+    const response = await atProvider;
+    response.write(MP3_HEAD);
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    let sent = 0;
+    const sending = (async () => {
+      for (; sent < PIECES; sent++) {
+        if (!response.write(PIECE)) await once(response, 'drain');
+      }
+      response.end();
+    })();
+    let before = -1;
+    while (sent !== before) {
+      before = sent;
+      await sleep(200);
+    }
+    expect(sent).toBeLessThan(PIECES);
+    expect(await gateway.balance(account.accountId)).toMatchObject({ held: 600n });
+
+    stub.reply = (other) => other.end(MP3_HEAD);
+    const other = await gateway.account(600n);
+    const served = await postJson(`${gateway.url}/v1/audio/speech`, other.headers, HELLO);
+    expect(served.status).toBe(200);
+
+    let received = 0;
+    answer.on('data', (chunk: Buffer) => (received += chunk.length));
+    await once(answer, 'end');
+    await sending;
+    expect(received).toBe(MP3_HEAD.length + PIECES * PIECE.length);
+    expect(await ended(account)).toMatchObject({ status: 'succeeded', charged: '600' });
+  });
+});
