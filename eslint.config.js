@@ -23,7 +23,7 @@ const ownHomes = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist', 'data', 'coverage', 'node_modules', '**/*.cjs', 'test/samples'] },
+  { ignores: ['dist', 'data', 'coverage', 'node_modules', '**/.tmp', '**/*.cjs', 'test/samples'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
