@@ -53,19 +53,23 @@ describe('a form', () => {
     expect(changed.status).toBe(200);
   });
 
-  it.each([
-    [TRANSCRIPTION, 'diarize', 'True'],
-    [TRANSCRIPTION, 'diarize', '1'],
-    [TRANSCRIPTION, 'diarize', 'yes'],
-    [TRANSCRIPTION, 'diarize', ''],
-    [TRANSCRIPTION, 'num_speakers', '2x'],
-    [TRANSCRIPTION, 'num_speakers', ' 2'],
-    [TRANSCRIPTION, 'timestamp_granularities[]', 'word'],
-    [VOICE_CHANGER, 'stability', 'abc'],
-    [VOICE_CHANGER, 'stability', ''],
-    [VOICE_CHANGER, 'seed', '1.5'],
-    [VOICE_CHANGER, 'voice', '42'],
-  ])('of $0.path is refused with $1 = "$2" (AUD-07)', async (operation, field, value) => {
+  it.each(
+    (
+      [
+        [TRANSCRIPTION, 'diarize', 'True'],
+        [TRANSCRIPTION, 'diarize', '1'],
+        [TRANSCRIPTION, 'diarize', 'yes'],
+        [TRANSCRIPTION, 'diarize', ''],
+        [TRANSCRIPTION, 'num_speakers', '2x'],
+        [TRANSCRIPTION, 'num_speakers', ' 2'],
+        [TRANSCRIPTION, 'timestamp_granularities[]', 'word'],
+        [VOICE_CHANGER, 'stability', 'abc'],
+        [VOICE_CHANGER, 'stability', ''],
+        [VOICE_CHANGER, 'seed', '1.5'],
+        [VOICE_CHANGER, 'voice', '42'],
+      ] as const
+    ).map(([operation, field, value]) => [operation.path, field, value, operation] as const),
+  )('of %s is refused with %s = "%s" (AUD-07)', async (_path, field, value, operation) => {
     const form = formOf({ ...operation.body, [field]: value }, TEN_SECONDS);
     const param = field.replace('[]', '');
     await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);

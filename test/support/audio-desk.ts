@@ -10,12 +10,15 @@ import { servedBy, startStubProvider } from './stub-provider.js';
 export class AudioDesk {
   /** Has money enough; a new one after each `clear`. */
   account!: TestAccount;
+  private readonly usualReply: StubUpstream['reply'];
 
   private constructor(
     readonly gateway: TestGateway,
     readonly provider: StubUpstream,
     readonly host: StubUpstream,
-  ) {}
+  ) {
+    this.usualReply = provider.reply;
+  }
 
   static async open(settings: NodeJS.ProcessEnv = {}): Promise<AudioDesk> {
     const provider = await startStubProvider();
@@ -30,10 +33,11 @@ export class AudioDesk {
     return desk;
   }
 
-  /** Forgets what the provider saw, opens a new account, lets the host serve ten seconds of a tone. */
+  /** A new account, a provider that has seen nothing and answers as usual, ten seconds of a tone on the host. */
   async clear(): Promise<void> {
     this.account = await this.gateway.account();
     this.provider.seen.length = 0;
+    this.provider.reply = this.usualReply;
     this.serve(TEN_SECONDS);
   }
 

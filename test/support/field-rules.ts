@@ -1,0 +1,83 @@
+import { expect, it } from '@jest/globals';
+import type { SeenRequest } from '../contract/stub-upstream.js';
+import type { AudioDesk } from './audio-desk.js';
+import type { AudioOperation } from './audio-operations.js';
+import { formSeen } from './stub-provider.js';
+
+/** An optional field of an operation: what it takes, what it does not, and which rows of the requirements say so. */
+export interface FieldRule {
+  readonly field: string;
+  /** How the provider is told, by dotted path; left out where it is not told. */
+  readonly upstream?: string;
+  readonly taken: readonly unknown[];
+  readonly takenRow: string;
+  readonly refused: readonly (readonly [unknown, string])[];
+}
+
+/** Bounds that every number of a body keeps. */
+export function numberRule(
+  field: string,
+  upstream: string,
+  [min, max]: readonly [number, number],
+  [below, above]: readonly [number, number],
+  [taken, outside, type]: readonly [string, string, string],
+  wrong: readonly unknown[] = ['1', true, [1]],
+): FieldRule {
+  return {
+    field,
+    upstream,
+    taken: [min, max],
+    takenRow: taken,
+    refused: [[below, outside], [above, outside], ...wrong.map((value) => [value, type] as const)],
+  };
+}
+
+/** A yes or no. */
+export function flagRule(
+  field: string,
+  upstream: string | undefined,
+  [taken, type]: readonly [string, string],
+): FieldRule {
+  return {
+    field,
+    ...(upstream !== undefined && { upstream }),
+    taken: [true, false],
+    takenRow: taken,
+    refused: (['true', 1, 'yes'] as const).map((value) => [value, type] as const),
+  };
+}
+
+/** Tests of the rules: each value taken reaches the provider unchanged, each other is refused by name. */
+export function provesFields(
+  desk: () => AudioDesk,
+  operation: AudioOperation,
+  rules: readonly FieldRule[],
+): void {
+  const taken = rules.flatMap((rule) =>
+    rule.taken.map((value) => [rule.field, value, rule.takenRow, rule.upstream] as const),
+  );
+  it.each(taken)('takes %s = %j (%s)', async (field, value, _row, upstream) => {
+    const send = () => desk().postJson(operation, { [field]: value });
+    const { seen } = await desk().charges(operation, send);
+    if (upstream !== undefined) expect(await toldUnder(upstream, seen)).toEqual(value);
+  });
+
+  const refused = rules.flatMap((rule) =>
+    rule.refused.map(([value, row]) => [rule.field, value, row] as const),
+  );
+  it.each(refused)('refuses %s = %j (%s)', async (field, value) => {
+    await desk().refusesField(operation, field, value);
+  });
+}
+
+async function toldUnder(path: string, seen: SeenRequest): Promise<unknown> {
+  const isForm = seen.headers['content-type']?.startsWith('multipart/') === true;
+  const [first = '', ...rest] = path.split('.');
+  const body = isForm
+    ? (await formSeen(seen)).fields
+    : (JSON.parse(seen.body.toString()) as Record<string, unknown>);
+  let value: unknown = body[first];
+  if (isForm && typeof value === 'string') value = JSON.parse(value) as unknown;
+  for (const key of rest) value = (value as Record<string, unknown>)[key];
+  return value;
+}
