@@ -25,6 +25,7 @@ const FAULT_OF_CODE: Readonly<Record<string, DatabaseFault>> = {
   // SQLSTATE
   '53300': 'unavailable', // too_many_connections
   '57P03': 'unavailable', // cannot_connect_now
+  '55000': 'unavailable', // the database takes no connections
   '57P01': 'lost', // admin_shutdown
   '57P02': 'lost', // crash_shutdown
   '25P03': 'lost', // idle_in_transaction_session_timeout
