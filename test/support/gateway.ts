@@ -46,8 +46,11 @@ const TERMS: KeyTerms = {
   requestsPerMinute: null,
 };
 
-/** Starts one; call `stop` in `afterAll`. Settings are written as in the environment. */
-export async function startTestGateway(settings: NodeJS.ProcessEnv = {}): Promise<TestGateway> {
+/** Settings as in the environment, which may depend on where the database is. */
+type Settings = NodeJS.ProcessEnv | ((databaseUrl: string) => NodeJS.ProcessEnv);
+
+/** Starts one; call `stop` in `afterAll`. */
+export async function startTestGateway(settings: Settings = {}): Promise<TestGateway> {
   const database = await createTestDatabase();
   const config = loadConfig({
     PORT: '0',
@@ -57,7 +60,7 @@ export async function startTestGateway(settings: NodeJS.ProcessEnv = {}): Promis
     ADMIN_TOKEN,
     RATE_LIMIT_RPM: '0',
     SANDBOX: 'on',
-    ...settings,
+    ...(typeof settings === 'function' ? settings(database.url) : settings),
   });
   const gateway = await startGateway(config, pino({ level: 'silent' }));
   const ledger = gateway.app.get(LedgerService);

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** A way to the test's PostgreSQL that can be cut. */
+export interface DatabaseProxy {
+  /** The URL of a database, by way of the proxy. */
+  through(databaseUrl: string): string;
+  /** Breaks every connection and takes no new one. */
+  cut(): Promise<void>;
+  /** Takes connections again. */
+  mend(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts one in front of the server of a database URL, over TCP or its Unix socket. */
+export async function startDatabaseProxy(serverUrl: string): Promise<DatabaseProxy> {
+  const { hostname, port, searchParams } = new URL(serverUrl);
+  const directory = searchParams.get('host');
+  const target =
+    directory === null
+      ? { host: hostname, port: Number(port || 5432) }
+      : { path: `${directory}/.s.PGSQL.${searchParams.get('port') ?? (port || '5432')}` };
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(target);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(from);
+          to.destroy();
+        });
+      from.pipe(to);
+    }
+  });
+  const listen = async (at: number) => {
+    await once(server.listen(at, '127.0.0.1'), 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const ownPort = await listen(0);
+  const cut = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    through(databaseUrl) {
+      const url = new URL(databaseUrl);
+      url.searchParams.delete('host');
+      url.searchParams.delete('port');
+      url.hostname = '127.0.0.1';
+      url.port = String(ownPort);
+      return url.href;
+    },
+    cut,
+    async mend() {
+      await listen(ownPort);
+    },
+    async stop() {
+      if (server.listening) await cut();
+    },
+  };
+}
