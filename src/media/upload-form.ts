@@ -1,6 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { Transform, type Writable } from 'node:stream';
+import { open, rm } from 'node:fs/promises';
+import { type Readable, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import multer, { MulterError, type Options, type StorageEngine } from 'multer';
@@ -65,15 +64,20 @@ interface ParsedForm {
 
 function parse(request: Request, response: Response, folder: ScratchFolder): Promise<ParsedForm> {
   const body = boundedBody(request);
+  const storage = new ScratchStorage(folder);
   const read = multer({
-    storage: new ScratchStorage(folder),
+    storage,
     limits: FORM_LIMITS,
     streamHandler,
   } as Options).single(FILE_FIELD);
   return new Promise((resolve, reject) => {
     read(body as unknown as Request, response, (error: unknown) => {
       if (error === undefined) resolve(body as unknown as ParsedForm);
-      else reject(publicFault(error as Error));
+      else {
+        void storage.settled.finally(() => {
+          reject(publicFault(error as Error));
+        });
+      }
     });
     request.pipe(body);
   });
@@ -109,29 +113,37 @@ function streamHandler(body: Transform, parser: Writable): void {
 
 /** Streams the file to disk and gives up at the byte that is too many, not at the end of the part. */
 class ScratchStorage implements StorageEngine {
+  /** Until the file is whole, or gone again. */
+  settled: Promise<void> = Promise.resolve();
+
   constructor(private readonly folder: ScratchFolder) {}
 
   _handleFile: StorageEngine['_handleFile'] = (_request, { stream }, done) => {
-    const path = this.folder.newFile();
-    const target = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     stream.once('limit', () => stream.destroy(new MulterError('LIMIT_FILE_SIZE')));
-    pipeline(stream, target).then(
-      () => {
-        done(null, { path, size: target.bytesWritten });
-      },
-      (error: unknown) => {
-        void rm(path, { force: true }).finally(() => {
-          done(error);
-        });
-      },
-    );
+    this.settled = this.write(stream).then((file) => {
+      done(null, file);
+    }, done);
   };
 
   _removeFile: StorageEngine['_removeFile'] = (_request, { path }, done) => {
-    rm(path, { force: true }).then(() => {
+    this.settled = rm(path, { force: true }).then(() => {
       done(null);
     }, done);
   };
+
+  private async write(stream: Readable): Promise<{ path: string; size: number }> {
+    const path = this.folder.newFile();
+    try {
+      // Opened before the stream, which would otherwise create the file after its removal.
+      const file = await open(path, 'wx', 0o600);
+      const target = file.createWriteStream();
+      await pipeline(stream, target);
+      return { path, size: target.bytesWritten };
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
 }
 
 /** A name in brackets (`a[]`) makes a list or an object, which no field takes; two of a name make a list of two. */

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Request, Response } from 'express';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { discardRest } from '../common/http/refused-body.js';
+import { ScratchFolder } from './scratch-folder.js';
+import { readUploadForm } from './upload-form.js';
+
+const MUTATIONS = 400;
+const CONTENT = 'RIFF and what follows in a recording, long enough to be cut in two.'.repeat(40);
+const FORM = [
+  '--B\r\nContent-Disposition: form-data; name="model"\r\n\r\naud-transcribe-v2\r\n',
+  '--B\r\nContent-Disposition: form-data; name="language"\r\n\r\nen\r\n',
+  `--B\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n${CONTENT}\r\n`,
+  '--B--\r\n',
+].join('');
+/** Shapes that have brought multipart parsers down before. */
+const HOSTILE = [
+  'name=""',
+  'filename=""',
+  'name="a[0]"',
+  'name="__proto__"',
+  '--B\r\n',
+  '\0',
+  '\r\n\r\n',
+];
+
+let server: Server;
+let folder: ScratchFolder;
+let dataDir: string;
+let outcome: (name: string) => void;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'shim-form-'));
+  folder = new ScratchFolder({ dataDir });
+  await folder.onModuleInit();
+  server = createServer((request, response) => {
+    void read(request as Request, response as Response).then((text) => {
+      outcome(text);
+      discardRest(request);
+      response.end(text);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** What came of the form, with the file gone again. */
+async function read(request: Request, response: Response): Promise<string> {
+  try {
+    const { fields, upload } = await readUploadForm(request, response, folder);
+    const path = upload?.take();
+    const file = path === undefined ? null : readFileSync(path, 'latin1');
+    if (path !== undefined) rmSync(path);
+    return JSON.stringify({ ...fields, file: file === CONTENT ? 'whole' : file });
+  } catch (error) {
+    return error instanceof GatewayError ? error.code : String(error);
+  }
+}
+
+/** Sends the head and the body, then waits for the outcome; `cut` leaves before the end. */
+async function send(body: Buffer, length = body.length, cut = false): Promise<string> {
+  const told = new Promise<string>((resolve) => (outcome = resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\nContent-Length: ${length}\r\n\r\n`;
+  socket.write(Buffer.concat([Buffer.from(head), body]), () => {
+    if (cut) socket.destroy();
+  });
+  const text = await told;
+  socket.destroy();
+  return text;
+}
+
+/** The same numbers every time. */
+function* randoms(): Generator<number> {
+  for (let state = 1; ;) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state;
+  }
+}
+
+function mutated(random: Generator<number>): Buffer {
+  const next = (below: number): number => (random.next().value as number) % below;
+  const bytes = Buffer.from(FORM);
+  const at = next(bytes.length);
+  switch (next(5)) {
+    case 0:
+      bytes.writeUInt8(next(256), at);
+      return bytes;
+    case 1:
+      return bytes.subarray(0, at);
+    case 2:
+      return Buffer.concat([
+        bytes.subarray(0, at),
+        bytes.subarray(Math.min(at + next(90), bytes.length)),
+      ]);
+    case 3:
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(next(at + 1))]);
+    default: {
+      const hostile = Buffer.from(HOSTILE[next(HOSTILE.length)] ?? '');
+      return Buffer.concat([bytes.subarray(0, at), hostile, bytes.subarray(at)]);
+    }
+  }
+}
+
+describe('readUploadForm', () => {
+  it('gives the texts and the file of a form', async () => {
+    const whole = { model: 'aud-transcribe-v2', language: 'en', file: 'whole' };
+    expect(JSON.parse(await send(Buffer.from(FORM)))).toEqual(whole);
+  });
+
+  it('refuses a body that declares more than any form may have, without reading it', async () => {
+    expect(await send(Buffer.from('--B'), 70_000_000)).toBe('request_too_large');
+  });
+
+  it('refuses a body without end that never becomes a form', async () => {
+    const told = new Promise<string>((resolve) => (outcome = resolve));
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    const chunk = Buffer.concat([
+      Buffer.from('100000\r\n'),
+      Buffer.alloc(0x100000),
+      Buffer.from('\r\n'),
+    ]);
+    const more = (): void => {
+      if (!socket.destroyed) socket.write(chunk, more);
+    };
+    more();
+    expect(await told).toBe('request_too_large');
+    socket.destroy();
+  });
+
+  it.each([10, 200, 400, FORM.length - 20])(
+    'leaves no file when the client leaves after %i bytes',
+    async (bytes) => {
+      const head = Buffer.from(FORM).subarray(0, bytes);
+      expect(await send(head, FORM.length, true)).toBe('invalid_multipart');
+      expect(readdirSync(folder.path)).toEqual([]);
+    },
+  );
+
+  it(`survives ${MUTATIONS} damaged forms, each told at once, with no file left`, async () => {
+    const random = randoms();
+    const outcomes = new Map<string, number>();
+    for (let index = 0; index < MUTATIONS; index++) {
+      const text = await send(mutated(random));
+      const kind = text.startsWith('{') ? 'taken' : text;
+      outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
+    }
+    expect([...outcomes.keys()].sort()).toEqual(['invalid_multipart', 'taken']);
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+});
