@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { VOICES } from '../../src/catalog/voices.js';
 import type { SeenRequest } from '../contract/stub-upstream.js';
 import { AudioDesk } from '../support/audio-desk.js';
-import { DIALOGUE } from '../support/audio-operations.js';
+import { call, DIALOGUE } from '../support/audio-operations.js';
+import { audioSeconds } from '../support/audio-seconds.js';
 import { numberRule, provesFields } from '../support/field-rules.js';
-import { startTestGateway } from '../support/gateway.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { errorOf, postJson } from '../support/http-answer.js';
 
 const ADAM = 'pNInz6obpgDQGcFmaJgB';
@@ -136,17 +137,10 @@ describe('POST /v1/audio/dialogue', () => {
     await desk.refusesField(DIALOGUE, 'response_format', format);
   });
 
-  it('sends the language on, and leaves it to the provider to know it (DLG-31)', async () => {
+  it('sends the language on where it is well-formed (DLG-31)', async () => {
     const { seen } = await speak({ language: 'es' });
     expect(toldTo(seen).language_code).toBe('es');
     await desk.refusesField(DIALOGUE, 'language', 'ES');
-    const gateway = await startTestGateway();
-    const { headers } = await gateway.account(480n);
-    const body = { ...DIALOGUE.body, language: 'xx' };
-    const answer = await postJson(`${gateway.url}${DIALOGUE.path}`, headers, body);
-    expect([answer.status, errorOf(answer).code]).toEqual([400, 'provider_rejected_request']);
-    await gateway.provesClean();
-    await gateway.stop();
   });
 
   provesFields(() => desk, DIALOGUE, [
@@ -184,5 +178,39 @@ describe('POST /v1/audio/dialogue', () => {
     ['voice', 'Adam'],
   ])('refuses %s, which belongs to speech (DLG-38)', async (field, value) => {
     await desk.refusesField(DIALOGUE, field, value);
+  });
+});
+
+describe('the audio itself', () => {
+  let gateway: TestGateway;
+  let account: TestAccount;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    account = await gateway.account();
+  });
+  afterAll(async () => {
+    await gateway.provesClean();
+    await gateway.stop();
+  });
+
+  it('has the same length in each format, longer for more lines (DLG-28, DLG-29)', async () => {
+    const speakFor = (fields: object) => call(DIALOGUE, gateway.url, account.headers, fields);
+    const seconds = audioSeconds(await speakFor({ response_format: 'pcm' }), 'pcm');
+    for (const response_format of ['mp3', 'opus', 'wav', undefined] as const) {
+      const answer = await speakFor({ response_format });
+      // The last frame of an MP3 is filled with silence.
+      expect(audioSeconds(answer, response_format)).toBeCloseTo(seconds, 1);
+    }
+    const inputs = [line('Hi'), line('Yo', 'Alice'), line('And goodbye to you all')];
+    const longer = await speakFor({ response_format: 'pcm', inputs });
+    expect(audioSeconds(longer, 'pcm')).toBeGreaterThan(seconds);
+  });
+
+  it('is free where the provider does not know the language (DLG-31)', async () => {
+    const { accountId, headers } = await gateway.account(480n);
+    const answer = await call(DIALOGUE, gateway.url, headers, { language: 'xx' });
+    expect([answer.status, errorOf(answer).code]).toEqual([400, 'provider_rejected_request']);
+    expect(await gateway.balance(accountId)).toEqual({ available: 480n, held: 0n, entries: 1 });
   });
 });

@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { UPSTREAM_TIMEOUTS } from '../../src/providers/http/upstream-timeouts.js';
 import type { SeenRequest } from '../contract/stub-upstream.js';
 import { AUDIO_SAMPLES } from '../contract/audio-samples.js';
 import { AudioDesk } from '../support/audio-desk.js';
-import { MUSIC } from '../support/audio-operations.js';
+import { call, MUSIC } from '../support/audio-operations.js';
+import { audioSeconds, pcmOf } from '../support/audio-seconds.js';
 import { flagRule, provesFields } from '../support/field-rules.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { postJson } from '../support/http-answer.js';
+
+const FIVE_MINUTES_MS = 300_000;
 
 let desk: AudioDesk;
 
@@ -25,14 +30,18 @@ describe('POST /v1/audio/music', () => {
     [30, 112_500n, 'MUSIC-16'],
     [299, 1_121_250n, 'MUSIC-17'],
     [300, 1_125_000n, 'MUSIC-18, LIMIT-08'],
-  ])(
-    'of %i s bills %d micro-USD, whatever length comes back (%s, MUSIC-21)',
-    async (seconds, price) => {
-      const { charged, seen } = await compose({ duration_seconds: seconds });
-      expect(charged).toBe(price);
-      expect(toldTo(seen).music_length_ms).toBe(seconds * 1_000);
-    },
-  );
+  ])('of %i s bills %d micro-USD (%s)', async (seconds, price) => {
+    const { charged, seen } = await compose({ duration_seconds: seconds });
+    expect(charged).toBe(price);
+    expect(toldTo(seen).music_length_ms).toBe(seconds * 1_000);
+  });
+
+  it.each([27, 33])('bills 30 s asked for where %i s come back (MUSIC-21)', async (seconds) => {
+    desk.provider.reply = (response) => response.end(pcmOf(seconds));
+    const { answer, charged } = await compose({ duration_seconds: 30, response_format: 'pcm' });
+    expect(audioSeconds(answer, 'pcm')).toBe(seconds);
+    expect(charged).toBe(112_500n);
+  });
 
   it('lasts 30 s unless told otherwise (MUSIC-19)', async () => {
     const { charged, seen } = await compose({});
@@ -103,19 +112,45 @@ describe('POST /v1/audio/music', () => {
     await desk.refusesField(MUSIC, 'response_format', format);
   });
 
-  it('waits while the provider composes; no timeout of the server ends it (MUSIC-31)', async () => {
-    const { requestTimeout, timeout, keepAliveTimeout } = desk.gateway.app.getHttpServer() as {
-      requestTimeout: number;
-      timeout: number;
-      keepAliveTimeout: number;
-    };
-    // The time for a request counts until its body is in; an answer has none.
-    expect({ timeout, requestTimeout, keepAliveTimeout }).toMatchObject({ timeout: 0 });
+  it('waits for minutes while the provider composes (MUSIC-31)', async () => {
+    expect(UPSTREAM_TIMEOUTS.composition.headMs).toBeGreaterThan(FIVE_MINUTES_MS);
+    const server = desk.gateway.app.getHttpServer();
+    expect(server.timeout).toBe(0);
+    const { requestTimeout, headersTimeout } = server;
+    // What limits a request must not limit its answer: the provider takes far longer than either.
+    Object.assign(server, { requestTimeout: 1_000, headersTimeout: 1_000 });
     desk.provider.reply = async (response) => {
-      await sleep(1_500);
+      await sleep(2_500);
       response.end(AUDIO_SAMPLES.mp3);
     };
-    const { answer } = await compose({});
+    const { answer, charged } = await compose({}).finally(() =>
+      Object.assign(server, { requestTimeout, headersTimeout }),
+    );
     expect(answer.bytes.equals(AUDIO_SAMPLES.mp3)).toBe(true);
+    expect(charged).toBe(112_500n);
   });
+});
+
+describe('the audio itself', () => {
+  let gateway: TestGateway;
+  let account: TestAccount;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    account = await gateway.account();
+  });
+  afterAll(async () => {
+    await gateway.provesClean();
+    await gateway.stop();
+  });
+
+  it.each(['mp3', 'opus', 'pcm', undefined] as const)(
+    'lasts as long as asked for, as %s (MUSIC-14, MUSIC-28, MUSIC-29)',
+    async (response_format) => {
+      const fields = { duration_seconds: 3, response_format };
+      const answer = await call(MUSIC, gateway.url, account.headers, fields);
+      // The last frame of an MP3 is filled with silence.
+      expect(audioSeconds(answer, response_format)).toBeCloseTo(3, 1);
+    },
+  );
 });

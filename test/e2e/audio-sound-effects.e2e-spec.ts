@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SeenRequest } from '../contract/stub-upstream.js';
 import { AudioDesk } from '../support/audio-desk.js';
-import { SOUND_EFFECTS } from '../support/audio-operations.js';
+import { call, SOUND_EFFECTS } from '../support/audio-operations.js';
+import { audioSeconds, pcmOf } from '../support/audio-seconds.js';
 import { flagRule, numberRule, provesFields } from '../support/field-rules.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 
 let desk: AudioDesk;
 
@@ -49,10 +51,11 @@ describe('POST /v1/audio/sound-effects', () => {
     }
   });
 
-  it('bills what was asked for, whatever length comes back (SFX-34)', async () => {
-    const { answer, charged } = await make({ duration_seconds: 20 });
-    expect(answer.bytes.length).toBeLessThan(10_000);
-    expect(charged).toBe(60_000n);
+  it.each([2, 5.5, 30])('bills 5 s asked for where %d s come back (SFX-34)', async (seconds) => {
+    desk.provider.reply = (response) => response.end(pcmOf(seconds));
+    const { answer, charged } = await make({ duration_seconds: 5, response_format: 'pcm' });
+    expect(audioSeconds(answer, 'pcm')).toBe(seconds);
+    expect(charged).toBe(15_000n);
   });
 
   it.each([0.49, 30.01, 0, -1, '5', true, [5], 1e300])(
@@ -99,5 +102,33 @@ describe('POST /v1/audio/sound-effects', () => {
 
   it.each(['wav', 'flac', 1])('refuses the response_format %j (SFX-32)', async (format) => {
     await desk.refusesField(SOUND_EFFECTS, 'response_format', format);
+  });
+});
+
+describe('the audio itself', () => {
+  let gateway: TestGateway;
+  let account: TestAccount;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    account = await gateway.account();
+  });
+  afterAll(async () => {
+    await gateway.provesClean();
+    await gateway.stop();
+  });
+
+  it.each<[number, ('mp3' | 'opus' | 'pcm') | undefined, string]>([
+    [0.5, 'pcm', 'SFX-14'],
+    [1, 'pcm', 'SFX-15'],
+    [2.05, 'pcm', 'SFX-20, SFX-30'],
+    [2.05, 'opus', 'SFX-30'],
+    [2.05, 'mp3', 'SFX-30'],
+    [2.05, undefined, 'SFX-31'],
+  ])('of %d s lasts as long, as %s (%s)', async (duration_seconds, response_format) => {
+    const fields = { duration_seconds, response_format };
+    const answer = await call(SOUND_EFFECTS, gateway.url, account.headers, fields);
+    // The last frame of an MP3 is filled with silence.
+    expect(audioSeconds(answer, response_format)).toBeCloseTo(duration_seconds, 1);
   });
 });
