@@ -1,4 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
+import type { Type } from '@nestjs/common';
+import { ApiBody, ApiProperty } from '@nestjs/swagger';
 import { ModelId, Text } from '../common/validation/fields.js';
 
 /** Longer than any URL that is taken; what a URL may be is for the download to say. */
@@ -28,4 +29,11 @@ export function recordingBody(exampleModel: string) {
     audio_url?: string;
   }
   return RecordingBody;
+}
+
+/** Documents the body with an example of its JSON form, in which no file can be; a form shows the fields one by one. */
+export function RecordingExample(type: Type, fields: Readonly<Record<string, unknown>>) {
+  const { model, ...others } = fields;
+  const value = { model, audio_url: 'https://example.com/recording.mp3', ...others };
+  return ApiBody({ type, examples: { 'by URL': { value } } });
 }

@@ -9,6 +9,7 @@ import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioDataAnswer } from '../audio-answer.decorator.js';
 import { AlignmentService } from './alignment.service.js';
 import { AlignmentView } from './alignment.view.js';
+import { RecordingExample } from '../recording.body.js';
 import { AlignmentBody } from './dto/alignment.body.js';
 
 /** 100,000 characters escaped as JSON (decision G-11). */
@@ -24,6 +25,7 @@ export class AlignmentController {
   @PaidMediaEndpoint('alignment', AlignmentBody)
   @BodyLimit(JSON_LIMIT_BYTES)
   @AudioDataAnswer(AlignmentView)
+  @RecordingExample(AlignmentBody, { model: 'aud-forced-alignment', text: 'Hello, who is there?' })
   @ApiOperation({
     summary: 'Forced alignment',
     description: 'When each word of a text is said. Billed per second of the recording.',

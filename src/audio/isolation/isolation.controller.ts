@@ -6,6 +6,7 @@ import { Call, type PaidCall } from '../../executions/paid-call.js';
 import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
+import { RecordingExample } from '../recording.body.js';
 import { IsolationBody } from './dto/isolation.body.js';
 import { IsolationService } from './isolation.service.js';
 
@@ -18,6 +19,7 @@ export class IsolationController {
   @Post()
   @PaidMediaEndpoint('isolation', IsolationBody, 'audio_too_short')
   @AudioAnswer('mp3')
+  @RecordingExample(IsolationBody, { model: 'aud-voice-isolator' })
   @ApiOperation({
     summary: 'Voice isolation',
     description:

@@ -6,6 +6,7 @@ import { Call, type PaidCall } from '../../executions/paid-call.js';
 import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioDataAnswer } from '../audio-answer.decorator.js';
+import { RecordingExample } from '../recording.body.js';
 import { TranscriptionBody } from './dto/transcription.body.js';
 import { TranscriptionService } from './transcription.service.js';
 import { TranscriptionView } from './transcription.view.js';
@@ -19,6 +20,7 @@ export class TranscriptionController {
   @Post()
   @PaidMediaEndpoint('transcription', TranscriptionBody)
   @AudioDataAnswer(TranscriptionView)
+  @RecordingExample(TranscriptionBody, { model: 'aud-transcribe-v2', timestamps: 'word' })
   @ApiOperation({
     summary: 'Speech to text',
     description: 'Billed per second of the recording, measured from the media itself.',

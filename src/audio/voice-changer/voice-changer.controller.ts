@@ -6,6 +6,7 @@ import { Call, type PaidCall } from '../../executions/paid-call.js';
 import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
+import { RecordingExample } from '../recording.body.js';
 import { VoiceChangerBody } from './dto/voice-changer.body.js';
 import { VoiceChangerService } from './voice-changer.service.js';
 
@@ -18,6 +19,7 @@ export class VoiceChangerController {
   @Post()
   @PaidMediaEndpoint('voice-change', VoiceChangerBody)
   @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
+  @RecordingExample(VoiceChangerBody, { model: 'aud-multilingual-sts-v2', voice: 'Adam' })
   @ApiOperation({
     summary: 'Voice changer',
     description: 'The same words in another voice. Billed per second of the recording.',
