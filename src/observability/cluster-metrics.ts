@@ -54,5 +54,8 @@ export async function metricsText(registry: Registry): Promise<string> {
 
 /** In a worker: lets the primary collect these metrics. */
 export function shareMetrics(registry: Registry): void {
-  if (cluster.isWorker) AggregatorRegistry.setRegistries(registry);
+  if (!cluster.isWorker) return;
+  AggregatorRegistry.setRegistries(registry);
+  // A worker answers only once it has one of its own.
+  aggregator ??= new AggregatorRegistry();
 }
