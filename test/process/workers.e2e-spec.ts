@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditLedger } from '../../src/billing/audit.js';
+import { type Answer, postJson, send } from '../support/http-answer.js';
+import { HELLO } from '../support/paid-endpoints.js';
+import {
+  cleanUp,
+  type GatewayProgram,
+  PROCESS_TEST_TIMEOUT_MS,
+  startGatewayProgram,
+  statusOf,
+  until,
+} from '../support/process.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+/** In which a revocation takes effect everywhere (spec: Authentication). */
+const REVOKED_WITHIN_MS = 2_000;
+const WORKERS = 2;
+/** A connection of its own per request, so that both processes get some. */
+const CLOSE = { connection: 'close' };
+const INSTANT = { ...HELLO, input: '[[sandbox:instant]]Hello' };
+
+let database: TestDatabase;
+let gateway: GatewayProgram;
+
+const start = () =>
+  startGatewayProgram({
+    DATABASE_URL: database.url,
+    WORKERS: String(WORKERS),
+    HOLD_SWEEP_MS: '300',
+  });
+const speak = (headers: Record<string, string>, body: object = INSTANT): Promise<Answer> =>
+  postJson(`${gateway.url}/v1/audio/speech`, { ...headers, ...CLOSE }, body);
+/** Calls that no provider answers; how many are held when this returns. */
+async function hang(accountId: string, headers: Record<string, string>, count: number) {
+  const calls = Array.from({ length: count }, () => speak(headers, { ...HELLO, input: HANG }));
+  for (const call of calls) call.catch(() => undefined);
+  await until(async () => (await openHolds(accountId)) === count);
+}
+const HANG = '[[sandbox:hang]]';
+
+async function openHolds(accountId: string): Promise<number> {
+  const rows = await database.dataSource.query<{ count: string }[]>(
+    `SELECT count(*) FROM hold WHERE state = 'open' AND account_id = (replace($1, 'acct_', ''))::uuid`,
+    [accountId],
+  );
+  return Number(rows[0]?.count);
+}
+
+/** Processes forked by the gateway; a Linux kernel tells. */
+function workersOf({ pid }: GatewayProgram): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    return children.map(Number).filter((child) => child > 0 && isNode(child));
+  } catch {
+    return [];
+  }
+}
+const isNode = (pid: number): boolean => commandOf(pid).includes('main.js');
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+async function metric(line: RegExp): Promise<number> {
+  const text = (await send(`${gateway.url}/metrics`, { headers: CLOSE })).bytes.toString();
+  return [...text.matchAll(line)].reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await start();
+  await until(() => workersOf(gateway).length === WORKERS);
+}, PROCESS_TEST_TIMEOUT_MS);
+afterAll(async () => {
+  await cleanUp();
+  await database.drop();
+}, PROCESS_TEST_TIMEOUT_MS);
+
+describe('two processes on one port', () => {
+  it(
+    'both take calls and hold for them',
+    async () => {
+      const { headers } = await gateway.account();
+      await until(async () => {
+        await Promise.all([1, 2, 3, 4].map(() => speak(headers)));
+        const [row] = await database.dataSource.query<{ count: string }[]>(
+          'SELECT count(DISTINCT process_id) FROM hold',
+        );
+        return Number(row?.count) === WORKERS;
+      });
+      expect((await gateway.admin('GET', '/audit')).json).toMatchObject({ ok: true });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it('share one rate limit', async () => {
+    const { headers } = await gateway.account(0n, { requests_per_minute: 6 });
+    const statuses: number[] = [];
+    for (let call = 0; call < 10; call += 1) statuses.push((await speak(headers, {})).status);
+    // Apart, five each would all pass. One may be refilled meanwhile.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(3);
+    expect(statuses.slice(0, 6)).not.toContain(429);
+  });
+
+  it('answer for all when one of them is scraped: requests are added up, holds are not', async () => {
+    const seen = /^gateway_http_requests_total\{.*route="\/v1\/models\/:id".*\} (\d+)$/gm;
+    const { accountId, headers } = await gateway.account();
+    const before = await metric(seen);
+    for (let call = 0; call < 7; call += 1) {
+      await send(`${gateway.url}/v1/models/aud-v4`, { headers: { ...headers, ...CLOSE } });
+    }
+    await until(async () => (await metric(seen)) === before + 7);
+    await hang(accountId, headers, 2);
+    expect(await metric(/^gateway_holds_open (\d+)$/gm)).toBe(2);
+    expect(await metric(/^gateway_holds_oldest_age_seconds ([\d.]+)$/gm)).toBeLessThan(600);
+  });
+
+  it('both refuse a key within two seconds of its revocation', async () => {
+    const { keyId, headers } = await gateway.account();
+    const statuses = () =>
+      Promise.all(
+        Array.from({ length: 8 }, () =>
+          statusOf(`${gateway.url}/v1/account`, { headers: { ...headers, ...CLOSE } }),
+        ),
+      );
+    expect(new Set(await statuses())).toEqual(new Set([200]));
+    expect((await gateway.admin('DELETE', `/keys/${keyId}`)).status).toBe(204);
+    await sleep(REVOKED_WITHIN_MS);
+    expect(new Set(await statuses())).toEqual(new Set([401]));
+  });
+
+  it(
+    'are replaced when they are killed, and what they held is released',
+    async () => {
+      const { accountId, headers } = await gateway.account();
+      await hang(accountId, headers, 4);
+      const killed = workersOf(gateway);
+      for (const pid of killed) process.kill(pid, 'SIGKILL');
+      await until(() => {
+        const living = workersOf(gateway).filter((pid) => !killed.includes(pid));
+        return living.length === WORKERS;
+      });
+      await until(async () => (await openHolds(accountId)) === 0);
+      await until(async () => (await statusOf(`${gateway.url}/health/ready`)) === 200);
+      expect((await speak(headers)).status).toBe(200);
+      const report = await auditLedger(database.dataSource);
+      expect(report).toMatchObject({ ok: true, discrepancies: [] });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'all finish their calls on SIGTERM to the first process',
+    async () => {
+      const { accountId, headers } = await gateway.account();
+      const input = '[[sandbox:delay=2000]]Hello';
+      const calls = [1, 2, 3, 4].map(() => speak(headers, { ...HELLO, input }));
+      await until(async () => (await openHolds(accountId)) === calls.length);
+      const workers = workersOf(gateway);
+      const exited = gateway.end('SIGTERM');
+      const answers = await Promise.all(calls);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(await exited).toEqual({ code: 0, signal: null });
+      expect(workers.filter(isNode)).toEqual([]);
+      expect(await openHolds(accountId)).toBe(0);
+      gateway = await start();
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'end by themselves when the first process is killed',
+    async () => {
+      const workers = workersOf(gateway);
+      await gateway.end('SIGKILL');
+      await until(() => workers.filter(isNode).length === 0);
+      gateway = await start();
+      expect(workersOf(gateway)).not.toEqual(workers);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+});
