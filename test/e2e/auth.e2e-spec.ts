@@ -30,8 +30,8 @@ afterAll(async () => {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const speak = (headers: Record<string, string>, fields: object = {}) =>
   postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, ...fields });
-const readAccount = (token: string) =>
-  send(`${gateway.url}/v1/account`, { headers: bearer(token) });
+const readAccount = (token: string, on = gateway) =>
+  send(`${on.url}/v1/account`, { headers: bearer(token) });
 const admin = (method: string, path: string, body: object = {}) =>
   send(`${gateway.url}/admin${path}`, {
     method,
@@ -46,13 +46,13 @@ async function issue(terms: object = {}): Promise<{ id: string; key: string }> {
 }
 
 /** Asks with the key until it is refused; fails when that takes longer than promised. */
-async function diesInTime(token: string): Promise<void> {
+async function diesInTime(token: string, on = gateway): Promise<void> {
   const startedAt = performance.now();
-  while ((await readAccount(token)).status === 200) {
+  while ((await readAccount(token, on)).status === 200) {
     if (performance.now() - startedAt > EFFECT_MS) throw new Error('the key still lives');
     await sleep(50);
   }
-  expect(errorOf(await readAccount(token)).code).toBe('invalid_token');
+  expect(errorOf(await readAccount(token, on)).code).toBe('invalid_token');
 }
 
 describe('without a key', () => {
@@ -143,13 +143,16 @@ describe('a key', () => {
     }
   });
 
-  it('that is revoked is refused within two seconds, on an open connection too (AUTH-04)', async () => {
+  it('that is revoked is refused within two seconds, on every replica (AUTH-04)', async () => {
+    const replica = await startTestGateway({ DATABASE_URL: gateway.config.databaseUrl });
     const { id, key: revoked } = await issue();
     expect((await speak(bearer(revoked))).status).toBe(200);
+    expect((await readAccount(revoked, replica)).status).toBe(200);
     expect((await admin('DELETE', `/keys/${id}`)).status).toBe(204);
-    await diesInTime(revoked);
+    await Promise.all([diesInTime(revoked), diesInTime(revoked, replica)]);
     await expectRefused(gateway, accountId, () => speak(bearer(revoked)), REFUSED);
-    expect((await readAccount(key)).status).toBe(200);
+    expect((await readAccount(key, replica)).status).toBe(200);
+    await replica.stop();
   });
 
   it('lives until it expires, and no longer', async () => {

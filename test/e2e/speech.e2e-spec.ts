@@ -120,7 +120,7 @@ describe('the price of a text', () => {
     expect(upstream.body.text).toBe(input);
   });
 
-  it('lets 10,000 emoji pass as 10,000 characters and refuses 10,001 (SPEECH-29)', async () => {
+  it('lets 10,000 emoji pass as 10,000 characters and refuses 10,001 (SPEECH-29, LIMIT-02)', async () => {
     const fields = { input: '\u{1F600}'.repeat(10_000), previous_text: INSTANT };
     expect((await buySpeech(gateway, fields)).charged).toBe(1_200_000n);
     const { accountId, headers } = await gateway.account();
@@ -134,8 +134,8 @@ describe('the price of a text', () => {
   });
 
   it.each([
-    ['previous_text', 'SPEECH-65'],
-    ['next_text', 'SPEECH-67'],
+    ['previous_text', 'SPEECH-65, LIMIT-03'],
+    ['next_text', 'SPEECH-67, LIMIT-03'],
   ])('does not count 5,000 code points of %s, which reach the provider (%s)', async (field) => {
     const context = textOf(5_000);
     const { charged, upstream } = await buySpeech(gateway, { [field]: context });
