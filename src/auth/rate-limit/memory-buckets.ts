@@ -6,17 +6,20 @@ const BUCKET_LIMIT = 100_000;
 
 /** Buckets of one process. A bucket not asked for a minute is full, so it may be forgotten. */
 export class MemoryBuckets implements TokenBuckets {
-  private readonly fullAtMs = new LRUCache<string, number>({ max: BUCKET_LIMIT, ttl: WINDOW_MS });
+  private readonly fullAtMicros = new LRUCache<string, number>({
+    max: BUCKET_LIMIT,
+    ttl: WINDOW_MS,
+  });
 
   constructor(private readonly clock: Clock) {}
 
   take(bucket: string, perMinute: number): TokenOutcome {
-    const { outcome, fullAtMs } = takeToken(
-      this.fullAtMs.get(bucket) ?? 0,
+    const { outcome, fullAtMicros } = takeToken(
+      this.fullAtMicros.get(bucket) ?? 0,
       perMinute,
       this.clock.nowMs(),
     );
-    this.fullAtMs.set(bucket, fullAtMs);
+    this.fullAtMicros.set(bucket, fullAtMicros);
     return outcome;
   }
 }

@@ -9,7 +9,7 @@ const KEY_PREFIX = 'shim:bucket:';
 
 /** The token bucket of token-bucket.ts inside Redis, by Redis's own clock. Times in microseconds, whole. */
 const TAKE = `
-local interval = math.floor(60000000 / tonumber(ARGV[1]))
+local interval = math.max(1, math.floor(60000000 / tonumber(ARGV[1])))
 local window = interval * tonumber(ARGV[1])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])

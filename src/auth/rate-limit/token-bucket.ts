@@ -1,5 +1,4 @@
-/** Far below any interval; absorbs the rounding of doubles. */
-const ROUNDING_MS = 1e-6;
+const MICROS_PER_MS = 1_000;
 
 /** Window in which a full bucket refills; limits are per minute. */
 export const WINDOW_MS = 60_000;
@@ -23,26 +22,28 @@ export interface TokenBuckets {
 
 /**
  * A token bucket as one number (GCRA): the time at which it would be full again. Returns the outcome and the new
- * number; a refusal leaves the bucket as it was.
+ * number; a refusal leaves the bucket as it was. Whole microseconds, because milliseconds of our time with fractions
+ * are more than a double holds; an interval is rounded down, so that `perMinute` always fit.
  */
 export function takeToken(
-  fullAtMs: number,
+  fullAtMicros: number,
   perMinute: number,
   nowMs: number,
-): { outcome: TokenOutcome; fullAtMs: number } {
-  const intervalMs = WINDOW_MS / perMinute;
-  const base = Math.max(fullAtMs, nowMs);
-  const next = base + intervalMs;
-  const retryAfterMs = Math.max(0, next - WINDOW_MS - nowMs);
-  const allowed = retryAfterMs < ROUNDING_MS;
-  const resultMs = allowed ? next : base;
+): { outcome: TokenOutcome; fullAtMicros: number } {
+  const nowMicros = Math.floor(nowMs * MICROS_PER_MS);
+  const interval = Math.max(1, Math.floor((WINDOW_MS * MICROS_PER_MS) / perMinute));
+  const window = interval * perMinute;
+  const base = Math.max(fullAtMicros, nowMicros);
+  const wait = base + interval - window - nowMicros;
+  const allowed = wait <= 0;
+  const full = allowed ? base + interval : base;
   return {
     outcome: {
       allowed,
-      remaining: Math.max(0, Math.floor((nowMs + WINDOW_MS - resultMs) / intervalMs + 1e-6)),
-      resetMs: resultMs - nowMs,
-      retryAfterMs: allowed ? 0 : retryAfterMs,
+      remaining: Math.floor((nowMicros + window - full) / interval),
+      resetMs: (full - nowMicros) / MICROS_PER_MS,
+      retryAfterMs: allowed ? 0 : wait / MICROS_PER_MS,
     },
-    fullAtMs: resultMs,
+    fullAtMicros: full,
   };
 }
