@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { LedgerService } from '../billing/ledger.service.js';
+import { Clock } from '../common/time/clock.js';
+import { ApiKey } from './api-key.entity.js';
+import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
+import { hashKey } from './key-material.js';
+
+const SECOND_MS = 1_000;
+const TERMS: KeyTerms = {
+  name: 'ci',
+  allowedModels: ['aud-v3', 'gen-5'],
+  expiresAt: null,
+  requestsPerMinute: 30,
+};
+
+class SetClock extends Clock {
+  ms = 1_800_000_000_000;
+
+  nowMs(): number {
+    return this.ms;
+  }
+}
+
+describe('API keys', () => {
+  let database: TestDatabase;
+  let accountId: string;
+  const clock = new SetClock();
+  let keys: ApiKeysService;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const ledger = new LedgerService(database.dataSource, clock);
+    accountId = (await ledger.createAccount('keys')).id;
+  });
+  beforeEach(() => {
+    // Ids are ordered by time, and each test lists its own keys first.
+    clock.ms += 3_600 * SECOND_MS;
+    keys = new ApiKeysService(database.dataSource.getRepository(ApiKey), clock);
+  });
+  afterAll(() => database.drop());
+
+  const expiryOf = async (id: string): Promise<number | undefined> =>
+    (await keys.list(accountId, 100, undefined)).find((row) => row.id === id)?.expiresAt?.getTime();
+
+  it('are stored as a hash: no column holds the text', async () => {
+    const { key, record } = await keys.issue(accountId, TERMS);
+    const rows = await database.dataSource.query<object[]>('SELECT * FROM api_key WHERE id = $1', [
+      record.id,
+    ]);
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(key.slice(10));
+    expect((rows[0] as { hash: Buffer }).hash).toEqual(hashKey(key));
+  });
+
+  it('are listed newest first, page by page, revoked ones too', async () => {
+    const issued = [];
+    for (let index = 0; index < 3; index += 1) {
+      clock.ms += 1;
+      issued.unshift((await keys.issue(accountId, TERMS)).record.id);
+    }
+    await keys.revoke(issued[1]!);
+    const first = await keys.list(accountId, 2, undefined);
+    expect(first.map(({ id }) => id)).toEqual(issued.slice(0, 2));
+    expect(first[1]?.revokedAt).toEqual(new Date(clock.ms));
+    expect((await keys.list(accountId, 1, issued[1]))[0]?.id).toBe(issued[2]);
+  });
+
+  it('are revoked once: a second time keeps the first date', async () => {
+    const { record } = await keys.issue(accountId, TERMS);
+    expect(await keys.revoke(record.id)).toBe(true);
+    const revokedAt = new Date(clock.ms);
+    clock.ms += SECOND_MS;
+    expect(await keys.revoke(record.id)).toBe(true);
+    expect((await keys.list(accountId, 1, undefined))[0]?.revokedAt).toEqual(revokedAt);
+    expect(await keys.revoke(randomUUID())).toBe(false);
+  });
+
+  it('are rotated with their terms; the old one dies after the overlap', async () => {
+    const expiresAt = new Date(clock.ms + 3_600 * SECOND_MS);
+    const { key, record } = await keys.issue(accountId, { ...TERMS, expiresAt });
+    const rotated = await keys.rotate(record.id, 10 * SECOND_MS);
+    expect(rotated?.key).not.toBe(key);
+    expect(rotated?.record).toMatchObject({ ...TERMS, accountId, expiresAt });
+    expect(await expiryOf(record.id)).toBe(clock.ms + 10 * SECOND_MS);
+  });
+
+  it('are never given a longer life by a rotation', async () => {
+    const expiresAt = new Date(clock.ms + 5 * SECOND_MS);
+    const { record } = await keys.issue(accountId, { ...TERMS, expiresAt });
+    await keys.rotate(record.id, 60 * SECOND_MS);
+    expect(await expiryOf(record.id)).toBe(expiresAt.getTime());
+  });
+
+  it.each(['revoked', 'expired', 'rotated away', 'unknown'])(
+    'cannot be rotated when %s',
+    async (end) => {
+      const { record } = await keys.issue(accountId, TERMS);
+      if (end === 'revoked') await keys.revoke(record.id);
+      if (end === 'rotated away') await keys.rotate(record.id, 0);
+      if (end === 'expired') {
+        await keys.rotate(record.id, SECOND_MS);
+        clock.ms += SECOND_MS;
+      }
+      const before = (await keys.list(accountId, 100, undefined)).length;
+      const id = end === 'unknown' ? randomUUID() : record.id;
+      expect(await keys.rotate(id, 0)).toBeUndefined();
+      expect(await keys.list(accountId, 100, undefined)).toHaveLength(before);
+    },
+  );
+
+  it('have one successor when they are rotated twice at the same time', async () => {
+    const { record } = await keys.issue(accountId, TERMS);
+    const rotated = await Promise.all([keys.rotate(record.id, 0), keys.rotate(record.id, 0)]);
+    expect(rotated.filter((issued) => issued !== undefined)).toHaveLength(1);
+  });
+});

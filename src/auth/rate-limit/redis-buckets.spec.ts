@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cleanUp, PROCESS_TEST_TIMEOUT_MS, until } from '../../../test/support/process.js';
+import { RedisServer } from '../../../test/support/redis-server.js';
+import { SystemClock } from '../../common/time/clock.js';
+import { MemoryBuckets } from './memory-buckets.js';
+import { RedisBuckets } from './redis-buckets.js';
+import { type TokenOutcome, WINDOW_MS } from './token-bucket.js';
+
+/** No more than passes between two requests, however busy the machine. */
+const SLACK_MS = 10_000;
+const describeWithRedis = RedisServer.program === undefined ? describe.skip : describe;
+
+describeWithRedis('buckets in Redis', () => {
+  let redis: RedisServer;
+  const open: RedisBuckets[] = [];
+  const problems: Error[] = [];
+
+  const connect = async (): Promise<RedisBuckets> => {
+    const buckets = new RedisBuckets(redis.url, new SystemClock(), (error) => problems.push(error));
+    open.push(buckets);
+    await buckets.ready();
+    return buckets;
+  };
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  }, PROCESS_TEST_TIMEOUT_MS);
+  afterAll(async () => {
+    for (const buckets of open) buckets.close();
+    await cleanUp();
+  }, PROCESS_TEST_TIMEOUT_MS);
+
+  it.each([1, 2, 7, 600, 100_000_000])(
+    'of %i per minute say what buckets in memory say',
+    async (limit) => {
+      const shared = await connect();
+      const local = new MemoryBuckets(new SystemClock());
+      for (let call = 0; call < Math.min(limit + 1, 12); call += 1) {
+        const expected = local.take('key', limit);
+        const outcome = await shared.take(`same-${limit}`, limit);
+        expect(outcome.allowed).toBe(expected.allowed);
+        expect(Math.abs(outcome.resetMs - expected.resetMs)).toBeLessThan(SLACK_MS);
+        expect(Math.abs(outcome.retryAfterMs - expected.retryAfterMs)).toBeLessThan(SLACK_MS);
+        expect(outcome.remaining).toBeLessThanOrEqual(limit - 1);
+      }
+    },
+  );
+
+  it('are one bucket for every process that asks', async () => {
+    const [here, there] = [await connect(), await connect()];
+    const outcomes: TokenOutcome[] = [];
+    for (const buckets of [here, there, here, there]) outcomes.push(await buckets.take('one', 2));
+    expect(outcomes.map(({ allowed }) => allowed)).toEqual([true, true, false, false]);
+    expect(outcomes.map(({ remaining }) => remaining)).toEqual([1, 0, 0, 0]);
+    expect(outcomes[3]?.retryAfterMs).toBeGreaterThan(0);
+    expect(outcomes[3]?.retryAfterMs).toBeLessThanOrEqual(WINDOW_MS / 2);
+  });
+
+  it(
+    'are in memory while Redis is gone, and in Redis again when it is back',
+    async () => {
+      const buckets = await connect();
+      await redis.kill();
+      await until(() => problems.length > 0);
+      const alone = [await buckets.take('gone', 1), await buckets.take('gone', 1)];
+      expect(alone.map(({ allowed }) => allowed)).toEqual([true, false]);
+      await redis.restart();
+      await buckets.ready();
+      // Redis knows nothing of what was taken meanwhile.
+      await until(async () => (await buckets.take('gone', 1)).allowed);
+      const other = await connect();
+      expect((await other.take('gone', 1)).allowed).toBe(false);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+});
