@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VOICES } from '../../src/catalog/voices.js';
+import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { postJson } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
+import { type RecordingServer, startRecordingServer } from '../support/recording-server.js';
 import { expectRefused } from '../support/refusal.js';
 import { INSTANT } from '../support/speech-purchase.js';
 
@@ -24,35 +26,62 @@ const lower = (text: string) => text.toLowerCase();
 const mixed = (text: string) =>
   [...text].map((letter, at) => (at % 2 === 0 ? lower(letter) : upper(letter))).join('');
 
+let recordings: RecordingServer;
 let gateway: TestGateway;
 let account: TestAccount;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  recordings = await startRecordingServer(0.1);
+  gateway = await startTestGateway(recordings.settings);
   account = await gateway.account();
 });
 afterAll(async () => {
   await gateway.provesClean();
   await gateway.stop();
+  await recordings.stop();
 });
 
-const speak = (voice: unknown) =>
-  postJson(`${gateway.url}/v1/audio/speech`, account.headers, { ...HELLO, input: INSTANT, voice });
+type Upstream = RecordedRequest & { readonly body: { readonly inputs?: { voice_id: string }[] } };
 
-describe('a voice of speech', () => {
-  it('is one of the 21 of the spec', () => {
-    expect(VOICES.map(({ name, id }) => [name, id])).toEqual(SPEC_VOICES);
-  });
+/** Each endpoint that speaks with a voice, and where its provider reads the voice id. */
+const SPEAKERS: readonly {
+  readonly path: string;
+  readonly body: (voice: unknown) => object;
+  readonly param: string;
+  readonly sentId: (upstream: Upstream) => string | undefined;
+}[] = [
+  {
+    path: '/v1/audio/speech',
+    body: (voice) => ({ ...HELLO, input: INSTANT, voice }),
+    param: 'voice',
+    sentId: ({ path }) => /^\/elevenlabs\/v1\/text-to-speech\/([^/]+)$/.exec(path)?.[1],
+  },
+  {
+    path: '/v1/audio/dialogue',
+    body: (voice) => ({ model: 'aud-v4-dialogue', inputs: [{ text: 'a', voice }] }),
+    param: 'inputs.0.voice',
+    sentId: ({ body }) => body.inputs?.[0]?.voice_id,
+  },
+  {
+    path: '/v1/audio/voice-changer',
+    body: (voice) => ({ model: 'aud-english-sts-v2', audio_url: recordings.url, voice }),
+    param: 'voice',
+    sentId: ({ path }) => /^\/elevenlabs\/v1\/speech-to-speech\/([^/]+)$/.exec(path)?.[1],
+  },
+];
+
+describe.each(SPEAKERS)('a voice of $path', ({ path, body, param, sentId }) => {
+  const ask = (voice: unknown) => postJson(gateway.url + path, account.headers, body(voice));
 
   it.each(SPEC_VOICES)(
     'named %s reaches the provider as %s however name and id are written (VOICE-01)',
     async (name, id) => {
-      const spellings = [name, id].flatMap((text) => [text, upper(text), lower(text), mixed(text)]);
-      for (const spelling of spellings) {
-        expect((await speak(spelling)).status).toBe(200);
-        const [upstream] = await gateway.upstreamRequests();
-        expect(upstream?.path).toBe(`/elevenlabs/v1/text-to-speech/${id}`);
-      }
+      const spellings = [name, id].flatMap((text) => [upper(text), lower(text), mixed(text)]);
+      const asked = [...spellings, name, id];
+      const answers = await Promise.all(asked.map(ask));
+      expect(answers.map((answer) => answer.status)).toEqual(asked.map(() => 200));
+      const received = (await gateway.upstreamRequests()).slice(0, asked.length);
+      expect(received.map((upstream) => sentId(upstream as Upstream))).toEqual(asked.map(() => id));
     },
   );
 
@@ -70,19 +99,25 @@ describe('a voice of speech', () => {
     '../v1/user',
     'constructor',
   ])('is refused when it is %j (VOICE-02)', async (voice) => {
-    await expectRefused(gateway, account.accountId, () => speak(voice), {
+    await expectRefused(gateway, account.accountId, () => ask(voice), {
       status: 400,
       code: 'invalid_request',
-      param: 'voice',
+      param,
     });
   });
-
-  it.each(['Adam', 'aDaM', 'PNINZ6OBPGDQGCFMAJGB'])(
-    'written %s is sent in its canonical form (SPEECH-39)',
-    async (voice) => {
-      expect((await speak(voice)).status).toBe(200);
-      const [upstream] = await gateway.upstreamRequests();
-      expect(upstream?.path).toBe('/elevenlabs/v1/text-to-speech/pNInz6obpgDQGcFmaJgB');
-    },
-  );
 });
+
+it('the voices are the 21 of the spec', () => {
+  expect(VOICES.map(({ name, id }) => [name, id])).toEqual(SPEC_VOICES);
+});
+
+it.each(['Adam', 'aDaM', 'PNINZ6OBPGDQGCFMAJGB'])(
+  'speech by %s is asked for in the canonical form (SPEECH-39)',
+  async (voice) => {
+    const body = { ...HELLO, voice };
+    const answer = await postJson(`${gateway.url}/v1/audio/speech`, account.headers, body);
+    expect(answer.status).toBe(200);
+    const [upstream] = await gateway.upstreamRequests();
+    expect(upstream?.path).toBe('/elevenlabs/v1/text-to-speech/pNInz6obpgDQGcFmaJgB');
+  },
+);

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { wavFile } from '../media/wav-file.js';
 
 const RATE_HZ = 8_000;
-/** 12.34 s, which bill as 13 s. */
-const RECORDING = wavFile(12.34 * RATE_HZ, RATE_HZ);
+/** Bills as 13 s. */
+const SECONDS = 12.34;
 
-/** Where callers keep a recording of 12.34 s. */
+/** Where callers keep a recording. */
 export interface RecordingServer {
   readonly url: string;
   /** What opens it to a gateway that keeps away from private addresses. */
@@ -15,10 +15,11 @@ export interface RecordingServer {
   stop(): Promise<void>;
 }
 
-/** Serves the recording under every path. */
-export async function startRecordingServer(): Promise<RecordingServer> {
+/** Serves a recording of that length, 12.34 s unless told otherwise, under every path. */
+export async function startRecordingServer(seconds = SECONDS): Promise<RecordingServer> {
+  const recording = wavFile(seconds * RATE_HZ, RATE_HZ);
   const server = createServer((_request, response) => {
-    response.end(RECORDING);
+    response.end(recording);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
