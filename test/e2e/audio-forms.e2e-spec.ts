@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AudioDesk } from '../support/audio-desk.js';
 import {
@@ -157,5 +159,29 @@ describe('a form', () => {
     const [head] = (await once(socket, 'data')) as [Buffer];
     expect(head.toString()).toMatch(/^HTTP\/1.1 401 /);
     await once(socket, 'close');
+  });
+
+  it('that is refused is answered even where the client reads only after it has sent all', async () => {
+    const script = `
+      const body = Buffer.alloc(20_000_000);
+      for (let round = 0; round < 5; round++) {
+        const { status } = await fetch(process.argv[1], {
+          method: 'POST',
+          headers: { authorization: process.argv[2], 'content-type': process.argv[3] },
+          body,
+        });
+        process.stdout.write(status + ' ');
+      }`;
+    // A process of its own: within this one the client would never be cut in the middle of a write.
+    const statuses = async (key: string, type: string): Promise<string> => {
+      const argv = ['--input-type=module', '-e', script, desk.url(TRANSCRIPTION), key, type];
+      return (await promisify(execFile)(process.execPath, argv)).stdout.trim();
+    };
+    const { authorization } = desk.account.headers;
+    expect(await statuses('Bearer sk-none', 'multipart/form-data; boundary=B')).toBe(
+      '401 401 401 401 401',
+    );
+    expect(await statuses(authorization, 'text/plain')).toBe('400 400 400 400 400');
+    expect(await statuses(authorization, 'application/json')).toBe('413 413 413 413 413');
   });
 });
