@@ -27,6 +27,6 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
   maxWorkers: 2,
-  testTimeout: 30_000,
+  testTimeout: 90_000,
   forceExit: false,
 };

@@ -1,3 +1,4 @@
+import pg, { type ClientConfig } from 'pg';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { boundedSocket } from './bounded-socket.js';
 import { MIGRATIONS } from './migration-list.js';
@@ -50,6 +51,7 @@ export function createDataSource(connection: DatabaseConnection): DataSource {
     extra: {
       // The driver's own reading of the URL knows sockets and TLS parameters; TypeORM's does not.
       connectionString: connection.url,
+      Client: QuietClient,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       idleTimeoutMillis: IDLE_CONNECTION_MS,
@@ -59,6 +61,17 @@ export function createDataSource(connection: DatabaseConnection): DataSource {
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     },
   });
+}
+
+/**
+ * A connection that the pool has let go of after an error may report another one, such as its end by the server. Whoever
+ * used it knows already; without a listener it would end the process.
+ */
+class QuietClient extends pg.Client {
+  constructor(config?: string | ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
 }
 
 function registeredEntities(): (string | (new () => unknown))[] {
