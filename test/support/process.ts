@@ -18,7 +18,7 @@ const PATIENCE_MS = 60_000;
 /** Of a test that starts processes. */
 export const PROCESS_TEST_TIMEOUT_MS = 120_000;
 /** The operator's token of a spawned gateway. */
-export const ADMIN_TOKEN = 'process-admin-token-0123456789';
+const ADMIN_TOKEN = 'process-admin-token-0123456789';
 /** Settings that a gateway with an external database needs. */
 export const SECRET_KEY = 'a-secret-key-for-processes-0123456789';
 
@@ -161,14 +161,21 @@ export async function startGatewayProgram(
 ): Promise<GatewayProgram> {
   const port = settings.PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const environment = { PORT: port, ADMIN_TOKEN, SECRET_KEY, RATE_LIMIT_RPM: '0', ...settings };
+  const token = settings.ADMIN_TOKEN ?? ADMIN_TOKEN;
+  const environment = {
+    SECRET_KEY,
+    RATE_LIMIT_RPM: '0',
+    ...settings,
+    PORT: port,
+    ADMIN_TOKEN: token,
+  };
   const program = runBuilt('main.js', [], environment, options);
   await until(async () => {
     const { exitCode } = program.child;
     if (exitCode !== null) throw new Error(`exit ${exitCode}: ${program.stderr()}`);
     return (await statusOf(`${url}/health/ready`)) === 200;
   });
-  return asGateway(program, url);
+  return asGateway(program, url, token);
 }
 
 /** Status of an answer; undefined when nobody answers. */
@@ -179,13 +186,13 @@ export async function statusOf(url: string, init?: RequestInit): Promise<number 
   );
 }
 
-function asGateway(program: Program, url: string): GatewayProgram {
+function asGateway(program: Program, url: string, token: string): GatewayProgram {
   let credits = 0;
   const admin = (method: string, path: string, body?: object): Promise<Answer> =>
     send(`${url}/admin${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${ADMIN_TOKEN}`,
+        authorization: `Bearer ${token}`,
         'idempotency-key': `credit-${credits++}`,
         ...(body && { 'content-type': 'application/json' }),
       },

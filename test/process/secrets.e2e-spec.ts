@@ -1,0 +1,253 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import { AUDIO_SAMPLES } from '../contract/audio-samples.js';
+import { type SeenRequest, StubUpstream } from '../contract/stub-upstream.js';
+import { type DatabaseProxy, startDatabaseProxy } from '../faults/database-proxy.js';
+import { type Answer, postJson, send } from '../support/http-answer.js';
+import { PAID_ENDPOINTS, READ_PATHS } from '../support/paid-endpoints.js';
+import {
+  cleanUp,
+  type GatewayProgram,
+  PROCESS_TEST_TIMEOUT_MS,
+  runBuilt,
+  SECRET_KEY,
+  startGatewayProgram,
+  statusOf,
+  until,
+} from '../support/process.js';
+import { type RecordingServer, startRecordingServer } from '../support/recording-server.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+/** Unlike any other text, and unlike our own keys, so that nothing is hidden by its shape alone. */
+const CANARY = {
+  prompt: 'canaryPrompt7f3a',
+  openaiKey: 'canaryOpenaiKey91bd',
+  elevenlabsKey: 'canaryElevenKey52ce',
+  adminToken: 'canaryAdminToken6d08',
+  wrongToken: 'canaryWrongToken4e77',
+  databasePassword: 'canaryDatabase0b6f',
+  redisPassword: 'canaryRedis8a1c',
+  secretKey: `canarySecretKey2d9e-${SECRET_KEY}`,
+  urlPassword: 'canaryUrlPassword3c55',
+  signature: 'canarySignature1f0d',
+  cookie: 'canaryCookie77aa',
+  fileName: 'canaryFileName5e21',
+} as const;
+/** A key is shown by its first nine characters. */
+const SHOWN_PREFIX = 9;
+
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let stub: StubUpstream;
+let recordings: RecordingServer;
+let gateway: GatewayProgram;
+let headers: Record<string, string>;
+const keys: string[] = [];
+const errorBodies: string[] = [];
+
+const kept = async (call: Promise<Answer>): Promise<number | undefined> => {
+  const answer = await call.catch(() => undefined);
+  if (answer && answer.status >= 400) {
+    errorBodies.push(answer.bytes.toString() + JSON.stringify([...answer.headers]));
+  }
+  return answer?.status;
+};
+const post = (path: string, body: unknown, own: Record<string, string> = headers) =>
+  kept(postJson(gateway.url + path, own, body));
+
+/** The request of an endpoint, its free text replaced by the secret prompt. */
+const secretly = (body: object): object =>
+  JSON.parse(
+    JSON.stringify(body, (name, value: unknown) =>
+      ['input', 'text', 'prompt', 'content'].includes(name) ? CANARY.prompt : value,
+    ),
+  ) as object;
+
+const everything = () =>
+  Promise.all(
+    PAID_ENDPOINTS.map(({ path, body }) => {
+      const url = `${recordings.url}?sig=${CANARY.signature}`;
+      return post(path, secretly(body(url)));
+    }),
+  );
+
+/** What a provider says that tells all it knows. */
+const gossip = ({ headers: sent, body }: SeenRequest): string =>
+  `${JSON.stringify(sent)} ${body.toString('latin1')} ${CANARY.prompt}`;
+const inShape = (seen: SeenRequest): string => {
+  const message = gossip(seen);
+  const error = { message, type: 'invalid_request_error', code: 'some_word' };
+  return JSON.stringify({ error, detail: { status: 'some_word', message } });
+};
+
+const works = (response: ServerResponse, { url }: SeenRequest): void => {
+  if (url.includes('chat')) {
+    const choices = [
+      { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: '' } },
+    ];
+    response.end(JSON.stringify({ id: 'x', object: 'chat.completion', choices }));
+  } else if (url.includes('images')) {
+    response.end(JSON.stringify({ created: 1, data: [{ b64_json: 'AAAA' }] }));
+  } else {
+    response.end(AUDIO_SAMPLES.mp3);
+  }
+};
+
+const MISDEEDS: Readonly<Record<string, StubUpstream['reply']>> = {
+  'answers well': works,
+  'refuses with 400': (response, seen) => response.writeHead(400).end(inShape(seen)),
+  'refuses our key': (response, seen) => response.writeHead(401).end(inShape(seen)),
+  'limits us': (response, seen) => response.writeHead(429).end(inShape(seen)),
+  'fails with 500': (response, seen) => response.writeHead(500).end(gossip(seen)),
+  'answers a page': (response, seen) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<html>${gossip(seen)}</html>`),
+  'answers JSON of no meaning': (response, seen) => response.end(inShape(seen)),
+  'redirects elsewhere': (response) =>
+    response.writeHead(302, { location: `http://127.0.0.1:9/${CANARY.prompt}` }).end(),
+  'is cut off': (response, seen) => {
+    response.writeHead(200, { 'content-length': '100000' });
+    response.write(gossip(seen), () => response.destroy());
+  },
+  'hangs up': (response) => response.destroy(),
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await startDatabaseProxy(database.url);
+  stub = await StubUpstream.start();
+  recordings = await startRecordingServer();
+  const databaseUrl = new URL(proxy.through(database.url));
+  databaseUrl.password = CANARY.databasePassword;
+  gateway = await startGatewayProgram({
+    ...recordings.settings,
+    DATABASE_URL: databaseUrl.href,
+    // Nobody listens there.
+    REDIS_URL: `redis://:${CANARY.redisPassword}@127.0.0.1:9/0`,
+    ADMIN_TOKEN: CANARY.adminToken,
+    SECRET_KEY: CANARY.secretKey,
+    RATE_LIMIT_RPM: '600',
+    OPENAI_API_KEY: CANARY.openaiKey,
+    OPENAI_BASE_URL: `${stub.url}/v1`,
+    ELEVENLABS_API_KEY: CANARY.elevenlabsKey,
+    ELEVENLABS_BASE_URL: stub.url,
+    LOG_LEVEL: 'trace',
+  });
+  const account = await gateway.account(undefined, { requests_per_minute: 100_000 });
+  headers = { ...account.headers, cookie: `session=${CANARY.cookie}` };
+  keys.push(account.key);
+}, PROCESS_TEST_TIMEOUT_MS);
+afterAll(async () => {
+  await cleanUp();
+  await Promise.all([stub.stop(), recordings.stop(), proxy.stop()]);
+  await database.drop();
+}, PROCESS_TEST_TIMEOUT_MS);
+
+/** Everything the gateway has told so far, its buffered log lines too. */
+async function told(): Promise<Record<string, string>> {
+  const last = await send(`${gateway.url}/metrics`);
+  const executionId = last.headers.get('x-gateway-execution-id') ?? '';
+  await until(() => gateway.stdout().includes(executionId));
+  return {
+    metrics: last.bytes.toString(),
+    answers: errorBodies.join('\n'),
+    stdout: gateway.stdout(),
+    stderr: gateway.stderr(),
+  };
+}
+
+describe('a secret is in no log line, no metric and no error answer when it', () => {
+  afterEach(async () => {
+    const secrets = [...Object.values(CANARY), ...keys.map((key) => key.slice(SHOWN_PREFIX))];
+    for (const [place, text] of Object.entries(await told())) {
+      for (const secret of secrets) expect(firstWith(text, secret, place)).toBeUndefined();
+    }
+  }, PROCESS_TEST_TIMEOUT_MS);
+
+  it.each(Object.keys(MISDEEDS))(
+    'goes to a provider that %s',
+    async (misdeed) => {
+      stub.reply = MISDEEDS[misdeed]!;
+      const seenBefore = stub.seen.length;
+      const statuses = await everything();
+      expect(statuses).not.toContain(401);
+      expect(stub.seen.length).toBeGreaterThan(seenBefore);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it('goes into requests that are refused', async () => {
+    stub.reply = works;
+    const { prompt } = CANARY;
+    for (const { path, body } of PAID_ENDPOINTS) {
+      const url = recordings.url.replace('//', `//user:${CANARY.urlPassword}@`);
+      await post(path, `{"input":"${prompt}","model":`);
+      await post(path, { ...secretly(body(url)), input: [prompt], prompt: { prompt } });
+      await post(path, {
+        ...secretly(body(`http://10.0.0.1/?sig=${CANARY.signature}`)),
+        speed: prompt,
+      });
+      await post(path, prompt.repeat(50_000));
+      await post(path, secretly(body(url)), { authorization: `Bearer ${CANARY.wrongToken}` });
+      await post(path, secretly(body(url)), { ...headers, 'idempotency-key': prompt });
+      await post(`${path}?api_key=${keys[0] ?? ''}&prompt=${prompt}`, {});
+    }
+    for (const path of READ_PATHS) {
+      await kept(send(`${gateway.url}${path}/${prompt}?key=${keys[0] ?? ''}`, { headers }));
+    }
+    expect(errorBodies.length).toBeGreaterThan(PAID_ENDPOINTS.length * 5);
+  });
+
+  it('goes into forms that are refused and forms that work', async () => {
+    for (const path of ['transcriptions', 'alignment', 'voice-changer', 'isolation']) {
+      const form = new FormData();
+      form.set('model', 'aud-transcribe-v2');
+      form.set('text', CANARY.prompt);
+      form.set('file', new Blob([CANARY.prompt.repeat(9)]), `${CANARY.fileName}.wav`);
+      await kept(send(`${gateway.url}/v1/audio/${path}`, { method: 'POST', headers, body: form }));
+    }
+  });
+
+  it('goes to operators: wrong tokens, keys that are made, rotated and revoked', async () => {
+    const wrong = { authorization: `Bearer ${CANARY.wrongToken}` };
+    expect(await kept(send(`${gateway.url}/admin/audit`, { headers: wrong }))).toBe(401);
+    const operator = { authorization: `Bearer ${CANARY.adminToken}` };
+    const call = (method: string, path: string) =>
+      send(`${gateway.url}/admin${path}`, { method, headers: operator });
+    const { keyId, key } = await gateway.account();
+    const rotated = await call('POST', `/keys/${keyId}/rotate`);
+    keys.push(key, (rotated.json as { key: string }).key);
+    await call('DELETE', `/keys/${keyId}`);
+    for (const path of ['/accounts', '/executions', '/audit', '/accounts/nope/keys']) {
+      await kept(call('GET', path));
+    }
+  });
+
+  it(
+    'is there while the database is gone',
+    async () => {
+      await proxy.cut();
+      await until(async () => (await statusOf(`${gateway.url}/health/ready`)) === 503);
+      const [first] = PAID_ENDPOINTS;
+      expect(await post(first!.path, secretly(first!.body('')))).toBe(503);
+      await kept(send(`${gateway.url}/v1/account`, { headers }));
+      await proxy.mend();
+      await until(async () => (await statusOf(`${gateway.url}/health/ready`)) === 200);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it('is not told by a gateway that cannot start', async () => {
+    const url = new URL(database.url);
+    url.password = CANARY.databasePassword;
+    url.pathname = '/no_such_database';
+    const program = runBuilt('main.js', [], { PORT: '0', SECRET_KEY, DATABASE_URL: url.href });
+    expect(await program.exited).toEqual({ code: 1, signal: null });
+    expect(program.stderr()).toContain('no_such_database');
+    expect(program.stdout() + program.stderr()).not.toContain(CANARY.databasePassword);
+  });
+});
+
+const firstWith = (text: string, secret: string, place: string): string | undefined => {
+  const line = text.split('\n').find((candidate) => candidate.includes(secret));
+  return line && `${place}: ${line}`;
+};
