@@ -20,7 +20,7 @@ const USAGE = `Usage: npm run cli -- <command>
   key:revoke KEY_ID
   audit
 
-Answers are JSON on standard output.`;
+Answers are JSON on standard output. A correction is a negative amount behind --, as in: account:credit ACCOUNT -- -500`;
 
 const OPTIONS = {
   note: { type: 'string' },
@@ -64,17 +64,26 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   audit: async (operator) => viewAudit(await operator.audit()),
 };
 
+/** Undefined where an option is unknown or lacks its value. */
+function commandLine() {
+  try {
+    return parseArgs({ options: OPTIONS, allowPositionals: true });
+  } catch {
+    return undefined;
+  }
+}
+
 async function run(): Promise<number> {
-  const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true });
-  const [name = '', ...words] = positionals;
+  const line = commandLine();
+  const [name = '', ...words] = line?.positionals ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) {
+  if (!line || !command) {
     process.stderr.write(`${USAGE}\n`);
     return 2;
   }
   const app = await openContext();
   try {
-    const answer = await command(app.get(OperatorService), words, values);
+    const answer = await command(app.get(OperatorService), words, line.values);
     process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
     return name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
   } finally {
@@ -99,8 +108,7 @@ run().then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    const known =
-      error instanceof GatewayError || error instanceof ConfigError || error instanceof TypeError;
+    const known = error instanceof GatewayError || error instanceof ConfigError;
     process.stderr.write(`${known ? error.message : String(error)}\n`);
     process.exitCode = 1;
   },
