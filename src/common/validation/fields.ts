@@ -127,7 +127,8 @@ export function Nested(type: () => Dto, options: FieldOptions = {}): PropertyDec
   // Typed here rather than by class-transformer: the compiled validator makes the instances.
   const context: FieldContext = { nested: type };
   const nested = ValidateNested({ ...refusal, context });
-  return field([IsObject(refusal), nested], options, { type });
+  // Nest Swagger takes a function for a lazy type only when its name is `type`.
+  return field([IsObject(refusal), nested], options, { type: () => type() });
 }
 
 /** Anything a predicate accepts, for shapes no other decorator names; `says` as in `Pattern`. */
