@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { postJson, send } from '../support/http-answer.js';
+import { HELLO } from '../support/paid-endpoints.js';
+import {
+  cleanUp,
+  type GatewayProgram,
+  PROCESS_TEST_TIMEOUT_MS,
+  processesIn,
+  runBuilt,
+  startGatewayProgram,
+  statusOf,
+  temporaryFolder,
+  until,
+} from '../support/process.js';
+
+const UNKNOWN_ACCOUNT = `acct_${'0'.repeat(32)}`;
+const UNKNOWN_KEY = `key_${'0'.repeat(32)}`;
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let folder: string;
+let gateway: GatewayProgram | undefined;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(cleanUp, PROCESS_TEST_TIMEOUT_MS);
+
+const settings = () => ({ DATA_DIR: join(folder, 'data'), SECRET_KEY: '' });
+
+async function cli(...args: string[]): Promise<Outcome> {
+  const program = runBuilt('cli.js', args, settings());
+  const { code } = await program.exited;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/** The JSON answer of a command that goes well and says nothing else. */
+async function answerOf(...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await cli(...args);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** Makes an account with money and a key, uses nothing else. */
+async function buyer(): Promise<{ account: string; keyId: string; key: string }> {
+  const account = String((await answerOf('account:create', 'Zoë & Co')).id);
+  const credit = [
+    'account:credit',
+    account,
+    '5000000',
+    '--note',
+    'first',
+    '--idempotency-key',
+    'a',
+  ];
+  const entry = await answerOf(...credit);
+  expect(entry).toMatchObject({
+    object: 'ledger_entry',
+    kind: 'credit',
+    amount_microusd: '5000000',
+    balance_after_microusd: '5000000',
+    reference: 'first',
+  });
+  expect(await answerOf(...credit)).toEqual(entry);
+  const made = await answerOf('key:create', account, '--name', 'ci', '--models', 'aud-v4,gen-5');
+  expect(made).toMatchObject({
+    object: 'api_key',
+    name: 'ci',
+    allowed_models: ['aud-v4', 'gen-5'],
+  });
+  return { account, keyId: String(made.id), key: String(made.key) };
+}
+
+const speak = (key: string) =>
+  postJson(`${gateway?.url ?? ''}/v1/audio/speech`, { authorization: `Bearer ${key}` }, HELLO);
+
+describe('operator commands', () => {
+  it(
+    'start and stop the database of their own while no gateway runs, from the very first',
+    async () => {
+      const { account } = await buyer();
+      expect(await answerOf('account:credit', account, '--', '-1000000')).toMatchObject({
+        kind: 'correction',
+        balance_after_microusd: '4000000',
+      });
+      expect(await processesIn(folder)).toEqual([]);
+      expect(await answerOf('audit')).toMatchObject({ ok: true, posted_microusd: '4000000' });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'share the database of a running gateway, which knows their keys at once and forgets them in time',
+    async () => {
+      gateway = await startGatewayProgram(settings());
+      const { account, keyId, key } = await buyer();
+      expect((await speak(key)).status).toBe(200);
+      const own = await send(`${gateway.url}/v1/account`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      expect(own.json).toMatchObject({ id: account });
+      expect(await answerOf('key:revoke', keyId)).toEqual({ id: keyId, revoked: true });
+      await until(async () => (await speak(key)).status === 401);
+      expect(await answerOf('audit')).toMatchObject({ ok: true, discrepancies: [] });
+      expect(await statusOf(`${gateway.url}/health/ready`)).toBe(200);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it.each([
+    ['no account', ['account:credit', UNKNOWN_ACCOUNT, '5'], /No such|not/],
+    ['no key', ['key:revoke', UNKNOWN_KEY], /No such/],
+    ['no name', ['account:create'], /name/],
+    ['an amount that is none', ['account:credit', UNKNOWN_ACCOUNT, '5.5'], /amount_microusd/],
+    [
+      'a limit that is none',
+      ['key:create', UNKNOWN_ACCOUNT, '--requests-per-minute', 'x'],
+      /requests_per_minute/,
+    ],
+  ])(
+    'end with 1 and a reason on standard error for %s',
+    async (_title, args, reason) => {
+      const { code, stdout, stderr } = await cli(...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(reason);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it.each([[[]], [['toString']], [['audit', '--verbose']]])(
+    'end with 2 and show how they are used for %j',
+    async (args) => {
+      const { code, stdout, stderr } = await cli(...args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      for (const name of [
+        'account:create',
+        'account:credit',
+        'key:create',
+        'key:revoke',
+        'audit',
+      ]) {
+        expect(stderr).toContain(`\n  ${name}`);
+      }
+    },
+  );
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, postJson, send } from '../support/http-answer.js';
+import { HELLO } from '../support/paid-endpoints.js';
+import {
+  cleanUp,
+  type GatewayProgram,
+  PROCESS_TEST_TIMEOUT_MS,
+  startGatewayProgram,
+  until,
+} from '../support/process.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+type Line = Readonly<Record<string, unknown>>;
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await cleanUp();
+  await database.drop();
+}, PROCESS_TEST_TIMEOUT_MS);
+
+const start = (settings: NodeJS.ProcessEnv) =>
+  startGatewayProgram({ DATABASE_URL: database.url, ...settings });
+const idOf = (answer: Answer): string => answer.headers.get('x-gateway-execution-id') ?? '';
+/** Every line as JSON; fails the test where one is none. */
+const linesOf = (gateway: GatewayProgram): Line[] =>
+  gateway
+    .stdout()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+
+describe('the log', () => {
+  it(
+    'is JSON lines: one per request with its execution id, one more where it is refused, all out at the end',
+    async () => {
+      const gateway = await start({ PUBLIC_URL: 'http://gateway.test' });
+      const { headers } = await gateway.account();
+      const speak = (body: object, key: Record<string, string> = headers) =>
+        postJson(`${gateway.url}/v1/audio/speech`, key, body);
+      const [good, bad, broken, anonymous, lost, wrong, last] = [
+        await speak(HELLO),
+        await speak({ ...HELLO, speed: 9 }),
+        await speak({ ...HELLO, input: '[[sandbox:status=500]]' }),
+        await speak(HELLO, {}),
+        await send(`${gateway.url}/nowhere`),
+        await send(`${gateway.url}/v1/audio/speech?text=hello`, { headers }),
+        await send(`${gateway.url}/v1/models`, { headers }),
+      ];
+      expect(await gateway.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      const lines = linesOf(gateway);
+      for (const line of lines) {
+        expect(line).toMatchObject({ level: expect.any(String), msg: expect.any(String) });
+        expect(new Date(line.time as string).getTime()).not.toBeNaN();
+      }
+      const about = (answer: Answer) =>
+        lines.filter(({ execution_id }) => execution_id === idOf(answer));
+      const request = (answer: Answer, method: string, route: string) => {
+        const found = about(answer).filter(({ msg }) => msg === 'request');
+        expect(found).toEqual([expect.objectContaining({ method, route, status: answer.status })]);
+        expect(found[0]?.duration_ms).toBeGreaterThan(0);
+      };
+      for (const answer of [good, bad, broken, anonymous]) {
+        request(answer, 'POST', '/v1/audio/speech');
+      }
+      request(lost, 'GET', 'unmatched');
+      // The path is there, its method is not; the query is not told.
+      expect(wrong.status).toBe(405);
+      request(wrong, 'GET', 'unmatched');
+      request(last, 'GET', '/v1/models');
+      const refusals = [bad, broken, anonymous, lost, wrong].map(
+        (answer) => about(answer).find(({ msg }) => msg !== 'request') ?? {},
+      );
+      expect(refusals.map(({ level, code }) => [level, code])).toEqual([
+        ['info', 'invalid_request'],
+        ['error', 'provider_http_error'],
+        ['info', 'invalid_token'],
+        ['info', 'not_found'],
+        ['info', 'method_not_allowed'],
+      ]);
+      expect(refusals[0]).toMatchObject({ param: 'speed' });
+      expect(refusals[1]).toMatchObject({ model: 'aud-v4', cause: { type: 'ProviderError' } });
+      expect(gateway.stdout()).not.toContain('text=hello');
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'says so where a client left before the end of its answer',
+    async () => {
+      const gateway = await start({});
+      const { headers } = await gateway.account();
+      const left = new AbortController();
+      const body = JSON.stringify({ ...HELLO, input: '[[sandbox:delay=5000]]Hello' });
+      const call = fetch(`${gateway.url}/v1/audio/speech`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+        signal: left.signal,
+      });
+      call.catch(() => undefined);
+      await until(async () => {
+        const answer = await send(`${gateway.url}/v1/account`, { headers });
+        return (answer.json as { held_microusd: string }).held_microusd !== '0';
+      });
+      left.abort();
+      await until(() => gateway.stdout().includes('"complete":false'));
+      const unfinished = linesOf(gateway).filter(({ complete }) => complete === false);
+      expect(unfinished).toEqual([expect.objectContaining({ route: '/v1/audio/speech' })]);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it.each([
+    ['warn', 1],
+    ['silent', 0],
+  ])(
+    'at LOG_LEVEL=%s tells nothing less important',
+    async (level, warnings) => {
+      const gateway = await start({ LOG_LEVEL: level, EGRESS_ALLOW: '127.0.0.1:9' });
+      await send(`${gateway.url}/nowhere`);
+      await gateway.end('SIGTERM');
+      const lines = linesOf(gateway);
+      expect(lines.filter((line) => line.level !== 'warn')).toEqual([]);
+      expect(lines.filter(({ msg }) => String(msg).includes('EGRESS_ALLOW'))).toHaveLength(
+        warnings,
+      );
+      expect(gateway.stderr()).toBe('');
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly Parameter[];
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: object }>>;
+  };
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+interface OpenApi {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head'];
+
+const document = JSON.parse(
+  readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
+) as OpenApi;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+/** Every value of a name, however deep. */
+function everyValue(within: unknown, name: string): unknown[] {
+  if (typeof within !== 'object' || within === null) return [];
+  return Object.entries(within).flatMap(([key, value]) => [
+    ...(key === name && typeof value === 'string' ? [value] : []),
+    ...everyValue(value, name),
+  ]);
+}
+
+describe('the OpenAPI document as committed', () => {
+  it('is version 3 with a title, and describes paths by known methods', () => {
+    expect(document.openapi).toMatch(/^3\.\d\.\d$/);
+    expect(document.info).toMatchObject({ title: 'Shim', version: '1' });
+    expect(operations.filter(({ method }) => !METHODS.includes(method))).toEqual([]);
+    expect(Object.keys(document.paths).filter((path) => !path.startsWith('/'))).toEqual([]);
+  });
+
+  it('gives every operation an id of its own', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('refers only to what it has', () => {
+    const missing = everyValue(document, '$ref').filter((ref) => {
+      const [, group = '', name = ''] = /^#\/components\/(\w+)\/(.+)$/.exec(String(ref)) ?? [];
+      return !Object.hasOwn(document.components[group] ?? {}, name);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('names the parameters of its paths, no more and no fewer', () => {
+    for (const { path, operation } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const named = (operation.parameters ?? []).filter((row) => row.in === 'path');
+      expect([path, named.map(({ name }) => name).sort()]).toEqual([path, inPath.sort()]);
+    }
+  });
+
+  it('authorizes by schemes it defines, and leaves only health and metrics open', () => {
+    const schemes = Object.keys(document.components.securitySchemes ?? {});
+    for (const { path, operation } of operations) {
+      const used = (operation.security ?? []).flatMap((row) => Object.keys(row));
+      const isOpen = /^\/(health|metrics)\b/.test(path);
+      expect([path, used.length]).toEqual([path, isOpen ? 0 : 1]);
+      for (const name of used) expect(schemes).toContain(name);
+    }
+  });
+
+  it('describes the success and the body of every call that takes one', () => {
+    for (const { path, method, operation } of operations) {
+      const statuses = Object.keys(operation.responses);
+      expect([path, statuses.filter((status) => /^2\d\d$/.test(status))]).toEqual([
+        path,
+        [expect.any(String)],
+      ]);
+      const media = Object.values(operation.requestBody?.content ?? {});
+      if (method === 'post' && path.startsWith('/v1')) expect(media).not.toEqual([]);
+      for (const { schema } of media) expect([path, schema]).toEqual([path, expect.any(Object)]);
+    }
+  });
+});
