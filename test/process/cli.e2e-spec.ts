@@ -15,7 +15,6 @@ import {
 } from '../support/process.js';
 
 const UNKNOWN_ACCOUNT = `acct_${'0'.repeat(32)}`;
-const UNKNOWN_KEY = `key_${'0'.repeat(32)}`;
 
 interface Outcome {
   readonly code: number | null;
@@ -66,7 +65,6 @@ async function buyer(): Promise<{ account: string; keyId: string; key: string }>
     balance_after_microusd: '5000000',
     reference: 'first',
   });
-  expect(await answerOf(...credit)).toEqual(entry);
   const made = await answerOf('key:create', account, '--name', 'ci', '--models', 'aud-v4,gen-5');
   expect(made).toMatchObject({
     object: 'api_key',
@@ -84,6 +82,17 @@ describe('operator commands', () => {
     'start and stop the database of their own while no gateway runs, from the very first',
     async () => {
       const { account } = await buyer();
+      // The same idempotency key again changes nothing.
+      const again = await answerOf(
+        'account:credit',
+        account,
+        '5000000',
+        '--note',
+        'first',
+        '--idempotency-key',
+        'a',
+      );
+      expect(again).toMatchObject({ balance_after_microusd: '5000000' });
       expect(await answerOf('account:credit', account, '--', '-1000000')).toMatchObject({
         kind: 'correction',
         balance_after_microusd: '4000000',
@@ -114,9 +123,7 @@ describe('operator commands', () => {
 
   it.each([
     ['no account', ['account:credit', UNKNOWN_ACCOUNT, '5'], /No such|not/],
-    ['no key', ['key:revoke', UNKNOWN_KEY], /No such/],
     ['no name', ['account:create'], /name/],
-    ['an amount that is none', ['account:credit', UNKNOWN_ACCOUNT, '5.5'], /amount_microusd/],
     [
       'a limit that is none',
       ['key:create', UNKNOWN_ACCOUNT, '--requests-per-minute', 'x'],
