@@ -21,8 +21,8 @@ const REDACTED = [
 ];
 /** Anything shaped like one of our keys, in any text. */
 const KEY_SHAPE = /sk-[0-9A-Za-z_-]{16,}/g;
-/** Credentials inside a URL. */
-const URL_CREDENTIALS = /:\/\/[^\s/@:]+:[^\s/@]+@/g;
+/** Credentials inside a URL, with or without a user, a password that holds an `@` too. */
+const URL_CREDENTIALS = /:\/\/[^\s/]+@/g;
 
 /** Removes keys and URL credentials from free text such as the message of an unexpected error. */
 export function redactText(text: string): string {
