@@ -55,25 +55,35 @@ export class Metrics {
     shareMetrics(this.registry);
   }
 
-  /** Publishes what waits for its end; `openHolds` is asked at each scrape. */
+  /**
+   * Publishes what waits for its end; `openHolds` is asked at each scrape. While it fails the two are left out, so that
+   * the others can still be read.
+   */
   watchHolds(openHolds: () => Promise<OpenHolds>): void {
-    const oldest = new Gauge({
-      name: 'gateway_holds_oldest_age_seconds',
-      help: 'Age of the oldest open hold',
-      aggregator: 'first',
-      registers: [this.registry],
-    });
-    new Gauge({
-      name: 'gateway_holds_open',
-      help: 'Open holds',
-      // Every worker reads the same database.
-      aggregator: 'first',
-      registers: [this.registry],
-      async collect() {
-        const { count, oldestAgeSeconds } = await openHolds();
-        this.set(count);
-        oldest.set(oldestAgeSeconds);
-      },
-    });
+    const gauge = (name: string, help: string, read: (holds: OpenHolds) => number): void => {
+      new Gauge({
+        name,
+        help,
+        // Every worker reads the same database.
+        aggregator: 'first',
+        registers: [this.registry],
+        async collect() {
+          await openHolds().then(
+            (holds) => {
+              this.set(read(holds));
+            },
+            () => {
+              this.remove();
+            },
+          );
+        },
+      });
+    };
+    gauge('gateway_holds_open', 'Open holds', ({ count }) => count);
+    gauge(
+      'gateway_holds_oldest_age_seconds',
+      'Age of the oldest open hold',
+      ({ oldestAgeSeconds }) => oldestAgeSeconds,
+    );
   }
 }

@@ -230,6 +230,7 @@ describe('a secret is in no log line, no metric and no error answer when it', ()
       const [first] = PAID_ENDPOINTS;
       expect(await post(first!.path, secretly(first!.body('')))).toBe(503);
       await kept(send(`${gateway.url}/v1/account`, { headers }));
+      expect(await statusOf(`${gateway.url}/metrics`)).toBe(200);
       await proxy.mend();
       await until(async () => (await statusOf(`${gateway.url}/health/ready`)) === 200);
     },
