@@ -22,9 +22,43 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     )
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' }, ADMIN_SCHEME)
     .build();
-  return SwaggerModule.createDocument(app, config, {
+  const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
   });
+  emptyOptionalFormFields(document);
+  return document;
+}
+
+/**
+ * Swagger UI fills every field of a form with an example or a made-up value and sends them all, but of `file` and
+ * `audio_url` only one may be sent: the optional fields of a form begin empty here, and `withoutEmptyFields` leaves them out.
+ */
+function emptyOptionalFormFields(document: OpenAPIObject): void {
+  for (const path of Object.values(document.paths)) {
+    const body = path.post?.requestBody;
+    const form = body && 'content' in body ? body.content['multipart/form-data'] : undefined;
+    const schema =
+      form?.schema && '$ref' in form.schema ? schemaOf(document, form.schema.$ref) : undefined;
+    if (!form || !schema) continue;
+    delete form.examples;
+    const fields = Object.entries(schema.properties ?? {}).map(([name, field]) =>
+      schema.required?.includes(name)
+        ? [name, field]
+        : [name, { ...field, example: '', default: undefined }],
+    );
+    form.schema = { ...schema, properties: Object.fromEntries(fields) as Properties };
+  }
+}
+
+type Properties = NonNullable<Schema['properties']>;
+type Schema = Exclude<
+  NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string],
+  { $ref: string }
+>;
+
+function schemaOf(document: OpenAPIObject, reference: string): Schema | undefined {
+  const schema = document.components?.schemas?.[reference.split('/').at(-1) ?? ''];
+  return schema && !('$ref' in schema) ? schema : undefined;
 }
 
 /** Serves the document at `/openapi.json` and Swagger UI at `/docs`. */
@@ -34,8 +68,18 @@ export function serveDocs(app: INestApplication): void {
     customSiteTitle: 'Shim API',
     swaggerOptions: {
       persistAuthorization: true,
+      requestInterceptor: withoutEmptyFields,
       displayRequestDuration: true,
       tagsSorter: 'alpha',
     },
   });
+}
+
+/** Runs in the browser, so it knows nothing of this file: fields left empty are not part of the form. */
+function withoutEmptyFields(request: { body?: unknown }): { body?: unknown } {
+  const { body } = request;
+  if (body instanceof FormData) {
+    for (const [name, value] of [...body.entries()]) if (value === '') body.delete(name);
+  }
+  return request;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { wavFile } from '../media/wav-file.js';
 import { type Browser, chromiumPath, startBrowser } from '../support/browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway.js';
 
@@ -114,6 +115,24 @@ describeInBrowser('Swagger UI in a browser', () => {
       await status.waitFor();
       expect((await status.innerText()).trim()).toMatch(/^200/);
       expect(await gateway.balance(accountId)).toMatchObject({ held: 0n, entries: 2 });
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'sends a recording by the form with only the fields that were filled in',
+    async () => {
+      const form = page.locator('.opblock', {
+        has: page.locator('[data-path="/v1/audio/transcriptions"]'),
+      });
+      await form.locator('.opblock-summary-control').click();
+      await form.locator('button.try-out__btn').click();
+      const recording = { name: 'tone.wav', mimeType: 'audio/wav', buffer: wavFile(8_000) };
+      await form.locator('input[type=file]').first().setInputFiles(recording);
+      await form.locator('button.execute').click();
+      const status = form.locator('.live-responses-table .response-col_status').last();
+      await status.waitFor();
+      expect((await status.innerText()).trim()).toMatch(/^200/);
     },
     PATIENCE_MS,
   );
