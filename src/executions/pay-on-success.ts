@@ -60,9 +60,8 @@ export class PayOnSuccess {
     const controller = new AbortController();
     this.running.add(controller);
     try {
-      const result = await this.attempt(call, work, controller.signal);
+      const result = await this.attempt(call, amountMicroUsd, work, controller.signal);
       const chargedMicroUsd = result.chargedMicroUsd ?? amountMicroUsd;
-      assert(chargedMicroUsd <= amountMicroUsd, 'a charge never exceeds its hold');
       await this.executions.succeed({ ...ownerOf(call), ...providerOf(result), chargedMicroUsd });
       return result.value;
     } finally {
@@ -95,11 +94,15 @@ export class PayOnSuccess {
 
   private async attempt<T>(
     call: PaidCall,
+    heldMicroUsd: MicroUsd,
     work: PaidWork<T>,
     signal: AbortSignal,
   ): Promise<PaidResult<T>> {
     try {
-      return await work(signal);
+      const result = await work(signal);
+      // Here, so that a charge above its hold releases it instead of leaving it to the sweeper.
+      assert((result.chargedMicroUsd ?? 0n) <= heldMicroUsd, 'a charge never exceeds its hold');
+      return result;
     } catch (thrown) {
       const error = signal.aborted ? (signal.reason as GatewayError) : publicError(thrown, call);
       await this.executions.fail({
