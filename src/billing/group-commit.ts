@@ -9,7 +9,7 @@ export const MAX_BATCH = 256;
 /** Most items waiting in one GroupCommit; beyond it callers are refused. */
 export const MAX_QUEUED = 20_000;
 /** Statements of one GroupCommit under way at once, over all accounts. */
-const MAX_STATEMENTS = 8;
+const MAX_STATEMENTS = 12;
 
 const UNAVAILABLE = 'The gateway cannot reach its ledger right now.';
 const RETRY_AFTER_SECONDS = 1;

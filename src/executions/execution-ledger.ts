@@ -18,6 +18,7 @@ import {
   type ExecutionEnd,
   type ExecutionStart,
   ExecutionStatements,
+  type ExecutionStep,
   type FinishOutcome,
 } from './execution-statements.js';
 import { OwedResolutions } from './owed-resolutions.js';
@@ -31,8 +32,8 @@ export const FAIL_PATIENCE_MS = 2_000;
 
 /** Injection token of a {@link BatchObserver}. */
 export const BATCH_OBSERVER = Symbol('BATCH_OBSERVER');
-/** Told how many calls each statement carried. */
-export type BatchObserver = (statement: 'begin' | 'finish', size: number) => void;
+/** Told how many steps each statement carried. */
+export type BatchObserver = (size: number) => void;
 
 /** A call that succeeded at its provider. */
 export type ExecutionSuccess = Pick<
@@ -57,8 +58,7 @@ export interface ExecutionQuery extends PageRequest {
 @Injectable()
 export class ExecutionLedger implements BeforeApplicationShutdown {
   readonly #statements: ExecutionStatements;
-  readonly #begins: GroupCommit<ExecutionStart, BeginOutcome>;
-  readonly #finishes: GroupCommit<ExecutionEnd, FinishOutcome>;
+  readonly #steps: GroupCommit<ExecutionStep, BeginOutcome | FinishOutcome>;
   readonly #owed = new OwedResolutions((end) => this.#release(end));
 
   constructor(
@@ -69,17 +69,11 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
   ) {
     const statements = new ExecutionStatements(dataSource);
     this.#statements = statements;
-    this.#begins = new GroupCommit({
-      commit: (accountId, starts) => statements.begin(accountId, process.id, starts),
+    this.#steps = new GroupCommit({
+      commit: (accountId, steps) => statements.commit(accountId, process.id, steps),
       isTransient,
       clock,
-      onBatch: (size) => onBatch?.('begin', size),
-    });
-    this.#finishes = new GroupCommit({
-      commit: (accountId, ends) => statements.finish(accountId, ends),
-      isTransient,
-      clock,
-      onBatch: (size) => onBatch?.('finish', size),
+      ...(onBatch && { onBatch }),
     });
   }
 
@@ -96,7 +90,8 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
     assert(start.amountMicroUsd > 0n, 'nothing is sold for nothing');
     if (this.#owed.isFull) throw gaveUp();
     try {
-      const outcome = await this.#begins.submit(start.accountId, start, BEGIN_PATIENCE_MS);
+      const step = { kind: 'begin', start } as const;
+      const outcome = await this.#steps.submit(start.accountId, step, BEGIN_PATIENCE_MS);
       assert(outcome === 'held' || outcome === 'insufficient', `a new hold: ${outcome}`);
       return outcome;
     } catch (error) {
@@ -113,12 +108,10 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
   async succeed(success: ExecutionSuccess): Promise<void> {
     assert(success.chargedMicroUsd >= 0n, 'a charge is not negative');
     const end = { ...success, errorCode: null };
-    const outcome = await this.#finishes
-      .submit(success.accountId, end, SUCCEED_PATIENCE_MS)
-      .catch((error: unknown) => {
-        this.#owe(success);
-        throw error;
-      });
+    const outcome = await this.#finish(end, SUCCEED_PATIENCE_MS).catch((error: unknown) => {
+      this.#owe(success);
+      throw error;
+    });
     if (outcome === 'done') return;
     if (outcome === 'excess') this.#owe(success);
     assert(outcome === 'conflict', `a charge within its hold: ${outcome}`);
@@ -131,12 +124,10 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
    */
   async fail(failure: ExecutionFailure): Promise<void> {
     const end = { ...failure, chargedMicroUsd: null };
-    const outcome = await this.#finishes
-      .submit(failure.accountId, end, FAIL_PATIENCE_MS)
-      .catch(() => {
-        this.#owed.add(end);
-        return 'done' as const;
-      });
+    const outcome = await this.#finish(end, FAIL_PATIENCE_MS).catch(() => {
+      this.#owed.add(end);
+      return 'done' as const;
+    });
     if (outcome !== 'done') throw new GatewayError('conflict', 'The call had already succeeded.');
   }
 
@@ -167,6 +158,10 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
     this.#owed.stop();
   }
 
+  #finish(end: ExecutionEnd, patienceMs: number): Promise<BeginOutcome | FinishOutcome> {
+    return this.#steps.submit(end.accountId, { kind: 'finish', end }, patienceMs);
+  }
+
   #owe(call: Omit<ExecutionFailure, 'errorCode'>): void {
     this.#owed.add({
       executionId: call.executionId,
@@ -179,7 +174,7 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
   }
 
   async #release(end: ExecutionEnd): Promise<void> {
-    const outcome = await this.#finishes.submit(end.accountId, end, FAIL_PATIENCE_MS);
+    const outcome = await this.#finish(end, FAIL_PATIENCE_MS);
     // The settlement nobody saw commit did commit, and its caller was told of failure.
     if (outcome === 'conflict') await this.#statements.reverse(end);
   }

@@ -7,11 +7,7 @@ import { LedgerService } from '../billing/ledger.service.js';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { SystemClock } from '../common/time/clock.js';
-import {
-  type ExecutionEnd,
-  type ExecutionStart,
-  ExecutionStatements,
-} from './execution-statements.js';
+import { ExecutionStatements, type ExecutionStep } from './execution-statements.js';
 import { HoldSweeper } from './hold-sweeper.js';
 
 const RUNS = 60;
@@ -83,14 +79,14 @@ const id = fc.nat(IDS - 1);
 const start = fc.record({ id, amount: fc.bigInt(1n, 60n), expires: fc.boolean() });
 const end = fc.record({ id, charge: fc.option(fc.bigInt(0n, 70n), { nil: null }) });
 const step = fc.oneof(
-  fc.record({
-    kind: fc.constant('begin' as const),
-    starts: fc.uniqueArray(start, { minLength: 1, maxLength: 6, selector: (item) => item.id }),
-  }),
-  fc.record({
-    kind: fc.constant('finish' as const),
-    ends: fc.array(end, { minLength: 1, maxLength: 6 }),
-  }),
+  fc
+    .record({
+      kind: fc.constant('commit' as const),
+      starts: fc.uniqueArray(start, { maxLength: 6, selector: (item) => item.id }),
+      ends: fc.array(end, { maxLength: 6 }),
+      startsFirst: fc.boolean(),
+    })
+    .filter(({ starts, ends }) => starts.length + ends.length > 0),
   fc.record({
     kind: fc.constant('credit' as const),
     key: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -100,6 +96,43 @@ const step = fc.oneof(
 );
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+function beginOf(
+  accountId: string,
+  ids: readonly string[],
+  item: typeof start extends fc.Arbitrary<infer Value> ? Value : never,
+): ExecutionStep {
+  return {
+    kind: 'begin',
+    start: {
+      executionId: ids[item.id]!,
+      accountId,
+      apiKeyId: null,
+      model: 'aud-v4',
+      endpoint: '/v1/audio/speech',
+      amountMicroUsd: item.amount,
+      expiresAt: new Date(Date.now() + (item.expires ? -HOUR_MS : HOUR_MS)),
+    },
+  };
+}
+
+function finishOf(
+  accountId: string,
+  ids: readonly string[],
+  item: typeof end extends fc.Arbitrary<infer Value> ? Value : never,
+): ExecutionStep {
+  return {
+    kind: 'finish',
+    end: {
+      executionId: ids[item.id]!,
+      accountId,
+      chargedMicroUsd: item.charge,
+      errorCode: item.charge === null ? 'provider_timeout' : null,
+      provider: 'sandbox',
+      providerRequestId: null,
+    },
+  };
+}
 
 /** Of several resolutions of one hold in one batch, those that do not count may be refused for each other's sake. */
 const doneOrRefused = (outcome: string | undefined): string =>
@@ -124,38 +157,21 @@ describe('the ledger against an in-memory model', () => {
   /** Runs one step on both sides and compares every outcome. */
   async function compare(accountId: string, ids: string[], oracle: Oracle, todo: Step) {
     switch (todo.kind) {
-      case 'begin': {
-        const starts = todo.starts.map((item): ExecutionStart => ({
-          executionId: ids[item.id]!,
-          accountId,
-          apiKeyId: null,
-          model: 'aud-v4',
-          endpoint: '/v1/audio/speech',
-          amountMicroUsd: item.amount,
-          expiresAt: new Date(Date.now() + (item.expires ? -HOUR_MS : HOUR_MS)),
-        }));
-        const expected = todo.starts.map((item) =>
-          oracle.begin(item.id, item.amount, item.expires),
-        );
-        expect(await statements.begin(accountId, gateway.id, starts)).toEqual(expected);
-        return;
-      }
-      case 'finish': {
-        const ends = todo.ends.map((item): ExecutionEnd => ({
-          executionId: ids[item.id]!,
-          accountId,
-          chargedMicroUsd: item.charge,
-          errorCode: item.charge === null ? 'provider_timeout' : null,
-          provider: 'sandbox',
-          providerRequestId: null,
-        }));
-        const expected = todo.ends.map((item) => oracle.finish(item.id, item.charge));
-        const outcomes = await statements.finish(accountId, ends);
+      case 'commit': {
+        const starts = todo.starts.map((item) => beginOf(accountId, ids, item));
+        const ends = todo.ends.map((item) => finishOf(accountId, ids, item));
+        const finished = todo.ends.map((item) => oracle.finish(item.id, item.charge));
+        const begun = todo.starts.map((item) => oracle.begin(item.id, item.amount, item.expires));
+        const steps = todo.startsFirst ? [...starts, ...ends] : [...ends, ...starts];
+        const outcomes = await statements.commit(accountId, gateway.id, steps);
+        expect(outcomes).toHaveLength(steps.length);
+        const firstStart = todo.startsFirst ? 0 : ends.length;
+        expect(outcomes.splice(firstStart, starts.length)).toEqual(begun);
         const times = (wanted: number): number =>
           todo.ends.filter((item) => item.id === wanted).length;
         todo.ends.forEach((item, index) => {
           const say = times(item.id) > 1 ? doneOrRefused : String;
-          expect(say(outcomes[index])).toBe(say(expected[index]));
+          expect(say(outcomes[index])).toBe(say(finished[index]));
         });
         return;
       }

@@ -30,60 +30,54 @@ export type BeginOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
 /** What became of an end: conflict is a hold resolved otherwise, excess a charge above its hold. */
 export type FinishOutcome = 'done' | 'conflict' | 'excess' | 'missing';
 
+/** One step of a call: the hold before its provider, or what became of it after. */
+export type ExecutionStep =
+  | { readonly kind: 'begin'; readonly start: ExecutionStart }
+  | { readonly kind: 'finish'; readonly end: ExecutionEnd };
+
+interface CommitRow {
+  readonly begun?: BeginOutcome[];
+  readonly finished?: FinishOutcome[];
+}
+
+const BEGIN = 'execution_begin($1, $2, $3, $4, $5, $6, $7, $8) AS begun';
+const FINISH = 'execution_finish($1, $2, $3, $4, $5, $6) AS finished';
+const FINISH_AFTER_BEGIN = 'execution_finish($1, $9, $10, $11, $12, $13) AS finished';
+
 /** The statements that write executions together with their holds; each may be repeated and answers the same. */
 export class ExecutionStatements {
-  readonly #begin: PreparedStatement<{ outcomes: BeginOutcome[] }>;
-  readonly #finish: PreparedStatement<{ outcomes: FinishOutcome[] }>;
+  readonly #begin: PreparedStatement<CommitRow>;
+  readonly #finish: PreparedStatement<CommitRow>;
+  readonly #both: PreparedStatement<CommitRow>;
   readonly #reverse: PreparedStatement<{ reversed: boolean }>;
 
   constructor(dataSource: DataSource) {
-    this.#begin = new PreparedStatement(
-      dataSource,
-      'execution_begin',
-      'SELECT execution_begin($1, $2, $3, $4, $5, $6, $7, $8) AS outcomes',
-    );
-    this.#finish = new PreparedStatement(
-      dataSource,
-      'execution_finish',
-      'SELECT execution_finish($1, $2, $3, $4, $5, $6) AS outcomes',
-    );
-    this.#reverse = new PreparedStatement(
-      dataSource,
-      'execution_reverse',
-      'SELECT execution_reverse($1, $2, $3) AS reversed',
-    );
+    const prepared = <Row extends object>(name: string, columns: string) =>
+      new PreparedStatement<Row>(dataSource, name, `SELECT ${columns}`);
+    this.#begin = prepared('execution_begin', BEGIN);
+    this.#finish = prepared('execution_finish', FINISH);
+    // What the ends of calls free is there for the calls that begin.
+    this.#both = prepared('execution_both', `${FINISH_AFTER_BEGIN}, ${BEGIN}`);
+    this.#reverse = prepared('execution_reverse', 'execution_reverse($1, $2, $3) AS reversed');
   }
 
-  /** Holds for each call in order of arrival and records those that are held. */
-  async begin(
+  /**
+   * Takes the steps of one account in one durable statement, the ends first: holds for each start in order of arrival and
+   * records those that are held, settles or releases for each end and records it. Outcomes in the order of the steps.
+   */
+  async commit(
     accountId: string,
     processId: string,
-    starts: readonly ExecutionStart[],
-  ): Promise<BeginOutcome[]> {
-    const [row] = await this.#begin.run([
-      accountId,
-      starts.map((start) => start.executionId),
-      starts.map((start) => start.amountMicroUsd.toString()),
-      starts.map((start) => start.expiresAt),
-      starts.map((start) => start.apiKeyId),
-      starts.map((start) => start.model),
-      starts.map((start) => start.endpoint),
-      processId,
-    ]);
-    return row?.outcomes ?? [];
-  }
-
-  /** Settles or releases for each call and records its end. */
-  async finish(accountId: string, ends: readonly ExecutionEnd[]): Promise<FinishOutcome[]> {
-    const [row] = await this.#finish.run([
-      accountId,
-      ends.map((end) => end.executionId),
-      ends.map((end) => end.chargedMicroUsd?.toString() ?? null),
-      ends.map((end) => end.errorCode),
-      ends.map((end) => end.provider),
-      ends.map((end) => end.providerRequestId),
-    ]);
-    return row?.outcomes ?? [];
+    steps: readonly ExecutionStep[],
+  ): Promise<(BeginOutcome | FinishOutcome)[]> {
+    const starts = steps.flatMap((step) => (step.kind === 'begin' ? [step.start] : []));
+    const ends = steps.flatMap((step) => (step.kind === 'finish' ? [step.end] : []));
+    const [row] = await this.#run(accountId, processId, starts, ends);
+    const outcomes = {
+      begin: row?.begun?.values() ?? [].values(),
+      finish: row?.finished?.values() ?? [].values(),
+    };
+    return steps.flatMap((step) => outcomes[step.kind].next().value ?? []);
   }
 
   /** Gives back the charge of a call that failed for its caller after all; false where there was none. */
@@ -91,4 +85,38 @@ export class ExecutionStatements {
     const [row] = await this.#reverse.run([end.accountId, end.executionId, end.errorCode]);
     return row?.reversed ?? false;
   }
+
+  #run(
+    accountId: string,
+    processId: string,
+    starts: readonly ExecutionStart[],
+    ends: readonly ExecutionEnd[],
+  ): Promise<CommitRow[]> {
+    if (ends.length === 0)
+      return this.#begin.run([accountId, ...columnsOfStarts(starts), processId]);
+    if (starts.length === 0) return this.#finish.run([accountId, ...columnsOfEnds(ends)]);
+    const begin = [accountId, ...columnsOfStarts(starts), processId];
+    return this.#both.run([...begin, ...columnsOfEnds(ends)]);
+  }
+}
+
+function columnsOfStarts(starts: readonly ExecutionStart[]): unknown[] {
+  return [
+    starts.map((start) => start.executionId),
+    starts.map((start) => start.amountMicroUsd.toString()),
+    starts.map((start) => start.expiresAt),
+    starts.map((start) => start.apiKeyId),
+    starts.map((start) => start.model),
+    starts.map((start) => start.endpoint),
+  ];
+}
+
+function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
+  return [
+    ends.map((end) => end.executionId),
+    ends.map((end) => end.chargedMicroUsd?.toString() ?? null),
+    ends.map((end) => end.errorCode),
+    ends.map((end) => end.provider),
+    ends.map((end) => end.providerRequestId),
+  ];
 }

@@ -31,8 +31,8 @@ import { UpstreamWatch } from './upstream-watch.js';
       provide: BATCH_OBSERVER,
       useFactory:
         (metrics: Metrics): BatchObserver =>
-        (statement, size) => {
-          metrics.batchSize.observe({ lane: statement }, size);
+        (size) => {
+          metrics.batchSize.observe(size);
         },
       inject: [Metrics],
     },

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayProcess, LEASE_INTERVALS } from '../billing/gateway-process.js';
-import { type ExecutionEnd, ExecutionStatements } from './execution-statements.js';
+import { ExecutionStatements, type ExecutionStep } from './execution-statements.js';
 
 /** Error code on the record of a call whose process died. */
 export const PROCESS_LOST = 'process_lost';
@@ -77,13 +77,15 @@ export class HoldSweeper implements OnModuleInit, BeforeApplicationShutdown {
   async tick(): Promise<number> {
     await this.process.heartbeat(this.#leaseMs);
     const orphans = await this.dataSource.query<Orphan[]>(ORPHANS, [this.#leaseMs]);
-    const byAccount = new Map<string, ExecutionEnd[]>();
+    const byAccount = new Map<string, ExecutionStep[]>();
     for (const orphan of orphans) {
-      const ends = byAccount.get(orphan.account_id);
-      if (ends === undefined) byAccount.set(orphan.account_id, [lost(orphan)]);
-      else ends.push(lost(orphan));
+      const steps = byAccount.get(orphan.account_id);
+      if (steps === undefined) byAccount.set(orphan.account_id, [release(orphan)]);
+      else steps.push(release(orphan));
     }
-    for (const [accountId, ends] of byAccount) await this.#statements.finish(accountId, ends);
+    for (const [accountId, steps] of byAccount) {
+      await this.#statements.commit(accountId, this.process.id, steps);
+    }
     return orphans.length;
   }
 
@@ -106,13 +108,16 @@ export class HoldSweeper implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-function lost(orphan: Orphan): ExecutionEnd {
+function release(orphan: Orphan): ExecutionStep {
   return {
-    executionId: orphan.id,
-    accountId: orphan.account_id,
-    chargedMicroUsd: null,
-    errorCode: PROCESS_LOST,
-    provider: null,
-    providerRequestId: null,
+    kind: 'finish',
+    end: {
+      executionId: orphan.id,
+      accountId: orphan.account_id,
+      chargedMicroUsd: null,
+      errorCode: PROCESS_LOST,
+      provider: null,
+      providerRequestId: null,
+    },
   };
 }

@@ -8,6 +8,7 @@ import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import type { PaidCall } from './paid-call.js';
+import { RunningCalls } from './running-calls.js';
 
 /** No synchronous call lasts longer; a hold still open then is released by the sweeper. */
 const HOLD_LIFETIME_MS = 3_600_000;
@@ -39,7 +40,7 @@ export type PaidWork<T> = (signal: AbortSignal) => Promise<PaidResult<T>>;
  */
 @Injectable()
 export class PayOnSuccess {
-  private readonly running = new Set<AbortController>();
+  private readonly running = new RunningCalls();
 
   constructor(
     private readonly executions: ExecutionLedger,
@@ -48,7 +49,7 @@ export class PayOnSuccess {
 
   /** Calls between hold and end. */
   get inFlight(): number {
-    return this.running.size;
+    return this.running.count;
   }
 
   /**
@@ -57,15 +58,14 @@ export class PayOnSuccess {
    */
   async run<T>(call: PaidCall, amountMicroUsd: MicroUsd, work: PaidWork<T>): Promise<T> {
     await this.hold(call, amountMicroUsd);
-    const controller = new AbortController();
-    this.running.add(controller);
+    const running = this.running.add();
     try {
-      const result = await this.attempt(call, amountMicroUsd, work, controller.signal);
+      const result = await this.attempt(call, amountMicroUsd, work, running.signal);
       const chargedMicroUsd = result.chargedMicroUsd ?? amountMicroUsd;
       await this.executions.succeed({ ...ownerOf(call), ...providerOf(result), chargedMicroUsd });
       return result.value;
     } finally {
-      this.running.delete(controller);
+      this.running.remove(running);
     }
   }
 
@@ -74,7 +74,7 @@ export class PayOnSuccess {
     const reason = new GatewayError('service_unavailable', 'The gateway is shutting down.', {
       retryAfterSeconds: 1,
     });
-    for (const controller of this.running) controller.abort(reason);
+    this.running.abort(reason);
   }
 
   private async hold(call: PaidCall, amountMicroUsd: MicroUsd): Promise<void> {

@@ -39,7 +39,6 @@ export class Metrics {
   readonly batchSize = new Histogram({
     name: 'gateway_group_commit_batch_size',
     help: 'Ledger operations committed by one statement',
-    labelNames: ['lane'] as const,
     buckets: BATCH_BUCKETS,
     registers: [this.registry],
   });
