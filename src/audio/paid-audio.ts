@@ -38,12 +38,12 @@ export class PaidAudio {
     format: ResponseFormat,
     response: Response,
   ): Promise<void> {
-    await this.payment.run(call, priceMicroUsd, async (signal) => {
+    const end = await this.payment.run(call, priceMicroUsd, async (signal) => {
       const { provider, result } = await this.router.run(call.routes, operation, attempt, signal);
-      await sendAudio(response, result.body, format, priceMicroUsd);
-      return { value: undefined, provider, providerRequestId: result.providerRequestId };
+      const value = await sendAudio(response, result.body, format, priceMicroUsd);
+      return { value, provider, providerRequestId: result.providerRequestId };
     });
-    response.end();
+    end();
   }
 
   /** The provider's data, once it is paid for; puts the charge into the head of the answer. Throws as `play`. */

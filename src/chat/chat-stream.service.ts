@@ -11,6 +11,7 @@ import { chargeOf, type ChatOrder, orderOf } from './chat-order.js';
 import { ChatRelay } from './chat-relay.js';
 import { ChatUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
+import { type StopSignal, StopSource } from '../common/stop-signal.js';
 
 /** Chat completions as server-sent events (spec: POST /v1/chat/completions). */
 @Injectable()
@@ -47,7 +48,7 @@ export class ChatStreamService {
     call: PaidCall<'chat'>,
     order: ChatOrder,
     events: SseWriter,
-    shutdown: AbortSignal,
+    shutdown: StopSignal,
   ): Promise<PaidResult<void>> {
     const head = {
       id: `chatcmpl-${call.executionId}`,
@@ -55,12 +56,11 @@ export class ChatStreamService {
       model: call.row.id,
     };
     const relay = new ChatRelay(events, head, order.showsUsage);
-    const leaving = new AbortController();
+    const signal = new StopSource(shutdown);
     events.onGone(() => {
       relay.takeWaiting();
-      leaving.abort(new ClientLeft());
+      signal.abort(new ClientLeft());
     });
-    const signal = AbortSignal.any([shutdown, leaving.signal]);
     const { provider, result } = await this.open(call, order, signal);
     await relay.run(result.body);
     const usage = await this.usage.of(relay.usage, order.command, relay.made);
@@ -77,7 +77,7 @@ export class ChatStreamService {
   private open(
     call: PaidCall<'chat'>,
     { command }: ChatOrder,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<RoutedResult<ChatStream>> {
     return this.router.run(
       call.routes,

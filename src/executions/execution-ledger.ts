@@ -107,7 +107,7 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
    */
   async succeed(success: ExecutionSuccess): Promise<void> {
     assert(success.chargedMicroUsd >= 0n, 'a charge is not negative');
-    const end = { ...success, errorCode: null };
+    const end = { errorCode: null, ...success };
     const outcome = await this.#finish(end, SUCCEED_PATIENCE_MS).catch((error: unknown) => {
       this.#owe(success);
       throw error;
@@ -123,7 +123,7 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
    * then it returns as well, so that the caller answers its own error. Throws 409 conflict where the call had succeeded.
    */
   async fail(failure: ExecutionFailure): Promise<void> {
-    const end = { ...failure, chargedMicroUsd: null };
+    const end = { chargedMicroUsd: null, ...failure };
     const outcome = await this.#finish(end, FAIL_PATIENCE_MS).catch(() => {
       this.#owed.add(end);
       return 'done' as const;

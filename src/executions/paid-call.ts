@@ -31,5 +31,6 @@ export interface PaidCall<O extends Operation = Operation> extends AdmittedModel
 export const Call = createParamDecorator((_data: unknown, context: ExecutionContext): PaidCall => {
   const { executionId, caller, admitted, path } = context.switchToHttp().getRequest<Request>();
   assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
-  return { executionId, caller, endpoint: path, ...admitted };
+  const { row, routes } = admitted;
+  return { executionId, caller, endpoint: path, row, routes };
 });

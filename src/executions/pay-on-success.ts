@@ -8,7 +8,7 @@ import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import type { PaidCall } from './paid-call.js';
-import { RunningCalls } from './running-calls.js';
+import { type StopSignal, StopSource } from '../common/stop-signal.js';
 
 /** No synchronous call lasts longer; a hold still open then is released by the sweeper. */
 const HOLD_LIFETIME_MS = 3_600_000;
@@ -32,7 +32,7 @@ export interface PaidResult<T> {
 }
 
 /** The provider's part of a paid call; gives up when the signal aborts. */
-export type PaidWork<T> = (signal: AbortSignal) => Promise<PaidResult<T>>;
+export type PaidWork<T> = (signal: StopSignal) => Promise<PaidResult<T>>;
 
 /**
  * The one place where a synchronous call meets money: hold, provider, then settle or release, exactly one of them
@@ -40,7 +40,7 @@ export type PaidWork<T> = (signal: AbortSignal) => Promise<PaidResult<T>>;
  */
 @Injectable()
 export class PayOnSuccess {
-  private readonly running = new RunningCalls();
+  private readonly running = new Set<StopSource>();
 
   constructor(
     private readonly executions: ExecutionLedger,
@@ -49,7 +49,7 @@ export class PayOnSuccess {
 
   /** Calls between hold and end. */
   get inFlight(): number {
-    return this.running.count;
+    return this.running.size;
   }
 
   /**
@@ -58,14 +58,21 @@ export class PayOnSuccess {
    */
   async run<T>(call: PaidCall, amountMicroUsd: MicroUsd, work: PaidWork<T>): Promise<T> {
     await this.hold(call, amountMicroUsd);
-    const running = this.running.add();
+    const stop = new StopSource();
+    this.running.add(stop);
     try {
-      const result = await this.attempt(call, amountMicroUsd, work, running.signal);
+      const result = await this.attempt(call, amountMicroUsd, work, stop);
       const chargedMicroUsd = result.chargedMicroUsd ?? amountMicroUsd;
-      await this.executions.succeed({ ...ownerOf(call), ...providerOf(result), chargedMicroUsd });
+      await this.executions.succeed({
+        executionId: call.executionId,
+        accountId: call.caller.accountId,
+        provider: result.provider,
+        providerRequestId: result.providerRequestId,
+        chargedMicroUsd,
+      });
       return result.value;
     } finally {
-      this.running.remove(running);
+      this.running.delete(stop);
     }
   }
 
@@ -74,12 +81,13 @@ export class PayOnSuccess {
     const reason = new GatewayError('service_unavailable', 'The gateway is shutting down.', {
       retryAfterSeconds: 1,
     });
-    this.running.abort(reason);
+    for (const stop of this.running) stop.abort(reason);
   }
 
   private async hold(call: PaidCall, amountMicroUsd: MicroUsd): Promise<void> {
     const outcome = await this.executions.begin({
-      ...ownerOf(call),
+      executionId: call.executionId,
+      accountId: call.caller.accountId,
       apiKeyId: call.caller.apiKeyId,
       model: call.row.id,
       endpoint: call.endpoint,
@@ -96,7 +104,7 @@ export class PayOnSuccess {
     call: PaidCall,
     heldMicroUsd: MicroUsd,
     work: PaidWork<T>,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<PaidResult<T>> {
     try {
       const result = await work(signal);
@@ -106,7 +114,8 @@ export class PayOnSuccess {
     } catch (thrown) {
       const error = signal.aborted ? (signal.reason as GatewayError) : publicError(thrown, call);
       await this.executions.fail({
-        ...ownerOf(call),
+        executionId: call.executionId,
+        accountId: call.caller.accountId,
         ...providerBehind(thrown),
         errorCode: signal.aborted ? 'shutdown' : recordedCode(error),
       });
@@ -124,14 +133,6 @@ function publicError(thrown: unknown, call: PaidCall): GatewayError {
 
 function recordedCode(error: GatewayError): string {
   return error instanceof ClientLeft ? 'client_left' : error.code;
-}
-
-function ownerOf(call: PaidCall) {
-  return { executionId: call.executionId, accountId: call.caller.accountId };
-}
-
-function providerOf<T>({ provider, providerRequestId }: PaidResult<T>) {
-  return { provider, providerRequestId };
 }
 
 /** The provider that failed, for the record: a provider's error is the cause of the public one. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BoundedDownload } from '../net/bounded-download.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ImageResult } from '../providers/ports/image.port.js';
+import type { StopSignal } from '../common/stop-signal.js';
 
 /** Largest image fetched from a provider's URL. */
 const IMAGE_LIMIT_BYTES = 48 * 1024 * 1024;
@@ -15,7 +16,7 @@ export class ImageBytes {
   constructor(private readonly download: BoundedDownload) {}
 
   /** The image in base64, fetched first where the provider gave a URL. Throws ProviderError where it is none. */
-  async base64Of(provider: string, result: ImageResult, signal: AbortSignal): Promise<string> {
+  async base64Of(provider: string, result: ImageResult, signal: StopSignal): Promise<string> {
     const { image, providerRequestId } = result;
     const base64 = 'base64' in image ? image.base64 : await this.fetch(image.url, signal);
     if (base64 !== undefined && isImage(base64)) return base64;
@@ -29,7 +30,7 @@ export class ImageBytes {
   }
 
   /** Undefined when the URL is refused or cannot be read: its text and address are nobody's business outside. */
-  private async fetch(url: string, signal: AbortSignal): Promise<string | undefined> {
+  private async fetch(url: string, signal: StopSignal): Promise<string | undefined> {
     try {
       const { data } = await this.download.toBytes(url, { limitBytes: IMAGE_LIMIT_BYTES, signal });
       return data.toString('base64');

@@ -7,6 +7,7 @@ import { Deadline } from './deadline.js';
 import { AddressRefusedError, type ExchangeLimits } from './guarded-dialer.js';
 import type { GuardedDialer, GuardedResponse } from './guarded-dialer.js';
 import { judgePublicUrl, resolveLocation, type UrlPolicy } from './public-url.js';
+import type { StopSignal } from '../common/stop-signal.js';
 
 /** Largest downloaded media file, inclusive (decision G-42). */
 export const MEDIA_LIMIT_BYTES = 52_428_800;
@@ -34,7 +35,7 @@ export interface DownloadOptions {
   /** Most bytes accepted, inclusive. */
   readonly limitBytes?: number;
   /** The caller's wish to stop; its reason is thrown as it is. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   readonly limits?: Partial<DownloadLimits>;
   /** Field that held the URL, for the error. */
   readonly param?: string;

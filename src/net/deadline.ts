@@ -1,3 +1,5 @@
+import type { StopSignal } from '../common/stop-signal.js';
+
 /**
  * A signal that aborts after `timeoutMs` or together with `outer`, whichever comes first. `clear()` frees the timer
  * and the listener; a long-lived `outer` therefore keeps nothing of finished work.
@@ -11,7 +13,7 @@ export class Deadline {
 
   constructor(
     timeoutMs: number,
-    private readonly outer?: AbortSignal,
+    private readonly outer?: StopSignal,
   ) {
     this.timer = setTimeout(() => {
       this.controller.abort(new DOMException('deadline passed', 'TimeoutError'));

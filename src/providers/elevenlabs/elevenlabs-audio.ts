@@ -3,6 +3,7 @@ import { sniffAudio } from '../http/audio-sniff.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { RequestBody } from '../http/request-body.js';
 import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
+import type { StopSignal } from '../../common/stop-signal.js';
 
 const OUTPUT_FORMATS: Readonly<Record<AudioFormat, string>> = {
   mp3: 'mp3_44100_128',
@@ -17,7 +18,7 @@ export interface AudioRequest {
   readonly body: RequestBody;
   readonly format: AudioFormat;
   readonly timeout?: UpstreamTimeoutName;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** `path` with the query that asks for the spec's encoding of the format. */

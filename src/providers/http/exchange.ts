@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { StopSignal } from '../../common/stop-signal.js';
 
 /** The head of an answer, and its body as it comes. */
 export interface AnswerHead {
@@ -31,7 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private reject!: (error: Error) => void;
 
   constructor(
-    private readonly signal: AbortSignal | undefined,
+    private readonly signal: StopSignal | undefined,
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
   ) {
     this.answered = new Promise((resolve, reject) => {
@@ -76,6 +77,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.detach();
     this.body?.push(null);
+    this.body = undefined;
+    this.controller = undefined;
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -15,6 +15,7 @@ import type { ProviderAccess } from './provider-access.js';
 import { ProviderError, type ProviderErrorKind } from './provider-error.js';
 import type { RequestBody } from './request-body.js';
 import type { UpstreamTimeoutName } from './upstream-timeouts.js';
+import type { StopSignal } from '../../common/stop-signal.js';
 
 /** Attempts beyond the first, only while no connection was ever opened. */
 const MAX_CONNECT_RETRIES = 2;
@@ -37,7 +38,7 @@ export interface UpstreamRequest {
   readonly body?: RequestBody;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeout: UpstreamTimeoutName;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** A 2xx answer whose body is still to be read; the body errors with a {@link ProviderError}. */
@@ -54,10 +55,14 @@ export interface UpstreamAnswer {
  * may have been received is never repeated; redirects are never followed.
  */
 export class ProviderHttp {
+  private readonly baseUrl: string;
+
   constructor(
     private readonly access: ProviderAccess,
     private readonly protocol: WireProtocol,
-  ) {}
+  ) {
+    this.baseUrl = access.baseUrl.replace(/\/+$/, '');
+  }
 
   /** Sends the request and waits for the head of a 2xx answer. */
   async request(request: UpstreamRequest): Promise<UpstreamAnswer> {
@@ -125,13 +130,14 @@ export class ProviderHttp {
     const { headMs, idleMs } = this.access.transport.timeoutOf(request.timeout);
     return {
       method: request.method,
-      url: this.access.baseUrl.replace(/\/+$/, '') + request.path,
-      headers: { ...this.protocol.headers, ...request.headers, ...request.body?.headers },
+      url: this.baseUrl + request.path,
+      headers: Object.assign({}, this.protocol.headers, request.headers, request.body?.headers),
       data: request.body?.open(),
       signal: request.signal,
       timeout: headMs,
       idleTimeoutMs: idleMs,
       bodyError: (error, headers) => this.faultOf(error, true, requestIdOf(headers)),
+      ...this.access.transport.everyRequest,
     };
   }
 

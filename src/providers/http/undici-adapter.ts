@@ -10,6 +10,7 @@ import axios, {
 import type { Dispatcher } from 'undici';
 import { readBounded } from './bounded-body.js';
 import { type AnswerHead, Exchange } from './exchange.js';
+import type { StopSignal } from '../../common/stop-signal.js';
 
 /** An axios request with what this adapter understands besides. */
 export interface ExchangeConfig extends AxiosRequestConfig {
@@ -34,7 +35,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
     const url = new URL(
       config.baseURL || config.params ? axios.getUri(config) : (config.url ?? ''),
     );
-    const signal = config.signal as AbortSignal | undefined;
+    const signal = config.signal as StopSignal | undefined;
     const exchange = new Exchange(signal, config.bodyError ?? ((error) => error));
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);

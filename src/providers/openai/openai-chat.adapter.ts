@@ -1,10 +1,12 @@
 import { type JsonFields, listAt } from '../http/json-fields.js';
 import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
+import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
 import type { CallContext } from '../ports/call-context.js';
 import type { ChatCommand, ChatPort, ChatResult, ChatStream } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
 import { usageOf } from './openai-usage.js';
+import type { StopSignal } from '../../common/stop-signal.js';
 
 const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
 
@@ -16,23 +18,18 @@ export class OpenAiChat implements ChatPort {
   constructor(private readonly http: ProviderHttp) {}
 
   complete(command: ChatCommand, context: CallContext): Promise<ChatResult> {
-    const request = {
-      ...chatRequest(chatBody(command, context.upstreamModel), context.signal),
-      timeout: 'chat',
-    } as const;
+    const body = chatBody(command, context.upstreamModel);
+    const request = chatRequest(body, 'chat', context.signal);
     return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult);
   }
 
   async stream(command: ChatCommand, context: CallContext): Promise<ChatStream> {
     const body = {
-      ...chatBody(command, context.upstreamModel),
       stream: true,
       stream_options: { include_usage: true },
+      ...chatBody(command, context.upstreamModel),
     };
-    const answer = await this.http.request({
-      ...chatRequest(body, context.signal),
-      timeout: 'chatStream',
-    });
+    const answer = await this.http.request(chatRequest(body, 'chatStream', context.signal));
     const stream = new OpenAiChatStream(answer.body, (code, kind) =>
       this.http.unusable(answer, code, kind),
     );
@@ -41,13 +38,17 @@ export class OpenAiChat implements ChatPort {
   }
 }
 
-function chatRequest(body: object, signal: AbortSignal): Omit<UpstreamRequest, 'timeout'> {
-  return { method: 'POST', path: '/chat/completions', body: jsonBody(body), signal };
+function chatRequest(
+  body: object,
+  timeout: UpstreamTimeoutName,
+  signal: StopSignal,
+): UpstreamRequest {
+  return { method: 'POST', path: '/chat/completions', body: jsonBody(body), timeout, signal };
 }
 
 function chatBody({ messages, maxTokens, parameters }: ChatCommand, upstreamModel: string): object {
   const limit = REASONING_MODELS.test(upstreamModel) ? 'max_completion_tokens' : 'max_tokens';
-  return { ...parameters, model: upstreamModel, messages, [limit]: maxTokens };
+  return { model: upstreamModel, messages, [limit]: maxTokens, ...parameters };
 }
 
 /** Undefined without a choice: such an answer is a failure. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Readable, finished } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Clock } from '../../common/time/clock.js';
@@ -10,6 +10,7 @@ import { CircuitBreaker, type Permit } from './circuit-breaker.js';
 import type { CallObservation, ProviderObserver } from './provider-observer.js';
 import { ProviderRegistry } from './provider-registry.js';
 import type { Route } from './route.js';
+import type { StopSignal } from '../../common/stop-signal.js';
 
 /** The work to be done on whichever route is chosen. */
 export type Attempt<O extends Operation, T> = (
@@ -61,7 +62,7 @@ export class ProviderRouter {
     routes: readonly Route[],
     operation: O,
     attempt: Attempt<O, T>,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<RoutedResult<T>> {
     const runnable = routes.filter((route) => this.registry.canRun(route, operation));
     if (runnable.length === 0) {
@@ -93,7 +94,7 @@ export class ProviderRouter {
     route: Route,
     operation: O,
     attempt: Attempt<O, T>,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<T> {
     const { provider, upstreamModel } = route;
     const port = this.registry.portOf(route, operation);
@@ -143,9 +144,14 @@ function settleWhenDone(permit: Permit, result: unknown): void {
     permit.succeeded();
     return;
   }
-  finished(body, { writable: false }, (error) => {
-    if (error) settleFailed(permit, error);
-    else permit.succeeded();
+  body.once('end', () => {
+    permit.succeeded();
+  });
+  body.once('error', (error) => {
+    settleFailed(permit, error);
+  });
+  body.once('close', () => {
+    if (!body.errored && !body.readableEnded) permit.abandoned();
   });
 }
 
