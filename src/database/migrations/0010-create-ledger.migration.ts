@@ -152,6 +152,7 @@ const RESOLVE = `
     balance bigint;
     freed bigint;
     charged bigint;
+    resolutions int;
     outcomes text[];
   BEGIN
     SELECT posted INTO balance FROM account WHERE id = p_account FOR NO KEY UPDATE;
@@ -179,10 +180,14 @@ const RESOLVE = `
       SELECT p_account, id, 'charge', -charge, balance - sum(charge) OVER (ORDER BY ord)
         FROM resolved WHERE charge > 0 ORDER BY ord
     )
-    SELECT coalesce(sum(amount), 0), coalesce(sum(charge), 0) INTO freed, charged FROM resolved;
+    SELECT coalesce(sum(amount), 0), coalesce(sum(charge), 0), count(*) INTO freed, charged, resolutions FROM resolved;
 
     IF freed > 0 THEN
       UPDATE account SET held = held - freed, posted = posted - charged WHERE id = p_account;
+    END IF;
+
+    IF resolutions = cardinality(p_ids) THEN
+      RETURN array_fill('done'::text, ARRAY[resolutions]);
     END IF;
 
     SELECT array_agg(CASE WHEN h.id IS NULL THEN CASE WHEN a.charge IS NULL THEN 'absent' ELSE 'missing' END
