@@ -15,7 +15,8 @@ import { portkeyHeaders, startPortkey } from './servers/portkey.js';
 const CONNECTIONS = 50;
 const ROUNDS = 3;
 const ROUND_SECONDS = 4;
-const WARM_UP_SECONDS = 3;
+/** Until the compiler is done with all of them. */
+const WARM_UP_SECONDS = 8;
 const STREAMS = 1_000;
 const PACE_MS = 200;
 const PATH = '/v1/chat/completions';
@@ -132,7 +133,7 @@ async function compare(upstream: RunningServer, gateway: Target) {
 
 /** How long each chunk of 1,000 streams at once is on the way, through the gateway and past it. */
 async function stream(gateway: RunningServer, target: Target, direct: Target) {
-  await delays(target, STREAMS / 10);
+  await delays(target, STREAMS / 2);
   const past = await delays(direct, STREAMS);
   const memory = peakMemory(gateway.process.pid ?? 0);
   const through = await delays(target, STREAMS);
