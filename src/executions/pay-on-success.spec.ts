@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { auditLedger } from '../billing/audit.js';
+import { GatewayProcess } from '../billing/gateway-process.js';
+import { LedgerService } from '../billing/ledger.service.js';
+import type { ModelRow } from '../catalog/model-row.js';
+import { BUILT_IN_MODELS } from '../catalog/models/built-in.models.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { SystemClock } from '../common/time/clock.js';
+import { ExecutionLedger } from './execution-ledger.js';
+import type { PaidCall } from './paid-call.js';
+import { type PaidWork, PayOnSuccess } from './pay-on-success.js';
+
+const FUNDS = 1_000n;
+const PRICE = 600n;
+
+describe('PayOnSuccess', () => {
+  const clock = new SystemClock();
+  let database: TestDatabase;
+  let ledger: LedgerService;
+  let executions: ExecutionLedger;
+  let payment: PayOnSuccess;
+  let call: PaidCall;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const { dataSource } = database;
+    ledger = new LedgerService(dataSource, clock);
+    executions = new ExecutionLedger(dataSource, new GatewayProcess(dataSource), clock);
+    payment = new PayOnSuccess(executions, clock);
+  });
+  beforeEach(async () => {
+    const { id: accountId } = await ledger.createAccount('payer');
+    await ledger.credit({
+      accountId,
+      amountMicroUsd: FUNDS,
+      idempotencyKey: 'fund',
+      reference: null,
+    });
+    call = callOf(accountId);
+  });
+  afterEach(async () => {
+    expect(await auditLedger(database.dataSource)).toMatchObject({ ok: true, discrepancies: [] });
+    expect(payment.inFlight).toBe(0);
+  });
+  afterAll(async () => {
+    await executions.beforeApplicationShutdown();
+    await database.drop();
+  });
+
+  function callOf(accountId: string): PaidCall {
+    const row = BUILT_IN_MODELS.find(({ id }) => id === 'aud-v4')!;
+    return {
+      executionId: timeOrderedUuid(Date.now()),
+      caller: {
+        apiKeyId: timeOrderedUuid(Date.now()),
+        accountId,
+        allowedModels: null,
+        requestsPerMinute: null,
+        expiresAtMs: null,
+      },
+      endpoint: '/v1/audio/speech',
+      row,
+      routes: row.routes,
+    };
+  }
+  const books = async (): Promise<[bigint, bigint]> => {
+    const { postedMicroUsd, heldMicroUsd } = await ledger.account(call.caller.accountId);
+    return [postedMicroUsd, heldMicroUsd];
+  };
+  const made = (chargedMicroUsd?: bigint): PaidWork<string> => {
+    return () =>
+      Promise.resolve({
+        value: 'made',
+        provider: 'sandbox',
+        providerRequestId: 'req_1',
+        ...(chargedMicroUsd !== undefined && { chargedMicroUsd }),
+      });
+  };
+
+  it('charges the whole hold unless the work names less', async () => {
+    expect(await payment.run(call, PRICE, made())).toBe('made');
+    expect(await books()).toEqual([FUNDS - PRICE, 0n]);
+    call = callOf(call.caller.accountId);
+    await payment.run(call, 400n, made(1n));
+    expect(await books()).toEqual([FUNDS - PRICE - 1n, 0n]);
+  });
+
+  it('releases the hold at once when the work names a charge above it', async () => {
+    await expect(payment.run(call, PRICE, made(PRICE + 1n))).rejects.toMatchObject({
+      code: 'internal_error',
+    });
+    expect(await books()).toEqual([FUNDS, 0n]);
+    expect(await executions.find(call.executionId)).toMatchObject({
+      status: 'failed',
+      chargedMicroUsd: null,
+    });
+  });
+
+  it('asks nobody to work that the balance cannot cover', async () => {
+    let asked = false;
+    const work: PaidWork<string> = (signal) => {
+      asked = true;
+      return made()(signal);
+    };
+    await expect(payment.run(call, FUNDS + 1n, work)).rejects.toMatchObject({
+      code: 'insufficient_funds',
+    });
+    expect(asked).toBe(false);
+    expect(await books()).toEqual([FUNDS, 0n]);
+  });
+
+  it('gives up every call at shutdown and records why', async () => {
+    const work: PaidWork<string> = (signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(new Error('cut'));
+        });
+        payment.abortAll();
+      });
+    await expect(payment.run(call, PRICE, work)).rejects.toBeInstanceOf(GatewayError);
+    expect(await books()).toEqual([FUNDS, 0n]);
+    expect(await executions.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
+  });
+});

@@ -1,0 +1,20 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { HttpTransport } from './http-transport.js';
+
+const TOLERATED_IMAGE_MS = 120_000;
+
+describe('the silence a provider may keep', () => {
+  const transport = new HttpTransport();
+  const hurried = new HttpTransport(500);
+  afterAll(() => Promise.all([transport.close(), hurried.close()]));
+
+  it('is longer than 120 s for an image, before the head and inside the body (LIMIT-16)', () => {
+    const { headMs, idleMs } = transport.timeoutOf('image');
+    expect(Math.min(headMs, idleMs)).toBeGreaterThan(TOLERATED_IMAGE_MS);
+  });
+
+  it('is the same for every kind of call where the operator set it', () => {
+    expect(hurried.timeoutOf('image')).toEqual({ headMs: 500, idleMs: 500 });
+    expect(hurried.timeoutOf('chatStream')).toEqual(hurried.timeoutOf('composition'));
+  });
+});
