@@ -3,7 +3,6 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/test-d
 import { auditLedger } from '../billing/audit.js';
 import { GatewayProcess } from '../billing/gateway-process.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import type { ModelRow } from '../catalog/model-row.js';
 import { BUILT_IN_MODELS } from '../catalog/models/built-in.models.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
