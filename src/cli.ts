@@ -9,7 +9,7 @@ import { OperatorService } from './admin/operator.service.js';
 import { AppModule } from './app.module.js';
 import { GatewayError } from './common/errors/gateway-error.js';
 import { validatorOf } from './common/validation/compiled-validator.js';
-import { ConfigError, loadConfig } from './config/load-config.js';
+import { ConfigError, loadOperatorConfig } from './config/load-config.js';
 import { makeLogger } from './observability/logger.js';
 
 const USAGE = `Usage: npm run cli -- <command>
@@ -92,7 +92,7 @@ async function run(): Promise<number> {
 }
 
 function openContext(): Promise<INestApplicationContext> {
-  const config = loadConfig();
+  const config = loadOperatorConfig();
   const module = AppModule.forRoot({
     config,
     logger: makeLogger('silent', false),

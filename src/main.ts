@@ -5,6 +5,7 @@ import { startGateway } from './app.gateway.js';
 import { greet } from './app.greeting.js';
 import { workerCount } from './config/gateway-config.js';
 import { ConfigError, loadConfig } from './config/load-config.js';
+import { withSecretKeys } from './config/secret-key-file.js';
 import { readWorkerContext } from './config/worker-context.js';
 import { loggableError, makeLogger } from './observability/logger.js';
 
@@ -13,7 +14,7 @@ const STOP_MARGIN_MS = 4_500;
 
 async function main(): Promise<void> {
   const worker = readWorkerContext();
-  const loaded = loadConfig();
+  const loaded = await withSecretKeys(loadConfig());
   const config = worker ? { ...loaded, databaseUrl: worker.databaseUrl } : loaded;
   const logger = makeLogger(config.logLevel, process.stdout.isTTY);
   if (cluster.isPrimary && workerCount(config) > 1) return runPrimary(config, logger);

@@ -1,8 +1,9 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { SecretBox } from '../common/secrets/secret-box.js';
 import { Clock, SystemClock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './gateway-config.js';
 
-/** Gives every module the configuration and the clock. */
+/** Gives every module the configuration, the clock, and the box that encrypts secrets at rest. */
 @Global()
 @Module({})
 export class ConfigModule {
@@ -12,8 +13,9 @@ export class ConfigModule {
       providers: [
         { provide: GATEWAY_CONFIG, useValue: config },
         { provide: Clock, useClass: SystemClock },
+        { provide: SecretBox, useFactory: () => new SecretBox(config.secretKeys ?? []) },
       ],
-      exports: [GATEWAY_CONFIG, Clock],
+      exports: [GATEWAY_CONFIG, Clock, SecretBox],
     };
   }
 }

@@ -13,7 +13,7 @@ export interface GatewayConfig {
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
   readonly adminToken: string | undefined;
-  /** The first encrypts, all decrypt. Undefined: generated into the data directory. */
+  /** The first encrypts, all decrypt. Undefined: `withSecretKeys` finds them in the data directory. */
   readonly secretKeys: readonly string[] | undefined;
   readonly openaiApiKey: string | undefined;
   readonly openaiBaseUrl: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, loadConfig } from './load-config.js';
+import { ConfigError, loadConfig, loadOperatorConfig } from './load-config.js';
 
 function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
   try {
@@ -75,6 +75,25 @@ describe('loadConfig', () => {
       'SECRET_KEY: is required with DATABASE_URL (at least 32 characters)',
     ]);
   });
+
+  it('lists the missing SECRET_KEY with the other problems', () => {
+    const problems = problemsOf({ DATABASE_URL: 'postgres://u@h/d', PORT: 'eighty' });
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual(['PORT', 'SECRET_KEY']);
+  });
+
+  it('asks no SECRET_KEY of operator commands', () => {
+    const config = loadOperatorConfig({ DATABASE_URL: 'postgres://u@h/d' });
+    expect(config).toMatchObject({ databaseUrl: 'postgres://u@h/d', secretKeys: undefined });
+  });
+
+  it.each(['tiny', 'a-secret-key-0123456789-0123456789,tiny', ',', ' '])(
+    'refuses SECRET_KEY %j',
+    (SECRET_KEY) => {
+      expect(problemsOf({ SECRET_KEY })).toEqual([
+        expect.stringMatching(/^SECRET_KEY: .*at least 32 characters$/),
+      ]);
+    },
+  );
 
   it('requires DATABASE_URL for a split role', () => {
     expect(problemsOf({ ROLE: 'worker' })).toEqual(['ROLE: worker needs DATABASE_URL']);

@@ -18,6 +18,20 @@ const QUOTE_LIMIT = 60;
  * Throws {@link ConfigError} that lists every bad variable.
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): GatewayConfig {
+  return load(environment, { needsSecretKey: true });
+}
+
+/** As {@link loadConfig}, for operator commands: they keep no secrets, so `SECRET_KEY` may be missing. */
+export function loadOperatorConfig(environment: NodeJS.ProcessEnv = process.env): GatewayConfig {
+  return load(environment, { needsSecretKey: false });
+}
+
+interface Demands {
+  /** Whether an external database asks for `SECRET_KEY`. */
+  readonly needsSecretKey: boolean;
+}
+
+function load(environment: NodeJS.ProcessEnv, demands: Demands): GatewayConfig {
   const problems: string[] = [];
   const config: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
@@ -29,14 +43,18 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Gatewa
     else problems.push(`${name}: ${reading.problem}${row.secret ? '' : ` (got ${quote(text)})`}`);
   }
   const loaded = config as unknown as GatewayConfig;
-  problems.push(...crossChecks(loaded, environment));
+  problems.push(...crossChecks(loaded, environment, demands));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(loaded);
 }
 
-function crossChecks(config: GatewayConfig, environment: NodeJS.ProcessEnv): string[] {
+function crossChecks(
+  config: GatewayConfig,
+  environment: NodeJS.ProcessEnv,
+  { needsSecretKey }: Demands,
+): string[] {
   const problems: string[] = [];
-  if (config.databaseUrl !== undefined && !environment.SECRET_KEY) {
+  if (needsSecretKey && config.databaseUrl !== undefined && !environment.SECRET_KEY) {
     problems.push('SECRET_KEY: is required with DATABASE_URL (at least 32 characters)');
   }
   if (config.role !== 'all' && !environment.DATABASE_URL) {

@@ -84,14 +84,19 @@ export const delays = (value: string): Reading<readonly number[]> => {
     ? { value: numbers }
     : { problem: 'must be whole milliseconds, separated by commas' };
 };
-/** Encryption keys, separated by commas. */
-export const secretKeys = listOf(
+const keyList = listOf(
   (item) =>
     item.length >= SECRET_KEY_MIN_LENGTH
       ? undefined
       : `each key must have at least ${SECRET_KEY_MIN_LENGTH} characters`,
   LIST_LIMIT,
 );
+/** Encryption keys, separated by commas; at least one. */
+export const secretKeys = (value: string): Reading<readonly string[]> => {
+  const reading = keyList(value);
+  const isEmpty = 'value' in reading && reading.value.length === 0;
+  return isEmpty ? bad(`must have at least ${SECRET_KEY_MIN_LENGTH} characters`) : reading;
+};
 /** A number of processes, or one per core. */
 export const workers = (value: string): Reading<number | 'auto'> =>
   value === 'auto' ? { value } : whole(1, 128)(value);

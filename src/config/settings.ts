@@ -62,7 +62,7 @@ export const SETTINGS = {
       'generated',
       undefined,
       secretKeys,
-      'Encrypts webhook secrets at rest; at least 32 characters. A comma-separated list: the first encrypts, all decrypt. Required with `DATABASE_URL`',
+      'Encrypts webhook secrets at rest; at least 32 characters. A comma-separated list: the first encrypts, all decrypt. Unset: made at the first start and kept in `DATA_DIR/secret-key`. Required with `DATABASE_URL`',
     ),
   ),
   OPENAI_API_KEY: secret(setting('openaiApiKey', 'unset', undefined, headerKey, 'Chat and images')),
@@ -120,7 +120,7 @@ export const SETTINGS = {
     'unset',
     undefined,
     address('http', 'https'),
-    'Own address; its host is refused as a webhook target',
+    'Own address: the URLs of sandbox media begin with it, and its host is refused as a webhook target',
   ),
   EGRESS_ALLOW: setting(
     'egressAllow',

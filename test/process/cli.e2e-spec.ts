@@ -13,6 +13,7 @@ import {
   temporaryFolder,
   until,
 } from '../support/process.js';
+import { createTestDatabase } from '../support/test-database.js';
 
 const UNKNOWN_ACCOUNT = `acct_${'0'.repeat(32)}`;
 
@@ -117,6 +118,26 @@ describe('operator commands', () => {
       await until(async () => (await speak(key)).status === 401);
       expect(await answerOf('audit')).toMatchObject({ ok: true, discrepancies: [] });
       expect(await statusOf(`${gateway.url}/health/ready`)).toBe(200);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'need no SECRET_KEY beside DATABASE_URL, which a gateway does',
+    async () => {
+      const database = await createTestDatabase();
+      try {
+        const DATABASE_URL = database.url;
+        const audit = runBuilt('cli.js', ['audit'], { DATABASE_URL });
+        expect(await audit.exited).toEqual({ code: 0, signal: null });
+        expect(JSON.parse(audit.stdout())).toMatchObject({ ok: true });
+        const refused = runBuilt('main.js', [], { DATABASE_URL, PORT: 'eighty' });
+        expect(await refused.exited).toEqual({ code: 1, signal: null });
+        for (const name of ['PORT', 'SECRET_KEY'])
+          expect(refused.stderr()).toContain(`  ${name}: `);
+      } finally {
+        await database.drop();
+      }
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { chown, mkdir, readFile, symlink } from 'node:fs/promises';
+import { chown, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LEASE_INTERVALS } from '../../src/billing/gateway-process.js';
 import { loadConfig } from '../../src/config/load-config.js';
@@ -107,6 +107,30 @@ describe('a gateway with its embedded database', () => {
     expect(second.stderr()).toContain(`is in use by process ${gateway.pid}`);
     expect((await send(`${gateway.url}/health/ready`)).status).toBe(200);
   });
+
+  it(
+    'keeps a secret key of its own in DATA_DIR, tells it to nobody, and starts with no broken one',
+    async () => {
+      const file = join(folder, 'data', 'secret-key');
+      const secret = await readFile(file, 'utf8');
+      expect(secret).toMatch(/^[\w-]{43}\n$/);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect((await stat(join(folder, 'data'))).mode & 0o777).toBe(0o755);
+      expect(firstOutput).not.toContain(secret.trim());
+      await gateway.end('SIGTERM');
+      gateway = await start({ WORKERS: '2' });
+      expect(await readFile(file, 'utf8')).toBe(secret);
+      await gateway.end('SIGTERM');
+      await writeFile(file, 'tiny-secret');
+      const refused = runBuilt('main.js', [], { PORT: port, DATA_DIR: join(folder, 'data') });
+      expect(await refused.exited).toEqual({ code: 1, signal: null });
+      expect(refused.stderr()).toContain(`SECRET_KEY: ${file}: `);
+      expect(refused.stdout() + refused.stderr()).not.toContain('tiny-secret');
+      expect(await readFile(file, 'utf8')).toBe('tiny-secret');
+      await writeFile(file, secret);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'ends with 0 on %s, takes its database along, and greets nobody on the next start',

@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { inspect } from 'node:util';
+import { SecretBox, SecretBoxError, type SecretBoxFault } from './secret-box.js';
+
+const OLD_KEY = 'the-old-key-0123456789-0123456789-abc';
+const NEW_KEY = 'the-new-key-0123456789-0123456789-abc';
+const CONTEXT = 'task/1/webhook-secret';
+const box = new SecretBox([NEW_KEY, OLD_KEY]);
+
+const text = () => fc.string({ unit: 'binary' });
+
+function faultOf(work: () => unknown): SecretBoxFault | 'none' {
+  try {
+    work();
+    return 'none';
+  } catch (error) {
+    expect(error).toBeInstanceOf(SecretBoxError);
+    return (error as SecretBoxError).fault;
+  }
+}
+
+describe('SecretBox', () => {
+  it('opens what it sealed, whatever text and context', () => {
+    fc.assert(
+      fc.property(text(), text(), (plaintext, context) => {
+        expect(box.open(box.seal(plaintext, context), context)).toBe(plaintext);
+      }),
+    );
+  });
+
+  it('seals the same text differently each time, in letters that fit any column', () => {
+    const sealed = Array.from({ length: 100 }, () => box.seal('whsec', CONTEXT));
+    expect(new Set(sealed).size).toBe(100);
+    for (const one of sealed) expect(one).toMatch(/^v1\.[\w-]{8}\.[\w-]+$/);
+  });
+
+  it('opens in no other context', () => {
+    fc.assert(
+      fc.property(text(), text(), text(), (plaintext, context, other) => {
+        fc.pre(context !== other);
+        const sealed = box.seal(plaintext, context);
+        expect(faultOf(() => box.open(sealed, other))).toBe('not_authentic');
+      }),
+    );
+  });
+
+  it('opens nothing in which one letter was changed', () => {
+    const letter = fc.constantFrom(...'abcXYZ019-_.');
+    fc.assert(
+      fc.property(text(), fc.nat(), letter, (plaintext, place, replacement) => {
+        const sealed = box.seal(plaintext, CONTEXT);
+        const at = place % sealed.length;
+        fc.pre(sealed[at] !== replacement);
+        const changed = sealed.slice(0, at) + replacement + sealed.slice(at + 1);
+        expect(faultOf(() => box.open(changed, CONTEXT))).not.toBe('none');
+      }),
+    );
+  });
+
+  it('opens nothing that was cut, extended or put together from two', () => {
+    const [first, second] = [box.seal('a secret', CONTEXT), box.seal('b secret', CONTEXT)];
+    for (const wrong of [
+      first.slice(0, -1),
+      `${first}A`,
+      `${first}AAAA`,
+      first.slice(0, 30) + second.slice(30),
+      first.slice(0, 12),
+      '',
+      'a secret',
+    ]) {
+      expect(['malformed', 'not_authentic']).toContain(faultOf(() => box.open(wrong, CONTEXT)));
+    }
+  });
+
+  it('opens with a former key what was sealed before the rotation, and seals with the new one', () => {
+    const before = new SecretBox([OLD_KEY]);
+    const after = new SecretBox([NEW_KEY]);
+    expect(box.open(before.seal('whsec', CONTEXT), CONTEXT)).toBe('whsec');
+    expect(after.open(box.seal('whsec', CONTEXT), CONTEXT)).toBe('whsec');
+    expect(faultOf(() => before.open(box.seal('whsec', CONTEXT), CONTEXT))).toBe('unknown_key');
+    expect(faultOf(() => after.open(before.seal('whsec', CONTEXT), CONTEXT))).toBe('unknown_key');
+  });
+
+  it('does not take one key for another that is named in its place', () => {
+    const [, oldId = ''] = new SecretBox([OLD_KEY]).seal('whsec', CONTEXT).split('.');
+    const [version, , body] = box.seal('whsec', CONTEXT).split('.');
+    const renamed = [version, oldId, body].join('.');
+    expect(faultOf(() => box.open(renamed, CONTEXT))).toBe('not_authentic');
+  });
+
+  it('seals nothing without a key', () => {
+    expect(faultOf(() => new SecretBox([]).seal('whsec', CONTEXT))).toBe('no_key');
+  });
+
+  it('shows neither keys nor secrets in what may be logged', () => {
+    const sealed = box.seal('whsec-canary', CONTEXT);
+    const failure = (): unknown => {
+      try {
+        return box.open(sealed, 'elsewhere');
+      } catch (error) {
+        return error;
+      }
+    };
+    const shown = inspect(box, { depth: 10, showHidden: true }) + inspect(failure(), { depth: 10 });
+    expect(JSON.stringify(box) + shown).not.toMatch(/whsec-canary|the-(old|new)-key/);
+    expect(sealed).not.toContain('whsec-canary');
+  });
+});

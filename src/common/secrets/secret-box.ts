@@ -1,0 +1,107 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+
+const VERSION = 'v1';
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const KEY_ID_BYTES = 6;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const SEALED = /^v1\.([\w-]{8})\.([\w-]{38,})$/;
+
+/** Why a secret could not be sealed or opened. */
+export type SecretBoxFault = 'no_key' | 'malformed' | 'unknown_key' | 'not_authentic';
+
+const MESSAGES: Readonly<Record<SecretBoxFault, string>> = {
+  no_key: 'No secret key is configured.',
+  malformed: 'This is not a sealed secret.',
+  unknown_key: 'The secret was sealed with a key that is no longer configured.',
+  not_authentic: 'The sealed secret was altered, or belongs to another place.',
+};
+
+/** A secret that cannot be sealed or opened. The message tells neither secret nor key. */
+export class SecretBoxError extends Error {
+  override readonly name = 'SecretBoxError';
+
+  constructor(readonly fault: SecretBoxFault) {
+    super(MESSAGES[fault]);
+  }
+}
+
+/**
+ * Encrypts secrets for storage (AES-256-GCM). Sealed text is `v1.<key id>.<base64url of nonce, ciphertext, tag>`: it names
+ * its key, so keys can be rotated. The first key seals, all open.
+ */
+export class SecretBox {
+  private readonly keys: ReadonlyMap<string, KeyObject>;
+
+  /** `secretKeys`: texts of any length with enough randomness, the newest first. */
+  constructor(secretKeys: readonly string[]) {
+    this.keys = new Map(
+      secretKeys.map((text) => [
+        derive(text, 'key id', KEY_ID_BYTES).toString('base64url'),
+        createSecretKey(derive(text, 'encryption', KEY_BYTES)),
+      ]),
+    );
+  }
+
+  /**
+   * Seals a text for one place, such as `task/<id>/webhook-secret`: it opens with the same context only.
+   * Throws {@link SecretBoxError} `no_key`.
+   */
+  seal(plaintext: string, context: string): string {
+    const [newest] = this.keys;
+    if (newest === undefined) throw new SecretBoxError('no_key');
+    const [keyId, key] = newest;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(boundTo(keyId, context));
+    const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+    const body = Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]);
+    return `${VERSION}.${keyId}.${body.toString('base64url')}`;
+  }
+
+  /**
+   * The text that was sealed. Throws {@link SecretBoxError}: `malformed`, `unknown_key`, or `not_authentic` when text or
+   * context are not those of the sealing.
+   */
+  open(sealed: string, context: string): string {
+    const { keyId, body } = takeApart(sealed);
+    const key = this.keys.get(keyId);
+    if (key === undefined) throw new SecretBoxError('unknown_key');
+    const nonce = body.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(boundTo(keyId, context));
+    decipher.setAuthTag(body.subarray(-TAG_BYTES));
+    const ciphertext = body.subarray(NONCE_BYTES, -TAG_BYTES);
+    try {
+      return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
+    } catch {
+      throw new SecretBoxError('not_authentic');
+    }
+  }
+}
+
+/** One key text serves several purposes, each with bytes of its own. */
+function derive(text: string, purpose: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', text, '', `shim secret box ${VERSION} ${purpose}`, bytes));
+}
+
+/** What is authenticated beside the secret. Version and key id have fixed lengths, so no two contexts read alike. */
+function boundTo(keyId: string, context: string): Buffer {
+  return Buffer.from(`${VERSION}.${keyId}.${context}`, 'utf8');
+}
+
+function takeApart(sealed: string): { keyId: string; body: Buffer } {
+  const [, keyId = '', text = ''] = SEALED.exec(sealed) ?? [];
+  const body = Buffer.from(text, 'base64url');
+  // Spare bits of the last letter would let several texts mean the same bytes.
+  if (keyId === '' || body.toString('base64url') !== text) throw new SecretBoxError('malformed');
+  return { keyId, body };
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { GatewayConfig } from './gateway-config.js';
+import { ConfigError } from './load-config.js';
+import { secretKeys } from './setting.js';
+
+const FILE_NAME = 'secret-key';
+const KEY_BYTES = 32;
+const DRAFT_BYTES = 8;
+/** PostgreSQL's own user has to get through. */
+const DIRECTORY_MODE = 0o755;
+const FILE_MODE = 0o600;
+
+/**
+ * The configuration with its secret keys. With the embedded database and `SECRET_KEY` unset they stand in
+ * `DATA_DIR/secret-key`, in the form of the variable; the first start makes one. Processes that start at once agree on it.
+ * Throws {@link ConfigError} when that file cannot be used: it is never replaced, for what it sealed would be lost.
+ */
+export async function withSecretKeys(config: GatewayConfig): Promise<GatewayConfig> {
+  if (config.secretKeys !== undefined || config.databaseUrl !== undefined) return config;
+  const path = resolve(join(config.dataDir, FILE_NAME));
+  const reading = secretKeys(((await read(path)) ?? (await create(path))).trim());
+  if ('value' in reading) return Object.freeze({ ...config, secretKeys: reading.value });
+  throw unusable(path, reading.problem);
+}
+
+/** The text of the file; undefined when there is none yet. */
+async function read(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw unusable(path, `cannot be read (${codeOf(error)})`);
+  }
+}
+
+/** Makes the file whole or not at all, unless another process was faster; its text either way. */
+async function create(path: string): Promise<string> {
+  const draft = `${path}.${randomBytes(DRAFT_BYTES).toString('hex')}`;
+  const key = randomBytes(KEY_BYTES).toString('base64url');
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+    await writeFile(draft, `${key}\n`, { mode: FILE_MODE, flag: 'wx', flush: true });
+    await link(draft, path).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    await rm(draft);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw unusable(path, `cannot be created (${codeOf(error)})`);
+  }
+  return (await read(path)) ?? '';
+}
+
+/** Secrets sealed with the key must not outlive it in a crash of the machine. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown';
+}
+
+function unusable(path: string, problem: string): ConfigError {
+  return new ConfigError([`SECRET_KEY: ${path}: ${problem}; mend the file or set SECRET_KEY`]);
+}
