@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Deadline } from './deadline.js';
-import { AddressRefusedError, type ExchangeLimits } from './guarded-dialer.js';
-import type { GuardedDialer, GuardedResponse } from './guarded-dialer.js';
+import { AddressRefusedError, type GuardedDialer } from './guarded-dialer.js';
+import type { ExchangeLimits, GuardedResponse } from './http-exchange.js';
 import { judgePublicUrl, resolveLocation, type UrlPolicy } from './public-url.js';
 import type { StopSignal } from '../common/stop-signal.js';
 
@@ -81,7 +81,7 @@ export class BoundedDownload {
       await rm(path, { force: true });
       throw error;
     } finally {
-      await download.close();
+      download.close();
     }
   }
 
@@ -97,7 +97,7 @@ export class BoundedDownload {
       for await (const chunk of download.chunks()) chunks.push(chunk);
       return { data: Buffer.concat(chunks), contentType };
     } finally {
-      await download.close();
+      download.close();
     }
   }
 }
@@ -136,7 +136,7 @@ class Download {
         });
         if (!REDIRECT_STATUSES.has(this.response.status)) return this.accept(this.response);
         url = this.follow(this.response, url);
-        await this.response.close();
+        this.response.close();
       }
     } catch (error) {
       throw this.translate(error);
@@ -160,9 +160,9 @@ class Download {
     if (this.bytes === 0) throw this.failed('it is empty');
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.deadline.clear();
-    await this.response?.close();
+    this.response?.close();
   }
 
   private accept({ status, headers }: GuardedResponse): string | undefined {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EgressRules } from './egress-rules.js';
 import { AddressRefusedError, GuardedDialer } from './guarded-dialer.js';
 
@@ -40,7 +41,7 @@ describe('GuardedDialer', () => {
       limits,
     });
     expect([answer.status, await text(answer.body)]).toEqual([302, 'moved']);
-    await answer.close();
+    answer.close();
     expect(requests).toHaveLength(1);
     const { request, body } = requests[0]!;
     expect([request.method, request.url, body]).toEqual(['POST', '/hook?a=1', '{"a":"ü"}']);
@@ -52,11 +53,38 @@ describe('GuardedDialer', () => {
     });
   });
 
+  it.each([65_536, 1_000_000])(
+    'waits for a slow reader of %i bytes whose far end has closed already',
+    async (size) => {
+      const head = `HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\nConnection: close\r\n\r\n`;
+      const closing = createTcpServer((socket) => {
+        socket.once('data', () => {
+          socket.write(head);
+          socket.end(Buffer.alloc(size));
+        });
+      }).listen(0, '127.0.0.1');
+      await once(closing, 'listening');
+      const address = `127.0.0.1:${(closing.address() as AddressInfo).port}`;
+      const dialer = new GuardedDialer({ rules: EgressRules.parse(address) });
+      const url = new URL(`http://${address}/`);
+      const idleMs = 100;
+      const answer = await dialer.request(url, {
+        method: 'GET',
+        signal,
+        limits: { ...limits, idleMs },
+      });
+      await sleep(3 * idleMs);
+      expect((await buffer(answer.body)).length).toBe(size);
+      answer.close();
+      closing.close();
+    },
+  );
+
   it('reaches a name the operator opened by the addresses the system knows', async () => {
     const dialer = new GuardedDialer({ rules: EgressRules.parse(`localhost:${port}`) });
     const url = new URL(`http://localhost:${port}/`);
     const answer = await dialer.request(url, { method: 'GET', signal, limits });
-    await answer.close();
+    answer.close();
     expect(requests[0]?.request.headers.host).toBe(`localhost:${port}`);
   });
 
@@ -67,7 +95,7 @@ describe('GuardedDialer', () => {
     });
     const url = new URL(`http://two.test:${port}/`);
     const answer = await dialer.request(url, { method: 'GET', signal, limits });
-    await answer.close();
+    answer.close();
     expect(requests).toHaveLength(1);
   });
 

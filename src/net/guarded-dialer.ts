@@ -1,18 +1,15 @@
 import { once } from 'node:events';
 import { connect as dialTcp, isIP, type Socket } from 'node:net';
-import type { Readable } from 'node:stream';
 import { connect as startTls } from 'node:tls';
-import { type buildConnector, Client } from 'undici';
 import { Deadline } from './deadline.js';
 import type { EgressRules } from './egress-rules.js';
+import { exchangeOver, type GuardedRequest, type GuardedResponse } from './http-exchange.js';
 import { isPublicAddress } from './public-address.js';
 import { hostOf, portOf } from './public-url.js';
 import { resolveByDns, resolveBySystem, type ResolveName } from './resolve-name.js';
 
 const MAX_ANSWERS = 16;
 const ADDRESS_ATTEMPT_MS = 1_500;
-const MAX_HEADER_BYTES = 16_384;
-const USER_AGENT = 'shim-gateway';
 
 /** Starts a TCP connection to one of `addresses`, tried in turn; the socket may still be connecting. */
 type DialTcp = (addresses: readonly string[], port: number) => Socket;
@@ -26,31 +23,6 @@ interface GuardedDialerOptions {
   readonly dial?: DialTcp;
   /** PEM of the only authority to trust, instead of the process's (Node's own and `NODE_EXTRA_CA_CERTS`). */
   readonly ca?: string;
-}
-
-/** Bounds of one exchange, in milliseconds: name, TCP and TLS together; head of the answer; each silence in its body. */
-export interface ExchangeLimits {
-  readonly connectMs: number;
-  readonly headersMs: number;
-  readonly idleMs: number;
-}
-
-interface GuardedRequest {
-  readonly method: 'GET' | 'POST';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer | string;
-  /** Ends the exchange at any stage, the body included. */
-  readonly signal: AbortSignal;
-  readonly limits: ExchangeLimits;
-}
-
-/** An answer whose body is still to be read. `close()` must be called in the end; it drops the connection. */
-export interface GuardedResponse {
-  readonly status: number;
-  /** By lower-case name; a list when the header came more than once. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Readable;
-  close(): Promise<void>;
 }
 
 /** The host has no address, or one that is neither public nor opened by the operator. */
@@ -89,33 +61,8 @@ export class GuardedDialer {
 
   /** One exchange without redirects. Throws AddressRefusedError or whatever the network brings. */
   async request(url: URL, request: GuardedRequest): Promise<GuardedResponse> {
-    const { method, body, limits, signal } = request;
-    const socket = await this.connect(url, limits.connectMs, signal);
-    const client = new Client(url.origin, {
-      connect: handOver(socket),
-      headersTimeout: limits.headersMs,
-      bodyTimeout: limits.idleMs,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    });
-    const close = async (): Promise<void> => {
-      await client.destroy();
-      socket.destroy();
-    };
-    try {
-      const answer = await client.request({
-        path: url.pathname + url.search,
-        method,
-        headers: { 'user-agent': USER_AGENT, ...request.headers },
-        body: body ?? null,
-        signal,
-        reset: true,
-      });
-      answer.body.on('error', ignore);
-      return { status: answer.statusCode, headers: answer.headers, body: answer.body, close };
-    } catch (error) {
-      await close();
-      throw error;
-    }
+    const socket = await this.connect(url, request.limits.connectMs, request.signal);
+    return exchangeOver(socket, url, request);
   }
 
   private async connect(url: URL, timeoutMs: number, outer: AbortSignal): Promise<Socket> {
@@ -172,21 +119,6 @@ const dialFirst: DialTcp = (addresses, port) =>
       );
     },
   });
-
-/** Gives the client this one connection; it must not get another, unchecked, when the first one breaks. */
-function handOver(socket: Socket): buildConnector.connector {
-  let isTaken = false;
-  return (_options, callback) => {
-    const outcome: Parameters<buildConnector.Callback> = isTaken
-      ? [new Error('the connection is gone'), null]
-      : [null, socket];
-    isTaken = true;
-    // The client does not notice an answer that comes before its call has returned.
-    queueMicrotask(() => {
-      callback(...outcome);
-    });
-  };
-}
 
 /** Rejects with the signal's reason when it aborts before the promise settles. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
