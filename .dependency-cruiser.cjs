@@ -1,5 +1,5 @@
 /** The direction of docs/adr/0001: main/app → features → tasks → webhooks → executions → {billing auth media catalog providers} → {net storage database config} → common. */
-const features = 'chat|images|videos|audio|dubbing|music|admin';
+const features = 'chat|images|videos|audio|dubbing|music|admin|sandbox-media';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const floor = 'net|storage|database|config';
 const core = 'billing|auth|media|catalog|providers';

@@ -1,3 +1,4 @@
+import { type AddressInfo, isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -12,9 +13,10 @@ import { InFlight } from './common/http/in-flight.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import type { SandboxAccess } from './config/worker-context.js';
 import { PayOnSuccess } from './executions/pay-on-success.js';
-import { NestLogger } from './observability/logger.js';
+import { SandboxMedia } from './net/sandbox-media.js';
+import { loggableError, NestLogger } from './observability/logger.js';
 import { Readiness } from './observability/readiness.js';
-import { type Sandbox, startSandbox } from './sandbox/sandbox.js';
+import { publishMedia, type Sandbox, startSandbox } from './sandbox/sandbox.js';
 
 const POLL_MS = 20;
 /** After the drain timeout, aborted calls get this long to release their holds. */
@@ -42,8 +44,8 @@ export async function startGateway(
   const sandbox = scope === 'none' || shared ? undefined : await startSandbox();
   const upstream = shared ?? sandbox;
   const providers = providersOptions(config, catalog, upstream);
-  const sandboxUrl = upstream?.openAiUrl;
-  const module = AppModule.forRoot({ config, logger, catalog, providers, sandboxUrl });
+  const sandboxMediaUrl = upstream?.mediaUrl;
+  const module = AppModule.forRoot({ config, logger, catalog, providers, sandboxMediaUrl });
   const inFlight = new InFlight();
   const app = await NestFactory.create<NestExpressApplication>(module, new FastExpressAdapter(), {
     bodyParser: false,
@@ -53,6 +55,7 @@ export async function startGateway(
   configureApp(app, inFlight);
   warn(config, app, logger);
   await app.listen(config.port, config.host);
+  if (upstream) await publishSandboxMedia(upstream, ownUrl(config, app), app, logger);
   app.get(Readiness).serve();
   return {
     app,
@@ -64,6 +67,29 @@ export async function startGateway(
       await sandbox?.close();
     },
   };
+}
+
+/** Where others reach this gateway: `PUBLIC_URL`, or where it really listens. */
+function ownUrl({ publicUrl, host }: GatewayConfig, app: NestExpressApplication): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const { address, port } = app.getHttpServer().address() as AddressInfo;
+  const isEverywhere = address === '0.0.0.0' || address === '::';
+  const name = isEverywhere ? '127.0.0.1' : host;
+  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
+}
+
+/** From now on the sandbox's URLs lead to this gateway, which accepts them as input. Each of several workers says the same. */
+async function publishSandboxMedia(
+  sandbox: SandboxAccess,
+  gatewayUrl: string,
+  app: NestExpressApplication,
+  logger: Logger,
+): Promise<void> {
+  const base = app.get(SandboxMedia).publishAt(gatewayUrl);
+  await publishMedia(sandbox, base).catch((error: unknown) => {
+    // A sandbox that died is an outage of a provider, not of the gateway.
+    logger.warn({ cause: loggableError(error) }, 'the sandbox does not answer');
+  });
 }
 
 function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger): void {

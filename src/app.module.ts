@@ -15,6 +15,7 @@ import { NetModule } from './net/net.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
+import { SandboxMediaModule } from './sandbox-media/sandbox-media.module.js';
 
 /** What the modules are made of. */
 export interface AppParts {
@@ -22,8 +23,8 @@ export interface AppParts {
   readonly logger: Logger;
   readonly catalog: LoadedCatalog;
   readonly providers: ProvidersOptions;
-  /** Base URL of the sandbox upstream where one runs. */
-  readonly sandboxUrl?: string | undefined;
+  /** Base URL of the sandbox's finished files where one runs. */
+  readonly sandboxMediaUrl?: string | undefined;
   /** Operator commands share the embedded server of a running gateway. */
   readonly shareEmbedded?: boolean;
 }
@@ -43,10 +44,11 @@ export class AppModule {
         }),
         ObservabilityModule.forRoot(logger),
         ScheduleModule.forRoot(),
-        NetModule.forRoot(parts.sandboxUrl),
+        NetModule.forRoot(parts.sandboxMediaUrl),
         ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),
         AdminModule,
+        SandboxMediaModule,
         ...(config.role === 'worker' ? [] : [AccountModule, ChatModule, ImagesModule, AudioModule]),
       ],
     };

@@ -14,6 +14,8 @@ export interface SandboxAccess {
   readonly openAiUrl: string;
   readonly ttapiUrl: string;
   readonly videoUrl: string;
+  /** Base of its finished files. */
+  readonly mediaUrl: string;
   readonly apiKey: string;
 }
 

@@ -6,7 +6,8 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type GuardedDialer } from './guarded-dialer.js';
 import type { ExchangeLimits, GuardedResponse } from './http-exchange.js';
-import { judgePublicUrl, resolveLocation, type UrlPolicy } from './public-url.js';
+import { judgePublicUrl, resolveLocation, type UrlPolicy, type UrlVerdict } from './public-url.js';
+import type { SandboxMedia } from './sandbox-media.js';
 import type { StopSignal } from '../common/stop-signal.js';
 
 /** Largest downloaded media file, inclusive (decision G-42). */
@@ -56,7 +57,8 @@ interface DownloadedBytes {
 
 /**
  * Downloads URLs that strangers chose, through the guarded dialer (decisions G-42, G-43). Each redirect (at most 5) is
- * judged like the first URL; no credentials or cookies are ever sent.
+ * judged like the first URL; no credentials or cookies are ever sent. Published files of a running sandbox are read too,
+ * from the sandbox itself.
  *
  * Throws GatewayError `invalid_request` when the text of the URL is refused, `audio_too_large` past the limit,
  * `audio_download_failed` for everything met while connecting and reading; a failure of the local disk is thrown raw.
@@ -65,12 +67,13 @@ export class BoundedDownload {
   constructor(
     private readonly dialer: GuardedDialer,
     private readonly policy: UrlPolicy,
+    private readonly media?: SandboxMedia,
   ) {}
 
   /** Streams the URL into a new file in `dir`, which must exist. No file is left behind on failure. */
   async toFile(url: string, dir: string, options: DownloadOptions = {}): Promise<DownloadedFile> {
     const path = join(dir, `download-${randomUUID()}`);
-    const download = new Download(this.dialer, this.policy, options);
+    const download = this.begin(options);
     try {
       const contentType = await download.open(url);
       // Opened before the stream, which would otherwise create the file after its removal.
@@ -90,7 +93,7 @@ export class BoundedDownload {
     url: string,
     options: DownloadOptions & { readonly limitBytes: number },
   ): Promise<DownloadedBytes> {
-    const download = new Download(this.dialer, this.policy, options);
+    const download = this.begin(options);
     try {
       const contentType = await download.open(url);
       const chunks: Buffer[] = [];
@@ -99,6 +102,10 @@ export class BoundedDownload {
     } finally {
       download.close();
     }
+  }
+
+  private begin(options: DownloadOptions): Download {
+    return new Download(this.dialer, this.policy, options, this.media);
   }
 }
 
@@ -115,6 +122,7 @@ class Download {
     private readonly dialer: GuardedDialer,
     private readonly policy: UrlPolicy,
     private readonly options: DownloadOptions,
+    private readonly media: SandboxMedia | undefined,
   ) {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.limitBytes = options.limitBytes ?? MEDIA_LIMIT_BYTES;
@@ -123,17 +131,12 @@ class Download {
 
   /** Follows redirects to the answer that holds the media; returns its declared type. */
   async open(text: string): Promise<string | undefined> {
-    const verdict = judgePublicUrl(text, this.policy);
+    const verdict = this.judge(text);
     if ('refusal' in verdict) throw this.refused(verdict.refusal);
     let { url } = verdict;
     try {
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-        this.response = await this.dialer.request(url, {
-          method: 'GET',
-          headers: REQUEST_HEADERS,
-          signal: this.deadline.signal,
-          limits: this.limits,
-        });
+        this.response = await this.request(url);
         if (!REDIRECT_STATUSES.has(this.response.status)) return this.accept(this.response);
         url = this.follow(this.response, url);
         this.response.close();
@@ -165,6 +168,23 @@ class Download {
     this.response?.close();
   }
 
+  private judge(text: string | undefined): UrlVerdict {
+    const isOwnFile = (url: URL): boolean => this.media?.fileAt(url) !== undefined;
+    return judgePublicUrl(text, { ...this.policy, isOwnFile });
+  }
+
+  private request(url: URL): Promise<GuardedResponse> {
+    const { signal } = this.deadline;
+    const request = {
+      method: 'GET',
+      headers: REQUEST_HEADERS,
+      signal,
+      limits: this.limits,
+    } as const;
+    const file = this.media?.fileAt(url);
+    return file && this.media ? this.media.read(file, request) : this.dialer.request(url, request);
+  }
+
   private accept({ status, headers }: GuardedResponse): string | undefined {
     if (status < 200 || status > 299) throw this.failed(`it answered ${status}`);
     // A compressed body could unfold past every limit; identity was asked for.
@@ -178,7 +198,7 @@ class Download {
     const { location } = response.headers;
     // Two Location headers come as an array: nobody can tell which one is meant.
     const target = typeof location === 'string' ? resolveLocation(location, base) : undefined;
-    const verdict = judgePublicUrl(target, this.policy);
+    const verdict = this.judge(target);
     if ('refusal' in verdict) throw this.failed('it redirects to an address that is not public');
     if (base.protocol === 'https:' && verdict.url.protocol !== 'https:') {
       throw this.failed('it redirects from https to http');

@@ -33,11 +33,6 @@ export class EgressRules {
     return new EgressRules(parsed.flatMap(({ rule }) => rule ?? []));
   }
 
-  /** These rules and those of `other`. */
-  and(other: EgressRules): EgressRules {
-    return new EgressRules([...this.rules, ...other.rules]);
-  }
-
   get isEmpty(): boolean {
     return this.rules.length === 0;
   }

@@ -3,20 +3,20 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js'
 import { BoundedDownload } from './bounded-download.js';
 import { EgressRules } from './egress-rules.js';
 import { GuardedDialer } from './guarded-dialer.js';
-import { portOf } from './public-url.js';
+import { SandboxMedia } from './sandbox-media.js';
 
-/** The guarded way to URLs that callers or providers chose: {@link EgressRules}, {@link GuardedDialer}, {@link BoundedDownload}. */
+/** The guarded way to URLs that callers or providers chose: {@link EgressRules}, {@link GuardedDialer}, {@link BoundedDownload}; and the {@link SandboxMedia}. */
 @Global()
 @Module({})
 export class NetModule {
-  /** `sandboxUrl`: base of the sandbox upstream, whose media lie on loopback and are open without `EGRESS_ALLOW`. */
-  static forRoot(sandboxUrl: string | undefined): DynamicModule {
+  /** `sandboxMediaUrl`: where the sandbox upstream has its media, where one runs. */
+  static forRoot(sandboxMediaUrl: string | undefined): DynamicModule {
     return {
       module: NetModule,
       providers: [
         {
           provide: EgressRules,
-          useFactory: (config: GatewayConfig) => rulesOf(config, sandboxUrl),
+          useFactory: ({ egressAllow }: GatewayConfig) => EgressRules.parse(egressAllow.join(',')),
           inject: [GATEWAY_CONFIG],
         },
         {
@@ -24,21 +24,15 @@ export class NetModule {
           useFactory: (rules: EgressRules) => new GuardedDialer({ rules }),
           inject: [EgressRules],
         },
+        { provide: SandboxMedia, useFactory: () => new SandboxMedia(sandboxMediaUrl) },
         {
           provide: BoundedDownload,
-          useFactory: (dialer: GuardedDialer, rules: EgressRules) =>
-            new BoundedDownload(dialer, { rules }),
-          inject: [GuardedDialer, EgressRules],
+          useFactory: (dialer: GuardedDialer, rules: EgressRules, media: SandboxMedia) =>
+            new BoundedDownload(dialer, { rules }, media),
+          inject: [GuardedDialer, EgressRules, SandboxMedia],
         },
       ],
-      exports: [EgressRules, GuardedDialer, BoundedDownload],
+      exports: [EgressRules, GuardedDialer, BoundedDownload, SandboxMedia],
     };
   }
-}
-
-function rulesOf(config: GatewayConfig, sandboxUrl: string | undefined): EgressRules {
-  const rules = EgressRules.parse(config.egressAllow.join(','));
-  if (sandboxUrl === undefined) return rules;
-  const url = new URL(sandboxUrl);
-  return rules.and(EgressRules.parse(`${url.hostname}:${portOf(url)}`));
 }

@@ -25,6 +25,8 @@ export interface UrlPolicy {
   readonly rules: EgressRules;
   /** Addresses of this service, refused as targets: the origin always, its host unless a rule opens the port. */
   readonly ownUrls?: readonly URL[];
+  /** Files of this service itself that may be read, whatever its host. */
+  readonly isOwnFile?: (url: URL) => boolean;
   /** Refuse `http` unless a rule opens the host (webhooks of audio tasks). */
   readonly isHttpsOnly?: boolean;
 }
@@ -41,6 +43,7 @@ export function judgePublicUrl(value: unknown, policy: UrlPolicy): UrlVerdict {
   const url = parseWebUrl(value);
   if (url === undefined) return { refusal: 'must be an http or https URL' };
   if (USER_INFO.test(String(value))) return { refusal: 'must not carry a user name or password' };
+  if (policy.isOwnFile?.(url)) return { url };
   const host = hostOf(url);
   const port = portOf(url);
   const isOpened = policy.rules.opens(host, port);

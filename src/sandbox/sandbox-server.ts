@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { elevenLabsProtocol } from './elevenlabs/elevenlabs-protocol.js';
+import { control, CONTROL_PREFIX } from './http/control.js';
 import { Exchange } from './http/exchange.js';
 import { mediaProtocol } from './http/media-protocol.js';
 import { actOut, retryHeaders } from './http/faults.js';
@@ -21,7 +22,6 @@ const MAGIC_SEARCH_BYTES = 256 * 1024;
 const DEFAULT_REQUEST_LIMIT = 100;
 /** Longer than any client keeps an idle connection, so that none is closed while a request is on its way. */
 const KEEP_ALIVE_MS = 120_000;
-const CONTROL_PREFIX = '/__sandbox/';
 
 /** What the sandbox has seen since its start or the last reset. */
 export interface SandboxStats {
@@ -33,10 +33,11 @@ export interface SandboxStats {
 
 /**
  * The sandbox upstream: one HTTP server on loopback that speaks every provider's wire protocol and makes real media.
- * Besides the protocols it answers `GET /__sandbox/requests?limit=`, `DELETE
- * /__sandbox/requests`, `GET /__sandbox/chats?limit=` and `GET /__sandbox/stats`.
+ * Besides the protocols it answers what {@link control} lists below `/__sandbox/`.
  */
 export class SandboxServer {
+  /** Finished files that can be fetched by URL. */
+  readonly shelf = new MediaShelf();
   private readonly server: Server;
   private readonly routes: RouteTable;
   private readonly recorder = new Recorder();
@@ -45,11 +46,10 @@ export class SandboxServer {
   private readonly open = new Set<AbortController>();
 
   constructor() {
-    const shelf = new MediaShelf();
     this.routes = new RouteTable([
       elevenLabsProtocol(),
-      openAiProtocol(this.chats, shelf),
-      mediaProtocol(shelf),
+      openAiProtocol(this.chats, this.shelf),
+      mediaProtocol(this.shelf),
     ]);
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       void this.answer(request, response);
@@ -95,17 +95,11 @@ export class SandboxServer {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://sandbox');
-    if (url.pathname.startsWith(CONTROL_PREFIX)) {
-      this.control(request.method ?? 'GET', url, response);
-      return;
-    }
     const match = this.routes.find(request.method ?? 'GET', url.pathname);
-    if (match === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
     try {
-      await this.serve(request, response, url, match);
+      if (url.pathname.startsWith(CONTROL_PREFIX)) await control(this, request, url, response);
+      else if (match === undefined) response.writeHead(404).end();
+      else await this.serve(request, response, url, match);
     } catch (error) {
       process.emitWarning(error instanceof Error ? error : new Error(String(error)));
       response.destroy();
@@ -183,22 +177,5 @@ export class SandboxServer {
         await exchange.json(status, body, { ...requestId, ...retryHeaders(exchange, status) });
       } else if (!exchange.signal.aborted) throw error;
     }
-  }
-
-  private control(method: string, url: URL, response: ServerResponse): void {
-    const subject = url.pathname.slice(CONTROL_PREFIX.length);
-    if (method === 'DELETE' && subject === 'requests') {
-      this.forgetRequests();
-      response.writeHead(204).end();
-      return;
-    }
-    const limit = Number(url.searchParams.get('limit') ?? DEFAULT_REQUEST_LIMIT);
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(this.report(subject, limit)));
-  }
-
-  private report(subject: string, limit: number): unknown {
-    if (subject === 'requests') return this.lastRequests(limit);
-    return subject === 'chats' ? this.lastChats(limit) : this.stats();
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { startSandbox } from './sandbox.js';
+import { publishMedia, startSandbox } from './sandbox.js';
 
 describe('startSandbox', () => {
   it('serves every protocol below one port and tells what it has seen', async () => {
@@ -19,6 +19,21 @@ describe('startSandbox', () => {
       expect(await sandbox.stats()).toEqual({ requests: { chat_completions: 1 }, inFlight: 0 });
       expect(await sandbox.requests()).toMatchObject([{ operation: 'chat_completions' }]);
       expect(await sandbox.chats()).toMatchObject([{ prompt: 'Hello', isComplete: true }]);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('keeps files and tells their URLs, its own until it is told where they are published', async () => {
+    const sandbox = await startSandbox();
+    try {
+      const file = Buffer.from('some sound');
+      const own = await sandbox.putMedia(file, 'audio/wav', 'wav');
+      expect(own.startsWith(`${sandbox.mediaUrl}/`)).toBe(true);
+      expect(await (await fetch(own)).text()).toBe('some sound');
+      await publishMedia(sandbox, 'https://shim.example/sandbox/media');
+      const published = await sandbox.putMedia(file, 'audio/wav', 'wav');
+      expect(published).toMatch(/^https:\/\/shim\.example\/sandbox\/media\/\w{32}\.wav$/);
     } finally {
       await sandbox.close();
     }

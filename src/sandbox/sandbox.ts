@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { MEDIA_PREFIX } from './media/media-shelf.js';
 import type { RecordedRequest } from './http/recorder.js';
 import type { ChatRecord } from './openai/chat-log.js';
 import { SANDBOX_API_KEY, SandboxServer, type SandboxStats } from './sandbox-server.js';
 
 const WORKER_FILE = new URL('./sandbox-worker.js', import.meta.url);
 const CLOSE_TIMEOUT_MS = 5000;
+const CONTROL_TIMEOUT_MS = 5000;
 
 /** A running sandbox upstream. Base URLs are written like the vendors' own, so adapters need no special case. */
 export interface Sandbox {
@@ -18,6 +20,8 @@ export interface Sandbox {
   readonly ttapiUrl: string;
   /** OpenAI-style videos: includes `/v1`. */
   readonly videoUrl: string;
+  /** Finished files: `/<name>` below it. */
+  readonly mediaUrl: string;
   /** The key every protocol accepts. */
   readonly apiKey: string;
   stats(): Promise<SandboxStats>;
@@ -25,6 +29,8 @@ export interface Sandbox {
   requests(limit?: number): Promise<RecordedRequest[]>;
   /** What the last chat completions really produced, newest first. */
   chats(limit?: number): Promise<ChatRecord[]>;
+  /** Puts a file among the finished ones; returns its URL. */
+  putMedia(bytes: Uint8Array, contentType: string, extension: string): Promise<string>;
   /** Stops at once: answers under way are cut. */
   close(): Promise<void>;
 }
@@ -41,12 +47,32 @@ export async function startSandbox(options: { readonly port?: number } = {}): Pr
     openAiUrl: `${base}/openai/v1`,
     ttapiUrl: `${base}/ttapi`,
     videoUrl: `${base}/video/v1`,
+    mediaUrl: `${base}${MEDIA_PREFIX}`,
     apiKey: SANDBOX_API_KEY,
     stats: () => ask<SandboxStats>(`${base}/__sandbox/stats`),
     requests: (limit = 100) => ask<RecordedRequest[]>(`${base}/__sandbox/requests?limit=${limit}`),
     chats: (limit = 100) => ask<ChatRecord[]>(`${base}/__sandbox/chats?limit=${limit}`),
+    async putMedia(bytes, contentType, extension) {
+      const asked = new URLSearchParams({ type: contentType, extension }).toString();
+      const body = new Uint8Array(bytes);
+      const url = `${base}/__sandbox/media?${asked}`;
+      return (await ask<{ url: string }>(url, { method: 'POST', body })).url;
+    },
     close,
   };
+}
+
+/**
+ * Tells a running sandbox where its files are published: the URLs it answers with begin with `base` from now on. Throws when
+ * it cannot be reached.
+ */
+export async function publishMedia(
+  { mediaUrl }: Pick<Sandbox, 'mediaUrl'>,
+  base: string,
+): Promise<void> {
+  const url = new URL('/__sandbox/media-base', mediaUrl);
+  url.searchParams.set('url', base);
+  await fetch(url, { method: 'PUT', signal: AbortSignal.timeout(CONTROL_TIMEOUT_MS) });
 }
 
 interface Running {
@@ -78,7 +104,7 @@ async function inProcess(port: number): Promise<Running> {
   return { port: await server.listen(port), close: () => server.close() };
 }
 
-async function ask<Answer>(url: string): Promise<Answer> {
-  const answer = await fetch(url);
+async function ask<Answer>(url: string, init?: RequestInit): Promise<Answer> {
+  const answer = await fetch(url, init);
   return (await answer.json()) as Answer;
 }

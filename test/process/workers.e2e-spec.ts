@@ -99,6 +99,18 @@ describe('two processes on one port', () => {
     PROCESS_TEST_TIMEOUT_MS,
   );
 
+  it('share one sandbox, whose files are published on their port', async () => {
+    const { headers } = await gateway.account();
+    const draw = { model: 'gen-image-2', prompt: 'A tree [[sandbox:url]]' };
+    // The picture comes as a URL, which is refused unless the sandbox and the worker agree on its base.
+    for (let call = 0; call < 2 * WORKERS; call += 1) {
+      const url = `${gateway.url}/v1/images/generations`;
+      expect((await postJson(url, { ...headers, ...CLOSE }, draw)).status).toBe(200);
+      const none = await send(`${gateway.url}/sandbox/media/none.png`, { headers: CLOSE });
+      expect(none.status).toBe(404);
+    }
+  });
+
   it('share one rate limit', async () => {
     const { headers } = await gateway.account(0n, { requests_per_minute: 6 });
     const statuses: number[] = [];

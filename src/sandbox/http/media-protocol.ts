@@ -1,27 +1,72 @@
-import type { MediaShelf } from '../media/media-shelf.js';
-import { type Protocol, WireFault } from './protocol.js';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { MEDIA_PREFIX, type MediaFile, type MediaShelf } from '../media/media-shelf.js';
+import { readRange } from './byte-range.js';
+import type { Exchange } from './exchange.js';
+import { type Protocol, type Route, WireFault } from './protocol.js';
 
-/** Path below which finished files are served to anyone, as a provider's file host does. */
-export const MEDIA_PREFIX = '/media';
+const PIECE_BYTES = 64 * 1024;
 
-/** `GET /media/{name}`: a file of the shelf. */
+/** `GET` and `HEAD /media/{name}`: a file of the shelf, or one range of it, for anyone, as on a provider's file host. */
 export function mediaProtocol(shelf: MediaShelf): Protocol {
+  const route = (method: Route['method'], send: typeof sendFile): Route => ({
+    method,
+    path: '/{name}',
+    operation: 'media',
+    handle: async (exchange) => {
+      const name = exchange.params.name ?? '';
+      const file = shelf.get(name);
+      if (file === undefined) throw new WireFault({ status: 404, message: 'Not Found' });
+      await send(exchange, file, name);
+    },
+  });
   return {
     prefix: MEDIA_PREFIX,
-    routes: [
-      {
-        method: 'GET',
-        path: '/{name}',
-        operation: 'media',
-        handle: async (exchange) => {
-          const file = shelf.get(exchange.params.name ?? '');
-          if (file === undefined) throw new WireFault({ status: 404, message: 'Not Found' });
-          await exchange.send(200, { 'content-type': file.contentType }, file.bytes);
-        },
-      },
-    ],
+    routes: [route('GET', sendFile), route('HEAD', sendHead)],
     keyOf: 'open',
     requestIdHeader: 'x-request-id',
     errorBody: ({ message }) => ({ message }),
   };
+}
+
+/** A name never holds another file, so it tells the version as well. */
+const headOf = (file: MediaFile, name: string) => ({
+  'content-type': file.contentType,
+  'accept-ranges': 'bytes',
+  etag: `"${name}"`,
+});
+
+function sendHead(exchange: Exchange, file: MediaFile, name: string): Promise<void> {
+  return exchange.send(200, headOf(file, name), file.bytes);
+}
+
+function sendFile(exchange: Exchange, file: MediaFile, name: string): Promise<void> {
+  const head = headOf(file, name);
+  const { length } = file.bytes;
+  const isSameFile = (exchange.header('if-range') ?? head.etag) === head.etag;
+  const range = isSameFile ? readRange(exchange.header('range'), length) : 'whole';
+  if (range === 'outside') {
+    return exchange.send(416, { 'content-range': `bytes */${length}` }, Buffer.alloc(0));
+  }
+  if (range === 'whole') return sendPieces(exchange, 200, head, file.bytes);
+  const { first, last } = range;
+  const headers = { ...head, 'content-range': `bytes ${first}-${last}/${length}` };
+  return sendPieces(exchange, 206, headers, file.bytes.subarray(first, last + 1));
+}
+
+/** Not in one piece, of which nobody could tell afterwards whether it was read to its end. */
+function sendPieces(
+  exchange: Exchange,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  bytes: Buffer,
+): Promise<void> {
+  const pieces = Readable.from(piecesOf(bytes)) as AsyncIterable<Uint8Array>;
+  return exchange.send(status, { ...headers, 'content-length': bytes.length }, pieces);
+}
+
+function* piecesOf(bytes: Buffer): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    yield bytes.subarray(at, at + PIECE_BYTES);
+  }
 }

@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.js';
 
 /** One operation of a provider. `path` may hold `{names}`, which become `exchange.params`. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly path: string;
   /** Name under which requests are counted. */
   readonly operation: string;

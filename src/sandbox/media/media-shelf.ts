@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
+/** Path below which finished files are served to anyone. */
+export const MEDIA_PREFIX = '/media';
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** A finished file that can be fetched by URL. */
@@ -15,6 +17,7 @@ export class MediaShelf {
     maxSize: MAX_BYTES,
     sizeCalculation: (file) => file.bytes.length + 1,
   });
+  private base: string | undefined;
 
   /** Keeps a file and returns its name, with the extension given. */
   put(file: MediaFile, extension: string): string {
@@ -25,5 +28,15 @@ export class MediaShelf {
 
   get(name: string): MediaFile | undefined {
     return this.files.get(name);
+  }
+
+  /** From now on URLs begin with this base, where somebody else hands the files on. */
+  publishAt(base: string): void {
+    this.base = base;
+  }
+
+  /** The URL of a file; without a base it begins with the host the sandbox itself was called by. */
+  urlOf(name: string, ownHost = '127.0.0.1'): string {
+    return `${this.base ?? `http://${ownHost}${MEDIA_PREFIX}`}/${name}`;
   }
 }

@@ -1,7 +1,6 @@
 import { SystemClock } from '../../common/time/clock.js';
 import type { Exchange } from '../http/exchange.js';
 import { asRecord, type JsonRecord, parseJson } from '../http/json.js';
-import { MEDIA_PREFIX } from '../http/media-protocol.js';
 import { Magic } from '../magic-inputs.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { encodePng } from '../media/png-image.js';
@@ -35,7 +34,7 @@ export async function imageGenerations(exchange: Exchange, shelf: MediaShelf): P
     const bytes = await encodePng(promptPicture(seed, width, height));
     data.push(
       exchange.magic.has('url')
-        ? { url: urlOf(exchange, shelf.put({ bytes, contentType: 'image/png' }, 'png')) }
+        ? { url: urlOf(bytes, exchange, shelf) }
         : { b64_json: bytes.toString('base64') },
     );
   }
@@ -56,8 +55,9 @@ export async function imageGenerations(exchange: Exchange, shelf: MediaShelf): P
   );
 }
 
-function urlOf(exchange: Exchange, name: string): string {
-  return `http://${exchange.header('host') ?? '127.0.0.1'}${MEDIA_PREFIX}/${name}`;
+function urlOf(bytes: Buffer, exchange: Exchange, shelf: MediaShelf): string {
+  const name = shelf.put({ bytes, contentType: 'image/png' }, 'png');
+  return shelf.urlOf(name, exchange.header('host'));
 }
 
 function readRequest(body: Buffer) {

@@ -1,0 +1,50 @@
+import { EgressRules } from './egress-rules.js';
+import { GuardedDialer } from './guarded-dialer.js';
+import type { GuardedRequest, GuardedResponse } from './http-exchange.js';
+import { portOf } from './public-url.js';
+
+/** Path of the sandbox's media on the gateway's port. */
+export const SANDBOX_MEDIA_PATH = '/sandbox/media';
+const FILE_NAME = /^[\w-]{1,64}\.[a-z0-9]{1,8}$/i;
+
+/**
+ * Files that the sandbox upstream answers with a URL for. The world reads them on the gateway's port, below the published
+ * address; the gateway reads them from the sandbox. The sandbox lies on loopback, but nothing else there opens with it.
+ */
+export class SandboxMedia {
+  private readonly dialer: GuardedDialer;
+  private published: URL | undefined;
+
+  /** `upstreamUrl`: base of the files at the sandbox; undefined where none runs. */
+  constructor(private readonly upstreamUrl: string | undefined) {
+    const upstream = upstreamUrl === undefined ? undefined : new URL(upstreamUrl);
+    const rules = upstream && EgressRules.parse(`${upstream.hostname}:${portOf(upstream)}`);
+    this.dialer = new GuardedDialer({ rules: rules ?? EgressRules.none });
+  }
+
+  /** Says at which address the gateway is reached from outside; returns the base of the files there. */
+  publishAt(gatewayUrl: string): string {
+    const { origin, pathname } = new URL(gatewayUrl);
+    this.published = new URL(`${origin}${pathname.replace(/\/+$/, '')}${SANDBOX_MEDIA_PATH}`);
+    return this.published.href;
+  }
+
+  /** Where the sandbox has the file of this name; undefined when no file can have it or no sandbox runs. */
+  fileNamed(name: string): URL | undefined {
+    if (this.upstreamUrl === undefined || !FILE_NAME.test(name)) return undefined;
+    return new URL(`${this.upstreamUrl}/${name}`);
+  }
+
+  /** Where the sandbox has the file of a published URL; undefined for every other URL. */
+  fileAt(url: URL): URL | undefined {
+    const base = this.published;
+    if (base?.origin !== url.origin || !url.pathname.startsWith(`${base.pathname}/`))
+      return undefined;
+    return this.fileNamed(url.pathname.slice(base.pathname.length + 1));
+  }
+
+  /** One request for a file that {@link fileNamed} or {@link fileAt} found. Throws whatever the network brings. */
+  read(file: URL, request: GuardedRequest): Promise<GuardedResponse> {
+    return this.dialer.request(file, request);
+  }
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { MediaShelf } from '../media/media-shelf.js';
+import { readBody } from './request-body.js';
+
+/** Path of what is no provider's: questions of tests and instructions of the gateway. */
+export const CONTROL_PREFIX = '/__sandbox/';
+const DEFAULT_LIMIT = 100;
+
+/** What there is to ask for and to change. */
+export interface ControlledServer {
+  readonly shelf: MediaShelf;
+  stats(): unknown;
+  lastRequests(limit: number): unknown;
+  lastChats(limit: number): unknown;
+  forgetRequests(): void;
+}
+
+/**
+ * Answers `GET` of `requests?limit=`, `chats?limit=` and `stats`, `DELETE requests`, `PUT media-base?url=` (where the files
+ * are published) and `POST media?type=&extension=` (puts the body on the shelf and tells its URL), all below the prefix.
+ */
+export async function control(
+  server: ControlledServer,
+  request: IncomingMessage,
+  url: URL,
+  response: ServerResponse,
+): Promise<void> {
+  const subject = url.pathname.slice(CONTROL_PREFIX.length);
+  const asked = url.searchParams;
+  const answer = (value: unknown): void => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
+  };
+  switch (`${request.method ?? 'GET'} ${subject}`) {
+    case 'DELETE requests':
+      server.forgetRequests();
+      response.writeHead(204).end();
+      return;
+    case 'PUT media-base':
+      server.shelf.publishAt(asked.get('url') ?? '');
+      response.writeHead(204).end();
+      return;
+    case 'POST media': {
+      const file = { bytes: await readBody(request), contentType: asked.get('type') ?? '' };
+      const name = server.shelf.put(file, asked.get('extension') ?? 'bin');
+      answer({ url: server.shelf.urlOf(name, request.headers.host) });
+      return;
+    }
+    case 'GET requests':
+      answer(server.lastRequests(limitOf(asked)));
+      return;
+    case 'GET chats':
+      answer(server.lastChats(limitOf(asked)));
+      return;
+    default:
+      answer(server.stats());
+  }
+}
+
+function limitOf(asked: URLSearchParams): number {
+  return Number(asked.get('limit') ?? DEFAULT_LIMIT);
+}
