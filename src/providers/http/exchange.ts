@@ -13,6 +13,8 @@ export interface AnswerHead {
 
 /** Bytes read ahead of a slow consumer before the upstream socket is paused. */
 const BODY_BUFFER_BYTES = 64 * 1024;
+/** Most that is read ahead where the socket cannot be paused. */
+const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
 
 /**
  * One request on a pooled connection. `answered` resolves with the head; the body errors when the
@@ -28,6 +30,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   private controller: Dispatcher.DispatchController | undefined;
   private body: Readable | undefined;
+  private mayPause = true;
   private resolve!: (head: AnswerHead) => void;
   private reject!: (error: Error) => void;
 
@@ -56,6 +59,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     let ended = false;
+    this.mayPause = outlivesItsAnswer(headers);
     this.body = new Readable({
       highWaterMark: BODY_BUFFER_BYTES,
       read: () => {
@@ -71,7 +75,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.body?.push(chunk) === false) controller.pause();
+    const { body } = this;
+    if (body?.push(chunk) !== false) return;
+    if (this.mayPause) controller.pause();
+    else if (body.readableLength > UNPAUSED_BUFFER_BYTES) controller.abort(new Error('unread'));
   }
 
   onResponseEnd(): void {
@@ -106,4 +113,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private detach(): void {
     this.signal?.removeEventListener('abort', this.abort);
   }
+}
+
+/**
+ * Whether the connection stays open after the answer. undici 7 ends the process when one closes while it is paused that
+ * does not (nodejs/undici#5360), so such an answer is read at once.
+ */
+function outlivesItsAnswer(headers: IncomingHttpHeaders): boolean {
+  const hasEnd =
+    headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return hasEnd && !/\bclose\b/i.test(headers.connection ?? '');
 }

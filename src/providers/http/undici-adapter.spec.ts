@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import axios, { AxiosError, type AxiosInstance } from 'axios';
@@ -217,6 +217,30 @@ describe('undici adapter timeouts inside the body', () => {
     const { port } = server.address() as AddressInfo;
     const { data } = await client.get<Readable>(`http://127.0.0.1:${port}`, config);
     await expect(text(data)).rejects.toThrow('translated');
+    server.close();
+  });
+});
+
+describe('undici adapter and a server that closes after its answer', () => {
+  const SIZE = 65_536;
+  const UNREAD_MS = 50;
+
+  it.each([
+    ['says so', `HTTP/1.1 200 OK\r\nContent-Length: ${SIZE}\r\nConnection: close\r\n\r\n`],
+    ['ends the body that way', 'HTTP/1.1 200 OK\r\n\r\n'],
+  ])('keeps the body for a reader that lags when the server %s', async (_, head) => {
+    const server = createTcpServer((socket) => {
+      socket.once('data', () => {
+        socket.write(head);
+        socket.end(Buffer.alloc(SIZE));
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const client = axios.create({ adapter: undiciAdapter(agent), responseType: 'stream' });
+    const { port } = server.address() as AddressInfo;
+    const { data } = await client.get<Readable>(`http://127.0.0.1:${port}`);
+    await new Promise((resolve) => setTimeout(resolve, UNREAD_MS));
+    expect((await buffer(data)).length).toBe(SIZE);
     server.close();
   });
 });
