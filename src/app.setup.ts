@@ -76,7 +76,9 @@ function headersOf(middleware: ReturnType<typeof helmet>): readonly (readonly [s
     setHeader: (name: string, value: string) => headers.push([name, value]),
     removeHeader: () => undefined,
   };
-  middleware({} as Request, response as unknown as Response, (error) => { assert.ifError(error); });
+  middleware({} as Request, response as unknown as Response, (error) => {
+    assert.ifError(error);
+  });
   return headers;
 }
 

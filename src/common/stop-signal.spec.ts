@@ -4,11 +4,21 @@ import { type StopSignal, StopSource } from './stop-signal.js';
 const sources: Record<string, () => { signal: StopSignal; abort: (reason: unknown) => void }> = {
   StopSource: () => {
     const source = new StopSource();
-    return { signal: source, abort: (reason) => { source.abort(reason); } };
+    return {
+      signal: source,
+      abort: (reason) => {
+        source.abort(reason);
+      },
+    };
   },
   AbortController: () => {
     const controller = new AbortController();
-    return { signal: controller.signal, abort: (reason) => { controller.abort(reason); } };
+    return {
+      signal: controller.signal,
+      abort: (reason) => {
+        controller.abort(reason);
+      },
+    };
   },
 };
 
@@ -38,10 +48,14 @@ describe.each(Object.entries(sources))('a stop signal: %s', (_name, make) => {
 
   it('throws its reason only when aborted', () => {
     const { signal, abort } = make();
-    expect(() => { signal.throwIfAborted(); }).not.toThrow();
+    expect(() => {
+      signal.throwIfAborted();
+    }).not.toThrow();
     const reason = new Error('stop');
     abort(reason);
-    expect(() => { signal.throwIfAborted(); }).toThrow(reason);
+    expect(() => {
+      signal.throwIfAborted();
+    }).toThrow(reason);
   });
 });
 

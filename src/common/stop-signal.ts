@@ -19,7 +19,10 @@ export class StopSource implements StopSignal {
 
   constructor(parent?: StopSignal) {
     if (parent?.aborted) this.abort(parent.reason);
-    else parent?.addEventListener('abort', () => { this.abort(parent.reason); });
+    else
+      parent?.addEventListener('abort', () => {
+        this.abort(parent.reason);
+      });
   }
 
   get aborted(): boolean {
