@@ -9,7 +9,7 @@ import {
 } from './servers/start.js';
 
 const CONNECTIONS = 64;
-const ROUNDS = 3;
+const ROUNDS = 5;
 const ROUND_SECONDS = 4;
 /** Until the compiler is done with all three. */
 const WARM_UP_SECONDS = 10;
