@@ -52,10 +52,11 @@ export function sendAudio(
       });
     });
     source.once('error', reject);
-    source.once('close', () => {
-      if (!source.readableEnded) reject(new Error('the audio broke off'));
-    });
-    if (source.errored) reject(source.errored);
+    const closed = (): void => {
+      if (!source.readableEnded) reject(source.errored ?? new Error('the audio broke off'));
+    };
+    if (source.closed) closed();
+    else source.once('close', closed);
   });
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { StopSignal } from '../../common/stop-signal.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
 import type { CallContext } from '../ports/call-context.js';
@@ -10,7 +11,6 @@ import { CircuitBreaker, type Permit } from './circuit-breaker.js';
 import type { CallObservation, ProviderObserver } from './provider-observer.js';
 import { ProviderRegistry } from './provider-registry.js';
 import type { Route } from './route.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 
 /** The work to be done on whichever route is chosen. */
 export type Attempt<O extends Operation, T> = (
@@ -144,14 +144,10 @@ function settleWhenDone(permit: Permit, result: unknown): void {
     permit.succeeded();
     return;
   }
-  body.once('end', () => {
-    permit.succeeded();
-  });
-  body.once('error', (error) => {
-    settleFailed(permit, error);
-  });
-  body.once('close', () => {
-    if (!body.errored && !body.readableEnded) permit.abandoned();
+  // Not by listeners of our own: a body that broke before they were there would leave a probing breaker without an answer.
+  finished(body, { writable: false }, (error) => {
+    if (error) settleFailed(permit, error);
+    else permit.succeeded();
   });
 }
 
