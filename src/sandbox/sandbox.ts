@@ -72,7 +72,9 @@ export async function publishMedia(
 ): Promise<void> {
   const url = new URL('/__sandbox/media-base', mediaUrl);
   url.searchParams.set('url', base);
-  await fetch(url, { method: 'PUT', signal: AbortSignal.timeout(CONTROL_TIMEOUT_MS) });
+  const signal = AbortSignal.timeout(CONTROL_TIMEOUT_MS);
+  const { ok, status } = await fetch(url, { method: 'PUT', signal });
+  if (!ok) throw new Error(`the sandbox answered ${status}`);
 }
 
 interface Running {
