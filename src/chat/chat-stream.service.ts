@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import { SseWriter } from '../common/http/sse-writer.js';
+import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import type { PaidCall } from '../executions/paid-call.js';
 import { ClientLeft, type PaidResult, PayOnSuccess } from '../executions/pay-on-success.js';
@@ -11,7 +12,6 @@ import { chargeOf, type ChatOrder, orderOf } from './chat-order.js';
 import { ChatRelay } from './chat-relay.js';
 import { ChatUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
-import { type StopSignal, StopSource } from '../common/stop-signal.js';
 
 /** Chat completions as server-sent events (spec: POST /v1/chat/completions). */
 @Injectable()

@@ -95,12 +95,13 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('expire' as const) }),
 );
 
-type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
+type Step = ValueOf<typeof step>;
 
 function beginOf(
   accountId: string,
   ids: readonly string[],
-  item: typeof start extends fc.Arbitrary<infer Value> ? Value : never,
+  item: ValueOf<typeof start>,
 ): ExecutionStep {
   return {
     kind: 'begin',
@@ -119,7 +120,7 @@ function beginOf(
 function finishOf(
   accountId: string,
   ids: readonly string[],
-  item: typeof end extends fc.Arbitrary<infer Value> ? Value : never,
+  item: ValueOf<typeof end>,
 ): ExecutionStep {
   return {
     kind: 'finish',

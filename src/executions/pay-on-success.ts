@@ -4,11 +4,11 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import type { PaidCall } from './paid-call.js';
-import { type StopSignal, StopSource } from '../common/stop-signal.js';
 
 /** No synchronous call lasts longer; a hold still open then is released by the sweeper. */
 const HOLD_LIFETIME_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { StopSignal } from '../common/stop-signal.js';
 import { BoundedDownload } from '../net/bounded-download.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ImageResult } from '../providers/ports/image.port.js';
-import type { StopSignal } from '../common/stop-signal.js';
 
 /** Largest image fetched from a provider's URL. */
 const IMAGE_LIMIT_BYTES = 48 * 1024 * 1024;

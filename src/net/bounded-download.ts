@@ -3,12 +3,12 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { StopSignal } from '../common/stop-signal.js';
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type GuardedDialer } from './guarded-dialer.js';
 import type { ExchangeLimits, GuardedResponse } from './http-exchange.js';
 import { judgePublicUrl, resolveLocation, type UrlPolicy, type UrlVerdict } from './public-url.js';
 import type { SandboxMedia } from './sandbox-media.js';
-import type { StopSignal } from '../common/stop-signal.js';
 
 /** Largest downloaded media file, inclusive (decision G-42). */
 export const MEDIA_LIMIT_BYTES = 52_428_800;

@@ -1,9 +1,9 @@
+import type { StopSignal } from '../../common/stop-signal.js';
 import type { AudioFormat, ProviderAudio } from '../ports/provider-audio.js';
 import { sniffAudio } from '../http/audio-sniff.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { RequestBody } from '../http/request-body.js';
 import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 
 const OUTPUT_FORMATS: Readonly<Record<AudioFormat, string>> = {
   mp3: 'mp3_44100_128',

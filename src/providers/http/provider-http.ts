@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
+import type { StopSignal } from '../../common/stop-signal.js';
 import { BodyTooLargeError, readBounded } from './bounded-body.js';
 import {
   type ErrorClassifier,
@@ -15,7 +16,6 @@ import type { ProviderAccess } from './provider-access.js';
 import { ProviderError, type ProviderErrorKind } from './provider-error.js';
 import type { RequestBody } from './request-body.js';
 import type { UpstreamTimeoutName } from './upstream-timeouts.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 
 /** Attempts beyond the first, only while no connection was ever opened. */
 const MAX_CONNECT_RETRIES = 2;

@@ -8,9 +8,9 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import type { Dispatcher } from 'undici';
+import type { StopSignal } from '../../common/stop-signal.js';
 import { readBounded } from './bounded-body.js';
 import { type AnswerHead, Exchange } from './exchange.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 
 /** An axios request with what this adapter understands besides. */
 export interface ExchangeConfig extends AxiosRequestConfig {

@@ -1,3 +1,4 @@
+import type { StopSignal } from '../../common/stop-signal.js';
 import { type JsonFields, listAt } from '../http/json-fields.js';
 import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
@@ -6,7 +7,6 @@ import type { CallContext } from '../ports/call-context.js';
 import type { ChatCommand, ChatPort, ChatResult, ChatStream } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
 import { usageOf } from './openai-usage.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 
 const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
 
