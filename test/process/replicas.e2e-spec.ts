@@ -75,6 +75,8 @@ describe('two gateways on one database', () => {
       await redis?.kill();
       const alone = await passed(await limited(2), 4);
       for (const count of alone) expect([2, 3]).toContain(count);
+      // Long enough for a gateway to find out by a refused connection.
+      await until(() => first().stdout().includes('Redis is not reachable'));
       await redis?.restart();
       await until(async () => {
         const headers = await limited(1);
