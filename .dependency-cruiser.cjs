@@ -1,5 +1,5 @@
-/** The direction of docs/adr/0001: main/app → features → tasks → webhooks → executions → {billing auth media catalog providers} → {net storage database config} → common. */
-const features = 'chat|images|videos|audio|dubbing|music|admin|sandbox-media';
+/** The direction of docs/adr/0001: boot → features → tasks → webhooks → {executions admission} → {billing auth media catalog providers} → {net storage database config} → common. */
+const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const floor = 'net|storage|database|config';
 const core = 'billing|auth|media|catalog|providers';
@@ -7,25 +7,51 @@ const core = 'billing|auth|media|catalog|providers';
 module.exports = {
   forbidden: [
     rule('no-cycles', {}, { circular: true }, 'No import cycles.'),
+    {
+      ...rule('no-folder-loops', { path: '^src/' }, { circular: true, path: '^src/' }),
+      scope: 'folder',
+    },
+    rule(
+      'only-boot-imports-the-sandbox',
+      { path: '^src/(?!boot/|sandbox/)' },
+      { path: '^src/sandbox/' },
+    ),
+    rule(
+      'sandbox-imports-common-only',
+      { path: '^src/sandbox/' },
+      { path: '^src/(?!common/|sandbox/)' },
+    ),
+    rule('net-knows-no-sandbox', { path: '^src/net/' }, { path: '^src/sandbox' }),
     rule('no-orphans-outside', { path: '^src' }, { path: '^test' }, 'Nothing in src imports test.'),
     rule('common-is-the-floor', { path: '^src/common/' }, { path: '^src/(?!common/)' }),
     rule(
       'floor-below-core',
       { path: `^src/(${floor})/` },
-      { path: `^src/(?!(${floor}|common|observability)/)` },
+      { path: `^src/(?!(${floor}|common|observability|ticker)/)` },
     ),
     rule(
       'core-below-executions',
       { path: `^src/(${core})/` },
-      { path: `^src/(${features}|tasks|webhooks|executions)/` },
+      { path: `^src/(${features}|tasks|webhooks|executions|admission|boot)/` },
     ),
     rule(
-      'executions-below-tasks',
-      { path: '^src/executions/' },
-      { path: `^src/(${features}|tasks|webhooks)/` },
+      'admission-below-executions',
+      { path: '^src/admission/' },
+      { path: `^src/(${features}|tasks|webhooks|executions|boot)/` },
     ),
-    rule('webhooks-below-tasks', { path: '^src/webhooks/' }, { path: `^src/(${features}|tasks)/` }),
-    rule('tasks-below-features', { path: '^src/tasks/' }, { path: `^src/(${features})/` }),
+    rule(
+      'executions-below-features',
+      { path: '^src/executions/' },
+      { path: `^src/(${features}|tasks|webhooks|boot)/` },
+      'executions and tasks stand beside each other on admission.',
+    ),
+    rule('tasks-beside-executions', { path: '^src/tasks/' }, { path: '^src/executions/' }),
+    rule(
+      'webhooks-below-tasks',
+      { path: '^src/webhooks/' },
+      { path: `^src/(${features}|tasks|boot)/` },
+    ),
+    rule('tasks-below-features', { path: '^src/tasks/' }, { path: `^src/(${features}|boot)/` }),
     rule(
       'features-apart',
       { path: `^src/(${features})/` },
@@ -65,9 +91,9 @@ module.exports = {
       { path: 'node_modules/axios/' },
     ),
     rule(
-      'nobody-imports-main',
-      { path: '^src/', pathNot: '^src/(main|cli|app\\.[a-z]+)\\.ts$' },
-      { path: '^src/(main|cli|app\\.[a-z]+)\\.ts$' },
+      'nobody-imports-the-entry-points',
+      { path: '^src/', pathNot: '^src/(main|cli|app\\.module)\\.ts$|^src/boot/' },
+      { path: '^src/(main|cli|app\\.module)\\.ts$|^src/boot/' },
     ),
   ],
   options: {

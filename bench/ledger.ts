@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { DataSource } from 'typeorm';
-import { GatewayProcess } from '../src/billing/gateway-process.js';
+import { GatewayProcess } from '../src/executions/gateway-process.js';
 import { LedgerService } from '../src/billing/ledger.service.js';
 import { auditLedger } from '../src/billing/audit.js';
 import { timeOrderedUuid } from '../src/common/ids/time-ordered-uuid.js';
@@ -13,6 +13,7 @@ import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../src/database/run-migrations.js';
 import { ExecutionLedger } from '../src/executions/execution-ledger.js';
+import { Metrics } from '../src/observability/metrics.js';
 
 const CALLERS = 64;
 const SECONDS = 5;
@@ -100,7 +101,7 @@ async function drive(pair: Pair, seconds: number): Promise<number[]> {
 async function groupCommitPair(dataSource: DataSource, accountId: string): Promise<Pair> {
   const process = new GatewayProcess(dataSource);
   await process.heartbeat(60_000);
-  const executions = new ExecutionLedger(dataSource, process, new SystemClock());
+  const executions = new ExecutionLedger(dataSource, process, new SystemClock(), new Metrics());
   const expiresAt = new Date(Date.now() + 600_000);
   const call = { accountId, apiKeyId: null, model: 'aud-v4', endpoint: '/v1/audio/speech' };
   const provider = { provider: 'bench', providerRequestId: 'bench' };

@@ -1,5 +1,4 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ScheduleModule } from '@nestjs/schedule';
 import type { Logger } from 'pino';
 import { AccountModule } from './account/account.module.js';
 import { AdminModule } from './admin/admin.module.js';
@@ -11,11 +10,14 @@ import { ConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ImagesModule } from './images/images.module.js';
+import { ModelsModule } from './models/models.module.js';
 import { NetModule } from './net/net.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
+import { SandboxMedia } from './sandbox-media/sandbox-media.js';
 import { SandboxMediaModule } from './sandbox-media/sandbox-media.module.js';
+import { TickerModule } from './ticker/ticker.module.js';
 
 /** What the modules are made of. */
 export interface AppParts {
@@ -35,6 +37,7 @@ export class AppModule {
   static forRoot(parts: AppParts): DynamicModule {
     const { config, logger, catalog, providers, shareEmbedded } = parts;
     const { databaseUrl, dataDir } = config;
+    const sandboxMedia = new SandboxMedia(parts.sandboxMediaUrl);
     return {
       module: AppModule,
       imports: [
@@ -43,13 +46,17 @@ export class AppModule {
           useFactory: () => ({ databaseUrl, dataDir, shareEmbedded: shareEmbedded ?? false }),
         }),
         ObservabilityModule.forRoot(logger),
-        ScheduleModule.forRoot(),
-        NetModule.forRoot(parts.sandboxMediaUrl),
+        TickerModule,
+        NetModule.forRoot(config.egressAllow, sandboxMedia),
         ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),
         AdminModule,
-        SandboxMediaModule,
-        ...(config.role === 'worker' ? [] : [AccountModule, ChatModule, ImagesModule, AudioModule]),
+        SandboxMediaModule.forRoot(sandboxMedia),
+        AccountModule,
+        ModelsModule,
+        ChatModule,
+        ImagesModule,
+        AudioModule,
       ],
     };
   }

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
-import { runPrimary } from './app.cluster.js';
-import { startGateway } from './app.gateway.js';
-import { greet } from './app.greeting.js';
+import { runPrimary } from './boot/run-workers.js';
+import { startGateway } from './boot/start-gateway.js';
+import { greet } from './boot/greeting.js';
 import { workerCount } from './config/gateway-config.js';
 import { ConfigError, loadConfig } from './config/load-config.js';
 import { withSecretKeys } from './config/secret-key-file.js';

@@ -4,7 +4,7 @@ import type { IssuedKey } from '../auth/api-keys.service.js';
 import type { Account } from '../billing/account.js';
 import type { AuditReport } from '../billing/audit.js';
 import type { LedgerEntry } from '../billing/ledger-entry.js';
-import type { Page } from '../billing/page.js';
+import type { Page } from '../common/paging/page.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { type Page, pageOf } from '../billing/page.js';
+import { type Page, pageOf } from '../common/paging/page.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { fromPublicId, type IdPrefix } from '../common/ids/public-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';

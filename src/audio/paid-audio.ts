@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CHARGE_HEADER, type ResponseFormat, sendAudio } from '../common/http/audio-answer.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
-import type { PaidCall } from '../executions/paid-call.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
 import { PayOnSuccess } from '../executions/pay-on-success.js';
 import type { ProviderAudio } from '../providers/ports/provider-audio.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
@@ -33,7 +33,7 @@ export class PaidAudio {
    * `insufficient_funds` and the provider's failures.
    */
   async play<O extends AudioOperation>(
-    call: PaidCall<O>,
+    call: AdmittedCall<O>,
     { operation, priceMicroUsd, attempt }: Purchase<O, ProviderAudio>,
     format: ResponseFormat,
     response: Response,
@@ -48,7 +48,7 @@ export class PaidAudio {
 
   /** The provider's data, once it is paid for; puts the charge into the head of the answer. Throws as `play`. */
   async ask<O extends DataOperation, T extends { readonly providerRequestId: string | null }>(
-    call: PaidCall<O>,
+    call: AdmittedCall<O>,
     { operation, priceMicroUsd, attempt }: Purchase<O, T>,
     response: Response,
   ): Promise<T> {

@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
-import { GatewayProcess } from './gateway-process.js';
 import { LedgerService } from './ledger.service.js';
 import { OpenHoldsGauge } from './open-holds.gauge.js';
 
 /** Accounts, holds and entries. Takes the DataSource, the Clock and the Metrics from global modules. */
 @Module({
-  providers: [LedgerService, GatewayProcess, OpenHoldsGauge],
-  exports: [LedgerService, GatewayProcess],
+  providers: [LedgerService, OpenHoldsGauge],
+  exports: [LedgerService],
 })
 export class BillingModule {}

@@ -8,7 +8,7 @@ import { Clock } from '../common/time/clock.js';
 import { isTransient } from '../database/database-errors.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-entry.js';
-import { cursorOf, type Page, pageOf, type PageRequest } from './page.js';
+import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
 
 /** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager inside another. */
 export interface Queryable {

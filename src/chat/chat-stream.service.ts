@@ -4,7 +4,7 @@ import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import { SseWriter } from '../common/http/sse-writer.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
-import type { PaidCall } from '../executions/paid-call.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
 import { ClientLeft, type PaidResult, PayOnSuccess } from '../executions/pay-on-success.js';
 import type { ChatStream } from '../providers/ports/chat.port.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
@@ -28,7 +28,7 @@ export class ChatStreamService {
    * stream with an error event and charges nothing; a client that leaves ends the provider's work and pays for what was
    * made (decision G-24). Throws what happens before the first chunk, and once more what the error event has told.
    */
-  async stream(call: PaidCall<'chat'>, body: ChatBody, response: Response): Promise<void> {
+  async stream(call: AdmittedCall<'chat'>, body: ChatBody, response: Response): Promise<void> {
     const order = orderOf(call.row, body);
     const events = new SseWriter(response);
     try {
@@ -45,7 +45,7 @@ export class ChatStreamService {
   }
 
   private async forward(
-    call: PaidCall<'chat'>,
+    call: AdmittedCall<'chat'>,
     order: ChatOrder,
     events: SseWriter,
     shutdown: StopSignal,
@@ -75,7 +75,7 @@ export class ChatStreamService {
   }
 
   private open(
-    call: PaidCall<'chat'>,
+    call: AdmittedCall<'chat'>,
     { command }: ChatOrder,
     signal: StopSignal,
   ): Promise<RoutedResult<ChatStream>> {

@@ -9,8 +9,8 @@ import {
 import type { Response } from 'express';
 import { BodyLimit } from '../common/http/json-body.guard.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../executions/paid-call.js';
-import { PaidGeneralEndpoint } from '../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../admission/admitted-call.js';
+import { PaidGeneralEndpoint } from '../admission/paid-endpoint.decorator.js';
 import { ChatCompletionView, STREAM_EXAMPLE } from './chat-completion.view.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
@@ -46,7 +46,7 @@ export class ChatController {
     },
   })
   complete(
-    @Call() call: PaidCall<'chat'>,
+    @Call() call: AdmittedCall<'chat'>,
     @StrictBody() body: ChatBody,
     @Res() response: Response,
   ): Promise<void> {

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { CHARGE_HEADER } from '../common/http/audio-answer.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
-import type { PaidCall } from '../executions/paid-call.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
 import { PayOnSuccess } from '../executions/pay-on-success.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import { choicesOf, completionOf, headOf } from './chat-answer.js';
@@ -25,7 +25,7 @@ export class ChatService {
    * Answers the completion once its charge is durable. A client that leaves changes nothing: the charge follows the
    * provider's success (decision G-25). Throws 402 `insufficient_user_quota` and the provider's failures.
    */
-  async complete(call: PaidCall<'chat'>, body: ChatBody, response: Response): Promise<void> {
+  async complete(call: AdmittedCall<'chat'>, body: ChatBody, response: Response): Promise<void> {
     const { command, ceilingMicroUsd } = orderOf(call.row, body);
     const answer = await this.payment.run(call, ceilingMicroUsd, async (signal) => {
       const { provider, result } = await this.router.run(

@@ -3,11 +3,12 @@ import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { auditLedger } from '../billing/audit.js';
-import { GatewayProcess } from '../billing/gateway-process.js';
+import { GatewayProcess } from './gateway-process.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { Clock, SystemClock } from '../common/time/clock.js';
 import { createDataSource } from '../database/data-source.js';
+import { Metrics } from '../observability/metrics.js';
 import { ExecutionLedger, FAIL_PATIENCE_MS, SUCCEED_PATIENCE_MS } from './execution-ledger.js';
 import { HoldSweeper, PROCESS_LOST } from './hold-sweeper.js';
 
@@ -21,6 +22,8 @@ class SkippingClock extends Clock {
     return Date.now() + this.skippedMs;
   }
 }
+
+const metrics = new Metrics();
 
 describe('ExecutionLedger', () => {
   let database: TestDatabase;
@@ -36,7 +39,7 @@ describe('ExecutionLedger', () => {
     ledger = new LedgerService(dataSource, new SystemClock());
   });
   beforeEach(async () => {
-    executions = new ExecutionLedger(dataSource, new GatewayProcess(dataSource), clock);
+    executions = new ExecutionLedger(dataSource, new GatewayProcess(dataSource), clock, metrics);
     accountId = await funded(1_000_000n);
   });
   afterEach(async () => {
@@ -129,7 +132,7 @@ describe('ExecutionLedger', () => {
     const processes = [
       executions,
       ...[1, 2, 3].map(
-        () => new ExecutionLedger(dataSource, new GatewayProcess(dataSource), clock),
+        () => new ExecutionLedger(dataSource, new GatewayProcess(dataSource), clock, metrics),
       ),
     ];
     const outcomes = await Promise.all(
@@ -316,7 +319,7 @@ describe('ExecutionLedger', () => {
       elsewhere.pathname = '/postgres';
       const admin = await createDataSource({ url: elsewhere.href, poolSize: 1 }).initialize();
       const away = await createDataSource({ url: database.url, poolSize: 2 }).initialize();
-      const lost = new ExecutionLedger(away, new GatewayProcess(away), clock);
+      const lost = new ExecutionLedger(away, new GatewayProcess(away), clock, metrics);
       const { master: pool } = away.driver as unknown as {
         readonly master: Pool & { readonly options: { connectionString: string } };
       };
@@ -341,7 +344,7 @@ describe('ExecutionLedger', () => {
   describe('and the sweeper of holds', () => {
     it('release the holds of a dead process and record its calls as lost', async () => {
       const dead = new GatewayProcess(dataSource);
-      const died = new ExecutionLedger(dataSource, dead, clock);
+      const died = new ExecutionLedger(dataSource, dead, clock, metrics);
       const [orphan, own] = [call(10n), call(20n)];
       await died.begin(orphan);
       const living = new GatewayProcess(dataSource);
@@ -349,7 +352,7 @@ describe('ExecutionLedger', () => {
       await sweeper.tick();
       expect(await balance()).toEqual([1_000_000n, 10n]);
       await dataSource.query(`UPDATE hold SET created_at = now() - interval '1 hour'`);
-      await new ExecutionLedger(dataSource, living, clock).begin(own);
+      await new ExecutionLedger(dataSource, living, clock, metrics).begin(own);
       await sweeper.tick();
       expect(await balance()).toEqual([1_000_000n, 20n]);
       expect(await executions.find(orphan.executionId)).toMatchObject({
@@ -368,7 +371,7 @@ describe('ExecutionLedger', () => {
       const sweeper = new HoldSweeper(dataSource, living, { intervalMs: 60_000 });
       await sweeper.onModuleInit();
       const start = { ...call(10n), expiresAt: new Date(Date.now() - 1_000) };
-      await new ExecutionLedger(dataSource, living, clock).begin(start);
+      await new ExecutionLedger(dataSource, living, clock, metrics).begin(start);
       expect(await sweeper.tick()).toBe(1);
       expect(await balance()).toEqual([1_000_000n, 0n]);
       await sweeper.beforeApplicationShutdown();
@@ -380,7 +383,7 @@ describe('ExecutionLedger', () => {
     it('forget a process without heartbeat and sweep by themselves', async () => {
       const dead = new GatewayProcess(dataSource);
       await dead.heartbeat(60_000);
-      await new ExecutionLedger(dataSource, dead, clock).begin(call(10n));
+      await new ExecutionLedger(dataSource, dead, clock, metrics).begin(call(10n));
       await new Promise((resolve) => setTimeout(resolve, 20));
       const sweeper = new HoldSweeper(dataSource, new GatewayProcess(dataSource), {
         intervalMs: LEASE_TEST_INTERVAL_MS,

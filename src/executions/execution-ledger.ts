@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { Inject, Injectable, Optional, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { GatewayProcess } from '../billing/gateway-process.js';
-import { GroupCommit, OutcomeUnknown } from '../billing/group-commit.js';
-import { cursorOf, type Page, pageOf, type PageRequest } from '../billing/page.js';
+import { GatewayProcess } from './gateway-process.js';
+import { GroupCommit, OutcomeUnknown } from './group-commit.js';
+import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
 import { isTransient } from '../database/database-errors.js';
+import { Metrics } from '../observability/metrics.js';
 import {
   type Execution,
   executionOf,
@@ -29,11 +30,6 @@ const BEGIN_PATIENCE_MS = 5_000;
 export const SUCCEED_PATIENCE_MS = 20_000;
 /** … and this long for a release before it is owed. */
 export const FAIL_PATIENCE_MS = 2_000;
-
-/** Injection token of a {@link BatchObserver}. */
-export const BATCH_OBSERVER = Symbol('BATCH_OBSERVER');
-/** Told how many steps each statement carried. */
-export type BatchObserver = (size: number) => void;
 
 /** A call that succeeded at its provider. */
 export type ExecutionSuccess = Pick<
@@ -65,7 +61,7 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
     private readonly dataSource: DataSource,
     process: GatewayProcess,
     clock: Clock,
-    @Optional() @Inject(BATCH_OBSERVER) onBatch?: BatchObserver,
+    metrics: Metrics,
   ) {
     const statements = new ExecutionStatements(dataSource);
     this.#statements = statements;
@@ -73,7 +69,9 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
       commit: (accountId, steps) => statements.commit(accountId, process.id, steps),
       isTransient,
       clock,
-      ...(onBatch && { onBatch }),
+      onBatch: (size) => {
+        metrics.batchSize.observe(size);
+      },
     });
   }
 

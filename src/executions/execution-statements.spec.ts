@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { auditLedger } from '../billing/audit.js';
-import { GatewayProcess } from '../billing/gateway-process.js';
+import { GatewayProcess } from './gateway-process.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { PreparedStatement } from '../billing/prepared-statement.js';
+import { PreparedStatement } from '../database/prepared-statement.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 
 /** A synchronous call about to go to a provider, and the money to hold for it. */

@@ -1,25 +1,22 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../auth/auth.module.js';
+import { AdmissionModule } from '../admission/admission.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
-import { Metrics } from '../observability/metrics.js';
-import { BATCH_OBSERVER, type BatchObserver, ExecutionLedger } from './execution-ledger.js';
+import { ExecutionLedger } from './execution-ledger.js';
+import { GatewayProcess } from './gateway-process.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
-import { ModelGuard } from './model.guard.js';
-import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 import { PayOnSuccess } from './pay-on-success.js';
 import { UpstreamWatch } from './upstream-watch.js';
 
-/** Synchronous paid calls: admission, hold, record, settlement. */
+/** Synchronous paid calls: hold, provider, settlement or release, record. */
 @Module({
-  imports: [AuthModule, BillingModule],
+  imports: [AdmissionModule, BillingModule],
   providers: [
     ExecutionLedger,
     HoldSweeper,
     PayOnSuccess,
     UpstreamWatch,
-    ModelGuard,
-    NoIdempotencyKeyGuard,
+    GatewayProcess,
     {
       provide: HOLD_SWEEPER_OPTIONS,
       useFactory: (config: GatewayConfig): HoldSweeperOptions => ({
@@ -27,16 +24,7 @@ import { UpstreamWatch } from './upstream-watch.js';
       }),
       inject: [GATEWAY_CONFIG],
     },
-    {
-      provide: BATCH_OBSERVER,
-      useFactory:
-        (metrics: Metrics): BatchObserver =>
-        (size) => {
-          metrics.batchSize.observe(size);
-        },
-      inject: [Metrics],
-    },
   ],
-  exports: [AuthModule, ExecutionLedger, PayOnSuccess, ModelGuard, NoIdempotencyKeyGuard],
+  exports: [AdmissionModule, ExecutionLedger, PayOnSuccess],
 })
 export class ExecutionsModule {}

@@ -6,7 +6,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { GatewayProcess, LEASE_INTERVALS } from '../billing/gateway-process.js';
+import { GatewayProcess, LEASE_INTERVALS } from './gateway-process.js';
 import { ExecutionStatements, type ExecutionStep } from './execution-statements.js';
 
 /** Error code on the record of a call whose process died. */

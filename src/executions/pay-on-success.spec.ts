@@ -1,18 +1,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { auditLedger } from '../billing/audit.js';
-import { GatewayProcess } from '../billing/gateway-process.js';
+import { GatewayProcess } from './gateway-process.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { BUILT_IN_MODELS } from '../catalog/models/built-in.models.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { SystemClock } from '../common/time/clock.js';
+import { Metrics } from '../observability/metrics.js';
 import { ExecutionLedger } from './execution-ledger.js';
-import type { PaidCall } from './paid-call.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
 import { type PaidWork, PayOnSuccess } from './pay-on-success.js';
 
 const FUNDS = 1_000n;
 const PRICE = 600n;
+
+const metrics = new Metrics();
 
 describe('PayOnSuccess', () => {
   const clock = new SystemClock();
@@ -20,13 +23,13 @@ describe('PayOnSuccess', () => {
   let ledger: LedgerService;
   let executions: ExecutionLedger;
   let payment: PayOnSuccess;
-  let call: PaidCall;
+  let call: AdmittedCall;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     const { dataSource } = database;
     ledger = new LedgerService(dataSource, clock);
-    executions = new ExecutionLedger(dataSource, new GatewayProcess(dataSource), clock);
+    executions = new ExecutionLedger(dataSource, new GatewayProcess(dataSource), clock, metrics);
     payment = new PayOnSuccess(executions, clock);
   });
   beforeEach(async () => {
@@ -48,7 +51,7 @@ describe('PayOnSuccess', () => {
     await database.drop();
   });
 
-  function callOf(accountId: string): PaidCall {
+  function callOf(accountId: string): AdmittedCall {
     const row = BUILT_IN_MODELS.find(({ id }) => id === 'aud-v4')!;
     return {
       executionId: timeOrderedUuid(Date.now()),

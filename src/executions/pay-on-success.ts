@@ -8,7 +8,7 @@ import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
-import type { PaidCall } from './paid-call.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
 
 /** No synchronous call lasts longer; a hold still open then is released by the sweeper. */
 const HOLD_LIFETIME_MS = 3_600_000;
@@ -56,7 +56,7 @@ export class PayOnSuccess {
    * Holds the price, does the work, settles, and returns the value once the settlement is durable.
    * Throws 402 when the balance cannot cover the price; otherwise what the work threw, after the release.
    */
-  async run<T>(call: PaidCall, amountMicroUsd: MicroUsd, work: PaidWork<T>): Promise<T> {
+  async run<T>(call: AdmittedCall, amountMicroUsd: MicroUsd, work: PaidWork<T>): Promise<T> {
     await this.hold(call, amountMicroUsd);
     const stop = new StopSource();
     this.running.add(stop);
@@ -84,7 +84,7 @@ export class PayOnSuccess {
     for (const stop of this.running) stop.abort(reason);
   }
 
-  private async hold(call: PaidCall, amountMicroUsd: MicroUsd): Promise<void> {
+  private async hold(call: AdmittedCall, amountMicroUsd: MicroUsd): Promise<void> {
     const outcome = await this.executions.begin({
       executionId: call.executionId,
       accountId: call.caller.accountId,
@@ -101,7 +101,7 @@ export class PayOnSuccess {
   }
 
   private async attempt<T>(
-    call: PaidCall,
+    call: AdmittedCall,
     heldMicroUsd: MicroUsd,
     work: PaidWork<T>,
     signal: StopSignal,
@@ -125,7 +125,7 @@ export class PayOnSuccess {
 }
 
 /** A provider that breaks off in the middle of a body fails outside the router. */
-function publicError(thrown: unknown, call: PaidCall): GatewayError {
+function publicError(thrown: unknown, call: AdmittedCall): GatewayError {
   return thrown instanceof ProviderError
     ? thrown.toGatewayError(call.row.operation)
     : toGatewayError(thrown);

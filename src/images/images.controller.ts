@@ -2,8 +2,8 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../executions/paid-call.js';
-import { PaidGeneralEndpoint } from '../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../admission/admitted-call.js';
+import { PaidGeneralEndpoint } from '../admission/paid-endpoint.decorator.js';
 import { ImageBody } from './dto/image.body.js';
 import { ImageView } from './image.view.js';
 import { ImagesService } from './images.service.js';
@@ -22,7 +22,7 @@ export class ImagesController {
   })
   @ApiOkResponse({ type: ImageView })
   generate(
-    @Call() call: PaidCall<'image'>,
+    @Call() call: AdmittedCall<'image'>,
     @StrictBody() body: ImageBody,
     @Res() response: Response,
   ): Promise<void> {

@@ -5,7 +5,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { CHARGE_HEADER } from '../common/http/audio-answer.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
-import type { PaidCall } from '../executions/paid-call.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
 import { PayOnSuccess } from '../executions/pay-on-success.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import type { ImageBody } from './dto/image.body.js';
@@ -26,7 +26,7 @@ export class ImagesService {
    * Answers the image in base64 once its charge is durable; no image, no charge (decision G-32).
    * Throws 400 for a size the model does not make, 402 `insufficient_user_quota`, and the provider's failures.
    */
-  async generate(call: PaidCall<'image'>, body: ImageBody, response: Response): Promise<void> {
+  async generate(call: AdmittedCall<'image'>, body: ImageBody, response: Response): Promise<void> {
     const { prompt, size } = body;
     const { sizes } = call.row.limits;
     if (size !== undefined && !sizes.includes(size)) {

@@ -8,7 +8,7 @@ import { Deadline } from './deadline.js';
 import { AddressRefusedError, type GuardedDialer } from './guarded-dialer.js';
 import type { ExchangeLimits, GuardedResponse } from './http-exchange.js';
 import { judgePublicUrl, resolveLocation, type UrlPolicy, type UrlVerdict } from './public-url.js';
-import type { SandboxMedia } from './sandbox-media.js';
+import type { OwnFiles } from './own-files.js';
 
 /** Largest downloaded media file, inclusive (decision G-42). */
 export const MEDIA_LIMIT_BYTES = 52_428_800;
@@ -67,7 +67,7 @@ export class BoundedDownload {
   constructor(
     private readonly dialer: GuardedDialer,
     private readonly policy: UrlPolicy,
-    private readonly media?: SandboxMedia,
+    private readonly ownFiles?: OwnFiles,
   ) {}
 
   /** Streams the URL into a new file in `dir`, which must exist. No file is left behind on failure. */
@@ -105,7 +105,7 @@ export class BoundedDownload {
   }
 
   private begin(options: DownloadOptions): Download {
-    return new Download(this.dialer, this.policy, options, this.media);
+    return new Download(this.dialer, this.policy, options, this.ownFiles);
   }
 }
 
@@ -122,7 +122,7 @@ class Download {
     private readonly dialer: GuardedDialer,
     private readonly policy: UrlPolicy,
     private readonly options: DownloadOptions,
-    private readonly media: SandboxMedia | undefined,
+    private readonly ownFiles: OwnFiles | undefined,
   ) {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.limitBytes = options.limitBytes ?? MEDIA_LIMIT_BYTES;
@@ -169,7 +169,7 @@ class Download {
   }
 
   private judge(text: string | undefined): UrlVerdict {
-    const isOwnFile = (url: URL): boolean => this.media?.fileAt(url) !== undefined;
+    const isOwnFile = (url: URL): boolean => this.ownFiles?.fileAt(url) !== undefined;
     return judgePublicUrl(text, { ...this.policy, isOwnFile });
   }
 
@@ -181,8 +181,10 @@ class Download {
       signal,
       limits: this.limits,
     } as const;
-    const file = this.media?.fileAt(url);
-    return file && this.media ? this.media.read(file, request) : this.dialer.request(url, request);
+    const file = this.ownFiles?.fileAt(url);
+    return file && this.ownFiles
+      ? this.ownFiles.read(file, request)
+      : this.dialer.request(url, request);
   }
 
   private accept({ status, headers }: GuardedResponse): string | undefined {

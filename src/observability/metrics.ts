@@ -48,6 +48,19 @@ export class Metrics {
     labelNames: ['provider', 'operation'] as const,
     registers: [this.registry],
   });
+  readonly tickerLagSeconds = new Gauge({
+    name: 'gateway_ticker_lag_seconds',
+    help: 'How late the last tick of a periodic job began',
+    labelNames: ['job'] as const,
+    aggregator: 'max',
+    registers: [this.registry],
+  });
+  readonly tickerErrors = new Counter({
+    name: 'gateway_ticker_errors_total',
+    help: 'Ticks of a periodic job that failed',
+    labelNames: ['job'] as const,
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });

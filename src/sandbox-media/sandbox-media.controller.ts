@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GuardedResponse } from '../net/http-exchange.js';
-import { SANDBOX_MEDIA_PATH, SandboxMedia } from '../net/sandbox-media.js';
+import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';
 
 const LIMITS = { connectMs: 5_000, headersMs: 10_000, idleMs: 60_000 };
 /** What of the request decides which bytes are answered. */

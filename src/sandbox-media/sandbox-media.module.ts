@@ -1,6 +1,16 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { SandboxMedia } from './sandbox-media.js';
 import { SandboxMediaController } from './sandbox-media.controller.js';
 
 /** The sandbox's files on the gateway's port. */
-@Module({ controllers: [SandboxMediaController] })
-export class SandboxMediaModule {}
+@Module({})
+export class SandboxMediaModule {
+  static forRoot(media: SandboxMedia): DynamicModule {
+    return {
+      module: SandboxMediaModule,
+      controllers: [SandboxMediaController],
+      providers: [{ provide: SandboxMedia, useValue: media }],
+      exports: [SandboxMedia],
+    };
+  }
+}

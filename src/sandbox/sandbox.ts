@@ -6,7 +6,7 @@ import type { RecordedRequest } from './http/recorder.js';
 import type { ChatRecord } from './openai/chat-log.js';
 import { SANDBOX_API_KEY, SandboxServer, type SandboxStats } from './sandbox-server.js';
 
-const WORKER_FILE = new URL('./sandbox-worker.js', import.meta.url);
+const WORKER_FILE = new URL('./sandbox.thread.js', import.meta.url);
 const CLOSE_TIMEOUT_MS = 5000;
 const CONTROL_TIMEOUT_MS = 5000;
 

@@ -1,11 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayProcess } from '../../src/billing/gateway-process.js';
+import { GatewayProcess } from '../../src/executions/gateway-process.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
 import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/database/data-source.js';
 import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
+import { Metrics } from '../../src/observability/metrics.js';
 import { HoldSweeper } from '../../src/executions/hold-sweeper.js';
 import type { Acknowledgement } from './acknowledgement.js';
 
@@ -24,7 +25,7 @@ const dataSource = await createDataSource({ url, poolSize: 6 }).initialize();
 const clock = new SystemClock();
 const gatewayProcess = new GatewayProcess(dataSource);
 const ledger = new LedgerService(dataSource, clock);
-const executions = new ExecutionLedger(dataSource, gatewayProcess, clock);
+const executions = new ExecutionLedger(dataSource, gatewayProcess, clock, new Metrics());
 await new HoldSweeper(dataSource, gatewayProcess, {
   intervalMs: SWEEP_INTERVAL_MS,
 }).onModuleInit();

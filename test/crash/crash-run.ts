@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DataSource } from 'typeorm';
 import { auditLedger } from '../../src/billing/audit.js';
-import { GatewayProcess } from '../../src/billing/gateway-process.js';
+import { GatewayProcess } from '../../src/executions/gateway-process.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { HoldSweeper } from '../../src/executions/hold-sweeper.js';

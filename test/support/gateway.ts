@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { DataSource } from 'typeorm';
-import { type Gateway, startGateway } from '../../src/app.gateway.js';
+import { type Gateway, startGateway } from '../../src/boot/start-gateway.js';
 import { ApiKeysService, type KeyTerms } from '../../src/auth/api-keys.service.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
 import { auditLedger } from '../../src/billing/audit.js';

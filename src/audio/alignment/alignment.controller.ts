@@ -3,8 +3,8 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyLimit } from '../../common/http/json-body.guard.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../../executions/paid-call.js';
-import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
+import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioDataAnswer } from '../audio-answer.decorator.js';
 import { AlignmentService } from './alignment.service.js';
@@ -31,7 +31,7 @@ export class AlignmentController {
     description: 'When each word of a text is said. Billed per second of the recording.',
   })
   align(
-    @Call() call: PaidCall<'alignment'>,
+    @Call() call: AdmittedCall<'alignment'>,
     @StrictBody() body: AlignmentBody,
     @Uploaded() upload: Upload | undefined,
     @Res({ passthrough: true }) response: Response,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
-import type { PaidCall } from '../../executions/paid-call.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import { PaidAudio } from '../paid-audio.js';
@@ -18,7 +18,7 @@ export class AlignmentService {
 
   /** Finds when each word of the text is said. Throws what `MediaIntake.use` and `PaidAudio.ask` throw. */
   align(
-    call: PaidCall<'alignment'>,
+    call: AdmittedCall<'alignment'>,
     body: AlignmentBody,
     upload: Upload | undefined,
     response: Response,

@@ -2,8 +2,8 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../../executions/paid-call.js';
-import { PaidAudioEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
+import { PaidAudioEndpoint } from '../../admission/paid-endpoint.decorator.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { DialogueService } from './dialogue.service.js';
 import { DialogueBody } from './dto/dialogue.body.js';
@@ -22,7 +22,7 @@ export class DialogueController {
     description: 'Several voices speak in turn; billed per character of all lines.',
   })
   speak(
-    @Call() call: PaidCall<'dialogue'>,
+    @Call() call: AdmittedCall<'dialogue'>,
     @StrictBody() body: DialogueBody,
     @Res() response: Response,
   ): Promise<void> {

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { priceOfText } from '../../catalog/price-rule.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
-import type { PaidCall } from '../../executions/paid-call.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { DialogueCommand } from '../../providers/ports/dialogue.port.js';
 import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
 import { voiceIdOf } from '../audio-fields.js';
@@ -22,7 +22,11 @@ export class DialogueService {
    * Speaks the lines into the answer's body. Throws `invalid_request` for too much text or too many voices, both with
    * param `inputs`, and what `PaidAudio.play` throws.
    */
-  async speak(call: PaidCall<'dialogue'>, body: DialogueBody, response: Response): Promise<void> {
+  async speak(
+    call: AdmittedCall<'dialogue'>,
+    body: DialogueBody,
+    response: Response,
+  ): Promise<void> {
     const command = commandOf(body);
     const length = command.lines.reduce((sum, { text }) => sum + codePointCount(text), 0);
     const { maxInput } = call.row.limits;

@@ -2,8 +2,8 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../../executions/paid-call.js';
-import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
+import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { RecordingExample } from '../recording.body.js';
@@ -26,7 +26,7 @@ export class IsolationController {
       'The speech of a recording of at least 4.6 seconds without the rest. Billed per second of the recording.',
   })
   isolate(
-    @Call() call: PaidCall<'isolation'>,
+    @Call() call: AdmittedCall<'isolation'>,
     @StrictBody() body: IsolationBody,
     @Uploaded() upload: Upload | undefined,
     @Res() response: Response,

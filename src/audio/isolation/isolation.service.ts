@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
-import type { PaidCall } from '../../executions/paid-call.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
@@ -21,7 +21,7 @@ export class IsolationService {
    * `audio_too_short` before anything is held, and what `PaidAudio.play` throws.
    */
   isolate(
-    call: PaidCall<'isolation'>,
+    call: AdmittedCall<'isolation'>,
     body: IsolationBody,
     upload: Upload | undefined,
     response: Response,

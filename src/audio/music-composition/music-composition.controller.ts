@@ -2,8 +2,8 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../../executions/paid-call.js';
-import { PaidAudioEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
+import { PaidAudioEndpoint } from '../../admission/paid-endpoint.decorator.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { FORMATS_WITHOUT_WAV } from '../audio-fields.js';
 import { MusicCompositionBody } from './dto/music-composition.body.js';
@@ -24,7 +24,7 @@ export class MusicCompositionController {
       'The answer begins once the track is finished: allow several minutes. Billed per second asked for.',
   })
   compose(
-    @Call() call: PaidCall<'composition'>,
+    @Call() call: AdmittedCall<'composition'>,
     @StrictBody() body: MusicCompositionBody,
     @Res() response: Response,
   ): Promise<void> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
-import type { PaidCall } from '../../executions/paid-call.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CompositionCommand } from '../../providers/ports/composition.port.js';
 import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
 import { PaidAudio, type Purchase } from '../paid-audio.js';
@@ -19,7 +19,7 @@ export class MusicCompositionService {
    * track turns out. Throws what `PaidAudio.play` throws.
    */
   async compose(
-    call: PaidCall<'composition'>,
+    call: AdmittedCall<'composition'>,
     body: MusicCompositionBody,
     response: Response,
   ): Promise<void> {

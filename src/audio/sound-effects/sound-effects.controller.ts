@@ -2,8 +2,8 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../../executions/paid-call.js';
-import { PaidAudioEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
+import { PaidAudioEndpoint } from '../../admission/paid-endpoint.decorator.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { FORMATS_WITHOUT_WAV } from '../audio-fields.js';
 import { SoundEffectBody } from './dto/sound-effect.body.js';
@@ -23,7 +23,7 @@ export class SoundEffectsController {
     description: 'Billed per second asked for, rounded up to whole seconds.',
   })
   make(
-    @Call() call: PaidCall<'sound-effect'>,
+    @Call() call: AdmittedCall<'sound-effect'>,
     @StrictBody() body: SoundEffectBody,
     @Res() response: Response,
   ): Promise<void> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
-import type { PaidCall } from '../../executions/paid-call.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
 import type { SoundEffectCommand } from '../../providers/ports/sound-effect.port.js';
 import { PaidAudio, type Purchase } from '../paid-audio.js';
@@ -17,7 +17,7 @@ export class SoundEffectsService {
    * long the sound turns out (decision G-21). Throws what `PaidAudio.play` throws.
    */
   async make(
-    call: PaidCall<'sound-effect'>,
+    call: AdmittedCall<'sound-effect'>,
     body: SoundEffectBody,
     response: Response,
   ): Promise<void> {

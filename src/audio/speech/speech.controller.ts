@@ -2,8 +2,8 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../../executions/paid-call.js';
-import { PaidAudioEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
+import { PaidAudioEndpoint } from '../../admission/paid-endpoint.decorator.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { SpeechBody } from './dto/speech.body.js';
 import { SpeechService } from './speech.service.js';
@@ -19,7 +19,7 @@ export class SpeechController {
   @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
   @ApiOperation({ summary: 'Text to speech', description: 'The audio is the body of the answer.' })
   speak(
-    @Call() call: PaidCall<'speech'>,
+    @Call() call: AdmittedCall<'speech'>,
     @StrictBody() body: SpeechBody,
     @Res() response: Response,
   ): Promise<void> {

@@ -4,7 +4,7 @@ import { priceOfText } from '../../catalog/price-rule.js';
 import { findVoice } from '../../catalog/voices.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
-import type { PaidCall } from '../../executions/paid-call.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CallContext } from '../../providers/ports/call-context.js';
 import type { SpeechCommand, SpeechPort } from '../../providers/ports/speech.port.js';
 import { PaidAudio } from '../paid-audio.js';
@@ -19,7 +19,7 @@ export class SpeechService {
    * Speaks `input` into the answer's body; the answer ends once the charge is durable.
    * Throws 400 `input_too_long` over the model's limit, 402 `insufficient_funds`, and the provider's failures.
    */
-  async speak(call: PaidCall<'speech'>, body: SpeechBody, response: Response): Promise<void> {
+  async speak(call: AdmittedCall<'speech'>, body: SpeechBody, response: Response): Promise<void> {
     const length = codePointCount(body.input);
     if (length > call.row.limits.maxInput) {
       const message = `input has ${length} characters; ${call.row.id} takes ${call.row.limits.maxInput}.`;

@@ -2,8 +2,8 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../../executions/paid-call.js';
-import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
+import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioDataAnswer } from '../audio-answer.decorator.js';
 import { RecordingExample } from '../recording.body.js';
@@ -26,7 +26,7 @@ export class TranscriptionController {
     description: 'Billed per second of the recording, measured from the media itself.',
   })
   transcribe(
-    @Call() call: PaidCall<'transcription'>,
+    @Call() call: AdmittedCall<'transcription'>,
     @StrictBody() body: TranscriptionBody,
     @Uploaded() upload: Upload | undefined,
     @Res({ passthrough: true }) response: Response,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
-import type { PaidCall } from '../../executions/paid-call.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import type { MediaFile } from '../../providers/ports/media-file.js';
@@ -20,7 +20,7 @@ export class TranscriptionService {
 
   /** Writes down what is said. Throws what `MediaIntake.use` and `PaidAudio.ask` throw. */
   transcribe(
-    call: PaidCall<'transcription'>,
+    call: AdmittedCall<'transcription'>,
     body: TranscriptionBody,
     upload: Upload | undefined,
     response: Response,

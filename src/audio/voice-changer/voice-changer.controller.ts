@@ -2,8 +2,8 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
-import { Call, type PaidCall } from '../../executions/paid-call.js';
-import { PaidMediaEndpoint } from '../../executions/paid-endpoint.decorator.js';
+import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
+import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { RecordingExample } from '../recording.body.js';
@@ -25,7 +25,7 @@ export class VoiceChangerController {
     description: 'The same words in another voice. Billed per second of the recording.',
   })
   change(
-    @Call() call: PaidCall<'voice-change'>,
+    @Call() call: AdmittedCall<'voice-change'>,
     @StrictBody() body: VoiceChangerBody,
     @Uploaded() upload: Upload | undefined,
     @Res() response: Response,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
-import type { PaidCall } from '../../executions/paid-call.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import type { MediaFile } from '../../providers/ports/media-file.js';
@@ -21,7 +21,7 @@ export class VoiceChangerService {
 
   /** Says the same in another voice, into the answer's body. Throws what `MediaIntake.use` and `PaidAudio.play` throw. */
   change(
-    call: PaidCall<'voice-change'>,
+    call: AdmittedCall<'voice-change'>,
     body: VoiceChangerBody,
     upload: Upload | undefined,
     response: Response,

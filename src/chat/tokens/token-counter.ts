@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { CountAnswer, CountRequest } from './token-counter.worker.js';
+import type { CountAnswer, CountRequest } from './token-counter.thread.js';
 
 /** `src` and `dist` are siblings: this names the built worker from either, as threads cannot run TypeScript. */
-const WORKER_FILE = new URL('../../../dist/chat/tokens/token-counter.worker.js', import.meta.url);
+const WORKER_FILE = new URL('../../../dist/chat/tokens/token-counter.thread.js', import.meta.url);
 /** Texts waiting to be counted; each is bounded by the size of a request or an answer. */
 const MAX_WAITING = 1_000;
 

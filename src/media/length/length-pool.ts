@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { LengthAnswer } from './length.worker.js';
+import type { LengthAnswer } from './length.thread.js';
 import type { MediaLength } from './media-length.js';
 import { unreadable } from './unreadable.js';
 
 /** `src` and `dist` are siblings: this names the built worker from either, as threads cannot run TypeScript. */
-const WORKER_FILE = new URL('../../../dist/media/length/length.worker.js', import.meta.url);
+const WORKER_FILE = new URL('../../../dist/media/length/length.thread.js', import.meta.url);
 
 /** Bounds of measuring: threads, files waiting for one, time per file, heap per thread. */
 export const LENGTH_LIMITS = {

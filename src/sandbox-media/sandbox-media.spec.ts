@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { BoundedDownload } from './bounded-download.js';
-import { EgressRules } from './egress-rules.js';
-import { GuardedDialer } from './guarded-dialer.js';
+import { BoundedDownload } from '../net/bounded-download.js';
+import { EgressRules } from '../net/egress-rules.js';
+import { GuardedDialer } from '../net/guarded-dialer.js';
 import { SandboxMedia } from './sandbox-media.js';
 
 const NAME = 'abc123.wav';

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { ADMIN_SCHEME } from './admin/operator-endpoint.decorator.js';
-import { API_KEY_SCHEME } from './auth/with-key.decorator.js';
+import { ADMIN_SCHEME } from '../admin/operator-endpoint.decorator.js';
+import { API_KEY_SCHEME } from '../auth/with-key.decorator.js';
 
 const DESCRIPTION = [
   'One HTTP API, one key, one balance in front of many AI providers.',

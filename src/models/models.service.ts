@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, mayUse } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { Catalog } from './catalog.js';
+import { Catalog } from '../catalog/catalog.js';
 import { type ModelListView, type ModelView, viewModel } from './model.view.js';
 
 /** What a key may see of the catalog: enabled models that can run and are on its allowlist. */

@@ -3,19 +3,20 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import { serveDocs } from './app.swagger.js';
-import { GatewayError } from './common/errors/gateway-error.js';
-import { GatewayErrorFilter } from './common/errors/gateway-error.filter.js';
-import { answerClientErrors } from './common/http/client-error.js';
-import { executionId } from './common/http/execution-id.js';
-import type { InFlight } from './common/http/in-flight.js';
-import { toPublicId } from './common/ids/public-id.js';
-import { Clock } from './common/time/clock.js';
-import { isTransient } from './database/database-errors.js';
-import { loggableError, LOGGER } from './observability/logger.js';
-import { Metrics } from './observability/metrics.js';
-import { requestLog } from './observability/request-log.js';
-import { ProviderError } from './providers/http/provider-error.js';
+import { serveDocs } from './swagger.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { GatewayErrorFilter } from '../common/http/gateway-error.filter.js';
+import { answerClientErrors } from '../common/http/client-error.js';
+import { executionId } from '../common/http/execution-id.js';
+import type { InFlight } from '../common/http/in-flight.js';
+import { toPublicId } from '../common/ids/public-id.js';
+import { Clock } from '../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { isTransient } from '../database/database-errors.js';
+import { loggableError, LOGGER } from '../observability/logger.js';
+import { Metrics } from '../observability/metrics.js';
+import { requestLog } from '../observability/request-log.js';
+import { ProviderError } from '../providers/http/provider-error.js';
 
 /** Everything about the application that is not a module: middleware, the filter, Swagger. Used by main and by tests. */
 export function configureApp(app: NestExpressApplication, inFlight: InFlight): void {
@@ -33,8 +34,17 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): v
   app.use(executionId(app.get(Clock)));
   app.use(requestLog(logger, app.get(Metrics)));
   app.use(inFlight.watch(refuseWhileDraining(filter)));
+  if (app.get<GatewayConfig>(GATEWAY_CONFIG).role === 'worker')
+    app.use('/v1', answerNotFound(filter));
   secureHeaders(app);
   serveDocs(app);
+}
+
+/** A process that only works on tasks and deliveries serves no callers. */
+function answerNotFound(filter: GatewayErrorFilter) {
+  return (request: Request, response: Response): void => {
+    filter.answer(new GatewayError('not_found', 'No such path.'), request, response);
+  };
 }
 
 function refuseWhileDraining(filter: GatewayErrorFilter) {

@@ -1,7 +1,7 @@
-import type { Gateway } from './app.gateway.js';
-import { createDemoAccount, welcomeText } from './admin/first-start.js';
-import { ApiKeysService } from './auth/api-keys.service.js';
-import { LedgerService } from './billing/ledger.service.js';
+import type { Gateway } from './start-gateway.js';
+import { createDemoAccount, welcomeText } from '../admin/first-start.js';
+import { ApiKeysService } from '../auth/api-keys.service.js';
+import { LedgerService } from '../billing/ledger.service.js';
 
 /**
  * On the first start, with the embedded database still empty and the sandbox for every provider: makes the demo account and

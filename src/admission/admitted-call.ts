@@ -19,7 +19,7 @@ export interface AdmittedModel<O extends Operation = Operation> {
 }
 
 /** One synchronous call that will be paid for: who, which model, under which execution id. */
-export interface PaidCall<O extends Operation = Operation> extends AdmittedModel<O> {
+export interface AdmittedCall<O extends Operation = Operation> extends AdmittedModel<O> {
   /** UUID; the id of the hold and of the execution record. */
   readonly executionId: string;
   readonly caller: Caller;
@@ -28,9 +28,11 @@ export interface PaidCall<O extends Operation = Operation> extends AdmittedModel
 }
 
 /** The paid call that the guards of a paid endpoint have let pass. */
-export const Call = createParamDecorator((_data: unknown, context: ExecutionContext): PaidCall => {
-  const { executionId, caller, admitted, path } = context.switchToHttp().getRequest<Request>();
-  assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
-  const { row, routes } = admitted;
-  return { executionId, caller, endpoint: path, row, routes };
-});
+export const Call = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): AdmittedCall => {
+    const { executionId, caller, admitted, path } = context.switchToHttp().getRequest<Request>();
+    assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
+    const { row, routes } = admitted;
+    return { executionId, caller, endpoint: path, row, routes };
+  },
+);

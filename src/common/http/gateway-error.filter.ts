@@ -1,9 +1,9 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { discardRest } from '../http/refused-body.js';
-import { GatewayError } from './gateway-error.js';
-import { onSurface, surfaceOf, typeOnSurface } from './surface.js';
-import { toGatewayError } from './to-gateway-error.js';
+import { discardRest } from './refused-body.js';
+import { GatewayError } from '../errors/gateway-error.js';
+import { onSurface, surfaceOf, typeOnSurface } from '../errors/surface.js';
+import { toGatewayError } from '../errors/to-gateway-error.js';
 
 /** What the filter needs to know of its surroundings. */
 export interface ErrorFilterOptions {

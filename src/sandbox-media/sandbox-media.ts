@@ -1,7 +1,8 @@
-import { EgressRules } from './egress-rules.js';
-import { GuardedDialer } from './guarded-dialer.js';
-import type { GuardedRequest, GuardedResponse } from './http-exchange.js';
-import { portOf } from './public-url.js';
+import { EgressRules } from '../net/egress-rules.js';
+import { GuardedDialer } from '../net/guarded-dialer.js';
+import type { GuardedRequest, GuardedResponse } from '../net/http-exchange.js';
+import { OwnFiles } from '../net/own-files.js';
+import { portOf } from '../net/public-url.js';
 
 /** Path of the sandbox's media on the gateway's port. */
 export const SANDBOX_MEDIA_PATH = '/sandbox/media';
@@ -11,12 +12,13 @@ const FILE_NAME = /^[\w-]{1,64}\.[a-z0-9]{1,8}$/i;
  * Files that the sandbox upstream answers with a URL for. The world reads them on the gateway's port, below the published
  * address; the gateway reads them from the sandbox. The sandbox lies on loopback, but nothing else there opens with it.
  */
-export class SandboxMedia {
+export class SandboxMedia extends OwnFiles {
   private readonly dialer: GuardedDialer;
   private published: URL | undefined;
 
   /** `upstreamUrl`: base of the files at the sandbox; undefined where none runs. */
   constructor(private readonly upstreamUrl: string | undefined) {
+    super();
     const upstream = upstreamUrl === undefined ? undefined : new URL(upstreamUrl);
     const rules = upstream && EgressRules.parse(`${upstream.hostname}:${portOf(upstream)}`);
     this.dialer = new GuardedDialer({ rules: rules ?? EgressRules.none });

@@ -1,16 +1,16 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
-import { sandboxScope } from './app.upstreams.js';
-import { MemoryBuckets } from './auth/rate-limit/memory-buckets.js';
-import { serveBuckets } from './auth/rate-limit/primary-buckets.js';
-import { loadCatalog } from './catalog/catalog-file.js';
-import { SystemClock } from './common/time/clock.js';
-import { type GatewayConfig, workerCount } from './config/gateway-config.js';
-import { toWorkerEnvironment, type WorkerContext } from './config/worker-context.js';
-import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
-import { serveClusterMetrics } from './observability/cluster-metrics.js';
-import { startSandbox } from './sandbox/sandbox.js';
+import { sandboxScope } from './upstreams.js';
+import { MemoryBuckets } from '../auth/rate-limit/memory-buckets.js';
+import { serveBuckets } from '../auth/rate-limit/primary-buckets.js';
+import { loadCatalog } from '../catalog/catalog-file.js';
+import { SystemClock } from '../common/time/clock.js';
+import { type GatewayConfig, workerCount } from '../config/gateway-config.js';
+import { toWorkerEnvironment, type WorkerContext } from '../config/worker-context.js';
+import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { serveClusterMetrics } from '../observability/cluster-metrics.js';
+import { startSandbox } from '../sandbox/sandbox.js';
 
 /** A worker that dies is replaced, at most so often in a minute; a crash at start must not loop. */
 const RESTARTS_PER_MINUTE = 10;

@@ -1,4 +1,4 @@
-import { GatewayError } from '../common/errors/gateway-error.js';
+import { GatewayError } from '../errors/gateway-error.js';
 
 /** Which part of a list is asked for: at most `limit` rows that come after the row `cursor` names. */
 export interface PageRequest {

@@ -3,20 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
-import { AppModule } from './app.module.js';
-import { configureApp } from './app.setup.js';
-import { providersOptions, sandboxScope } from './app.upstreams.js';
-import { Catalog } from './catalog/catalog.js';
-import { loadCatalog } from './catalog/catalog-file.js';
-import { FastExpressAdapter } from './common/http/fast-express.adapter.js';
-import { InFlight } from './common/http/in-flight.js';
-import type { GatewayConfig } from './config/gateway-config.js';
-import type { SandboxAccess } from './config/worker-context.js';
-import { PayOnSuccess } from './executions/pay-on-success.js';
-import { SandboxMedia } from './net/sandbox-media.js';
-import { loggableError, NestLogger } from './observability/logger.js';
-import { Readiness } from './observability/readiness.js';
-import { publishMedia, type Sandbox, startSandbox } from './sandbox/sandbox.js';
+import { AppModule } from '../app.module.js';
+import { configureApp } from './configure-app.js';
+import { providersOptions, sandboxScope } from './upstreams.js';
+import { Catalog } from '../catalog/catalog.js';
+import { loadCatalog } from '../catalog/catalog-file.js';
+import { FastExpressAdapter } from '../common/http/fast-express.adapter.js';
+import { InFlight } from '../common/http/in-flight.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import type { SandboxAccess } from '../config/worker-context.js';
+import { PayOnSuccess } from '../executions/pay-on-success.js';
+import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
+import { loggableError, NestLogger } from '../observability/logger.js';
+import { Readiness } from '../observability/readiness.js';
+import { Ticker } from '../ticker/ticker.js';
+import { publishMedia, type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 
 const POLL_MS = 20;
 /** After the drain timeout, aborted calls get this long to release their holds. */
@@ -109,10 +110,12 @@ async function drain(
 ): Promise<void> {
   app.get(Readiness).drain();
   inFlight.drain();
+  const idle = app.get(Ticker).stop();
   await emptied(inFlight, timeoutMs);
   app.get(PayOnSuccess).abortAll();
   await emptied(inFlight, ABORT_GRACE_MS);
   app.getHttpServer().closeAllConnections();
+  await idle;
   await app.close();
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ENDPOINT_TYPES, type EndpointType } from './operation.js';
-import type { ModelRow } from './model-row.js';
+import { ENDPOINT_TYPES, type EndpointType } from '../catalog/operation.js';
+import type { ModelRow } from '../catalog/model-row.js';
 
 /** Build of the catalog, as models carry it in `created`: 2026-11-20. */
 const CATALOG_EPOCH_SECONDS = 1_795_132_800;

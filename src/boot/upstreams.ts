@@ -1,9 +1,9 @@
-import type { LoadedCatalog } from './catalog/catalog-file.js';
-import type { GatewayConfig, ProviderAccess } from './config/gateway-config.js';
-import { ConfigError } from './config/load-config.js';
-import { readVariable } from './config/read-variable.js';
-import type { Protocol, ProvidersOptions } from './providers/providers.options.js';
-import type { SandboxAccess } from './config/worker-context.js';
+import type { LoadedCatalog } from '../catalog/catalog-file.js';
+import type { GatewayConfig, ProviderAccess } from '../config/gateway-config.js';
+import { ConfigError } from '../config/load-config.js';
+import { readVariable } from '../config/read-variable.js';
+import type { Protocol, ProvidersOptions } from '../providers/providers.options.js';
+import type { SandboxAccess } from '../config/worker-context.js';
 
 interface Upstream {
   readonly id: 'openai' | 'video' | 'elevenlabs' | 'ttapi';

@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SystemClock } from '../common/time/clock.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { Metrics } from '../observability/metrics.js';
+import { Ticker } from './ticker.js';
+
+const metrics = new Metrics();
+let ticker: Ticker;
+
+function tickerOf(role: GatewayConfig['role']): Ticker {
+  ticker = new Ticker(new SchedulerRegistry(), new SystemClock(), metrics, { role });
+  return ticker;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(2);
+}
+
+describe('Ticker', () => {
+  afterEach(() => ticker.stop());
+
+  it('runs a job again and again, never two ticks at once', async () => {
+    let ticks = 0;
+    let underWay = 0;
+    let most = 0;
+    tickerOf('all').start({
+      name: 'job',
+      intervalMs: 1,
+      tick: async () => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await sleep(5);
+        underWay -= 1;
+        ticks += 1;
+      },
+    });
+    await until(() => ticks >= 5);
+    expect(most).toBe(1);
+  });
+
+  it('counts an error and goes on', async () => {
+    let ticks = 0;
+    tickerOf('worker').start({
+      name: 'failing',
+      intervalMs: 1,
+      tick: () => {
+        ticks += 1;
+        return Promise.reject(new Error('no'));
+      },
+    });
+    await until(() => ticks >= 3);
+    const { values } = await metrics.tickerErrors.get();
+    expect(values.find(({ labels }) => labels.job === 'failing')?.value).toBeGreaterThanOrEqual(2);
+  });
+
+  it('waits in stop for the tick under way and starts none afterwards', async () => {
+    let started = 0;
+    let ended = 0;
+    tickerOf('all').start({
+      name: 'job',
+      intervalMs: 1,
+      tick: async () => {
+        started += 1;
+        await sleep(30);
+        ended += 1;
+      },
+    });
+    await until(() => started === 1);
+    await ticker.stop();
+    expect(ended).toBe(1);
+    await sleep(20);
+    expect(started).toBe(1);
+  });
+
+  it('runs nothing where the role is api', async () => {
+    let ticks = 0;
+    tickerOf('api').start({
+      name: 'job',
+      intervalMs: 1,
+      tick: () => {
+        ticks += 1;
+        return Promise.resolve();
+      },
+    });
+    await sleep(30);
+    expect(ticks).toBe(0);
+  });
+});
