@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { cursorOf, type Page, pageOf, type PageRequest } from '../billing/page.js';
+import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { Clock } from '../common/time/clock.js';
+import type { Delivery, DeliveryAttempt, DeliveryStatus, NewDelivery } from './delivery.js';
+
+/** Where a statement runs: a DataSource on its own, an EntityManager inside a transaction. */
+interface Queryable {
+  query<Rows>(sql: string, parameters: unknown[]): Promise<Rows>;
+}
+
+/** Which deliveries are asked for; fields left out do not filter. */
+export interface DeliveryFilter {
+  readonly ownerId?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly status?: DeliveryStatus | undefined;
+}
+
+/** Which delivery, as far as the caller may know of it. */
+interface DeliveryKey {
+  readonly id: string;
+  readonly ownerId?: string;
+  readonly accountId?: string;
+}
+
+interface DeliveryRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly owner_id: string;
+  readonly url: string;
+  readonly status: DeliveryStatus;
+  readonly due_at: Date | null;
+  readonly created_at: Date;
+  readonly attempts: readonly AttemptRow[];
+}
+
+interface AttemptRow {
+  readonly at: string;
+  readonly status_code: number | null;
+  readonly error: string | null;
+  readonly duration_ms: number;
+}
+
+const ATTEMPTS = `
+  (SELECT coalesce(json_agg(json_build_object('at', a.started_at, 'status_code', a.status_code, 'error', a.error,
+                                              'duration_ms', a.duration_ms) ORDER BY a.fence), '[]')
+     FROM webhook_attempt a WHERE a.account_id = d.account_id AND a.delivery_id = d.id) AS attempts`;
+
+const LIST = `
+  SELECT d.id, d.account_id, d.owner_id, d.url, d.status, d.due_at, d.created_at, ${ATTEMPTS}
+    FROM webhook_delivery d
+   WHERE ($1::uuid IS NULL OR d.owner_id = $1) AND ($2::uuid IS NULL OR d.account_id = $2)
+     AND ($3::text IS NULL OR d.status = $3) AND ($4::uuid IS NULL OR d.id < $4)
+   ORDER BY d.id DESC LIMIT $5`;
+
+// An attempt that is under way or due now is the redelivery that was asked for.
+const REDELIVER = `
+  UPDATE webhook_delivery
+     SET due_at = CASE WHEN is_under_way AND due_at > $1 THEN due_at ELSE least(due_at, $1) END,
+         retry = CASE WHEN status = 'pending' THEN retry END, status = 'pending'
+   WHERE id = $2 AND ($3::uuid IS NULL OR owner_id = $3) AND ($4::uuid IS NULL OR account_id = $4)
+  RETURNING id`;
+
+/** The deliveries: bytes that go to a URL, whatever they tell of (spec: Events). */
+@Injectable()
+export class WebhookDeliveries {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Adds a delivery, due at once, inside the caller's transaction; answers its id. */
+  async enqueue(manager: Queryable, delivery: NewDelivery): Promise<string> {
+    const nowMs = this.clock.nowMs();
+    const id = timeOrderedUuid(nowMs);
+    await manager.query(
+      `INSERT INTO webhook_delivery (account_id, id, owner_id, url, origin, sealed_secret, body, due_at, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+      [
+        delivery.accountId,
+        id,
+        delivery.ownerId,
+        delivery.url,
+        new URL(delivery.url).origin,
+        delivery.sealedSecret,
+        delivery.body,
+        new Date(nowMs),
+      ],
+    );
+    return id;
+  }
+
+  /** Deliveries with their attempts, newest first; 400 invalid_request for a cursor that is none. */
+  async list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
+    const rows = await this.dataSource.query<DeliveryRow[]>(LIST, [
+      filter.ownerId ?? null,
+      filter.accountId ?? null,
+      filter.status ?? null,
+      cursorOf(page, 'uuid'),
+      page.limit + 1,
+    ]);
+    return pageOf(rows, page.limit, deliveryOf, (row) => row.id);
+  }
+
+  /** Deliveries of one owner, newest first. */
+  async listOf(ownerId: string, page: PageRequest): Promise<Page<Delivery>> {
+    return this.list({ ownerId }, page);
+  }
+
+  /**
+   * Makes the delivery due now: one attempt more where it was over, the next attempt of its schedule where it was not.
+   * Returns false where there is no such delivery.
+   */
+  async redeliver(key: DeliveryKey): Promise<boolean> {
+    const now = new Date(this.clock.nowMs());
+    const rows = await this.dataSource.query<unknown[]>(
+      // TypeORM answers rows and count of an UPDATE; a WITH makes it answer the rows alone.
+      `WITH redelivered AS (${REDELIVER}) SELECT * FROM redelivered`,
+      [now, key.id, key.ownerId ?? null, key.accountId ?? null],
+    );
+    return rows.length > 0;
+  }
+}
+
+function deliveryOf(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    ownerId: row.owner_id,
+    url: row.url,
+    status: row.status,
+    attempts: row.attempts.map(attemptOf),
+    nextAttemptAt: row.due_at,
+    createdAt: row.created_at,
+  };
+}
+
+function attemptOf(row: AttemptRow): DeliveryAttempt {
+  return {
+    startedAt: new Date(row.at),
+    statusCode: row.status_code,
+    error: row.error,
+    durationMs: row.duration_ms,
+  };
+}

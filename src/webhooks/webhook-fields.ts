@@ -1,0 +1,80 @@
+import { applyDecorators } from '@nestjs/common';
+import { ValidateBy } from 'class-validator';
+import type { ErrorCode } from '../common/errors/error-table.js';
+import { RequiredWith } from '../common/validation/cross-field-rules.js';
+import { Checked, Text } from '../common/validation/fields.js';
+
+const MAX_URL_CHARACTERS = 4_096;
+const WEB_URL = /^https?:\/\//i;
+const AUDIO_CODE: ErrorCode = 'invalid_task_command';
+
+/**
+ * `webhook` of an audio task: a public https URL (spec: Events). The form is checked here, the host by `WebhookTargets`;
+ * http passes here because `EGRESS_ALLOW` may open a host for it. Faults are `invalid_task_command`.
+ */
+export function AudioWebhook(): PropertyDecorator {
+  return webhookUrl('Public https URL that is told the final state', AUDIO_CODE);
+}
+
+/** `webhook_secret` of an audio task: required with `webhook`, 16 to 256 characters (decisions G-76, G-79). */
+export function AudioWebhookSecret(): PropertyDecorator {
+  return applyDecorators(
+    NeedsWebhook(AUDIO_CODE),
+    Text({
+      min: 16,
+      max: 256,
+      blank: 'allowed',
+      code: AUDIO_CODE,
+      description: 'Signs the deliveries. Required with webhook',
+    }),
+    RequiredWith('webhook'),
+  );
+}
+
+/** `webhook` of a video task: a public http or https URL (spec: Events). Faults are the endpoint's `invalid_request`. */
+export function VideoWebhook(): PropertyDecorator {
+  return webhookUrl('Public http or https URL that is told the final state');
+}
+
+/** `webhook_secret` of a video task: 8 to 128 characters, only with `webhook` (decision G-79). */
+export function VideoWebhookSecret(): PropertyDecorator {
+  return applyDecorators(
+    NeedsWebhook(),
+    Text({
+      min: 8,
+      max: 128,
+      blank: 'allowed',
+      optional: true,
+      description: 'Signs the deliveries. Only with webhook',
+    }),
+  );
+}
+
+function webhookUrl(description: string, code?: ErrorCode): PropertyDecorator {
+  return Checked(isWebUrl, 'must be an http or https URL', {
+    optional: true,
+    description,
+    example: 'https://example.com/hooks/shim',
+    api: { type: String, format: 'uri', maxLength: MAX_URL_CHARACTERS },
+    ...(code !== undefined && { code }),
+  });
+}
+
+function isWebUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > MAX_URL_CHARACTERS) return false;
+  return WEB_URL.test(value) && URL.canParse(value);
+}
+
+/** A secret without a URL is a forgotten field, so it is refused (decision G-79). */
+function NeedsWebhook(code?: ErrorCode): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'needsWebhook',
+      validator: {
+        validate: (secret, args) =>
+          secret === undefined || (args?.object as { webhook?: unknown }).webhook !== undefined,
+      },
+    },
+    { message: '$property needs webhook', context: code === undefined ? {} : { code } },
+  );
+}

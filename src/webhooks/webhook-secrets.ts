@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../common/secrets/secret-box.js';
+
+/** Webhook secrets at rest: sealed for the one thing whose deliveries they sign (reliability: Webhooks). */
+@Injectable()
+export class WebhookSecrets {
+  constructor(private readonly box: SecretBox) {}
+
+  /** The secret as it is stored. Throws SecretBoxError `no_key`. */
+  seal(secret: string, ownerId: string): string {
+    return this.box.seal(secret, contextOf(ownerId));
+  }
+
+  /** The secret that was sealed for this owner. Throws SecretBoxError. */
+  open(sealed: string, ownerId: string): string {
+    return this.box.open(sealed, contextOf(ownerId));
+  }
+}
+
+function contextOf(ownerId: string): string {
+  return `webhook/${ownerId}/secret`;
+}
