@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { cursorOf, type Page, pageOf, type PageRequest } from '../billing/page.js';
+import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { Clock } from '../common/time/clock.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus, NewDelivery } from './delivery.js';
