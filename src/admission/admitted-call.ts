@@ -1,9 +1,10 @@
+import type { Route } from '../providers/ports/route.js';
+import type { Operation } from '../providers/ports/operation.js';
 import assert from 'node:assert/strict';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
-import type { ModelRow, Route } from '../catalog/model-row.js';
-import type { Operation } from '../catalog/operation.js';
+import type { ModelRow } from '../catalog/model-row.js';
 
 declare module 'express-serve-static-core' {
   interface Request {

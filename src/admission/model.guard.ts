@@ -1,10 +1,10 @@
+import type { Operation } from '../providers/ports/operation.js';
 import assert from 'node:assert/strict';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { mayUse } from '../auth/caller.js';
 import { Catalog } from '../catalog/catalog.js';
-import type { Operation } from '../catalog/operation.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
 import { modelOf } from '../common/validation/model-of.js';

@@ -1,3 +1,4 @@
+import type { Operation } from '../providers/ports/operation.js';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CHARGE_HEADER, type ResponseFormat, sendAudio } from '../common/http/audio-answer.js';
@@ -5,7 +6,6 @@ import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { PayOnSuccess } from '../executions/pay-on-success.js';
 import type { ProviderAudio } from '../providers/ports/provider-audio.js';
-import type { Operation } from '../providers/ports/provider-ports.js';
 import { type Attempt, ProviderRouter } from '../providers/routing/provider-router.js';
 
 /** Operations whose answer is data, … */

@@ -1,14 +1,15 @@
+import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
-import type { GatewayConfig, ProviderAccess } from '../config/gateway-config.js';
+import type { GatewayConfig, ProviderSetting } from '../config/gateway-config.js';
 import { ConfigError } from '../config/load-config.js';
 import { readVariable } from '../config/read-variable.js';
-import type { Protocol, ProvidersOptions } from '../providers/providers.options.js';
+import type { ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../config/worker-context.js';
 
 interface Upstream {
   readonly id: 'openai' | 'video' | 'elevenlabs' | 'ttapi';
   readonly protocol: Protocol;
-  readonly access: (config: GatewayConfig) => ProviderAccess | undefined;
+  readonly access: (config: GatewayConfig) => ProviderSetting | undefined;
   readonly sandboxUrl: (sandbox: SandboxAccess) => string;
 }
 

@@ -1,4 +1,5 @@
-import type { Operation } from './operation.js';
+import type { Operation } from '../providers/ports/operation.js';
+import type { Route } from '../providers/ports/route.js';
 import type {
   PerCodePoint,
   PerMeasuredSecond,
@@ -8,12 +9,6 @@ import type {
   PerVideo,
   PriceRule,
 } from './price-rule.js';
-
-/** One way to run a model: a provider and the model's name there. */
-export interface Route {
-  readonly provider: string;
-  readonly upstreamModel: string;
-}
 
 interface Row<O extends Operation, P extends PriceRule, L> {
   readonly id: string;

@@ -1,3 +1,5 @@
+import type { Operation } from '../providers/ports/operation.js';
+
 /** What a model does; each operation has one endpoint. */
 export const ENDPOINT_TYPES = {
   chat: 'chat-completions',
@@ -13,10 +15,7 @@ export const ENDPOINT_TYPES = {
   composition: 'audio-music',
   dubbing: 'audio-dubbing',
   song: 'music-generation',
-} as const;
-
-/** A capability the gateway sells. */
-export type Operation = keyof typeof ENDPOINT_TYPES;
+} as const satisfies Record<Operation, string>;
 
 /** A word of `supported_endpoint_types` (spec: GET /v1/models; decision G-90). */
 export type EndpointType = (typeof ENDPOINT_TYPES)[Operation];

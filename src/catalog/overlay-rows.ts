@@ -1,5 +1,6 @@
-import type { ModelRow, Route } from './model-row.js';
-import type { Operation } from './operation.js';
+import type { Route } from '../providers/ports/route.js';
+import type { Operation } from '../providers/ports/operation.js';
+import type { ModelRow } from './model-row.js';
 import type { OverlayLimits, OverlayModel, OverlayPrice } from './overlay.dto.js';
 import type { PriceRule } from './price-rule.js';
 

@@ -1,5 +1,6 @@
+import type { Operation } from '../providers/ports/operation.js';
 import { Flag, ModelId, Nested, OneOf, Pattern, Text, Whole } from '../common/validation/fields.js';
-import { ENDPOINT_TYPES, type Operation } from './operation.js';
+import { ENDPOINT_TYPES } from './operation.js';
 
 const MAX_NAME = 200;
 const MAX_PRICE = Number.MAX_SAFE_INTEGER;

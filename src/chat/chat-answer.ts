@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../common/validation/compiled-validator.js';
+import { isJsonObject, type JsonObject } from '../common/json-object.js';
 
 /** What every object of one answer carries. */
-export interface AnswerHead {
+export interface CompletionHead {
   readonly id: string;
   /** Epoch seconds. */
   readonly created: number;
@@ -10,7 +10,7 @@ export interface AnswerHead {
 }
 
 /** The head of an answer: id and time as the provider gave them, else `fallback`; the model's name is ours always. */
-export function headOf(provided: JsonObject, fallback: AnswerHead): AnswerHead {
+export function headOf(provided: JsonObject, fallback: CompletionHead): CompletionHead {
   const { id, created } = provided;
   return {
     id: typeof id === 'string' && id !== '' ? id : fallback.id,
@@ -21,7 +21,7 @@ export function headOf(provided: JsonObject, fallback: AnswerHead): AnswerHead {
 
 /** The chat completion object (spec: same heading). Fields of the provider that are not in it stay behind. */
 export function completionOf(
-  head: AnswerHead,
+  head: CompletionHead,
   completion: JsonObject,
   usage: JsonObject,
 ): JsonObject {
@@ -41,7 +41,7 @@ export function completionOf(
 }
 
 /** The chat stream chunk (spec: same heading), by all fields but the usage. */
-export function chunkOf(head: AnswerHead, choices: readonly JsonObject[]): JsonObject {
+export function chunkOf(head: CompletionHead, choices: readonly JsonObject[]): JsonObject {
   const { id, created, model } = head;
   const shown = choices.map((choice, index) => ({
     index,

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { isJsonObject, type JsonObject } from '../common/validation/compiled-validator.js';
 import { ROLES } from './dto/message.schema.js';
 
 const DETAILS: readonly unknown[] = [undefined, null, 'auto', 'low', 'high', 'original'];

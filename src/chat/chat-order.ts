@@ -1,7 +1,7 @@
+import type { JsonObject } from '../common/json-object.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { priceOfTokens } from '../catalog/price-rule.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
-import type { JsonObject } from '../common/validation/compiled-validator.js';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
 import { checkMessages, partsOf } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';

@@ -1,9 +1,9 @@
+import type { JsonObject } from '../common/json-object.js';
 import type { Readable } from 'node:stream';
 import type { SseWriter } from '../common/http/sse-writer.js';
-import type { JsonObject } from '../common/validation/compiled-validator.js';
 import { ClientLeft } from '../executions/pay-on-success.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
-import { type AnswerHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
+import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
 import { textsOf, viewUsage } from './chat-usage.js';
 
 /** Hands the chunks of one stream on to its reader and remembers what they are worth. */
@@ -14,11 +14,11 @@ export class ChatRelay {
   usage: TokenUsage | null = null;
   private reportedUsage: unknown;
   private source: Readable | undefined;
-  private head: AnswerHead | undefined;
+  private head: CompletionHead | undefined;
 
   constructor(
     private readonly events: SseWriter,
-    private readonly fallback: AnswerHead,
+    private readonly fallback: CompletionHead,
     private readonly showsUsage: boolean,
   ) {}
 

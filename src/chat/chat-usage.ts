@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import { Injectable } from '@nestjs/common';
-import { isJsonObject, type JsonObject } from '../common/validation/compiled-validator.js';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
 import { partsOf } from './chat-messages.js';
 import { imageTokens } from './chat-order.js';

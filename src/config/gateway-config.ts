@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 /** Where and how to reach one provider. */
-export interface ProviderAccess {
+export interface ProviderSetting {
   readonly apiKey: string;
   readonly baseUrl: string;
 }

@@ -1,5 +1,4 @@
-/** A wire protocol an adapter folder speaks. */
-export type Protocol = 'openai' | 'elevenlabs' | 'ttapi' | 'openai-video';
+import type { Protocol } from './ports/protocol.js';
 
 /** One configured provider. */
 export interface ProviderConfig {

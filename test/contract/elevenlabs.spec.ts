@@ -1,3 +1,4 @@
+import type { Operation } from '../../src/providers/ports/operation.js';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports
 import { readBounded } from '../../src/providers/http/bounded-body.js';
 import type { CallContext } from '../../src/providers/ports/call-context.js';
 import type { ProviderAudio } from '../../src/providers/ports/provider-audio.js';
-import type { Operation, PortByOperation } from '../../src/providers/ports/provider-ports.js';
+import type { PortByOperation } from '../../src/providers/ports/provider-ports.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
 import { formOf } from './form-data.js';
 import { describePortContract, describeRequest, type PortContract } from './port-contract.js';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../common/validation/compiled-validator.js';
+import { isJsonObject } from '../../common/json-object.js';
 import { isCleanJson } from './clean-json.js';
 
 const MAX_TOOLS = 128;

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../common/json-object.js';
 import { ExcludedBy } from '../../common/validation/cross-field-rules.js';
-import type { JsonObject } from '../../common/validation/compiled-validator.js';
 import { Checked, Flag, ModelId, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import {
   isLogitBias,

@@ -1,10 +1,9 @@
+import { isJsonObject, type JsonObject } from '../json-object.js';
 import { getMetadataStorage, type ValidationArguments } from 'class-validator';
 import type { ErrorCode } from '../errors/error-table.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import type { Dto, FieldContext } from './fields.js';
 
-/** A JSON object as it was parsed. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;
 type Check = (value: unknown, dto: object) => boolean;
 type WordedMessage = string | ((args: ValidationArguments) => string);
@@ -44,11 +43,6 @@ export function validatorOf<T extends object>(dto: Dto<T>): CompiledValidator<T>
     VALIDATORS.set(dto, validator);
   }
   return validator;
-}
-
-/** Whether the value is a JSON object: neither array nor null. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,6 +1,6 @@
+import { isJsonObject } from '../json-object.js';
 import type { ErrorCode } from '../errors/error-table.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import { isJsonObject } from './compiled-validator.js';
 
 /**
  * The `model` of a parsed body, before its other fields are looked at (decision G-01): a guard calls this, then asks the

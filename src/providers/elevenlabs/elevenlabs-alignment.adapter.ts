@@ -1,4 +1,5 @@
-import { type JsonFields, listAt, numberAt, textAt } from '../http/json-fields.js';
+import type { JsonObject } from '../../common/json-object.js';
+import { listAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
 import type { AlignmentCommand, AlignmentPort, AlignmentResult } from '../ports/alignment.port.js';
@@ -27,7 +28,7 @@ export class ElevenLabsAlignment implements AlignmentPort {
   }
 }
 
-function toResult(json: JsonFields, providerRequestId: string | null) {
+function toResult(json: JsonObject, providerRequestId: string | null) {
   const words = listAt(json, 'words');
   if (!words) return undefined;
   return {

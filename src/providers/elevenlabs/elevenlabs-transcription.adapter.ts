@@ -1,4 +1,5 @@
-import { type JsonFields, listAt, numberAt, textAt } from '../http/json-fields.js';
+import type { JsonObject } from '../../common/json-object.js';
+import { listAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { type FormFields, multipartBody } from '../http/request-body.js';
 import type { CallContext } from '../ports/call-context.js';
@@ -55,7 +56,7 @@ function transcriptionFields(command: TranscriptionCommand, upstreamModel: strin
 }
 
 function toResult(
-  json: JsonFields,
+  json: JsonObject,
   { diarize = false, subtitles = false }: TranscriptionCommand,
   providerRequestId: string | null,
 ): TranscriptionResult | undefined {
@@ -72,7 +73,7 @@ function toResult(
   };
 }
 
-function toWord(word: JsonFields, diarize: boolean): TranscriptWord {
+function toWord(word: JsonObject, diarize: boolean): TranscriptWord {
   return {
     text: textAt(word, 'text') ?? '',
     type: textAt(word, 'type') ?? 'word',
@@ -82,7 +83,7 @@ function toWord(word: JsonFields, diarize: boolean): TranscriptWord {
   };
 }
 
-function subRipOf(json: JsonFields): string | null {
+function subRipOf(json: JsonObject): string | null {
   const format = listAt(json, 'additional_formats')?.find(
     (candidate) => textAt(candidate, 'requested_format') === 'srt',
   );

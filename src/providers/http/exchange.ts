@@ -21,7 +21,7 @@ const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
  * connection breaks, and destroying the body closes the connection. An aborted signal rejects (or
  * breaks the body) with the signal's reason.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class UpstreamExchange implements Dispatcher.DispatchHandler {
   readonly answered: Promise<AnswerHead>;
   /**
    * Whether the request was ever put on a connection: false means that nobody can have received it.

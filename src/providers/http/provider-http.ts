@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
@@ -9,9 +10,8 @@ import {
   kindOfTransportFault,
   retryAfterSeconds,
 } from './error-classification.js';
-import { Exchange } from './exchange.js';
+import { UpstreamExchange } from './exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
-import { isFields, type JsonFields } from './json-fields.js';
 import type { ProviderAccess } from './provider-access.js';
 import { ProviderError, type ProviderErrorKind } from './provider-error.js';
 import type { RequestBody } from './request-body.js';
@@ -86,11 +86,11 @@ export class ProviderHttp {
   async requestJson<T>(
     request: UpstreamRequest,
     limitBytes: number,
-    read: (json: JsonFields, providerRequestId: string | null) => T | undefined,
+    read: (json: JsonObject, providerRequestId: string | null) => T | undefined,
   ): Promise<T> {
     const answer = await this.request(request);
     const json = await readJson(answer.body, limitBytes);
-    const result = isFields(json) ? read(json, answer.providerRequestId) : undefined;
+    const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
     if (result === undefined) throw this.unusable(answer, 'bad_json');
     return result;
   }
@@ -147,7 +147,7 @@ export class ProviderHttp {
     const exchange: unknown = error.request;
     // A file that cannot be read is our fault, not the provider's.
     if (cause && 'path' in cause) return cause;
-    return this.faultOf(error, exchange instanceof Exchange ? exchange.sent : true, null);
+    return this.faultOf(error, exchange instanceof UpstreamExchange ? exchange.sent : true, null);
   }
 
   private faultOf(error: Error, sent: boolean, providerRequestId: string | null): ProviderError {

@@ -10,7 +10,7 @@ import axios, {
 import type { Dispatcher } from 'undici';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { readBounded } from './bounded-body.js';
-import { type AnswerHead, Exchange } from './exchange.js';
+import { type AnswerHead, UpstreamExchange } from './exchange.js';
 
 /** An axios request with what this adapter understands besides. */
 export interface ExchangeConfig extends AxiosRequestConfig {
@@ -28,7 +28,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
  * An axios adapter over a pool of undici connections: a third of the CPU of axios' own. Same
  * contract as the stock HTTP adapter for status, headers, body, abort and errors, except that
  * redirects are never followed and compression is never asked for. `timeout` bounds the wait for
- * the head. A rejected request carries its {@link Exchange} in `error.request`.
+ * the head. A rejected request carries its {@link UpstreamExchange} in `error.request`.
  */
 export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
   return async (config: Config) => {
@@ -36,7 +36,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
       config.baseURL || config.params ? axios.getUri(config) : (config.url ?? ''),
     );
     const signal = config.signal as StopSignal | undefined;
-    const exchange = new Exchange(signal, config.bodyError ?? ((error) => error));
+    const exchange = new UpstreamExchange(signal, config.bodyError ?? ((error) => error));
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;
@@ -63,7 +63,7 @@ function dispatchOptions(config: Config, url: URL): Dispatcher.DispatchOptions {
 async function toResponse(
   { status, statusText, headers, body }: AnswerHead,
   config: Config,
-  request: Exchange,
+  request: UpstreamExchange,
 ): Promise<AxiosResponse> {
   const data = config.responseType === 'stream' ? body : await readWhole(config, body);
   const responseHeaders = new AxiosHeaders(headers as Record<string, string>);
@@ -88,7 +88,7 @@ function settle(response: AxiosResponse): AxiosResponse {
   );
 }
 
-function toAxiosError(error: Error, config: Config, exchange: Exchange): AxiosError {
+function toAxiosError(error: Error, config: Config, exchange: UpstreamExchange): AxiosError {
   const { code } = error as NodeJS.ErrnoException;
   const isTimeout = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
   return AxiosError.from(error, isTimeout ? AxiosError.ECONNABORTED : code, config, exchange);

@@ -1,7 +1,7 @@
+import { isJsonObject } from '../../common/json-object.js';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { isFields } from '../http/json-fields.js';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { ChatChunk } from '../ports/chat.port.js';
 import { classifyOpenAiError } from './openai-error.js';
@@ -89,9 +89,9 @@ export class OpenAiChatStream extends Readable {
   }
 
   private takeChunk(chunk: unknown): void {
-    if (!isFields(chunk)) {
+    if (!isJsonObject(chunk)) {
       this.destroy(this.fault('bad_chunk'));
-    } else if (isFields(chunk.error)) {
+    } else if (isJsonObject(chunk.error)) {
       const { code, kind } = classifyOpenAiError(200, chunk);
       this.destroy(this.fault(code ?? 'error_event', kind));
     } else {

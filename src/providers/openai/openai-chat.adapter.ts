@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../common/json-object.js';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { type JsonFields, listAt } from '../http/json-fields.js';
+import { listAt } from '../http/json-fields.js';
 import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
@@ -53,7 +54,7 @@ function chatBody({ messages, maxTokens, parameters }: ChatCommand, upstreamMode
 
 /** Undefined without a choice: such an answer is a failure. */
 function toResult(
-  completion: JsonFields,
+  completion: JsonObject,
   providerRequestId: string | null,
 ): ChatResult | undefined {
   if (!listAt(completion, 'choices')?.length) return undefined;

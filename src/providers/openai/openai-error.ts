@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../common/json-object.js';
 import type { ErrorFinding } from '../http/error-classification.js';
-import { isFields, textAt } from '../http/json-fields.js';
+import { textAt } from '../http/json-fields.js';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 
 const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
@@ -17,8 +18,8 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
  * text and stays unread.
  */
 export function classifyOpenAiError(_status: number, body: unknown): ErrorFinding {
-  const error = isFields(body) ? body.error : undefined;
-  if (!isFields(error)) return {};
+  const error = isJsonObject(body) ? body.error : undefined;
+  if (!isJsonObject(error)) return {};
   const code = textAt(error, 'code') ?? textAt(error, 'type') ?? undefined;
   const kinds = [textAt(error, 'code'), textAt(error, 'type')].map(
     (word) => KIND_BY_CODE[word ?? ''],

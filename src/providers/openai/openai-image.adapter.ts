@@ -1,4 +1,5 @@
-import { type JsonFields, listAt, textAt } from '../http/json-fields.js';
+import type { JsonObject } from '../../common/json-object.js';
+import { listAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { CallContext } from '../ports/call-context.js';
@@ -27,7 +28,7 @@ export class OpenAiImage implements ImagePort {
 }
 
 /** Undefined without an image: such an answer is a failure (decision G-32). */
-function toResult(json: JsonFields, providerRequestId: string | null): ImageResult | undefined {
+function toResult(json: JsonObject, providerRequestId: string | null): ImageResult | undefined {
   const [first] = listAt(json, 'data') ?? [];
   const base64 = first && textAt(first, 'b64_json');
   if (base64) return { image: { base64 }, providerRequestId };

@@ -1,9 +1,10 @@
-import { isFields, type JsonFields, numberAt } from '../http/json-fields.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { numberAt } from '../http/json-fields.js';
 import type { TokenUsage } from '../ports/chat.port.js';
 
 /** Token counts of a completion or chunk; null when it reports none. */
-export function usageOf({ usage }: JsonFields): TokenUsage | null {
-  if (!isFields(usage)) return null;
+export function usageOf({ usage }: JsonObject): TokenUsage | null {
+  if (!isJsonObject(usage)) return null;
   const promptTokens = numberAt(usage, 'prompt_tokens');
   const completionTokens = numberAt(usage, 'completion_tokens');
   if (promptTokens === null || completionTokens === null) return null;

@@ -1,8 +1,6 @@
+import type { JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import type { CallContext } from './call-context.js';
-
-/** A JSON object whose fields are not known here. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A conversation to be continued. */
 export interface ChatCommand {

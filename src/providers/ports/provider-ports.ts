@@ -21,10 +21,10 @@ export interface PortByOperation {
   isolation: IsolationPort;
   'sound-effect': SoundEffectPort;
   composition: CompositionPort;
+  dubbing: never;
+  song: never;
+  video: never;
 }
-
-/** What a provider can be asked to do. */
-export type Operation = keyof PortByOperation;
 
 /** What one provider can do: the operations its wire protocol has. */
 export type ProviderPorts = Partial<PortByOperation>;

@@ -1,17 +1,18 @@
+import type { Operation } from '../ports/operation.js';
+import type { Protocol } from '../ports/protocol.js';
+import type { Route } from '../ports/route.js';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../common/time/clock.js';
 import { elevenLabsPorts } from '../elevenlabs/elevenlabs-ports.js';
 import { HttpTransport } from '../http/http-transport.js';
 import type { ProviderAccess } from '../http/provider-access.js';
 import { openAiPorts } from '../openai/openai-ports.js';
-import type { Operation, PortByOperation, ProviderPorts } from '../ports/provider-ports.js';
+import type { PortByOperation, ProviderPorts } from '../ports/provider-ports.js';
 import {
-  type Protocol,
   type ProviderConfig,
   PROVIDERS_OPTIONS,
   type ProvidersOptions,
 } from '../providers.options.js';
-import type { Route } from './route.js';
 
 const PORTS_BY_PROTOCOL: Readonly<
   Partial<Record<Protocol, (access: ProviderAccess) => ProviderPorts>>
@@ -41,13 +42,14 @@ export class ProviderRegistry implements OnModuleDestroy {
    * Whether the route's provider is configured and has the operation (for the catalog's check at
    * boot).
    */
-  canRun(route: Route, operation: string): boolean {
-    return this.portOf(route, operation as Operation) !== undefined;
+  canRun(route: Route, operation: Operation): boolean {
+    const ports: Partial<Record<Operation, unknown>> | undefined = this.portsAt(route);
+    return ports?.[operation] !== undefined;
   }
 
   /** The route's adapter for the operation; undefined when it has none. */
   portOf<O extends Operation>(route: Route, operation: O): PortByOperation[O] | undefined {
-    return this.providers.get(route.provider)?.ports[operation];
+    return this.portsAt(route)?.[operation];
   }
 
   /**
@@ -61,6 +63,10 @@ export class ProviderRegistry implements OnModuleDestroy {
   /** Closes all upstream connections. */
   async onModuleDestroy(): Promise<void> {
     await this.transport.close();
+  }
+
+  private portsAt(route: Route): ProviderPorts | undefined {
+    return this.providers.get(route.provider)?.ports;
   }
 
   private portsOf(config: ProviderConfig): ProviderPorts {

@@ -1,3 +1,5 @@
+import type { Operation } from '../ports/operation.js';
+import type { Route } from '../ports/route.js';
 import assert from 'node:assert/strict';
 import { finished, Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
@@ -6,11 +8,10 @@ import type { StopSignal } from '../../common/stop-signal.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
 import type { CallContext } from '../ports/call-context.js';
-import type { Operation, PortByOperation } from '../ports/provider-ports.js';
+import type { PortByOperation } from '../ports/provider-ports.js';
 import { CircuitBreaker, type Permit } from './circuit-breaker.js';
 import type { CallObservation, ProviderObserver } from './provider-observer.js';
 import { ProviderRegistry } from './provider-registry.js';
-import type { Route } from './route.js';
 
 /** The work to be done on whichever route is chosen. */
 export type Attempt<O extends Operation, T> = (

@@ -1,7 +1,5 @@
-import { findVoice } from '../../../catalog/voices.js';
-import { AUDIO_CONTENT_TYPES, type ResponseFormat } from '../../../common/http/audio-answer.js';
+import type { ResponseFormat } from '../../../common/http/audio-answer.js';
 import {
-  Checked,
   Flag,
   LanguageCode,
   ModelId,
@@ -10,7 +8,7 @@ import {
   Text,
   Whole,
 } from '../../../common/validation/fields.js';
-import { MAX_SEED } from '../../audio-fields.js';
+import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 
 /** The largest `input` of any model; each model's own limit is checked by the service. */
 const MAX_INPUT = 1_000_000;
@@ -32,18 +30,10 @@ export class SpeechBody {
   })
   input!: string;
 
-  @Checked(
-    (value) => typeof value === 'string' && findVoice(value) !== undefined,
-    'must be the id or first name of one of the 21 voices',
-    {
-      description: 'Voice id or first name, in any case',
-      example: 'Adam',
-      api: { type: String },
-    },
-  )
+  @VoiceField()
   voice!: string;
 
-  @OneOf(Object.keys(AUDIO_CONTENT_TYPES), { default: 'mp3' })
+  @AudioFormatField()
   response_format!: ResponseFormat;
 
   @Num({ min: 0.7, max: 1.2, ...optional })
