@@ -88,8 +88,8 @@ describe('the repository', () => {
     const rows = MAGIC_INPUTS.map((input) =>
       row(`\`${input.name}${'argument' in input ? `=${input.argument}` : ''}\``, input.effect),
     );
-    expect(missingIn('README.md', rows)).toEqual([]);
-    expect(documented('README.md', 'Sandbox')).toBe(rows.length);
+    expect(missingIn('docs/sandbox.md', rows)).toEqual([]);
+    expect(documented('docs/sandbox.md', 'Magic inputs')).toBe(rows.length);
   });
 
   it('documents every model with its price', () => {

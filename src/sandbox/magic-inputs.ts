@@ -7,8 +7,9 @@ interface MagicInput {
 }
 
 /**
- * The sandbox's test cards. They are read from any text of a request (prompt, text, message, form field) and from
- * the first 64 KB of an uploaded file, so that a comment tag can carry them. Several may be combined.
+ * The sandbox's test cards. They are read from any text of a request (prompt, name, URL, file name, message, form field), also
+ * where a URL spells the brackets `%5B` and `%5D`, and from the beginning of an uploaded file, so that a comment tag can carry
+ * them. Several may be combined.
  */
 export const MAGIC_INPUTS = [
   {
@@ -30,7 +31,13 @@ export const MAGIC_INPUTS = [
     effect: 'sends the head and the first piece of the body, then nothing more',
   },
   { name: 'break-body', effect: 'cuts the connection after the first piece of the body' },
-  { name: 'reset', effect: 'cuts the connection before the answer begins' },
+  { name: 'reset', effect: 'cuts the connection before the work is accepted' },
+  { name: 'lost-answer', effect: 'accepts the work, then cuts the connection before the answer' },
+  {
+    name: 'late-answer',
+    argument: 'MS',
+    effect: 'accepts the work, then waits before the answer begins',
+  },
   { name: 'html', effect: 'answers 200 with an HTML page' },
   { name: 'json', effect: 'answers 200 with a JSON object of no meaning' },
   { name: 'empty', effect: 'answers 200 with an empty body' },
@@ -59,12 +66,45 @@ export const MAGIC_INPUTS = [
     effect: 'asynchronous work: done after this long instead of one second',
   },
   { name: 'task-fails', effect: 'asynchronous work: reports failure when it is done' },
+  {
+    name: 'late-success',
+    argument: 'MS',
+    effect: 'asynchronous work with task-fails: this long after the failure it reports success',
+  },
+  {
+    name: 'task-state',
+    argument: 'WORD',
+    effect: 'asynchronous work: reports this state until it is done',
+  },
+  {
+    name: 'task-progress',
+    argument: 'N',
+    effect: 'asynchronous work: reports this progress until it is done, such as 101',
+  },
+  {
+    name: 'no-result',
+    effect: 'asynchronous work: reports success without a result',
+  },
+  {
+    name: 'poll',
+    argument: 'FAULT',
+    effect:
+      'asynchronous work: every question for its state gets this status, or hang, reset, html, json, empty, break-body, hang-body',
+  },
+  { name: 'polls', argument: 'N', effect: 'only the first N questions are spoiled by poll' },
+  {
+    name: 'file',
+    argument: 'FAULT',
+    effect: 'asynchronous work: every fetch of the finished file gets this fault, as with poll',
+  },
+  { name: 'files', argument: 'N', effect: 'only the first N fetches are spoiled by file' },
 ] as const satisfies readonly MagicInput[];
 
 /** Name of a magic input. */
 export type MagicName = (typeof MAGIC_INPUTS)[number]['name'];
 
 const MARK = '[[sandbox:';
+const ESCAPED_MARK = /%5B%5Bsandbox(?::|%3A)(.*?)%5D%5D/gi;
 const WORD = /\[\[sandbox:([a-z-]+)(?:=([^\]]{0,100}))?\]\]/g;
 const NAMES: ReadonlySet<string> = new Set(MAGIC_INPUTS.map((input) => input.name));
 
@@ -76,15 +116,26 @@ export class Magic {
 
   /** The magic inputs written in a text. */
   static read(text: string): Magic {
-    if (!text.includes(MARK)) return Magic.none;
+    const plain = text.replace(ESCAPED_MARK, (_, word: string) => `${MARK}${unescapeWord(word)}]]`);
+    if (!plain.includes(MARK)) return Magic.none;
     const words = new Map<string, string>();
-    for (const [, name = '', argument = ''] of text.matchAll(WORD)) words.set(name, argument);
+    for (const [, name = '', argument = ''] of plain.matchAll(WORD)) words.set(name, argument);
     return new Magic(words);
+  }
+
+  /** These words, with their arguments. */
+  static of(words: Readonly<Record<string, string>>): Magic {
+    return new Magic(new Map(Object.entries(words)));
   }
 
   /** A text without its magic inputs: what is spoken, sung or drawn. */
   static strip(text: string): string {
     return text.includes(MARK) ? text.replace(WORD, '').trim() : text;
+  }
+
+  /** The words as they are written in a text. */
+  toString(): string {
+    return [...this.words].map(([name, argument]) => `${MARK}${name}=${argument}]]`).join('');
   }
 
   /** The first word that is none of `MAGIC_INPUTS`, so that a typing error in a test is not overlooked. */
@@ -108,4 +159,8 @@ export class Magic {
     if (argument === undefined || !/^\d{1,9}$/.test(argument)) return undefined;
     return Math.min(max, Number(argument));
   }
+}
+
+function unescapeWord(word: string): string {
+  return word.replace(/%3D/gi, '=');
 }

@@ -10,6 +10,7 @@ import { WireAnswer, WireFault } from './http/protocol.js';
 import { type RecordedRequest, Recorder } from './http/recorder.js';
 import { readBody } from './http/request-body.js';
 import { RouteTable, type RouteMatch } from './http/route-table.js';
+import { JobBoard, type JobView } from './jobs/job-board.js';
 import { Magic } from './magic-inputs.js';
 import { MediaShelf } from './media/media-shelf.js';
 import { ChatLog, type ChatRecord } from './openai/chat-log.js';
@@ -38,6 +39,8 @@ export interface SandboxStats {
 export class SandboxServer {
   /** Finished files that can be fetched by URL. */
   readonly shelf = new MediaShelf();
+  /** Work accepted and not answered at once. */
+  readonly jobs = new JobBoard();
   private readonly server: Server;
   private readonly routes: RouteTable;
   private readonly recorder = new Recorder();
@@ -85,6 +88,11 @@ export class SandboxServer {
   /** What the last chat completions really produced, newest first. */
   lastChats(limit = DEFAULT_REQUEST_LIMIT): ChatRecord[] {
     return this.chats.last(limit);
+  }
+
+  /** The last jobs accepted, newest first. */
+  lastJobs(limit = DEFAULT_REQUEST_LIMIT): JobView[] {
+    return this.jobs.last(limit);
   }
 
   /** Forgets every request and chat seen so far. */

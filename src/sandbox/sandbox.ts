@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { MEDIA_PREFIX } from './media/media-shelf.js';
 import type { RecordedRequest } from './http/recorder.js';
+import type { JobView } from './jobs/job-board.js';
 import type { ChatRecord } from './openai/chat-log.js';
 import { SANDBOX_API_KEY, SandboxServer, type SandboxStats } from './sandbox-server.js';
 
@@ -29,6 +30,8 @@ export interface Sandbox {
   requests(limit?: number): Promise<RecordedRequest[]>;
   /** What the last chat completions really produced, newest first. */
   chats(limit?: number): Promise<ChatRecord[]>;
+  /** The last jobs accepted, newest first. */
+  jobs(limit?: number): Promise<JobView[]>;
   /** Puts a file among the finished ones; returns its URL. */
   putMedia(bytes: Uint8Array, contentType: string, extension: string): Promise<string>;
   /** Stops at once: answers under way are cut. */
@@ -52,6 +55,7 @@ export async function startSandbox(options: { readonly port?: number } = {}): Pr
     stats: () => ask<SandboxStats>(`${base}/__sandbox/stats`),
     requests: (limit = 100) => ask<RecordedRequest[]>(`${base}/__sandbox/requests?limit=${limit}`),
     chats: (limit = 100) => ask<ChatRecord[]>(`${base}/__sandbox/chats?limit=${limit}`),
+    jobs: (limit = 100) => ask<JobView[]>(`${base}/__sandbox/jobs?limit=${limit}`),
     async putMedia(bytes, contentType, extension) {
       const asked = new URLSearchParams({ type: contentType, extension }).toString();
       const body = new Uint8Array(bytes);

@@ -12,11 +12,12 @@ export interface ControlledServer {
   stats(): unknown;
   lastRequests(limit: number): unknown;
   lastChats(limit: number): unknown;
+  lastJobs(limit: number): unknown;
   forgetRequests(): void;
 }
 
 /**
- * Answers `GET` of `requests?limit=`, `chats?limit=` and `stats`, `DELETE requests`, `PUT media-base?url=` (where the files
+ * Answers `GET` of `requests?limit=`, `chats?limit=`, `jobs?limit=` and `stats`, `DELETE requests`, `PUT media-base?url=` (where the files
  * are published) and `POST media?type=&extension=` (puts the body on the shelf and tells its URL), all below the prefix.
  */
 export async function control(
@@ -50,6 +51,9 @@ export async function control(
       return;
     case 'GET chats':
       answer(server.lastChats(limitOf(asked)));
+      return;
+    case 'GET jobs':
+      answer(server.lastJobs(limitOf(asked)));
       return;
     default:
       answer(server.stats());

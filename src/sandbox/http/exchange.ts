@@ -8,6 +8,7 @@ const MAX_HANG_MS = 600_000;
 /** Clients drop what they have not read yet when a connection breaks; this long they may read. */
 const CUT_GRACE_MS = 50;
 const MAX_SLOW_MS = 60_000;
+const MAX_LATE_MS = 600_000;
 /** Under `slow` and the cutting words, bodies are sent in pieces of at most this size. */
 const PIECE_BYTES = 4096;
 
@@ -30,8 +31,8 @@ export class Exchange {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: Buffer;
-  readonly magic: Magic;
   readonly signal: AbortSignal;
+  private obeyed: Magic;
   private readonly response: ServerResponse;
   private readonly request: IncomingMessage;
 
@@ -42,8 +43,18 @@ export class Exchange {
     this.params = read.params;
     this.query = read.query;
     this.body = read.body;
-    this.magic = read.magic;
+    this.obeyed = read.magic;
     this.signal = read.signal;
+  }
+
+  /** The words this exchange obeys: those of the request, unless {@link obey} named others. */
+  get magic(): Magic {
+    return this.obeyed;
+  }
+
+  /** From now on these words hold, such as those a job was submitted with. */
+  obey(magic: Magic): void {
+    this.obeyed = magic;
   }
 
   /** A request header, lower-case name. */
@@ -64,6 +75,12 @@ export class Exchange {
     headers: OutgoingHttpHeaders,
     body: Buffer | AsyncIterable<Uint8Array>,
   ): Promise<void> {
+    if (this.magic.has('lost-answer')) {
+      this.destroy();
+      return;
+    }
+    const lateMs = this.magic.number('late-answer', MAX_LATE_MS);
+    if (lateMs !== undefined) await this.pause(lateMs);
     if (Buffer.isBuffer(body) && !this.isSpoiled) {
       this.response.writeHead(status, { ...headers, 'content-length': body.length });
       this.response.end(body);

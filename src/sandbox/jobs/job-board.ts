@@ -1,0 +1,114 @@
+import { LRUCache } from 'lru-cache';
+import { SystemClock } from '../../common/time/clock.js';
+import type { Exchange } from '../http/exchange.js';
+import { actOut } from '../http/faults.js';
+import { Magic } from '../magic-inputs.js';
+import { Job, type JobRecord, type JobState } from './job.js';
+
+/** Jobs remembered; the oldest go first. */
+const MAX_JOBS = 50_000;
+const MAX_COUNT = 1_000_000;
+
+/** A job as tests see it. */
+export interface JobView extends JobState {
+  readonly id: string;
+  readonly kind: string;
+  readonly label: string;
+  /** How often work of this kind and label was accepted; more than 1 tells that it was paid for twice. */
+  readonly submissions: number;
+  readonly createdMs: number;
+  /** How often its state was asked for, and its result fetched. */
+  readonly polls: number;
+  readonly downloads: number;
+}
+
+interface Entry {
+  readonly job: Job;
+  polls: number;
+  downloads: number;
+}
+
+/**
+ * The asynchronous work of every protocol. A handler that has checked a submission calls {@link accept} and answers with the
+ * id; at a poll it calls {@link find}, then {@link spoilPoll}, then {@link stateOf}; where it hands out the finished file,
+ * {@link spoilDownload}. Times and faults follow from the magic inputs of the submission.
+ */
+export class JobBoard {
+  private readonly clock = new SystemClock();
+  private readonly entries = new LRUCache<string, Entry>({ max: MAX_JOBS });
+
+  /** Takes work on. `label` is the same for two submissions of the same work; `facts` are plain JSON. */
+  accept<Facts>(
+    exchange: Pick<Exchange, 'requestId' | 'magic'>,
+    work: Pick<JobRecord<Facts>, 'kind' | 'label' | 'facts'>,
+  ): Promise<Job<Facts>> {
+    const { kind, label, facts } = work;
+    const job = new Job({
+      id: exchange.requestId,
+      kind,
+      label,
+      facts,
+      createdMs: this.clock.nowMs(),
+      words: exchange.magic.toString(),
+    });
+    this.entries.set(job.id, { job, polls: 0, downloads: 0 });
+    return Promise.resolve(job);
+  }
+
+  /** The job of this kind and id. */
+  find<Facts>(kind: string, id: string): Promise<Job<Facts> | undefined> {
+    const job = this.entries.get(id)?.job;
+    return Promise.resolve(job?.record.kind === kind ? (job as Job<Facts>) : undefined);
+  }
+
+  /** How far the job is now. */
+  stateOf(job: Job): JobState {
+    return job.stateAt(this.clock.nowMs());
+  }
+
+  /** Counts a poll and acts out `poll=`. True when that was the answer. */
+  spoilPoll(exchange: Exchange, job: Job): Promise<boolean> {
+    const entry = this.entries.get(job.id);
+    if (entry) entry.polls += 1;
+    const isOver = (entry?.polls ?? 0) > (job.magic.number('polls', MAX_COUNT) ?? MAX_COUNT);
+    return spoil(exchange, isOver ? undefined : job.magic.text('poll'));
+  }
+
+  /** Counts a download of the result and acts out `file=`. True when that was the answer. */
+  spoilDownload(exchange: Exchange, job: Job): Promise<boolean> {
+    const entry = this.entries.get(job.id);
+    if (entry) entry.downloads += 1;
+    const isOver = (entry?.downloads ?? 0) > (job.magic.number('files', MAX_COUNT) ?? MAX_COUNT);
+    return spoil(exchange, isOver ? undefined : job.magic.text('file'));
+  }
+
+  /** Forgets the job, as a provider does when it is told to delete one. */
+  remove(job: Job): void {
+    this.entries.delete(job.id);
+  }
+
+  /** The last jobs accepted, newest first. */
+  last(limit: number): JobView[] {
+    const submissions = new Map<string, number>();
+    const newestFirst = [...this.entries.values()].sort(
+      (a, b) => b.job.record.createdMs - a.job.record.createdMs,
+    );
+    for (const { job } of newestFirst)
+      submissions.set(keyOf(job), (submissions.get(keyOf(job)) ?? 0) + 1);
+    return newestFirst.slice(0, limit).map(({ job, polls, downloads }) => {
+      const { id, kind, label, createdMs } = job.record;
+      const count = submissions.get(keyOf(job)) ?? 0;
+      const state = this.stateOf(job);
+      return { id, kind, label, submissions: count, createdMs, polls, downloads, ...state };
+    });
+  }
+}
+
+const keyOf = ({ record }: Job): string => `${record.kind} ${record.label}`;
+
+/** From here on the exchange obeys `fault`: an error status, or a magic input that spoils an answer. */
+async function spoil(exchange: Exchange, fault: string | undefined): Promise<boolean> {
+  if (fault === undefined) return false;
+  exchange.obey(Magic.of(/^\d+$/.test(fault) ? { status: fault } : { [fault]: '' }));
+  return actOut(exchange);
+}
