@@ -1,0 +1,6 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { drawVideo, type VideoOrder } from './drawn-video.js';
+
+/** Thread entry: draws one video and hands over its bytes. */
+const video = new Uint8Array(await drawVideo(workerData as VideoOrder));
+parentPort?.postMessage(video, [video.buffer]);
