@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { classifyElevenLabsError } from '../elevenlabs/elevenlabs-error.js';
-import { classifyOpenAiError } from '../openai/openai-error.js';
+import { classifyOpenAiError } from './openai-error.js';
 import { retryAfterSeconds } from './error-classification.js';
 import { ProviderError } from './provider-error.js';
 

@@ -22,6 +22,7 @@ const MAX_CONNECT_RETRIES = 2;
 const CONNECT_RETRY_MS = 50;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const ERROR_BODY_WAIT_MS = 5_000;
+const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 
 /** What a wire protocol adds to every call. */
 export interface WireProtocol {
@@ -39,6 +40,8 @@ export interface UpstreamRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeout: UpstreamTimeoutName;
   readonly signal: StopSignal;
+  /** Hand a redirect's target over instead of taking the redirect for a failure. It is not followed. */
+  readonly mayRedirect?: true;
 }
 
 /** A 2xx answer whose body is still to be read; the body errors with a {@link ProviderError}. */
@@ -47,6 +50,8 @@ export interface UpstreamAnswer {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly providerRequestId: string | null;
   readonly body: Readable;
+  /** Where a redirect points, for requests that allow one. */
+  readonly redirectUrl?: string | undefined;
 }
 
 /**
@@ -123,7 +128,16 @@ export class ProviderHttp {
     const providerRequestId = requestIdOf(headers);
     const answer = { status: response.status, headers, providerRequestId, body: response.data };
     if (answer.status >= 200 && answer.status < 300) return answer;
+    const redirectUrl = request.mayRedirect && this.redirectOf(request.path, answer);
+    if (redirectUrl !== undefined) return { ...answer, redirectUrl };
     throw await this.errorAnswer(answer);
+  }
+
+  private redirectOf(path: string, { status, headers }: UpstreamAnswer): string | undefined {
+    const { location } = headers;
+    if (!REDIRECT_STATUSES.includes(status) || typeof location !== 'string') return undefined;
+    const base = this.baseUrl + path;
+    return URL.canParse(location, base) ? new URL(location, base).href : undefined;
   }
 
   private toConfig(request: UpstreamRequest): ExchangeConfig {

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { ChatChunk } from '../ports/chat.port.js';
-import { classifyOpenAiError } from './openai-error.js';
+import { classifyOpenAiError } from '../http/openai-error.js';
 import { usageOf } from './openai-usage.js';
 
 /** The longest event read; beyond that the stream counts as broken. */

@@ -2,7 +2,7 @@ import type { ProviderAccess } from '../http/provider-access.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { OpenAiChat } from './openai-chat.adapter.js';
-import { classifyOpenAiError } from './openai-error.js';
+import { classifyOpenAiError } from '../http/openai-error.js';
 import { OpenAiImage } from './openai-image.adapter.js';
 
 /**

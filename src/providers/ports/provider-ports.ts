@@ -7,6 +7,7 @@ import type { IsolationPort } from './isolation.port.js';
 import type { SoundEffectPort } from './sound-effect.port.js';
 import type { SpeechPort } from './speech.port.js';
 import type { TranscriptionPort } from './transcription.port.js';
+import type { VideoPort } from './video.port.js';
 import type { VoiceChangePort } from './voice-change.port.js';
 
 /** The port of every operation, under the catalog's name of it. */
@@ -23,7 +24,7 @@ export interface PortByOperation {
   composition: CompositionPort;
   dubbing: never;
   song: never;
-  video: never;
+  video: VideoPort;
 }
 
 /** What one provider can do: the operations its wire protocol has. */

@@ -7,6 +7,7 @@ import { elevenLabsPorts } from '../elevenlabs/elevenlabs-ports.js';
 import { HttpTransport } from '../http/http-transport.js';
 import type { ProviderAccess } from '../http/provider-access.js';
 import { openAiPorts } from '../openai/openai-ports.js';
+import { openAiVideoPorts } from '../openai-video/openai-video-ports.js';
 import type { PortByOperation, ProviderPorts } from '../ports/provider-ports.js';
 import {
   type ProviderConfig,
@@ -16,7 +17,7 @@ import {
 
 const PORTS_BY_PROTOCOL: Readonly<
   Partial<Record<Protocol, (access: ProviderAccess) => ProviderPorts>>
-> = { elevenlabs: elevenLabsPorts, openai: openAiPorts };
+> = { elevenlabs: elevenLabsPorts, openai: openAiPorts, 'openai-video': openAiVideoPorts };
 
 interface Provider extends ProviderConfig {
   readonly ports: ProviderPorts;

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../common/json-object.js';
-import type { ErrorFinding } from '../http/error-classification.js';
-import { textAt } from '../http/json-fields.js';
-import type { ProviderErrorKind } from '../http/provider-error.js';
+import type { ErrorFinding } from './error-classification.js';
+import { textAt } from './json-fields.js';
+import type { ProviderErrorKind } from './provider-error.js';
 
 const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   insufficient_quota: 'account',

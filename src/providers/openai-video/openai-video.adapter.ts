@@ -1,0 +1,75 @@
+import type { JsonObject } from '../../common/json-object.js';
+import { numberAt, textAt } from '../http/json-fields.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import { jsonBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/video.port.js';
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** Types of answers that explain instead of delivering. */
+const NO_VIDEO = /^\s*(text\/|application\/(json|xml|xhtml))/i;
+/** Ids become part of a path. */
+const JOB_ID = /^[\w.:-]{1,200}$/;
+
+/** Videos over the wire protocol of OpenAI's `/videos`, with the fields other vendors add to it. */
+export class OpenAiVideo implements VideoPort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  submitVideo(command: VideoCommand, { upstreamModel, signal }: CallContext): Promise<string> {
+    const { prompt, seconds, size, aspectRatio, imageUrls } = command;
+    const body = jsonBody({
+      model: upstreamModel,
+      prompt,
+      seconds,
+      size,
+      aspect_ratio: aspectRatio,
+      image_urls: imageUrls,
+    });
+    return this.http.requestJson(
+      { method: 'POST', path: '/videos', body, timeout: 'submit', signal },
+      MAX_ANSWER_BYTES,
+      (video) => {
+        const id = textAt(video, 'id') ?? '';
+        return JOB_ID.test(id) ? id : undefined;
+      },
+    );
+  }
+
+  readVideo(jobId: string, { signal }: CallContext): Promise<VideoReport> {
+    return this.http.requestJson(
+      { method: 'GET', path: `/videos/${jobId}`, timeout: 'poll', signal },
+      MAX_ANSWER_BYTES,
+      reportOf,
+    );
+  }
+
+  async openVideo(jobId: string, { signal }: CallContext): Promise<VideoContent> {
+    const answer = await this.http.request({
+      method: 'GET',
+      path: `/videos/${jobId}/content`,
+      timeout: 'download',
+      signal,
+      mayRedirect: true,
+    });
+    if (answer.redirectUrl !== undefined) {
+      answer.body.on('error', () => undefined).destroy();
+      return { redirectUrl: answer.redirectUrl };
+    }
+    const type = answer.headers['content-type'];
+    const contentType = typeof type === 'string' ? type : null;
+    if (contentType !== null && NO_VIDEO.test(contentType))
+      throw this.http.unusable(answer, 'no_video');
+    return { body: answer.body, contentType };
+  }
+}
+
+/** Undefined without a state: such an answer says nothing. */
+function reportOf(video: JsonObject): VideoReport | undefined {
+  const status = textAt(video, 'status');
+  if (status === null) return undefined;
+  const progress = numberAt(video, 'progress');
+  if (status === 'completed') return { state: 'succeeded', progress };
+  // Neither cancelled nor expired work comes to anything any more.
+  const isOver = ['failed', 'cancelled', 'expired'].includes(status);
+  return isOver ? { state: 'failed' } : { state: 'pending', progress };
+}
