@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import type { TaskKind } from './task-kind.js';
+
+/** The kinds that features have registered. */
+@Injectable()
+export class TaskKinds {
+  private readonly kinds = new Map<string, TaskKind>();
+
+  /** Makes the kind's tasks run; call it in `onModuleInit`. */
+  register(kind: TaskKind): void {
+    assert(!this.kinds.has(kind.name), `task kind ${kind.name} is registered once`);
+    this.kinds.set(kind.name, kind);
+  }
+
+  /** The kind of that name. A task's kind is always registered: every process has all features. */
+  of(name: string): TaskKind {
+    const kind = this.kinds.get(name);
+    assert(kind, `task kind ${name} is registered`);
+    return kind;
+  }
+}

@@ -1,0 +1,92 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { toPublicId } from '../common/ids/public-id.js';
+import { formatMicroUsd } from '../common/money/micro-usd.js';
+import { toEpochSeconds } from '../common/time/clock.js';
+import type { Task, TaskStatus } from './task.js';
+
+/** Every state of a task, as clients see it. */
+export const TASK_STATUSES = [
+  'queued',
+  'processing',
+  'succeeded',
+  'failed',
+  'expired',
+  'reconciliation_required',
+] as const satisfies readonly TaskStatus[];
+
+/** Why a task failed. */
+export class TaskErrorView {
+  @ApiProperty({ example: 'provider_task_failed' })
+  code!: string;
+
+  @ApiProperty()
+  message!: string;
+}
+
+/** A task (spec: Task object). */
+export class TaskView {
+  @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  id!: string;
+
+  @ApiProperty({ enum: ['task'] })
+  object!: 'task';
+
+  @ApiProperty({ enum: TASK_STATUSES })
+  status!: TaskStatus;
+
+  @ApiProperty({ example: 'song-music' })
+  model!: string;
+
+  @ApiProperty({ enum: ['audio'] })
+  modality!: 'audio';
+
+  @ApiProperty({ nullable: true, type: 'integer', minimum: 0, maximum: 100 })
+  progress!: number | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: 'object',
+    additionalProperties: true,
+    description: 'Null until success; its shape depends on the operation',
+  })
+  result!: object | null;
+
+  @ApiProperty({ nullable: true, type: TaskErrorView, description: 'Null unless failed' })
+  error!: TaskErrorView | null;
+
+  @ApiProperty({ example: '15000', description: 'Micro-USD held at submission' })
+  reserved_microusd!: string;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '15000',
+    description: 'Null until settled',
+  })
+  charged_microusd!: string | null;
+
+  @ApiProperty({ description: 'Epoch seconds' })
+  created_at!: number;
+
+  @ApiProperty({ nullable: true, type: Number, description: 'Epoch seconds; null until final' })
+  completed_at!: number | null;
+}
+
+/** The task object of every audio task; what differs between kinds is inside `result` (spec: Task object). */
+export function viewTask(task: Task): TaskView {
+  const { chargedMicroUsd, completedAt } = task;
+  return {
+    id: toPublicId('task', task.id),
+    object: 'task',
+    status: task.status,
+    model: task.model,
+    modality: 'audio',
+    progress: task.progress,
+    result: task.result,
+    error: task.error && { code: task.error.code, message: task.error.message },
+    reserved_microusd: formatMicroUsd(task.reservedMicroUsd),
+    charged_microusd: chargedMicroUsd === null ? null : formatMicroUsd(chargedMicroUsd),
+    created_at: toEpochSeconds(task.createdAt),
+    completed_at: completedAt === null ? null : toEpochSeconds(completedAt),
+  };
+}
