@@ -1,6 +1,6 @@
-import type { Operation } from '../catalog/operation.js';
+import type { Operation } from '../providers/ports/operation.js';
 import type { StopSignal } from '../common/stop-signal.js';
-import type { Route } from '../catalog/model-row.js';
+import type { Route } from '../providers/ports/route.js';
 import type { JsonObject, Task, TaskContent } from './task.js';
 
 /** What every step gets besides its task. */

@@ -1,5 +1,5 @@
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import type { Route } from '../catalog/model-row.js';
+import type { Route } from '../providers/ports/route.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { JsonObject } from './task.js';
 
