@@ -1,5 +1,6 @@
 import type { Operation } from '../providers/ports/operation.js';
 import type { Route } from '../providers/ports/route.js';
+import type { SongShape } from './song-shape.js';
 import type {
   PerCodePoint,
   PerMeasuredSecond,
@@ -49,7 +50,8 @@ export interface ModelRows {
   'sound-effect': Row<'sound-effect', PerRequestedSecond, Record<string, never>>;
   composition: Row<'composition', PerRequestedSecond, Record<string, never>>;
   dubbing: Row<'dubbing', PerMeasuredSecond, MediaLimits>;
-  song: Row<'song', PerRequest, Record<string, never>>;
+  /** `shape` names the fields of the body: a new song model is one more row. */
+  song: Row<'song', PerRequest, { readonly shape: SongShape }>;
 }
 
 /** The row of one operation; without an argument, any row. */

@@ -1,6 +1,7 @@
 import type { Operation } from '../providers/ports/operation.js';
 import { Flag, ModelId, Nested, OneOf, Pattern, Text, Whole } from '../common/validation/fields.js';
 import { ENDPOINT_TYPES } from './operation.js';
+import { SONG_SHAPES, type SongShape } from './song-shape.js';
 
 const MAX_NAME = 200;
 const MAX_PRICE = Number.MAX_SAFE_INTEGER;
@@ -74,6 +75,9 @@ export class OverlayLimits {
 
   @Whole({ min: 1, max: 86_400_000_000, ...optional })
   min_micros?: number;
+
+  @OneOf(SONG_SHAPES, optional)
+  shape?: SongShape;
 }
 
 /** A model to add, or the fields to change of a built-in one. */

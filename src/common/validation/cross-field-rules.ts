@@ -4,13 +4,13 @@ import { ValidateBy, ValidateIf } from 'class-validator';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The field and `other` must not both be sent. Stands above an optional field; the fault is on this field. */
+/** The field and `other` must not both be sent; a flag that is false asks for nothing. Stands above an optional field; the fault is on this field. */
 export function ExcludedBy(other: string): PropertyDecorator {
   return ValidateBy(
     {
       name: `excludedBy_${other}`,
       validator: {
-        validate: (value, args) => !isUsed(value) || bodyOf(args)[other] === undefined,
+        validate: (value, args) => !isUsed(value) || !isUsed(bodyOf(args)[other]),
       },
     },
     { message: `$property cannot be combined with ${other}` },
@@ -36,6 +36,16 @@ export function RequiredWhen(other: string, value: string | boolean): PropertyDe
 /** Relaxes a required field: it may be absent unless `other` is sent. */
 export function RequiredWith(other: string): PropertyDecorator {
   return requiredIf((body) => body[other] !== undefined);
+}
+
+/** Relaxes a required field: it may be absent while `other` is sent. */
+export function RequiredWithout(other: string): PropertyDecorator {
+  return requiredIf((body) => body[other] === undefined);
+}
+
+/** Relaxes a required field: it may be absent while all these flags are true. */
+export function OptionalWhile(...flags: readonly string[]): PropertyDecorator {
+  return requiredIf((body) => !flags.every((flag) => body[flag] === true));
 }
 
 function requiredIf(holds: (body: Body) => boolean): PropertyDecorator {

@@ -84,14 +84,20 @@ export function Whole(
   return field([IsInt(refusal), Min(min, refusal), Max(max, refusal)], options, api);
 }
 
-/** A number in an inclusive range. */
+/** A number in an inclusive range, with at most so many `decimals` where they are counted. */
 export function Num(
-  options: { readonly min: number; readonly max: number } & FieldOptions,
+  options: {
+    readonly min: number;
+    readonly max: number;
+    readonly decimals?: number;
+  } & FieldOptions,
 ): PropertyDecorator {
-  const { min, max } = options;
-  const refusal = fault(`must be a number from ${min} to ${max}`, options);
+  const { min, max, decimals } = options;
+  const precision = decimals === undefined ? '' : ` with at most ${decimals} decimals`;
+  const refusal = fault(`must be a number from ${min} to ${max}${precision}`, options);
   const api = { type: Number, minimum: min, maximum: max };
-  return field([IsNumber({}, refusal), Min(min, refusal), Max(max, refusal)], options, api);
+  const number = IsNumber(decimals === undefined ? {} : { maxDecimalPlaces: decimals }, refusal);
+  return field([number, Min(min, refusal), Max(max, refusal)], options, api);
 }
 
 /** One of a few words, case-sensitive. */

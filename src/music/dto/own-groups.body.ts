@@ -1,0 +1,197 @@
+import { ArrayUnique, NotEquals } from 'class-validator';
+import { ExcludedBy, RequiredWith } from '../../common/validation/cross-field-rules.js';
+import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import {
+  AudioUrls,
+  AutoLyrics,
+  EndsAfter,
+  Instrumental,
+  Lyrics,
+  MAX_DESCRIPTION,
+  MAX_LYRICS,
+  MAX_TITLE,
+  Seconds,
+  StyleText,
+  TargetDuration,
+  Variety,
+  VocalGender,
+  Weight,
+} from './song-fields.js';
+import { STEM_TYPES } from './stem-types.js';
+
+const MAX_ABOUT = 500;
+const MAX_SOUND = 500;
+const MAX_BPM = 300;
+const NOTES = ['C', 'C#', 'D', 'D#', 'E', 'F', 'F#', 'G', 'G#', 'A', 'A#', 'B'];
+const optional = { optional: true } as const;
+
+/** Own fields of `song-lyrics`. */
+export class LyricsOrder {
+  @Text({ max: MAX_DESCRIPTION, example: 'A farewell at a railway station' })
+  prompt!: string;
+
+  @OneOf(['classic', 'remi'], { default: 'classic' })
+  lyrics_model!: string;
+}
+
+/** Own fields of `song-inspo`, which has no `custom`: everything is free. */
+export class Inspiration {
+  @AudioUrls(1, 4, 'Public http or https URLs of the clips to be inspired by')
+  audio_urls!: string[];
+
+  @Lyrics(optional)
+  prompt?: string;
+
+  @Instrumental()
+  instrumental!: boolean;
+
+  @ExcludedBy('instrumental')
+  @VocalGender()
+  vocal_gender?: string;
+
+  @Weight('How closely the style is followed')
+  style_weight?: number;
+
+  @Weight('How unusual the song may be')
+  weirdness_constraint?: number;
+
+  @Weight('How closely the clips are followed')
+  audio_weight?: number;
+
+  @AutoLyrics()
+  auto_lyrics?: boolean;
+
+  @TargetDuration()
+  duration?: number;
+
+  @Variety()
+  variety?: string;
+}
+
+/** Own fields of `song-sounds`. */
+export class Sound {
+  @Text({ max: MAX_SOUND, description: 'What is to be heard', example: 'A heavy door slams shut' })
+  prompt!: string;
+
+  @OneOf(['one-shot', 'loop'], { default: 'one-shot' })
+  type!: string;
+
+  @Whole({ min: 1, max: MAX_BPM, ...optional, description: 'Tempo, in beats per minute' })
+  bpm?: number;
+
+  @OneOf([...NOTES, ...NOTES.map((note) => `${note}m`)], { ...optional, description: 'Key' })
+  key?: string;
+}
+
+/** Own field of `song-style-boost`. */
+export class StyleTags {
+  @StyleText('Style tags to be expanded', {})
+  tags!: string;
+}
+
+/** Own fields of `song-custom-model`. */
+export class CustomModel {
+  @Text({ max: MAX_TITLE, example: 'Basement tapes' })
+  name!: string;
+
+  @ArrayUnique({ message: '$property must name each recording once' })
+  @AudioUrls(6, 24, 'Public http or https URLs of the reference tracks, each another one')
+  audio_urls!: string[];
+}
+
+/** Own fields of `song-remaster`. */
+export class Remaster {
+  @OneOf(['subtle', 'normal', 'high'], { default: 'normal' })
+  variation_category!: string;
+
+  @OneOf(['natural', 'boost', 'clarity'], optional)
+  style_profile?: string;
+}
+
+/** Own fields of `song-replace-section`. */
+export class Replacement {
+  @Seconds('Where the range begins, in seconds')
+  start_s!: number;
+
+  @EndsAfter('start_s', { min: 6, max: 60 })
+  @Seconds('Where the range ends, in seconds: 6 to 60 seconds after it began')
+  end_s!: number;
+
+  @Text({ max: MAX_LYRICS, ...optional, description: 'New words for the range' })
+  infill_lyrics?: string;
+
+  @Text({ max: MAX_LYRICS, ...optional, description: 'The words around the range' })
+  prompt?: string;
+}
+
+/** Own field of a fade. */
+export class Fade {
+  @Seconds('How long the fade takes, in seconds', { from: 'above-zero' })
+  fade_time_s!: number;
+}
+
+/** Own fields of `song-speed`. */
+export class Speed {
+  @NotEquals(1, { message: '$property must not be 1' })
+  @Num({ min: 0.25, max: 4, description: 'Factor: 2 is twice as fast', example: 1.25 })
+  speed_multiplier!: number;
+
+  @Flag({ default: true, description: 'The pitch stays as it is' })
+  keep_pitch!: boolean;
+}
+
+/** Own field of `song-stems`. */
+export class Stem {
+  @OneOf(STEM_TYPES, { default: 'lead_vocal', description: 'What is to be taken out' })
+  stem_type!: string;
+}
+
+/** Own fields of `song-add-stem`. */
+export class NewStem {
+  @OneOf(STEM_TYPES, { description: 'What is to be added', example: 'cello' })
+  stem_type!: string;
+
+  @Text({ max: MAX_LYRICS, ...optional, description: 'Lyrics, where the stem is a voice' })
+  prompt?: string;
+}
+
+/** Own fields of `song-voice`, besides the recording. */
+export class Voice {
+  @Text({ max: MAX_TITLE, ...optional, example: 'Narrator' })
+  name?: string;
+
+  @Text({ max: MAX_ABOUT, ...optional })
+  description?: string;
+}
+
+/** Own fields of `song-persona`. */
+export class Persona {
+  @Text({ max: MAX_TITLE, example: 'The night singer' })
+  name!: string;
+
+  @Text({ max: MAX_ABOUT, ...optional, description: 'What the singer is like' })
+  description?: string;
+
+  @StyleText('How the singer sings')
+  style?: string;
+
+  @RequiredWith('vocal_end_s')
+  @Seconds('Where the singing begins, in seconds; with `vocal_end_s` or not at all')
+  vocal_start_s?: number;
+
+  @RequiredWith('vocal_start_s')
+  @EndsAfter('vocal_start_s')
+  @Seconds('Where the singing ends, in seconds')
+  vocal_end_s?: number;
+}
+
+/** Own field of `song-download`. */
+export class Formats {
+  @ArrayUnique({ message: '$property must name each format once' })
+  @OneOf(['mp3', 'm4a', 'wav'], {
+    list: { min: 1, max: 3 },
+    default: ['mp3'],
+    description: 'One file each; the price is the same for any number',
+  })
+  formats!: string[];
+}

@@ -1,0 +1,26 @@
+import { Inject, Injectable, type PipeTransform } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { validatorOf } from '../../common/validation/compiled-validator.js';
+import { modelOf } from '../../common/validation/model-of.js';
+import { BODY_OF_SHAPE } from './body-of-shape.js';
+import type { SongTask } from './shared-groups.body.js';
+
+const CODE = 'invalid_music_request';
+
+/**
+ * Model → row → shape → strict request class: the body of a song task, checked and with its defaults. Throws GatewayError
+ * `invalid_music_request` naming the field (decisions G-67, G-68), and 404 where the model guard was not asked first.
+ */
+@Injectable()
+export class SongBodyPipe implements PipeTransform<unknown, SongTask> {
+  constructor(@Inject(Catalog) private readonly catalog: Catalog) {}
+
+  transform(body: unknown): SongTask {
+    const row = this.catalog.find(modelOf(body, CODE));
+    if (row?.operation !== 'song') {
+      throw new GatewayError('model_not_available', 'No such model.', { param: 'model' });
+    }
+    return validatorOf<SongTask>(BODY_OF_SHAPE[row.limits.shape]).parse(body, CODE);
+  }
+}

@@ -1,0 +1,191 @@
+import { applyDecorators } from '@nestjs/common';
+import { ValidateBy } from 'class-validator';
+import { Needs, RequiredWhen } from '../../common/validation/cross-field-rules.js';
+import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { codePointCount } from '../../common/validation/text-rule.js';
+
+/** Longest lyrics, in code points. */
+export const MAX_LYRICS = 5_000;
+/** Longest description of a song, in code points. */
+export const MAX_DESCRIPTION = 3_000;
+const MAX_STYLE = 1_000;
+/** Longest title or name, in code points. */
+export const MAX_TITLE = 80;
+/** Longer than any URL that is taken; what a URL may be is for the address check to say. */
+const MAX_URL = 10_000;
+/** Room for any id of ours; whether it names a task is for the task list to say. */
+const MAX_TASK_ID = 100;
+/** No track is longer than an hour. */
+const MAX_SECONDS = 3_600;
+/** The least second that is more than none. */
+const ABOVE_ZERO = 0.01;
+const WHITE_SPACE_ONLY = /^\p{White_Space}*$/u;
+
+const optional = { optional: true } as const;
+
+/** The field belongs to custom mode (spec: Modes; decision G-73). */
+export function InCustomMode(): PropertyDecorator {
+  return Needs('custom', true);
+}
+
+/** Id of a task of ours that holds something to go on with. */
+export function TaskId(description: string, options: { optional?: true } = {}): PropertyDecorator {
+  return Text({ max: MAX_TASK_ID, description, example: EXAMPLE_TASK_ID, ...options });
+}
+
+/** The id in the examples: to be replaced by one of a task that has succeeded. */
+export const EXAMPLE_TASK_ID = 'task_0123456789abcdef0123456789abcdef';
+
+/** A public http or https URL of a recording; judged beyond its length when the task is submitted. */
+export function AudioUrl(description: string): PropertyDecorator {
+  return Text({ max: MAX_URL, description, example: EXAMPLE_AUDIO_URL });
+}
+
+/** The recording in the examples. */
+export const EXAMPLE_AUDIO_URL = 'https://example.com/recording.mp3';
+
+/** Several recordings, as {@link AudioUrl}. */
+export function AudioUrls(min: number, max: number, description: string): PropertyDecorator {
+  return Text({ max: MAX_URL, list: { min, max }, description });
+}
+
+/** A place in a track, in seconds with at most two decimals. */
+export function Seconds(
+  description: string,
+  options: { from?: 'zero' | 'above-zero'; optional?: true } = {},
+): PropertyDecorator {
+  const { from = 'zero', ...rest } = options;
+  const min = from === 'zero' ? 0 : ABOVE_ZERO;
+  return Num({ min, max: MAX_SECONDS, decimals: 2, description, ...rest });
+}
+
+/** End of a range that begins at `start`; at least `min`, at most `max` seconds after it. */
+export function EndsAfter(
+  start: string,
+  { min = ABOVE_ZERO, max = MAX_SECONDS }: { min?: number; max?: number } = {},
+): PropertyDecorator {
+  const says = max === MAX_SECONDS ? `after ${start}` : `${min} to ${max} seconds after ${start}`;
+  return ValidateBy(
+    {
+      name: `endsAfter_${start}`,
+      validator: {
+        validate: (end, args) => {
+          const from = (args?.object as Readonly<Record<string, unknown>> | undefined)?.[start];
+          if (typeof from !== 'number' || typeof end !== 'number') return true;
+          const hundredths = Math.round((end - from) * 100);
+          return hundredths >= min * 100 && hundredths <= max * 100;
+        },
+      },
+    },
+    { message: `$property must lie ${says}` },
+  );
+}
+
+/** Words to sing. Blank ones pass where the song is instrumental, and must then be blank (decision G-73). */
+export function Lyrics(options: { optional?: true } = {}): PropertyDecorator {
+  return applyDecorators(
+    Text({
+      max: MAX_LYRICS,
+      blank: 'allowed',
+      description: 'Lyrics; none where the song is instrumental',
+      example: '[Verse]\nThe rain is writing on the glass',
+      ...options,
+    }),
+    ValidateBy(
+      { name: 'sung', validator: { validate: (words, args) => isSung(words, args?.object) } },
+      { message: '$property must hold lyrics, or none where instrumental is true' },
+    ),
+  );
+}
+
+function isSung(words: unknown, body: object = {}): boolean {
+  // Outside custom mode the words describe the song, and an instrumental one has a description too.
+  const { instrumental, custom } = body as Readonly<Record<string, unknown>>;
+  const isMute = instrumental === true && custom !== false;
+  const isBlank = typeof words !== 'string' || WHITE_SPACE_ONLY.test(words);
+  return isMute === isBlank;
+}
+
+/** `prompt` of a model with `custom`: lyrics, required in custom mode unless the song is instrumental. */
+export function CustomLyrics(): PropertyDecorator {
+  return applyDecorators(
+    Lyrics(),
+    InCustomMode(),
+    RequiredWhen('custom', true),
+    RequiredWhen('instrumental', false),
+  );
+}
+
+/** The text is at most so long when `other` has the value. */
+export function ShorterWhen(other: string, value: boolean, max: number): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: `shorterWhen_${other}`,
+      validator: {
+        validate: (text, args) =>
+          (args?.object as Readonly<Record<string, unknown>> | undefined)?.[other] !== value ||
+          typeof text !== 'string' ||
+          codePointCount(text) <= max,
+      },
+    },
+    { message: `$property must have at most ${max} characters with ${other} = ${value}` },
+  );
+}
+
+/** Title of the tracks. */
+export function Title(): PropertyDecorator {
+  return Text({ max: MAX_TITLE, ...optional, example: 'Rain on the glass' });
+}
+
+/** Words that describe a style. */
+export function StyleText(description: string, options: { optional?: true } = optional) {
+  return Text({ max: MAX_STYLE, description, example: 'dream pop, warm synths', ...options });
+}
+
+/** What the style is to avoid. */
+export function NegativeTags(): PropertyDecorator {
+  return Text({ max: MAX_STYLE, ...optional, description: 'Styles to avoid', example: 'metal' });
+}
+
+/** A weight from 0 to 1. */
+export function Weight(description: string): PropertyDecorator {
+  return Num({ min: 0, max: 1, ...optional, description });
+}
+
+/** Length to aim at. */
+export function TargetDuration(): PropertyDecorator {
+  return Whole({ min: 10, max: 360, ...optional, description: 'Length to aim at, in seconds' });
+}
+
+/** How far the two tracks may differ. */
+export function Variety(): PropertyDecorator {
+  return OneOf(['off', 'low', 'medium', 'high', 'max'], {
+    ...optional,
+    description: '`low` unless told otherwise. `max` neither is Max mode nor costs more',
+  });
+}
+
+/** Whose voice sings. */
+export function VocalGender(): PropertyDecorator {
+  return OneOf(['male', 'female'], { ...optional, description: 'Who sings' });
+}
+
+/** Whether lyrics are an idea to be written out. */
+export function AutoLyrics(): PropertyDecorator {
+  return Flag({ ...optional, description: '`prompt` is an idea that is rewritten into lyrics' });
+}
+
+/** Whether nobody sings. */
+export function Instrumental(): PropertyDecorator {
+  return Flag({ default: false, description: 'Nobody sings' });
+}
+
+/** What to change, in words. */
+export function Instruction(): PropertyDecorator {
+  return Text({ max: MAX_DESCRIPTION, example: 'Let the strings take over and slow down' });
+}
+
+/** Makes a result repeatable. */
+export function Seed(): PropertyDecorator {
+  return Whole({ min: 0, max: 4_294_967_295, ...optional });
+}

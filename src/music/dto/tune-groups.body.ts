@@ -1,0 +1,72 @@
+import { RequiredWithout } from '../../common/validation/cross-field-rules.js';
+import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { Instruction, MAX_DESCRIPTION, MAX_LYRICS, Seconds, Seed } from './song-fields.js';
+
+const MAX_BPM = 300;
+const MAX_TUNE_SECONDS = 240;
+const MAX_EXTENSION_SECONDS = 327;
+const optional = { optional: true } as const;
+
+/** Own fields of `tune-music`: a style, lyrics or both. */
+export class Tune {
+  @RequiredWithout('lyrics')
+  @Text({ max: MAX_DESCRIPTION, description: 'Style; required where `lyrics` is not sent' })
+  prompt?: string;
+
+  @Text({ max: MAX_LYRICS, ...optional, description: 'Words to sing' })
+  lyrics?: string;
+
+  @Whole({ min: 1, max: MAX_TUNE_SECONDS, ...optional, description: 'Length, in seconds' })
+  duration?: number;
+
+  @Whole({ min: 1, max: MAX_BPM, ...optional, description: 'Tempo, in beats per minute' })
+  bpm?: number;
+
+  @Flag({ ...optional, description: 'Nobody sings, lyrics or not' })
+  instrumental?: boolean;
+}
+
+/** Own field of `tune-music-lyrics`. */
+export class TunePrompt {
+  @Text({ max: MAX_DESCRIPTION, example: 'A farewell at a railway station' })
+  prompt!: string;
+}
+
+/** What a follow-up is to do with the clip, in words. */
+export class Instructed {
+  @Instruction()
+  instruction!: string;
+}
+
+/** Makes a follow-up repeatable. */
+export class Seeded {
+  @Seed()
+  seed?: number;
+}
+
+/** Own fields of `tune-music-extend`. */
+export class TuneExtension {
+  @Seconds('Second to continue from')
+  continue_at!: number;
+
+  @Whole({ min: 1, max: MAX_EXTENSION_SECONDS, default: 60, description: 'Seconds to add' })
+  duration!: number;
+}
+
+/** Own field of `tune-music-cover`. */
+export class CoverStrength {
+  @Num({ min: 0, max: 1, default: 0.5, description: 'How far the cover departs from the clip' })
+  strength!: number;
+}
+
+/** Own field of `tune-music-download`. */
+export class TuneFormat {
+  @OneOf(['mp3', 'wav'], { default: 'mp3' })
+  format!: string;
+}
+
+/** Own field of `tune-music-video`. */
+export class VideoTemplate {
+  @OneOf(['modern', 'player', 'simple'], { default: 'modern' })
+  template!: string;
+}
