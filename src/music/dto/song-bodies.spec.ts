@@ -244,3 +244,25 @@ describe('the rules between fields', () => {
     });
   });
 });
+
+describe('webhook and webhook_secret', () => {
+  const secret = 'x'.repeat(16);
+  const webhook = 'https://example.com/hook';
+  const body = { model: 'song-lyrics', prompt: 'x' };
+
+  it.each([
+    ['no secret', { webhook }, 'webhook_secret'],
+    ['no URL', { webhook_secret: secret }, 'webhook_secret'],
+    ['a short secret', { webhook, webhook_secret: 'x'.repeat(15) }, 'webhook_secret'],
+    ['a long secret', { webhook, webhook_secret: 'x'.repeat(257) }, 'webhook_secret'],
+    ['no URL at all', { webhook: 'hook', webhook_secret: secret }, 'webhook'],
+  ])('are refused with %s as invalid_task_command (SONG-52)', (_what, fields, param) => {
+    expect(() => pipe.transform({ ...body, ...fields })).toThrow(
+      expect.objectContaining({ code: 'invalid_task_command', param }),
+    );
+  });
+
+  it('are accepted together', () => {
+    expect(verdictOf({ ...body, webhook, webhook_secret: 'x'.repeat(256) })).toBe('accepted');
+  });
+});
