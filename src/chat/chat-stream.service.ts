@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
-import { SseWriter } from '../common/http/sse-writer.js';
+import type { SseWriter } from '../common/http/sse-writer.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
@@ -28,15 +27,14 @@ export class ChatStreamService {
    * stream with an error event and charges nothing; a client that leaves ends the provider's work and pays for what was
    * made (decision G-24). Throws what happens before the first chunk, and once more what the error event has told.
    */
-  async stream(call: AdmittedCall<'chat'>, body: ChatBody, response: Response): Promise<void> {
+  async stream(call: AdmittedCall<'chat'>, body: ChatBody, events: SseWriter): Promise<void> {
     const order = orderOf(call.row, body);
-    const events = new SseWriter(response);
     try {
       await this.payment.run(call, order.ceilingMicroUsd, (signal) =>
         this.forward(call, order, events, signal),
       );
     } catch (error) {
-      if (response.headersSent) {
+      if (events.hasBegun) {
         await events.end(JSON.stringify(toGatewayError(error).toEnvelope()));
       }
       throw error;

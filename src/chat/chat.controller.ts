@@ -8,6 +8,8 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyLimit } from '../common/http/json-body.guard.js';
+import { sendCharged } from '../common/http/charged-answer.js';
+import { SseWriter } from '../common/http/sse-writer.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { PaidGeneralEndpoint } from '../admission/paid-endpoint.decorator.js';
@@ -51,7 +53,7 @@ export class ChatController {
     @Res() response: Response,
   ): Promise<void> {
     return body.stream
-      ? this.streams.stream(call, body, response)
-      : this.chat.complete(call, body, response);
+      ? this.streams.stream(call, body, new SseWriter(response))
+      : sendCharged(response, this.chat.complete(call, body));
   }
 }

@@ -5,6 +5,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js'
 import { ExecutionLedger } from './execution-ledger.js';
 import { GatewayProcess } from './gateway-process.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
+import { PaidCalls } from './paid-calls.js';
 import { PayOnSuccess } from './pay-on-success.js';
 import { UpstreamWatch } from './upstream-watch.js';
 
@@ -15,6 +16,7 @@ import { UpstreamWatch } from './upstream-watch.js';
     ExecutionLedger,
     HoldSweeper,
     PayOnSuccess,
+    PaidCalls,
     UpstreamWatch,
     GatewayProcess,
     {
@@ -25,6 +27,6 @@ import { UpstreamWatch } from './upstream-watch.js';
       inject: [GATEWAY_CONFIG],
     },
   ],
-  exports: [AdmissionModule, ExecutionLedger, PayOnSuccess],
+  exports: [AdmissionModule, ExecutionLedger, PayOnSuccess, PaidCalls],
 })
 export class ExecutionsModule {}

@@ -1,6 +1,7 @@
 import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { sendCharged } from '../common/http/charged-answer.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { PaidGeneralEndpoint } from '../admission/paid-endpoint.decorator.js';
@@ -26,6 +27,6 @@ export class ImagesController {
     @StrictBody() body: ImageBody,
     @Res() response: Response,
   ): Promise<void> {
-    return this.images.generate(call, body, response);
+    return sendCharged(response, this.images.generate(call, body));
   }
 }

@@ -2,6 +2,7 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyLimit } from '../../common/http/json-body.guard.js';
+import { sendCharged } from '../../common/http/charged-answer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
@@ -34,8 +35,8 @@ export class AlignmentController {
     @Call() call: AdmittedCall<'alignment'>,
     @StrictBody() body: AlignmentBody,
     @Uploaded() upload: Upload | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<AlignmentView> {
-    return this.alignment.align(call, body, upload, response);
+    @Res() response: Response,
+  ): Promise<void> {
+    return sendCharged(response, this.alignment.align(call, body, upload));
   }
 }

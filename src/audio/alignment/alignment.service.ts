@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { Charged } from '../../common/http/charged-answer.js';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
-import { PaidAudio } from '../paid-audio.js';
+import { PaidCalls } from '../../executions/paid-calls.js';
 import { type AlignmentView, viewAlignment } from './alignment.view.js';
 import type { AlignmentBody } from './dto/alignment.body.js';
 
@@ -13,28 +13,23 @@ import type { AlignmentBody } from './dto/alignment.body.js';
 export class AlignmentService {
   constructor(
     private readonly intake: MediaIntake,
-    private readonly audio: PaidAudio,
+    private readonly calls: PaidCalls,
   ) {}
 
-  /** Finds when each word of the text is said. Throws what `MediaIntake.use` and `PaidAudio.ask` throw. */
+  /** Finds when each word of the text is said. Throws what `MediaIntake.use` and `PaidCalls.run` throw. */
   align(
     call: AdmittedCall<'alignment'>,
     body: AlignmentBody,
     upload: Upload | undefined,
-    response: Response,
-  ): Promise<AlignmentView> {
+  ): Promise<Charged<AlignmentView>> {
     const source = { upload, url: body.audio_url };
-    return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
-      const result = await this.audio.ask(
+    return this.intake.use(source, call.row.limits, ({ media, billedSeconds }) => {
+      return this.calls.run(
         call,
-        {
-          operation: 'alignment',
-          priceMicroUsd: priceOfSeconds(call.row.price, billedSeconds),
-          attempt: (port, context) => port.align({ media, text: body.text }, context),
-        },
-        response,
+        priceOfSeconds(call.row.price, billedSeconds),
+        (port, context) => port.align({ media, text: body.text }, context),
+        ({ result }) => ({ value: viewAlignment(result) }),
       );
-      return viewAlignment(result);
     });
   }
 }

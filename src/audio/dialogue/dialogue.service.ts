@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { AudioWriter } from '../../common/http/audio-writer.js';
 import { priceOfText } from '../../catalog/price-rule.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { DialogueCommand } from '../../providers/ports/dialogue.port.js';
-import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
 import { voiceIdOf } from '../audio-fields.js';
-import { PaidAudio, type Purchase } from '../paid-audio.js';
+import { PaidAudio } from '../paid-audio.js';
 import type { DialogueBody } from './dto/dialogue.body.js';
 
 /** Different voices of one dialogue, counted after names and ids are resolved (decision G-37). */
@@ -25,7 +24,7 @@ export class DialogueService {
   async speak(
     call: AdmittedCall<'dialogue'>,
     body: DialogueBody,
-    response: Response,
+    writer: AudioWriter,
   ): Promise<void> {
     const command = commandOf(body);
     const length = command.lines.reduce((sum, { text }) => sum + codePointCount(text), 0);
@@ -35,12 +34,13 @@ export class DialogueService {
     }
     const voices = new Set(command.lines.map(({ voiceId }) => voiceId)).size;
     if (voices > MAX_VOICES) throw refused(`has ${voices} voices; at most ${MAX_VOICES} may speak`);
-    const purchase: Purchase<'dialogue', ProviderAudio> = {
-      operation: 'dialogue',
-      priceMicroUsd: priceOfText(call.row.price, length),
-      attempt: (port, context) => port.speakDialogue(command, context),
-    };
-    await this.audio.play(call, purchase, command.format, response);
+    await this.audio.play(
+      call,
+      priceOfText(call.row.price, length),
+      (port, context) => port.speakDialogue(command, context),
+      command.format,
+      writer,
+    );
   }
 }
 

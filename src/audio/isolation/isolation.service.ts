@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { AudioWriter } from '../../common/http/audio-writer.js';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
-import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
-import { PaidAudio, type Purchase } from '../paid-audio.js';
+import { PaidAudio } from '../paid-audio.js';
 import type { IsolationBody } from './dto/isolation.body.js';
 
 /** Voice isolation (spec: POST /v1/audio/isolation). */
@@ -24,16 +23,17 @@ export class IsolationService {
     call: AdmittedCall<'isolation'>,
     body: IsolationBody,
     upload: Upload | undefined,
-    response: Response,
+    writer: AudioWriter,
   ): Promise<void> {
     const source = { upload, url: body.audio_url };
     return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
-      const purchase: Purchase<'isolation', ProviderAudio> = {
-        operation: 'isolation',
-        priceMicroUsd: priceOfSeconds(call.row.price, billedSeconds),
-        attempt: (port, context) => port.isolate({ media }, context),
-      };
-      await this.audio.play(call, purchase, 'mp3', response);
+      await this.audio.play(
+        call,
+        priceOfSeconds(call.row.price, billedSeconds),
+        (port, context) => port.isolate({ media }, context),
+        'mp3',
+        writer,
+      );
     });
   }
 }

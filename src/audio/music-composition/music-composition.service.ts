@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { AudioWriter } from '../../common/http/audio-writer.js';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CompositionCommand } from '../../providers/ports/composition.port.js';
-import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
-import { PaidAudio, type Purchase } from '../paid-audio.js';
+import { PaidAudio } from '../paid-audio.js';
 import type { MusicCompositionBody } from './dto/music-composition.body.js';
 
 const NOT_WHITE_SPACE = /\P{White_Space}/u;
@@ -21,15 +20,16 @@ export class MusicCompositionService {
   async compose(
     call: AdmittedCall<'composition'>,
     body: MusicCompositionBody,
-    response: Response,
+    writer: AudioWriter,
   ): Promise<void> {
     const command = commandOf(body);
-    const purchase: Purchase<'composition', ProviderAudio> = {
-      operation: 'composition',
-      priceMicroUsd: priceOfSeconds(call.row.price, BigInt(command.durationSeconds)),
-      attempt: (port, context) => port.compose(command, context),
-    };
-    await this.audio.play(call, purchase, command.format, response);
+    await this.audio.play(
+      call,
+      priceOfSeconds(call.row.price, BigInt(command.durationSeconds)),
+      (port, context) => port.compose(command, context),
+      command.format,
+      writer,
+    );
   }
 }
 

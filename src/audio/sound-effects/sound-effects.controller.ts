@@ -1,6 +1,7 @@
 import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { AudioWriter } from '../../common/http/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { PaidAudioEndpoint } from '../../admission/paid-endpoint.decorator.js';
@@ -27,6 +28,6 @@ export class SoundEffectsController {
     @StrictBody() body: SoundEffectBody,
     @Res() response: Response,
   ): Promise<void> {
-    return this.effects.make(call, body, response);
+    return this.effects.make(call, body, new AudioWriter(response));
   }
 }

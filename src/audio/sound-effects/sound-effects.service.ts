@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { AudioWriter } from '../../common/http/audio-writer.js';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
 import type { SoundEffectCommand } from '../../providers/ports/sound-effect.port.js';
-import { PaidAudio, type Purchase } from '../paid-audio.js';
+import { PaidAudio } from '../paid-audio.js';
 import type { SoundEffectBody } from './dto/sound-effect.body.js';
 
 /** Sound effects (spec: POST /v1/audio/sound-effects). */
@@ -19,17 +18,18 @@ export class SoundEffectsService {
   async make(
     call: AdmittedCall<'sound-effect'>,
     body: SoundEffectBody,
-    response: Response,
+    writer: AudioWriter,
   ): Promise<void> {
     const command = commandOf(body);
     // Rounding up a double is exact; it is multiplying one that would not be.
     const seconds = BigInt(Math.ceil(command.durationSeconds));
-    const purchase: Purchase<'sound-effect', ProviderAudio> = {
-      operation: 'sound-effect',
-      priceMicroUsd: priceOfSeconds(call.row.price, seconds),
-      attempt: (port, context) => port.makeSound(command, context),
-    };
-    await this.audio.play(call, purchase, command.format, response);
+    await this.audio.play(
+      call,
+      priceOfSeconds(call.row.price, seconds),
+      (port, context) => port.makeSound(command, context),
+      command.format,
+      writer,
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { AudioWriter } from '../../common/http/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { PaidAudioEndpoint } from '../../admission/paid-endpoint.decorator.js';
@@ -23,6 +24,6 @@ export class SpeechController {
     @StrictBody() body: SpeechBody,
     @Res() response: Response,
   ): Promise<void> {
-    return this.speech.speak(call, body, response);
+    return this.speech.speak(call, body, new AudioWriter(response));
   }
 }

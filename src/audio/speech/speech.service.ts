@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { AudioWriter } from '../../common/http/audio-writer.js';
 import { priceOfText } from '../../catalog/price-rule.js';
-import { findVoice } from '../../catalog/voices.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { CallContext } from '../../providers/ports/call-context.js';
-import type { SpeechCommand, SpeechPort } from '../../providers/ports/speech.port.js';
+import type { SpeechCommand } from '../../providers/ports/speech.port.js';
+import { voiceIdOf } from '../audio-fields.js';
 import { PaidAudio } from '../paid-audio.js';
 import type { SpeechBody } from './dto/speech.body.js';
 
@@ -19,26 +18,27 @@ export class SpeechService {
    * Speaks `input` into the answer's body; the answer ends once the charge is durable.
    * Throws 400 `input_too_long` over the model's limit, 402 `insufficient_funds`, and the provider's failures.
    */
-  async speak(call: AdmittedCall<'speech'>, body: SpeechBody, response: Response): Promise<void> {
+  async speak(call: AdmittedCall<'speech'>, body: SpeechBody, writer: AudioWriter): Promise<void> {
     const length = codePointCount(body.input);
     if (length > call.row.limits.maxInput) {
       const message = `input has ${length} characters; ${call.row.id} takes ${call.row.limits.maxInput}.`;
       throw new GatewayError('input_too_long', message, { param: 'input' });
     }
     const command = commandOf(body);
-    const purchase = {
-      operation: 'speech',
-      priceMicroUsd: priceOfText(call.row.price, length),
-      attempt: (port: SpeechPort, context: CallContext) => port.speak(command, context),
-    } as const;
-    await this.audio.play(call, purchase, body.response_format, response);
+    await this.audio.play(
+      call,
+      priceOfText(call.row.price, length),
+      (port, context) => port.speak(command, context),
+      body.response_format,
+      writer,
+    );
   }
 }
 
 function commandOf(body: SpeechBody): SpeechCommand {
   return {
     text: body.input,
-    voiceId: findVoice(body.voice)?.id ?? body.voice,
+    voiceId: voiceIdOf(body.voice),
     format: body.response_format,
     language: body.language,
     speed: body.speed,

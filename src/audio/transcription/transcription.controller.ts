@@ -1,6 +1,7 @@
 import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { sendCharged } from '../../common/http/charged-answer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
@@ -29,8 +30,8 @@ export class TranscriptionController {
     @Call() call: AdmittedCall<'transcription'>,
     @StrictBody() body: TranscriptionBody,
     @Uploaded() upload: Upload | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<TranscriptionView> {
-    return this.transcription.transcribe(call, body, upload, response);
+    @Res() response: Response,
+  ): Promise<void> {
+    return sendCharged(response, this.transcription.transcribe(call, body, upload));
   }
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { Charged } from '../../common/http/charged-answer.js';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import type { MediaFile } from '../../providers/ports/media-file.js';
 import type { TranscriptionCommand } from '../../providers/ports/transcription.port.js';
-import { PaidAudio } from '../paid-audio.js';
+import { PaidCalls } from '../../executions/paid-calls.js';
 import type { TranscriptionBody } from './dto/transcription.body.js';
 import { type TranscriptionView, viewTranscript } from './transcription.view.js';
 
@@ -15,29 +15,24 @@ import { type TranscriptionView, viewTranscript } from './transcription.view.js'
 export class TranscriptionService {
   constructor(
     private readonly intake: MediaIntake,
-    private readonly audio: PaidAudio,
+    private readonly calls: PaidCalls,
   ) {}
 
-  /** Writes down what is said. Throws what `MediaIntake.use` and `PaidAudio.ask` throw. */
+  /** Writes down what is said. Throws what `MediaIntake.use` and `PaidCalls.run` throw. */
   transcribe(
     call: AdmittedCall<'transcription'>,
     body: TranscriptionBody,
     upload: Upload | undefined,
-    response: Response,
-  ): Promise<TranscriptionView> {
+  ): Promise<Charged<TranscriptionView>> {
     const source = { upload, url: body.audio_url };
-    return this.intake.use(source, call.row.limits, async (recording) => {
+    return this.intake.use(source, call.row.limits, (recording) => {
       const command = commandOf(body, recording.media);
-      const result = await this.audio.ask(
+      return this.calls.run(
         call,
-        {
-          operation: 'transcription',
-          priceMicroUsd: priceOfSeconds(call.row.price, recording.billedSeconds),
-          attempt: (port, context) => port.transcribe(command, context),
-        },
-        response,
+        priceOfSeconds(call.row.price, recording.billedSeconds),
+        (port, context) => port.transcribe(command, context),
+        ({ result }) => ({ value: viewTranscript(result, body, recording.seconds) }),
       );
-      return viewTranscript(result, body, recording.seconds);
     });
   }
 }

@@ -1,6 +1,7 @@
 import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { AudioWriter } from '../../common/http/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
@@ -30,6 +31,6 @@ export class VoiceChangerController {
     @Uploaded() upload: Upload | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    return this.voiceChanger.change(call, body, upload, response);
+    return this.voiceChanger.change(call, body, upload, new AudioWriter(response));
   }
 }

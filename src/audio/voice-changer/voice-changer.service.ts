@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import type { AudioWriter } from '../../common/http/audio-writer.js';
 import { priceOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import type { MediaFile } from '../../providers/ports/media-file.js';
-import type { ProviderAudio } from '../../providers/ports/provider-audio.js';
 import type { VoiceChangeCommand } from '../../providers/ports/voice-change.port.js';
 import { voiceIdOf } from '../audio-fields.js';
-import { PaidAudio, type Purchase } from '../paid-audio.js';
+import { PaidAudio } from '../paid-audio.js';
 import type { VoiceChangerBody } from './dto/voice-changer.body.js';
 
 /** Speech to speech (spec: POST /v1/audio/voice-changer). */
@@ -24,17 +23,18 @@ export class VoiceChangerService {
     call: AdmittedCall<'voice-change'>,
     body: VoiceChangerBody,
     upload: Upload | undefined,
-    response: Response,
+    writer: AudioWriter,
   ): Promise<void> {
     const source = { upload, url: body.audio_url };
     return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
       const command = commandOf(body, media);
-      const purchase: Purchase<'voice-change', ProviderAudio> = {
-        operation: 'voice-change',
-        priceMicroUsd: priceOfSeconds(call.row.price, billedSeconds),
-        attempt: (port, context) => port.changeVoice(command, context),
-      };
-      await this.audio.play(call, purchase, command.format, response);
+      await this.audio.play(
+        call,
+        priceOfSeconds(call.row.price, billedSeconds),
+        (port, context) => port.changeVoice(command, context),
+        command.format,
+        writer,
+      );
     });
   }
 }

@@ -32,6 +32,11 @@ export class SseWriter {
     return this.response.destroyed;
   }
 
+  /** Whether the head has been sent: a failure can no longer be an ordinary error. */
+  get hasBegun(): boolean {
+    return this.response.headersSent;
+  }
+
   /** Calls back once when the reader leaves or is cut off before the end; at once when it has left already. */
   onGone(listener: () => void): void {
     const { response } = this;

@@ -1,4 +1,4 @@
-import type { ResponseFormat } from '../../../common/http/audio-answer.js';
+import type { ResponseFormat } from '../../../common/http/audio-writer.js';
 import {
   LanguageCode,
   ModelId,

@@ -4,11 +4,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import type { Response } from 'express';
-import { sendAudio } from './audio-answer.js';
+import { AudioWriter } from './audio-writer.js';
 
 const PRICE = 120n;
 
-describe('sendAudio', () => {
+describe('AudioWriter', () => {
   let server: Server;
   let answered: Promise<Response>;
   let fetched: Promise<globalThis.Response>;
@@ -27,8 +27,7 @@ describe('sendAudio', () => {
 
   it('sends every byte and the charge, and ends when it is told to', async () => {
     const response = await answered;
-    const end = await sendAudio(
-      response,
+    const end = await new AudioWriter(response).stream(
       Readable.from([Buffer.from('ab'), Buffer.from('c')]),
       'mp3',
       PRICE,
@@ -42,7 +41,7 @@ describe('sendAudio', () => {
 
   it('rejects with what broke the source in the middle', async () => {
     const source = new PassThrough();
-    const sent = sendAudio(await answered, source, 'mp3', PRICE);
+    const sent = new AudioWriter(await answered).stream(source, 'mp3', PRICE);
     source.write('ab');
     source.destroy(new Error('cut'));
     await expect(sent).rejects.toThrow('cut');
@@ -55,7 +54,7 @@ describe('sendAudio', () => {
     const source = new PassThrough().on('error', () => undefined);
     source.destroy(error);
     await new Promise((resolve) => source.once('close', resolve));
-    const sent = sendAudio(await answered, source, 'mp3', PRICE);
+    const sent = new AudioWriter(await answered).stream(source, 'mp3', PRICE);
     await expect(sent).rejects.toThrow(error?.message ?? 'the audio broke off');
   });
 
@@ -63,7 +62,7 @@ describe('sendAudio', () => {
     const response = await answered;
     response.destroy();
     const source = Readable.from([Buffer.alloc(100_000), Buffer.alloc(100_000)]);
-    await sendAudio(response, source, 'mp3', PRICE);
+    await new AudioWriter(response).stream(source, 'mp3', PRICE);
     expect(source.readableEnded).toBe(true);
   });
 });

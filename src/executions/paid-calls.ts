@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import type { Charged } from '../common/http/charged-answer.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { StopSignal } from '../common/stop-signal.js';
+import type { Operation } from '../providers/ports/operation.js';
+import {
+  type Attempt,
+  ProviderRouter,
+  type RoutedResult,
+} from '../providers/routing/provider-router.js';
+import { PayOnSuccess } from './pay-on-success.js';
+
+/** Every provider names its answer, where it does, in this field. */
+interface NamedAnswer {
+  readonly providerRequestId: string | null;
+}
+
+/** What the caller gets of a provider's answer; `chargedMicroUsd` where that is less than the hold. */
+export interface Taken<V> {
+  readonly value: V;
+  readonly chargedMicroUsd?: MicroUsd;
+}
+
+/** An admitted call from its hold to its settlement, on the first of its routes that takes it. */
+@Injectable()
+export class PaidCalls {
+  constructor(
+    private readonly payment: PayOnSuccess,
+    private readonly router: ProviderRouter,
+  ) {}
+
+  /**
+   * Holds the price, makes the attempt, hands the provider's answer to `take`, settles. Resolves once the charge is
+   * durable. Throws 402 and the provider's failures, after the release; what `take` throws is a failure too.
+   */
+  async run<O extends Operation, T extends NamedAnswer, V>(
+    call: AdmittedCall<O>,
+    holdMicroUsd: MicroUsd,
+    attempt: Attempt<O, T>,
+    take: (answer: RoutedResult<T>, signal: StopSignal) => Promise<Taken<V>> | Taken<V>,
+  ): Promise<Charged<V>> {
+    return this.payment.run(call, holdMicroUsd, async (signal) => {
+      const operation = call.row.operation as O;
+      const answer = await this.router.run(call.routes, operation, attempt, signal);
+      const { value, chargedMicroUsd = holdMicroUsd } = await take(answer, signal);
+      return {
+        value: { value, chargedMicroUsd },
+        provider: answer.provider,
+        providerRequestId: answer.result.providerRequestId,
+        chargedMicroUsd,
+      };
+    });
+  }
+
+  /** {@link run} where the caller gets the provider's answer as it is. */
+  ask<O extends Operation, T extends NamedAnswer>(
+    call: AdmittedCall<O>,
+    priceMicroUsd: MicroUsd,
+    attempt: Attempt<O, T>,
+  ): Promise<Charged<T>> {
+    return this.run(call, priceMicroUsd, attempt, ({ result }) => ({ value: result }));
+  }
+}
