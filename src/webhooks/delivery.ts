@@ -6,7 +6,7 @@ export interface DeliveryAttempt {
   readonly startedAt: Date;
   /** Status of the answer; null where none came. */
   readonly statusCode: number | null;
-  /** Why the attempt failed, in one word; null where the receiver took it. */
+  /** Why no answer came, in one word; null where one came. */
   readonly error: string | null;
   readonly durationMs: number;
 }

@@ -10,6 +10,11 @@ import { judgePublicUrl } from '../net/public-url.js';
 /** A submission waits this long for the receiver's name; an unresolved name is the delivery's problem. */
 const RESOLVE_MS = 3_000;
 
+/** A URL that was taken at submission is refused by the present settings. */
+export class TargetRefusedError extends Error {
+  override readonly name = 'TargetRefusedError';
+}
+
 /** Says where webhooks may go, when a task is submitted (spec: Events; decision G-80). */
 @Injectable()
 export class WebhookTargets {
@@ -38,6 +43,13 @@ export class WebhookTargets {
       isHttpsOnly: surface !== 'video',
     });
     if ('refusal' in verdict) throw refused(surface, verdict.refusal);
+    return verdict.url;
+  }
+
+  /** The URL of a delivery that was taken, judged again for what the settings say now. Throws TargetRefusedError. */
+  again(url: string): URL {
+    const verdict = judgePublicUrl(url, { rules: this.rules, ownUrls: this.ownUrls });
+    if ('refusal' in verdict) throw new TargetRefusedError();
     return verdict.url;
   }
 

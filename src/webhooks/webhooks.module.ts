@@ -1,11 +1,21 @@
 import { Module } from '@nestjs/common';
 import { WebhookDeliveries } from './webhook-deliveries.js';
+import { WebhookMetrics } from './webhook-metrics.js';
 import { WebhookSecrets } from './webhook-secrets.js';
+import { WebhookSender } from './webhook-sender.js';
 import { WebhookTargets } from './webhook-targets.js';
+import { WebhookWorker } from './webhook-worker.js';
 
 /** Deliveries of final states to the callers' URLs: bytes and URLs, no tasks. */
 @Module({
-  providers: [WebhookDeliveries, WebhookSecrets, WebhookTargets],
-  exports: [WebhookDeliveries, WebhookSecrets, WebhookTargets],
+  providers: [
+    WebhookDeliveries,
+    WebhookSecrets,
+    WebhookTargets,
+    WebhookSender,
+    WebhookMetrics,
+    WebhookWorker,
+  ],
+  exports: [WebhookDeliveries, WebhookSecrets, WebhookTargets, WebhookWorker],
 })
 export class WebhooksModule {}

@@ -1,0 +1,113 @@
+import type { DataSource } from 'typeorm';
+import { PreparedStatement } from '../database/prepared-statement.js';
+import type { DeliveryAttempt } from './delivery.js';
+import type { NextStep } from './retry-schedule.js';
+
+/** How many deliveries may be claimed, in all and of one origin or account; the maps name those with less room. */
+export interface Rooms {
+  readonly total: number;
+  readonly perOrigin: number;
+  readonly origins: ReadonlyMap<string, number>;
+  readonly perAccount: number;
+  readonly accounts: ReadonlyMap<string, number>;
+}
+
+/** A delivery whose next attempt is ours until the lease ends. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly accountId: string;
+  readonly ownerId: string;
+  readonly url: string;
+  readonly origin: string;
+  readonly sealedSecret: string | null;
+  readonly body: Buffer;
+  readonly retry: number | null;
+  readonly fence: number;
+}
+
+/** An attempt that was made, and what follows from it. */
+export interface AttemptRecord {
+  readonly delivery: Pick<ClaimedDelivery, 'id' | 'accountId' | 'fence'>;
+  readonly attempt: DeliveryAttempt;
+  readonly next: NextStep;
+}
+
+/** How long a claim lasts; the worker is to be done long before. */
+interface Lease {
+  readonly nowMs: number;
+  readonly leaseMs: number;
+}
+
+interface ClaimRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly owner_id: string;
+  readonly url: string;
+  readonly origin: string;
+  readonly sealed_secret: string | null;
+  readonly body: Buffer;
+  readonly retry: number | null;
+  readonly fence: number;
+}
+
+/** The two statements of the worker, one round trip each. */
+export class DeliveryStatements {
+  readonly #claim: PreparedStatement<ClaimRow>;
+  readonly #record: PreparedStatement<object>;
+
+  constructor(dataSource: DataSource) {
+    this.#claim = new PreparedStatement(
+      dataSource,
+      'webhook_claim',
+      `SELECT id, account_id, owner_id, url, origin, sealed_secret, body, retry, fence
+         FROM webhook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    );
+    this.#record = new PreparedStatement(
+      dataSource,
+      'webhook_record',
+      'SELECT webhook_record($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+    );
+  }
+
+  /** Due deliveries within the rooms, the longest due first. May leave some that another process is just claiming. */
+  async claim({ nowMs, leaseMs }: Lease, rooms: Rooms): Promise<ClaimedDelivery[]> {
+    const rows = await this.#claim.run([
+      new Date(nowMs),
+      leaseMs,
+      rooms.total,
+      rooms.perOrigin,
+      [...rooms.origins.keys()],
+      [...rooms.origins.values()],
+      rooms.perAccount,
+      [...rooms.accounts.keys()],
+      [...rooms.accounts.values()],
+    ]);
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      ownerId: row.owner_id,
+      url: row.url,
+      origin: row.origin,
+      sealedSecret: row.sealed_secret,
+      body: row.body,
+      retry: row.retry,
+      fence: row.fence,
+    }));
+  }
+
+  /** Logs the attempts and moves their deliveries on, unless another worker has claimed them since. */
+  async record(records: readonly AttemptRecord[]): Promise<void> {
+    await this.#record.run([
+      records.map(({ delivery }) => delivery.accountId),
+      records.map(({ delivery }) => delivery.id),
+      records.map(({ delivery }) => delivery.fence),
+      records.map(({ attempt }) => attempt.startedAt),
+      records.map(({ attempt }) => attempt.statusCode),
+      records.map(({ attempt }) => attempt.error),
+      records.map(({ attempt }) => attempt.durationMs),
+      records.map(({ next }) => next.status),
+      records.map(({ next }) => next.retry),
+      records.map(({ next }) => (next.dueAtMs === null ? null : new Date(next.dueAtMs))),
+    ]);
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { DataSource } from 'typeorm';
+import { Metrics } from '../observability/metrics.js';
+import type { DeliveryAttempt } from './delivery.js';
+import type { NextStep } from './retry-schedule.js';
+
+const LATENCY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const OVERDUE = `
+  SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
+    FROM webhook_delivery WHERE status = 'pending' AND due_at <= now()`;
+
+/** What the metrics tell of webhooks. */
+@Injectable()
+export class WebhookMetrics {
+  private readonly attempts: Counter<'outcome'>;
+  private readonly seconds: Histogram;
+
+  constructor(private readonly metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.attempts = new Counter({
+      name: 'gateway_webhook_attempts_total',
+      help: 'Attempts by what followed: delivered, failed (for good), or pending (another attempt)',
+      labelNames: ['outcome'] as const,
+      registers,
+    });
+    this.seconds = new Histogram({
+      name: 'gateway_webhook_attempt_duration_seconds',
+      help: 'Time until the receiver answered or the attempt failed',
+      buckets: LATENCY_BUCKETS_SECONDS,
+      registers,
+    });
+  }
+
+  /** Counts an attempt. */
+  count({ durationMs }: DeliveryAttempt, { status }: NextStep): void {
+    this.attempts.inc({ outcome: status });
+    this.seconds.observe(durationMs / 1_000);
+  }
+
+  /** Publishes the attempts under way and what is due but not begun; asked at each scrape, left out while it fails. */
+  watch(dataSource: DataSource, inFlight: () => number): void {
+    const registers = [this.metrics.registry];
+    new Gauge({
+      name: 'gateway_webhook_attempts_in_flight',
+      help: 'Attempts under way in this process',
+      registers,
+      collect() {
+        this.set(inFlight());
+      },
+    });
+    const overdue = (name: string, help: string, column: 'count' | 'age'): void => {
+      new Gauge({
+        name,
+        help,
+        // Every worker reads the same database.
+        aggregator: 'first',
+        registers,
+        async collect() {
+          await dataSource.query<{ count: number; age: number }[]>(OVERDUE).then(
+            ([row]) => {
+              this.set(row?.[column] ?? 0);
+            },
+            () => {
+              this.remove();
+            },
+          );
+        },
+      });
+    };
+    overdue('gateway_webhooks_overdue', 'Deliveries due and not begun', 'count');
+    overdue('gateway_webhooks_lag_seconds', 'How long the oldest of them is due', 'age');
+  }
+}

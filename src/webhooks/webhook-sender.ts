@@ -1,0 +1,112 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { SecretBoxError } from '../common/secrets/secret-box.js';
+import { Clock } from '../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { Deadline } from '../net/deadline.js';
+import { AddressRefusedError, GuardedDialer } from '../net/guarded-dialer.js';
+import type { DeliveryAttempt } from './delivery.js';
+import type { ClaimedDelivery } from './delivery-statements.js';
+import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
+import { WebhookSecrets } from './webhook-secrets.js';
+import { TargetRefusedError, WebhookTargets } from './webhook-targets.js';
+
+/** An answer is read this far; nothing in it counts. */
+const MAX_ANSWER_BYTES = 4_096;
+/** Bounds of the phases lie behind the deadline of the whole, which alone decides. */
+const PHASE_SLACK_MS = 1_000;
+const TLS_FAULT = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)/;
+const NAME_FAULT = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/;
+
+/** Why no answer came, in one word for the log. */
+type AttemptFault =
+  | 'timeout'
+  | 'address_refused'
+  | 'url_refused'
+  | 'name_unresolved'
+  | 'tls_failed'
+  | 'connection_failed'
+  | 'secret_unreadable';
+
+/**
+ * Makes one attempt: the frozen bytes, a fresh signature, an address judged at this very dial, redirects not followed
+ * (spec: Events; decisions G-80, G-81, G-83, G-84).
+ */
+@Injectable()
+export class WebhookSender {
+  private readonly timeoutMs: number;
+
+  constructor(
+    private readonly dialer: GuardedDialer,
+    private readonly targets: WebhookTargets,
+    private readonly secrets: WebhookSecrets,
+    private readonly clock: Clock,
+    @Inject(GATEWAY_CONFIG) { webhookTimeoutMs }: GatewayConfig,
+  ) {
+    this.timeoutMs = webhookTimeoutMs;
+  }
+
+  /** Never throws: what goes wrong is the attempt's `error`. */
+  async attempt(delivery: ClaimedDelivery): Promise<DeliveryAttempt> {
+    const startedMs = this.clock.nowMs();
+    const runningSince = performance.now();
+    const deadline = new Deadline(this.timeoutMs);
+    let statusCode: number | null = null;
+    let error: AttemptFault | null = null;
+    try {
+      statusCode = await this.post(delivery, deadline.signal);
+    } catch (cause) {
+      error = deadline.signal.aborted ? 'timeout' : faultOf(cause);
+    } finally {
+      deadline.clear();
+    }
+    const durationMs = Math.round(performance.now() - runningSince);
+    return { startedAt: new Date(startedMs), statusCode, error, durationMs };
+  }
+
+  private async post(delivery: ClaimedDelivery, signal: AbortSignal): Promise<number> {
+    const phaseMs = this.timeoutMs + PHASE_SLACK_MS;
+    const answer = await this.dialer.request(this.targets.again(delivery.url), {
+      method: 'POST',
+      headers: this.headersOf(delivery),
+      body: delivery.body,
+      signal,
+      limits: { connectMs: phaseMs, headersMs: phaseMs, idleMs: phaseMs },
+    });
+    try {
+      await readSome(answer.body);
+    } finally {
+      answer.close();
+    }
+    return answer.status;
+  }
+
+  private headersOf({ sealedSecret, ownerId, body }: ClaimedDelivery): Record<string, string> {
+    const headers = { 'Content-Type': 'application/json', Connection: 'close' };
+    if (sealedSecret === null) return headers;
+    const secret = this.secrets.open(sealedSecret, ownerId);
+    return { ...headers, [SIGNATURE_HEADER]: signatureOf(secret, this.clock.nowSeconds(), body) };
+  }
+}
+
+/** Lets the receiver finish a short answer in peace. The head has decided: a broken or endless body changes nothing. */
+async function readSome(body: Readable): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += (chunk as Buffer).length;
+      if (bytes >= MAX_ANSWER_BYTES) return;
+    }
+  } catch {
+    // As above.
+  }
+}
+
+function faultOf(error: unknown): AttemptFault {
+  if (error instanceof AddressRefusedError) return 'address_refused';
+  if (error instanceof SecretBoxError) return 'secret_unreadable';
+  if (error instanceof TargetRefusedError) return 'url_refused';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (TLS_FAULT.test(code)) return 'tls_failed';
+  return NAME_FAULT.test(code) ? 'name_unresolved' : 'connection_failed';
+}

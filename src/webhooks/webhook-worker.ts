@@ -1,0 +1,127 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock } from '../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { Ticker } from '../ticker/ticker.js';
+import { AttemptLog } from './attempt-log.js';
+import { DeliverySlots } from './delivery-slots.js';
+import { type ClaimedDelivery, DeliveryStatements } from './delivery-statements.js';
+import { nextStep } from './retry-schedule.js';
+import { WebhookMetrics } from './webhook-metrics.js';
+import { WebhookSender } from './webhook-sender.js';
+
+/** A lease outlasts an attempt by this, which is room to record it. */
+const LEASE_SLACK_MS = 20_000;
+/** Places that became free are filled together after this pause. */
+const REFILL_MS = 10;
+
+/**
+ * Delivers what is due: claims, sends, records (spec: Events; reliability: Webhooks). A tick only starts attempts, so that a
+ * receiver that hangs delays nobody; freed places are filled at once. An attempt of a process that died is made again when
+ * its lease ends: a receiver may get a delivery twice, never not at all.
+ */
+@Injectable()
+export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #logger = new Logger(WebhookWorker.name);
+  readonly #statements: DeliveryStatements;
+  readonly #log: AttemptLog;
+  readonly #slots = new DeliverySlots();
+  readonly #underWay = new Set<Promise<void>>();
+  #claiming: Promise<number> | undefined;
+  #refill: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(
+    dataSource: DataSource,
+    private readonly sender: WebhookSender,
+    private readonly clock: Clock,
+    private readonly metrics: WebhookMetrics,
+    private readonly ticker: Ticker,
+    @Inject(GATEWAY_CONFIG)
+    private readonly config: Pick<
+      GatewayConfig,
+      'taskTickMs' | 'webhookTimeoutMs' | 'webhookRetryDelaysMs'
+    >,
+  ) {
+    this.#statements = new DeliveryStatements(dataSource);
+    this.#log = new AttemptLog((records) => this.#statements.record(records));
+    metrics.watch(dataSource, () => this.#slots.inFlight);
+  }
+
+  onApplicationBootstrap(): void {
+    const { taskTickMs: intervalMs } = this.config;
+    this.ticker.start({ name: 'webhooks', intervalMs, tick: () => this.tick() });
+  }
+
+  /** Claims nothing more and waits for the attempts under way, each of which has its deadline. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#refill);
+    await this.settled();
+  }
+
+  /** Starts an attempt of every due delivery there is room for; returns how many. Throws what the database throws. */
+  tick(): Promise<number> {
+    this.#claiming ??= this.#claimAll().finally(() => {
+      this.#claiming = undefined;
+    });
+    return this.#claiming;
+  }
+
+  /** Resolves when no attempt is under way any more. */
+  async settled(): Promise<void> {
+    await this.#claiming?.catch(() => undefined);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  async #claimAll(): Promise<number> {
+    const leaseMs = this.config.webhookTimeoutMs + LEASE_SLACK_MS;
+    let started = 0;
+    for (;;) {
+      const rooms = this.#slots.rooms();
+      if (this.#isStopped || rooms.total <= 0) return started;
+      const nowMs = this.clock.nowMs();
+      const claimed = await this.#statements.claim({ nowMs, leaseMs }, rooms);
+      for (const delivery of claimed) this.#start(delivery);
+      started += claimed.length;
+      if (claimed.length === 0) return started;
+    }
+  }
+
+  #start(delivery: ClaimedDelivery): void {
+    this.#slots.take(delivery);
+    const run = this.#deliver(delivery).finally(() => this.#underWay.delete(run));
+    this.#underWay.add(run);
+  }
+
+  async #deliver(delivery: ClaimedDelivery): Promise<void> {
+    const attempt = await this.sender.attempt(delivery);
+    const endedAtMs = attempt.startedAt.getTime() + attempt.durationMs;
+    const delaysMs = this.config.webhookRetryDelaysMs;
+    const next = nextStep(attempt.statusCode, delivery.retry, endedAtMs, delaysMs);
+    this.metrics.count(attempt, next);
+    try {
+      await this.#log.record({ delivery, attempt, next });
+    } catch (error) {
+      this.#logger.error(`attempt of ${delivery.id} is not recorded: ${String(error)}`);
+    }
+    const wasAwaited = this.#slots.giveBack(delivery, attempt.error === 'timeout');
+    if (wasAwaited) this.#refillSoon();
+  }
+
+  #refillSoon(): void {
+    if (this.#isStopped || this.#refill !== undefined) return;
+    this.#refill = setTimeout(() => {
+      this.#refill = undefined;
+      this.tick().catch((error: unknown) => {
+        this.#logger.error(`claiming deliveries failed: ${String(error)}`);
+      });
+    }, REFILL_MS).unref();
+  }
+}
