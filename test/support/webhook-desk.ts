@@ -1,0 +1,118 @@
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { SecretBox } from '../../src/common/secrets/secret-box.js';
+import { Clock } from '../../src/common/time/clock.js';
+import type { GatewayConfig } from '../../src/config/gateway-config.js';
+import { EgressRules } from '../../src/net/egress-rules.js';
+import { GuardedDialer } from '../../src/net/guarded-dialer.js';
+import { Metrics } from '../../src/observability/metrics.js';
+import { Ticker } from '../../src/ticker/ticker.js';
+import type { Delivery } from '../../src/webhooks/delivery.js';
+import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
+import { WebhookMetrics } from '../../src/webhooks/webhook-metrics.js';
+import { WebhookSecrets } from '../../src/webhooks/webhook-secrets.js';
+import { WebhookSender } from '../../src/webhooks/webhook-sender.js';
+import { WebhookTargets } from '../../src/webhooks/webhook-targets.js';
+import { WebhookWorker } from '../../src/webhooks/webhook-worker.js';
+
+/** A clock that stands still until it is moved. */
+export class HandClock extends Clock {
+  constructor(private ms = Date.now()) {
+    super();
+  }
+
+  nowMs(): number {
+    return this.ms;
+  }
+
+  move(ms: number): void {
+    this.ms += ms;
+  }
+}
+
+interface DeskOptions {
+  readonly clock?: Clock;
+  readonly timeoutMs?: number;
+  readonly delaysMs?: readonly number[];
+  readonly publicUrl?: string;
+  /** What `EGRESS_ALLOW` says. */
+  readonly egressAllow?: string;
+  readonly dialer?: GuardedDialer;
+}
+
+/** The spec's waits between attempts. */
+export const SPEC_DELAYS_MS = [10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000];
+
+/** The webhooks without a gateway around them: what is told to deliver, and a worker that ticks by hand. */
+export class WebhookDesk {
+  readonly deliveries: WebhookDeliveries;
+  readonly secrets: WebhookSecrets;
+  readonly targets: WebhookTargets;
+  readonly metrics = new Metrics();
+  private readonly sender: WebhookSender;
+  private readonly clock: Clock;
+  private readonly config: GatewayConfig;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    options: DeskOptions = {},
+  ) {
+    const { timeoutMs = 2_000, delaysMs = SPEC_DELAYS_MS, egressAllow = '127.0.0.1' } = options;
+    this.clock = options.clock ?? new HandClock();
+    this.config = {
+      taskTickMs: 50,
+      webhookTimeoutMs: timeoutMs,
+      webhookRetryDelaysMs: delaysMs,
+      publicUrl: options.publicUrl,
+      host: '127.0.0.1',
+      port: 0,
+    } as unknown as GatewayConfig;
+    const rules = EgressRules.parse(egressAllow);
+    const dialer = options.dialer ?? new GuardedDialer({ rules });
+    this.secrets = new WebhookSecrets(new SecretBox(['a-secret-key-for-tests-0123456789']));
+    this.targets = new WebhookTargets(dialer, rules, this.config);
+    this.deliveries = new WebhookDeliveries(dataSource, this.clock);
+    this.sender = new WebhookSender(dialer, this.targets, this.secrets, this.clock, this.config);
+  }
+
+  /** A worker, as a process has one; ticks only when it is told to. */
+  worker(): WebhookWorker {
+    const metrics = new Metrics();
+    const ticker = new Ticker(new SchedulerRegistry(), this.clock, metrics, { role: 'all' });
+    return new WebhookWorker(
+      this.dataSource,
+      this.sender,
+      this.clock,
+      new WebhookMetrics(metrics),
+      ticker,
+      this.config,
+    );
+  }
+
+  /** Adds a delivery; answers the id of its owner. */
+  async enqueue(
+    url: string,
+    body: string | Buffer = '{"id":"task_1","status":"succeeded"}',
+    secret: string | null = null,
+    accountId: string = randomUUID(),
+  ): Promise<string> {
+    const ownerId = randomUUID();
+    await this.deliveries.enqueue(this.dataSource, {
+      ownerId,
+      accountId,
+      url,
+      sealedSecret: secret === null ? null : this.secrets.seal(secret, ownerId),
+      body: Buffer.from(body),
+    });
+    return ownerId;
+  }
+
+  /** The newest delivery of an owner. */
+  async deliveryOf(ownerId: string): Promise<Delivery> {
+    const { items } = await this.deliveries.listOf(ownerId, { limit: 1 });
+    const [delivery] = items;
+    if (delivery === undefined) throw new Error('there is no delivery');
+    return delivery;
+  }
+}

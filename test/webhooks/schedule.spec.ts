@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { HandClock, SPEC_DELAYS_MS, WebhookDesk } from '../support/webhook-desk.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+import { signatureOf } from '../../src/webhooks/webhook-signature.js';
+
+const SECRET = 'a secret of the caller';
+const FIVE_MINUTES_S = 300;
+
+describe('The schedule of a delivery', () => {
+  let database: TestDatabase;
+  let receiver: WebhookReceiver;
+  let clock: HandClock;
+  let desk: WebhookDesk;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+  beforeEach(async () => {
+    await database.dataSource.query('TRUNCATE webhook_delivery, webhook_attempt');
+    receiver = await startWebhookReceiver();
+    clock = new HandClock();
+    desk = new WebhookDesk(database.dataSource, { clock });
+  });
+  afterEach(() => receiver.stop());
+
+  /** Lets everything happen that is due now, in a process of its own; returns how many attempts were made. */
+  async function workUntilNow(): Promise<number> {
+    const worker = desk.worker();
+    const started = await worker.tick();
+    await worker.settled();
+    return started;
+  }
+
+  /** Moves to the moment the next attempt is due, proving that none is made a second before. */
+  async function nextAttempt(ownerId: string): Promise<number | undefined> {
+    const { nextAttemptAt } = await desk.deliveryOf(ownerId);
+    if (nextAttemptAt === null) return undefined;
+    const waitMs = nextAttemptAt.getTime() - clock.nowMs();
+    clock.move(waitMs - 1_000);
+    expect(await workUntilNow()).toBe(0);
+    clock.move(1_000);
+    expect(await workUntilNow()).toBe(1);
+    return waitMs;
+  }
+
+  it('makes seven attempts for a receiver that answers 500 for ever, each wait counted from the end of the attempt before (HOOK-16)', async () => {
+    receiver.react(500);
+    const ownerId = await desk.enqueue(receiver.url);
+    expect(await workUntilNow()).toBe(1);
+    const waits: number[] = [];
+    for (let wait = await nextAttempt(ownerId); wait !== undefined; ) {
+      waits.push(wait);
+      wait = await nextAttempt(ownerId);
+    }
+    expect(waits).toHaveLength(6);
+    const { attempts } = await desk.deliveryOf(ownerId);
+    waits.forEach((wait, index) => {
+      expect(wait).toBe((SPEC_DELAYS_MS[index] ?? 0) + (attempts[index]?.durationMs ?? 0));
+    });
+    expect(receiver.received).toHaveLength(7);
+    expect(await desk.deliveryOf(ownerId)).toMatchObject({ status: 'failed', nextAttemptAt: null });
+    clock.move(86_400_000);
+    expect(await workUntilNow()).toBe(0);
+  });
+
+  it('signs every attempt afresh over the same bytes, hours later too (HOOK-12, HOOK-22)', async () => {
+    receiver.react(503);
+    const body = Buffer.from('{"id":"task_1","status":"succeeded","text":"\u2028 ü"}');
+    const ownerId = await desk.enqueue(receiver.url, body, SECRET);
+    await workUntilNow();
+    const times = [clock.nowSeconds()];
+    while ((await nextAttempt(ownerId)) !== undefined) times.push(clock.nowSeconds());
+    expect(receiver.received).toHaveLength(7);
+    receiver.received.forEach((delivery, index) => {
+      const at = times[index] ?? 0;
+      expect(delivery.body).toEqual(body);
+      expect(delivery.headers['x-shim-signature']).toBe(signatureOf(SECRET, at, body));
+    });
+    expect((times[6] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(9_400 - FIVE_MINUTES_S);
+  });
+
+  it('is over with the first answer that is taken: 503 twice, then 200 (HOOK-17)', async () => {
+    receiver.react((response) =>
+      response.writeHead(receiver.received.length < 3 ? 503 : 200).end(),
+    );
+    const ownerId = await desk.enqueue(receiver.url);
+    await workUntilNow();
+    while ((await nextAttempt(ownerId)) !== undefined);
+    const { status, attempts } = await desk.deliveryOf(ownerId);
+    expect(status).toBe('delivered');
+    expect(attempts.map(({ statusCode }) => statusCode)).toEqual([503, 503, 200]);
+  });
+
+  it('stops at a 4xx in the middle of it (HOOK-19)', async () => {
+    receiver.react((response) =>
+      response.writeHead(receiver.received.length < 2 ? 500 : 404).end(),
+    );
+    const ownerId = await desk.enqueue(receiver.url);
+    await workUntilNow();
+    await nextAttempt(ownerId);
+    const { status, attempts, nextAttemptAt } = await desk.deliveryOf(ownerId);
+    expect({ status, nextAttemptAt }).toEqual({ status: 'failed', nextAttemptAt: null });
+    expect(attempts.map(({ statusCode }) => statusCode)).toEqual([500, 404]);
+  });
+
+  it('goes on in another process where the first one left it (HOOK-24)', async () => {
+    receiver.react(500);
+    const ownerId = await desk.enqueue(receiver.url);
+    await workUntilNow();
+    const { nextAttemptAt } = await desk.deliveryOf(ownerId);
+    const other = new WebhookDesk(database.dataSource, { clock });
+    expect((await other.deliveryOf(ownerId)).nextAttemptAt).toEqual(nextAttemptAt);
+    clock.move((nextAttemptAt?.getTime() ?? 0) - clock.nowMs());
+    const worker = other.worker();
+    expect(await worker.tick()).toBe(1);
+    await worker.settled();
+    expect((await other.deliveryOf(ownerId)).attempts).toHaveLength(2);
+  });
+
+  describe('redelivery', () => {
+    it('adds one attempt to a delivery that is over, and none after it', async () => {
+      receiver.react(404);
+      const ownerId = await desk.enqueue(receiver.url);
+      await workUntilNow();
+      receiver.react(500);
+      const { id } = await desk.deliveryOf(ownerId);
+      expect(await desk.deliveries.redeliver({ id })).toBe(true);
+      expect(await desk.deliveryOf(ownerId)).toMatchObject({ status: 'pending' });
+      expect(await workUntilNow()).toBe(1);
+      expect(await desk.deliveryOf(ownerId)).toMatchObject({
+        id,
+        status: 'failed',
+        attempts: [{ statusCode: 404 }, { statusCode: 500 }],
+        nextAttemptAt: null,
+      });
+    });
+
+    it('brings the next attempt of a schedule forward and leaves the rest of it', async () => {
+      receiver.react(500);
+      const ownerId = await desk.enqueue(receiver.url);
+      await workUntilNow();
+      const { id } = await desk.deliveryOf(ownerId);
+      await desk.deliveries.redeliver({ id });
+      expect(await workUntilNow()).toBe(1);
+      const { attempts, nextAttemptAt, status } = await desk.deliveryOf(ownerId);
+      expect({ status, attempts: attempts.length }).toEqual({ status: 'pending', attempts: 2 });
+      expect((nextAttemptAt?.getTime() ?? 0) - clock.nowMs()).toBeGreaterThanOrEqual(30_000);
+    });
+
+    it('knows no delivery of another account or owner', async () => {
+      const ownerId = await desk.enqueue(receiver.url);
+      const { id, accountId } = await desk.deliveryOf(ownerId);
+      expect(await desk.deliveries.redeliver({ id, accountId: ownerId })).toBe(false);
+      expect(await desk.deliveries.redeliver({ id, ownerId: accountId })).toBe(false);
+      expect(await desk.deliveries.redeliver({ id: ownerId })).toBe(false);
+      expect(await desk.deliveries.redeliver({ id, ownerId, accountId })).toBe(true);
+    });
+  });
+});
