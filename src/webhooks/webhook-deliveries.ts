@@ -60,7 +60,7 @@ const REDELIVER = `
      SET due_at = CASE WHEN is_under_way AND due_at > $1 THEN due_at ELSE least(due_at, $1) END,
          retry = CASE WHEN status = 'pending' THEN retry END, status = 'pending'
    WHERE id = $2 AND ($3::uuid IS NULL OR owner_id = $3) AND ($4::uuid IS NULL OR account_id = $4)
-  RETURNING id`;
+  RETURNING *`;
 
 /** The deliveries: bytes that go to a URL, whatever they tell of (spec: Events). */
 @Injectable()
@@ -110,16 +110,15 @@ export class WebhookDeliveries {
 
   /**
    * Makes the delivery due now: one attempt more where it was over, the next attempt of its schedule where it was not.
-   * Returns false where there is no such delivery.
+   * Answers the delivery as it stands then; undefined where there is no such one.
    */
-  async redeliver(key: DeliveryKey): Promise<boolean> {
+  async redeliver(key: DeliveryKey): Promise<Delivery | undefined> {
     const now = new Date(this.clock.nowMs());
-    const rows = await this.dataSource.query<unknown[]>(
-      // TypeORM answers rows and count of an UPDATE; a WITH makes it answer the rows alone.
-      `WITH redelivered AS (${REDELIVER}) SELECT * FROM redelivered`,
+    const [row] = await this.dataSource.query<DeliveryRow[]>(
+      `WITH d AS (${REDELIVER}) SELECT d.*, ${ATTEMPTS} FROM d`,
       [now, key.id, key.ownerId ?? null, key.accountId ?? null],
     );
-    return rows.length > 0;
+    return row && deliveryOf(row);
   }
 }
 

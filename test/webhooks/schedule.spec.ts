@@ -50,7 +50,7 @@ describe('The schedule of a delivery', () => {
     const ownerId = await desk.enqueue(receiver.url);
     expect(await workUntilNow()).toBe(1);
     const waits: number[] = [];
-    for (let wait = await nextAttempt(ownerId); wait !== undefined; ) {
+    for (let wait = await nextAttempt(ownerId); wait !== undefined;) {
       waits.push(wait);
       wait = await nextAttempt(ownerId);
     }
@@ -126,8 +126,7 @@ describe('The schedule of a delivery', () => {
       await workUntilNow();
       receiver.react(500);
       const { id } = await desk.deliveryOf(ownerId);
-      expect(await desk.deliveries.redeliver({ id })).toBe(true);
-      expect(await desk.deliveryOf(ownerId)).toMatchObject({ status: 'pending' });
+      expect(await desk.deliveries.redeliver({ id })).toMatchObject({ id, status: 'pending' });
       expect(await workUntilNow()).toBe(1);
       expect(await desk.deliveryOf(ownerId)).toMatchObject({
         id,
@@ -152,10 +151,10 @@ describe('The schedule of a delivery', () => {
     it('knows no delivery of another account or owner', async () => {
       const ownerId = await desk.enqueue(receiver.url);
       const { id, accountId } = await desk.deliveryOf(ownerId);
-      expect(await desk.deliveries.redeliver({ id, accountId: ownerId })).toBe(false);
-      expect(await desk.deliveries.redeliver({ id, ownerId: accountId })).toBe(false);
-      expect(await desk.deliveries.redeliver({ id: ownerId })).toBe(false);
-      expect(await desk.deliveries.redeliver({ id, ownerId, accountId })).toBe(true);
+      expect(await desk.deliveries.redeliver({ id, accountId: ownerId })).toBeUndefined();
+      expect(await desk.deliveries.redeliver({ id, ownerId: accountId })).toBeUndefined();
+      expect(await desk.deliveries.redeliver({ id: ownerId })).toBeUndefined();
+      expect(await desk.deliveries.redeliver({ id, ownerId, accountId })).toMatchObject({ id });
     });
   });
 });

@@ -22,3 +22,12 @@ export class ExecutionsQuery extends PageQuery {
   @OneOf(['running', 'succeeded', 'failed'], optional)
   status?: 'running' | 'succeeded' | 'failed';
 }
+
+/** Query of GET /admin/webhook-deliveries. */
+export class DeliveriesQuery extends PageQuery {
+  @Text({ max: MAX_CURSOR, ...optional })
+  task_id?: string;
+
+  @OneOf(['pending', 'delivered', 'failed'], optional)
+  status?: 'pending' | 'delivered' | 'failed';
+}

@@ -1,0 +1,29 @@
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { DeliveryView, viewDelivery } from '../webhooks/delivery.view.js';
+import { viewPage } from './admin.views.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { DeliveriesQuery } from './dto/admin.queries.js';
+import { OperatorEndpoint } from './operator-endpoint.decorator.js';
+
+/** Webhook deliveries of all accounts (interface: Operator API). */
+@OperatorEndpoint()
+@Controller('admin/webhook-deliveries')
+export class DeliveriesController {
+  constructor(private readonly deliveries: DeliveriesService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Webhook deliveries with every attempt, newest first' })
+  async list(@StrictQuery() query: DeliveriesQuery) {
+    return viewPage(await this.deliveries.list(query), viewDelivery);
+  }
+
+  @Post(':id/redeliver')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Make the next attempt of a delivery now' })
+  @ApiAcceptedResponse({ type: DeliveryView })
+  async redeliver(@Param('id') id: string): Promise<DeliveryView> {
+    return viewDelivery(await this.deliveries.redeliver(id));
+  }
+}

@@ -1,0 +1,75 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { toPublicId } from '../common/ids/public-id.js';
+import { toEpochSeconds } from '../common/time/clock.js';
+import type { Delivery } from './delivery.js';
+
+/** One POST to the receiver. */
+class AttemptView {
+  @ApiProperty({ description: 'Epoch seconds' })
+  at!: number;
+
+  @ApiProperty({ nullable: true, type: Number, description: 'Null where no answer came' })
+  status_code!: number | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'Why no answer came',
+    example: 'timeout',
+  })
+  error!: string | null;
+
+  @ApiProperty()
+  duration_ms!: number;
+}
+
+/** A webhook delivery with every attempt (interface: GET /v1/tasks/{id}/deliveries). Its secret is never shown. */
+export class DeliveryView {
+  @ApiProperty({ example: 'whd_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  id!: string;
+
+  @ApiProperty({ enum: ['webhook_delivery'] })
+  object!: 'webhook_delivery';
+
+  @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  task_id!: string;
+
+  @ApiProperty({ example: 'https://example.com/hooks/shim' })
+  url!: string;
+
+  @ApiProperty({ enum: ['pending', 'delivered', 'failed'] })
+  status!: string;
+
+  @ApiProperty({ type: [AttemptView] })
+  attempts!: AttemptView[];
+
+  @ApiProperty({
+    nullable: true,
+    type: Number,
+    description: 'Epoch seconds; null when none is due',
+  })
+  next_attempt_at!: number | null;
+
+  @ApiProperty({ description: 'Epoch seconds' })
+  created_at!: number;
+}
+
+/** A delivery as its account and the operator see it. */
+export function viewDelivery(delivery: Delivery): DeliveryView {
+  const { nextAttemptAt } = delivery;
+  return {
+    id: toPublicId('whd', delivery.id),
+    object: 'webhook_delivery',
+    task_id: toPublicId('task', delivery.ownerId),
+    url: delivery.url,
+    status: delivery.status,
+    attempts: delivery.attempts.map((attempt) => ({
+      at: toEpochSeconds(attempt.startedAt),
+      status_code: attempt.statusCode,
+      error: attempt.error,
+      duration_ms: attempt.durationMs,
+    })),
+    next_attempt_at: nextAttemptAt === null ? null : toEpochSeconds(nextAttemptAt),
+    created_at: toEpochSeconds(delivery.createdAt),
+  };
+}
