@@ -58,7 +58,11 @@ export const MAGIC_INPUTS = [
   },
   { name: 'no-usage', effect: 'chat: leaves out the usage numbers' },
   { name: 'zero-usage', effect: 'chat: reports usage of zero' },
-  { name: 'url', effect: 'images: answers with a URL instead of the picture' },
+  {
+    name: 'url',
+    effect:
+      'images: answers with a URL instead of the picture; videos: redirects to a URL of the file',
+  },
   { name: 'no-data', effect: 'images: answers without any picture' },
   {
     name: 'task-ms',

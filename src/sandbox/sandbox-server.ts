@@ -15,6 +15,7 @@ import { Magic } from './magic-inputs.js';
 import { MediaShelf } from './media/media-shelf.js';
 import { ChatLog, type ChatRecord } from './openai/chat-log.js';
 import { openAiProtocol } from './openai/openai-protocol.js';
+import { openAiVideoProtocol } from './openai-video/openai-video-protocol.js';
 
 /** The key every protocol of the sandbox accepts; any other is answered 401. */
 export const SANDBOX_API_KEY = 'sandbox-key';
@@ -52,6 +53,7 @@ export class SandboxServer {
     this.routes = new RouteTable([
       elevenLabsProtocol(),
       openAiProtocol(this.chats, this.shelf),
+      openAiVideoProtocol(this.jobs, this.shelf),
       mediaProtocol(this.shelf),
     ]);
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {

@@ -1,16 +1,9 @@
-import type { Protocol, WireError } from '../http/protocol.js';
+import type { Protocol } from '../http/protocol.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { chatCompletions } from './chat-completions.js';
 import type { ChatLog } from './chat-log.js';
 import { imageGenerations } from './image-generations.js';
-
-/** Type and code words of an error status where the fault itself names none. */
-const WORDS: Readonly<Record<number, readonly [type: string, code: string | null]>> = {
-  401: ['invalid_request_error', 'invalid_api_key'],
-  403: ['invalid_request_error', 'unsupported_country_region_territory'],
-  404: ['invalid_request_error', 'not_found'],
-  429: ['rate_limit_error', 'rate_limit_exceeded'],
-};
+import { openAiErrorBody } from './openai-error-body.js';
 
 /** OpenAI: bearer key, JSON in, JSON or server-sent events out, errors as `{error}`. */
 export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): Protocol {
@@ -32,12 +25,6 @@ export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): Protocol {
     ],
     keyOf: (exchange) => exchange.header('authorization')?.replace(/^Bearer\s+/i, ''),
     requestIdHeader: 'x-request-id',
-    errorBody,
+    errorBody: openAiErrorBody,
   };
-}
-
-function errorBody({ status, code, message, param }: WireError): unknown {
-  const usual = status >= 500 ? (['server_error', null] as const) : undefined;
-  const [type, usualCode] = WORDS[status] ?? usual ?? ['invalid_request_error', null];
-  return { error: { message, type, param: param ?? null, code: code ?? usualCode } };
 }

@@ -1,8 +1,9 @@
 import { BitWriter } from './bit-writer.js';
 import { MACROBLOCK, type Plane, type Planes } from './video-planes.js';
 
-/** Largest frame of level 4.0 at 24 frames a second, in macroblocks (ITU-T H.264, table A-1). */
-export const MAX_MACROBLOCKS = 8160;
+/** Largest frame of level 4.0 at 24 frames a second, and its longest side, in macroblocks (ITU-T H.264, table A-1). */
+const MAX_MACROBLOCKS = 8160;
+const MAX_SIDE = 255;
 const LEVEL = 40;
 const BASELINE = 66;
 const HIGH_444 = 244;
@@ -16,6 +17,13 @@ const COPIED = { vertical: 1, horizontal: 2 } as const;
 const RAW = 25;
 /** How the colour of a macroblock is predicted, by how its brightness is. */
 const COLOUR_MODE = { vertical: 2, horizontal: 1 } as const;
+
+/** Whether a picture of this many pixels is within the level: 1920 x 1080 is, upright too. */
+export function isDrawable(width: number, height: number): boolean {
+  const columns = Math.ceil(width / MACROBLOCK);
+  const rows = Math.ceil(height / MACROBLOCK);
+  return columns <= MAX_SIDE && rows <= MAX_SIDE && columns * rows <= MAX_MACROBLOCKS;
+}
 
 type Direction = keyof typeof COPIED;
 type Known = 'skipped' | 'copied' | 'raw';

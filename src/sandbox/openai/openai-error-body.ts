@@ -1,0 +1,16 @@
+import type { WireError } from '../http/protocol.js';
+
+/** Type and code words of an error status where the fault itself names none. */
+const WORDS: Readonly<Record<number, readonly [type: string, code: string | null]>> = {
+  401: ['invalid_request_error', 'invalid_api_key'],
+  403: ['invalid_request_error', 'unsupported_country_region_territory'],
+  404: ['invalid_request_error', 'not_found'],
+  429: ['rate_limit_error', 'rate_limit_exceeded'],
+};
+
+/** An error as OpenAI words it. */
+export function openAiErrorBody({ status, code, message, param }: WireError): unknown {
+  const usual = status >= 500 ? (['server_error', null] as const) : undefined;
+  const [type, usualCode] = WORDS[status] ?? usual ?? ['invalid_request_error', null];
+  return { error: { message, type, param: param ?? null, code: code ?? usualCode } };
+}
