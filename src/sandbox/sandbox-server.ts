@@ -51,7 +51,7 @@ export class SandboxServer {
 
   constructor() {
     this.routes = new RouteTable([
-      elevenLabsProtocol(),
+      elevenLabsProtocol(this),
       openAiProtocol(this.chats, this.shelf),
       openAiVideoProtocol(this.jobs, this.shelf),
       mediaProtocol(this.shelf),

@@ -1,49 +1,40 @@
-import { LRUCache } from 'lru-cache';
-import { SystemClock } from '../../common/time/clock.js';
 import type { Exchange } from '../http/exchange.js';
 import { type Route, WireFault } from '../http/protocol.js';
-import { AUDIO_FORMATS } from '../media/audio-format.js';
-import { encodeSound } from '../media/audio-encoder.js';
-import { dubbedVideo } from '../media/dubbed-video.js';
-import type { HeardAudio } from '../media/heard-audio.js';
-import { shapedSound } from '../media/shaped-sound.js';
-import { speechOfLength } from '../media/speech.js';
+import type { Job } from '../jobs/job.js';
+import type { JobBoard } from '../jobs/job-board.js';
+import type { MediaShelf } from '../media/media-shelf.js';
 import type { Studio } from './audio-answer.js';
+import { dubFile } from './dub-file.js';
 import { guessLanguage, LANGUAGES_FLASH } from './languages.js';
 import { transcriptOf } from './transcript.js';
 import { uploadedAudio } from './uploaded-audio.js';
 
-/** Bytes of source files kept; the oldest projects go first. */
-const MAX_KEPT_BYTES = 512 * 1024 * 1024;
-const DEFAULT_WORK_MS = 1000;
-const MAX_WORK_MS = 3_600_000;
+const KIND = 'dubbing';
 const MAX_SPEAKERS = 32;
-const DUB_FORMAT = 'mp3_44100_128';
-const DUBBER = { pitchHz: 120, tract: 1, speed: 1 };
+/** Progress from which a project is told to be dubbed, after its preparation. */
+const DUBBING_FROM = 30;
 
-const clock = new SystemClock();
-
+/** What a project needs for its answers and its dub. */
 interface Project {
-  readonly id: string;
   readonly name: string;
   readonly sourceLanguage: string;
   readonly targetLanguage: string;
-  readonly createdMs: number;
-  readonly workMs: number;
-  readonly fails: boolean;
+  /** The words of the source. */
   readonly text: string;
-  readonly heard: HeardAudio;
-  readonly file: Buffer;
+  readonly seconds: number;
+  readonly hasVideo: boolean;
+  /** Name of the source on the shelf. */
+  readonly source: string;
 }
 
-type Projects = LRUCache<string, Project>;
+/** Where projects and their sources are kept. */
+export interface DubbingRooms {
+  readonly jobs: JobBoard;
+  readonly shelf: MediaShelf;
+}
 
-/** Dubbing: create a project, ask for its state, fetch the dub. A project works for one second unless told otherwise. */
-export function dubbingRoutes(studio: Studio): Route[] {
-  const projects: Projects = new LRUCache({
-    maxSize: MAX_KEPT_BYTES,
-    sizeCalculation: ({ file }) => file.length + 1,
-  });
+/** Dubbing: create a project, ask for its state, fetch the dub, delete it. */
+export function dubbingRoutes(studio: Studio, rooms: DubbingRooms): Route[] {
   const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
     method,
     path: `/v1/dubbing${path}`,
@@ -51,14 +42,14 @@ export function dubbingRoutes(studio: Studio): Route[] {
     handle,
   });
   return [
-    route('POST', '', (exchange) => create(exchange, projects, studio)),
-    route('GET', '/{dubbing_id}', (exchange) => show(exchange, projects)),
-    route('GET', '/{dubbing_id}/audio/{language}', (exchange) => download(exchange, projects)),
-    route('DELETE', '/{dubbing_id}', (exchange) => remove(exchange, projects)),
+    route('POST', '', (exchange) => create(exchange, rooms, studio)),
+    route('GET', '/{dubbing_id}', (exchange) => show(exchange, rooms)),
+    route('GET', '/{dubbing_id}/audio/{language}', (exchange) => download(exchange, rooms)),
+    route('DELETE', '/{dubbing_id}', (exchange) => remove(exchange, rooms)),
   ];
 }
 
-async function create(exchange: Exchange, projects: Projects, studio: Studio): Promise<void> {
+async function create(exchange: Exchange, rooms: DubbingRooms, studio: Studio): Promise<void> {
   const { file, heard, fields } = await uploadedAudio(exchange, 'file');
   const target = fields.requiredText('target_lang');
   const source = fields.text('source_lang') ?? 'auto';
@@ -72,84 +63,78 @@ async function create(exchange: Exchange, projects: Projects, studio: Studio): P
     throw new WireFault({ status: 400, code: 'unsupported_language', message });
   }
   const { text } = transcriptOf(heard, studio.spoken.recall(file));
-  const workMs = exchange.magic.number('task-ms', MAX_WORK_MS) ?? DEFAULT_WORK_MS;
-  projects.set(exchange.requestId, {
-    id: exchange.requestId,
-    name,
-    sourceLanguage: source === 'auto' ? guessLanguage(text) : source,
-    targetLanguage: target,
-    createdMs: clock.nowMs(),
-    workMs,
-    fails: exchange.magic.has('task-fails'),
-    text,
-    heard,
-    file,
+  const job = await rooms.jobs.accept<Project>(exchange, {
+    kind: KIND,
+    label: name,
+    facts: {
+      name,
+      sourceLanguage: source === 'auto' ? guessLanguage(text) : source,
+      targetLanguage: target,
+      text,
+      seconds: heard.seconds,
+      hasVideo: heard.hasVideo,
+      source: rooms.shelf.put({ bytes: file, contentType: 'application/octet-stream' }, 'src'),
+    },
   });
-  const body = { dubbing_id: exchange.requestId, expected_duration_sec: workMs / 1000 };
+  const body = { dubbing_id: job.id, expected_duration_sec: job.workMs / 1000 };
   await exchange.json(200, body, { 'request-id': exchange.requestId });
 }
 
-function statusOf(project: Project): 'dubbing' | 'dubbed' | 'failed' {
-  if (clock.nowMs() < project.createdMs + project.workMs) return 'dubbing';
-  return project.fails ? 'failed' : 'dubbed';
-}
-
-async function show(exchange: Exchange, projects: Projects): Promise<void> {
-  const project = find(exchange, projects);
-  const status = statusOf(project);
+async function show(exchange: Exchange, rooms: DubbingRooms): Promise<void> {
+  const job = await find(exchange, rooms);
+  if (await rooms.jobs.spoilPoll(exchange, job)) return;
+  const { name, sourceLanguage, targetLanguage, hasVideo, seconds } = job.facts;
+  const status = statusOf(job, rooms);
+  const media = {
+    content_type: hasVideo ? 'video/mp4' : 'audio/mpeg',
+    duration: seconds,
+  };
   await exchange.json(200, {
-    dubbing_id: project.id,
-    name: project.name,
+    dubbing_id: job.id,
+    name,
     status,
-    source_language: project.sourceLanguage,
-    target_languages: [project.targetLanguage],
+    source_language: sourceLanguage,
+    target_languages: [targetLanguage],
     editable: false,
-    created_at: new Date(project.createdMs).toISOString(),
-    media_metadata: {
-      content_type: project.heard.hasVideo ? 'video/mp4' : 'audio/mpeg',
-      duration: project.heard.seconds,
-    },
+    created_at: new Date(job.record.createdMs).toISOString(),
+    media_metadata: job.magic.has('no-result') ? null : media,
     error: status === 'failed' ? 'The speech could not be separated.' : null,
   });
 }
 
-async function download(exchange: Exchange, projects: Projects): Promise<void> {
-  const project = find(exchange, projects);
-  if (statusOf(project) !== 'dubbed' || exchange.params.language !== project.targetLanguage) {
-    const message = `Dubbing ${project.id} is not dubbed into this language.`;
-    throw new WireFault({ status: 425, code: 'dubbing_not_dubbed', message });
-  }
-  const audio = dubOf(project);
-  if (!project.heard.hasVideo) {
-    await exchange.send(200, { 'content-type': 'audio/mpeg' }, audio);
-    return;
-  }
-  const pieces: Uint8Array[] = [];
-  for await (const piece of audio) pieces.push(piece);
-  const video = await dubbedVideo(project.file, Buffer.concat(pieces));
-  if (video === undefined)
-    throw new WireFault({ status: 500, message: 'The video is unreadable.' });
-  await exchange.send(200, { 'content-type': 'video/mp4' }, video);
+function statusOf(job: Job, { jobs }: DubbingRooms): string {
+  const { phase, word, progress } = jobs.stateOf(job);
+  if (word !== undefined) return word;
+  if (phase === 'working') return progress < DUBBING_FROM ? 'preparing' : 'dubbing';
+  return phase === 'done' ? 'dubbed' : phase;
 }
 
-async function remove(exchange: Exchange, projects: Projects): Promise<void> {
-  projects.delete(find(exchange, projects).id);
+async function download(exchange: Exchange, rooms: DubbingRooms): Promise<void> {
+  const job = await find(exchange, rooms);
+  const { targetLanguage, hasVideo } = job.facts;
+  const isReady = rooms.jobs.stateOf(job).phase === 'done';
+  if (!isReady || exchange.params.language !== targetLanguage) {
+    const message = `Dubbing ${job.id} is not dubbed into this language.`;
+    throw new WireFault({ status: 425, code: 'dubbing_not_dubbed', message });
+  }
+  if (await rooms.jobs.spoilDownload(exchange, job)) return;
+  const source = rooms.shelf.get(job.facts.source)?.bytes;
+  const file = job.magic.has('no-result')
+    ? Buffer.alloc(0)
+    : source && (await dubFile(source, job.facts));
+  if (file === undefined) throw new WireFault({ status: 500, message: 'The dub is unreadable.' });
+  await exchange.send(200, { 'content-type': hasVideo ? 'video/mp4' : 'audio/mpeg' }, file);
+}
+
+async function remove(exchange: Exchange, rooms: DubbingRooms): Promise<void> {
+  rooms.jobs.remove(await find(exchange, rooms));
   await exchange.json(200, { status: 'ok' });
 }
 
-/** The words of the source in a voice of the target language, as long and as loud as the source. */
-function dubOf({ text, heard, targetLanguage }: Project): AsyncGenerator<Uint8Array> {
-  const format = AUDIO_FORMATS.get(DUB_FORMAT);
-  if (format === undefined) throw new Error(`${DUB_FORMAT} is not in the table`);
-  const seed = targetLanguage.charCodeAt(0);
-  const speech = speechOfLength(text, heard.seconds, { ...DUBBER, seed });
-  return encodeSound(shapedSound(speech, heard.loudness), format, text);
-}
-
-function find(exchange: Exchange, projects: Projects): Project {
+async function find(exchange: Exchange, { jobs }: DubbingRooms): Promise<Job<Project>> {
   const id = exchange.params.dubbing_id ?? '';
-  const project = projects.get(id);
-  if (project !== undefined) return project;
+  const job = await jobs.find<Project>(KIND, id);
+  if (job !== undefined) return job;
   const message = `Dubbing ${id} was not found.`;
   throw new WireFault({ status: 404, code: 'dubbing_not_found', message });
 }

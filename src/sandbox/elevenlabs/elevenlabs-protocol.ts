@@ -2,7 +2,7 @@ import type { Exchange } from '../http/exchange.js';
 import type { Protocol, Route, WireError } from '../http/protocol.js';
 import { createClipCache } from '../media/clip-cache.js';
 import type { Studio } from './audio-answer.js';
-import { dubbingRoutes } from './dubbing.js';
+import { type DubbingRooms, dubbingRoutes } from './dubbing.js';
 import { forcedAlignment } from './forced-alignment.js';
 import { music } from './music.js';
 import { soundGeneration } from './sound-generation.js';
@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<number, readonly [type: string, code: string]>> = {
 };
 
 /** ElevenLabs: `xi-api-key`, JSON or multipart in, audio or JSON out, errors as `{detail}`. */
-export function elevenLabsProtocol(): Protocol {
+export function elevenLabsProtocol(rooms: DubbingRooms): Protocol {
   const studio: Studio = { clips: createClipCache(), spoken: new SpokenTexts() };
   const post = (path: string, operation: string, handle: Handler): Route => ({
     method: 'POST',
@@ -43,7 +43,7 @@ export function elevenLabsProtocol(): Protocol {
       post('audio-isolation', 'audio_isolation', audioIsolation),
       post('sound-generation', 'sound_generation', soundGeneration),
       post('music', 'music', music),
-      ...dubbingRoutes(studio),
+      ...dubbingRoutes(studio, rooms),
     ],
     keyOf: (exchange) => exchange.header('xi-api-key'),
     requestIdHeader: 'request-id',

@@ -1,0 +1,35 @@
+import { encodeSound } from '../media/audio-encoder.js';
+import { AUDIO_FORMATS } from '../media/audio-format.js';
+import { dubbedVideo } from '../media/dubbed-video.js';
+import { hearAudio } from '../media/heard-audio.js';
+import { shapedSound } from '../media/shaped-sound.js';
+import { speechOfLength } from '../media/speech.js';
+
+const DUB_FORMAT = 'mp3_44100_128';
+const DUBBER = { pitchHz: 120, tract: 1, speed: 1 };
+
+/** What is said in which language. */
+export interface Dub {
+  readonly text: string;
+  readonly targetLanguage: string;
+}
+
+/**
+ * The dub of a recording: its words in a voice of the target language, as long and as loud as the source, as MP3; for a video
+ * its pictures with that sound, as MP4. Undefined when the source cannot be read.
+ */
+export async function dubFile(
+  source: Buffer,
+  dub: Dub,
+): Promise<Buffer | AsyncIterable<Uint8Array> | undefined> {
+  const format = AUDIO_FORMATS.get(DUB_FORMAT);
+  const heard = await hearAudio(source);
+  if (format === undefined || heard === undefined) return undefined;
+  const seed = dub.targetLanguage.charCodeAt(0);
+  const speech = speechOfLength(dub.text, heard.seconds, { ...DUBBER, seed });
+  const audio = encodeSound(shapedSound(speech, heard.loudness), format, dub.text);
+  if (!heard.hasVideo) return audio;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of audio) pieces.push(piece);
+  return dubbedVideo(source, Buffer.concat(pieces));
+}
