@@ -1,10 +1,11 @@
 import { open, rm } from 'node:fs/promises';
-import { type Readable, Transform, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { MEDIA_LIMIT_BYTES } from '../net/bounded-download.js';
+import { formBody, type FormBody } from './form-body.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import { Upload } from './upload.js';
 
@@ -63,7 +64,7 @@ interface ParsedForm {
 }
 
 function parse(request: Request, response: Response, folder: ScratchFolder): Promise<ParsedForm> {
-  const body = boundedBody(request);
+  const body = formBody(request, BODY_LIMIT_BYTES, tooLarge);
   const storage = new ScratchStorage(folder);
   const read = multer({
     storage,
@@ -83,30 +84,8 @@ function parse(request: Request, response: Response, folder: ScratchFolder): Pro
   });
 }
 
-/**
- * The bytes of the body under the limit of the whole form, with the headers multer wants. Multer gets this in place of the
- * request, because on a fault it would read its stream to the end before it says so.
- */
-function boundedBody(request: Request): Transform {
-  let bytes = 0;
-  const body = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      if (bytes > BODY_LIMIT_BYTES) done(tooLarge());
-      else done(null, chunk);
-    },
-  });
-  const onCut = (): void => {
-    if (!request.complete) body.destroy(new Error('The request was cut short'));
-  };
-  // Stays on: a reset after the refusal is nobody's fault.
-  request.on('error', onCut).on('close', onCut);
-  if (request.destroyed) onCut();
-  return Object.assign(body, { headers: request.headers });
-}
-
 /** Multer lets go of its parser when it has found a fault: that is when reading ends. */
-function streamHandler(body: Transform, parser: Writable): void {
+function streamHandler(body: FormBody, parser: Writable): void {
   parser.once('unpipe', () => body.destroy());
   body.pipe(parser);
 }
