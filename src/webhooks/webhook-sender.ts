@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
+import { isNativeError } from 'node:util/types';
 import { SecretBoxError } from '../common/secrets/secret-box.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
@@ -106,7 +107,7 @@ function faultOf(error: unknown): AttemptFault {
   if (error instanceof AddressRefusedError) return 'address_refused';
   if (error instanceof SecretBoxError) return 'secret_unreadable';
   if (error instanceof TargetRefusedError) return 'url_refused';
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
   if (TLS_FAULT.test(code)) return 'tls_failed';
   return NAME_FAULT.test(code) ? 'name_unresolved' : 'connection_failed';
 }

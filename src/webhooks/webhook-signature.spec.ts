@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { signatureOf } from './webhook-signature.js';
+
+interface Vector {
+  readonly about: string;
+  readonly secret: string;
+  readonly timestamp: number;
+  readonly body_base64: string;
+  readonly v1: string;
+}
+
+const { vectors } = JSON.parse(readFileSync('test/samples/webhook-signatures.json', 'utf8')) as {
+  vectors: Vector[];
+};
+
+/** What the OpenSSL command line makes of the same bytes. */
+function opensslHmac(secret: string, message: Buffer): string {
+  const key = Buffer.from(secret).toString('hex');
+  const options = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key}`];
+  const output = execFileSync('openssl', options, { input: message }).toString();
+  return output.trim().split('= ')[1] ?? '';
+}
+
+describe('signatureOf', () => {
+  it('makes the worked value of the API document (HOOK-11)', () => {
+    expect(signatureOf('0123456789abcdef', 1_700_000_000, Buffer.from('{"id":"task_1"}'))).toBe(
+      't=1700000000,v1=88fff9dcbb8e249f606d66cb6316c6ac2fd2739d92797c4a93d67d5c8e4d9811',
+    );
+  });
+
+  it.each(vectors)(
+    '$about: as the published vector and as OpenSSL say (HOOK-09, HOOK-10)',
+    (vector) => {
+      const body = Buffer.from(vector.body_base64, 'base64');
+      const { secret, timestamp, v1 } = vector;
+      expect(signatureOf(secret, timestamp, body)).toBe(`t=${timestamp},v1=${v1}`);
+      expect(opensslHmac(secret, Buffer.concat([Buffer.from(`${timestamp}.`), body]))).toBe(v1);
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Surface } from '../common/errors/surface.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { EgressRules } from '../net/egress-rules.js';
+import { GuardedDialer } from '../net/guarded-dialer.js';
+import { WebhookTargets } from './webhook-targets.js';
+
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  'example.com': ['93.184.216.34'],
+  'inside.example.com': ['10.0.0.7'],
+  'both.example.com': ['93.184.216.34', '127.0.0.1'],
+};
+const PRIVATE = [
+  'localhost',
+  '127.0.0.1',
+  '127.1',
+  '2130706433',
+  '10.1.2.3',
+  '192.168.0.10',
+  '172.16.5.5',
+  '169.254.169.254',
+  '100.64.0.1',
+  '[::1]',
+  '[fd00::1]',
+  '[::ffff:10.0.0.1]',
+  'printer.local',
+  'inside.example.com',
+  'both.example.com',
+];
+
+function targets(egressAllow = '', publicUrl = 'https://api.shim.example/v'): WebhookTargets {
+  const rules = EgressRules.parse(egressAllow);
+  const dialer = new GuardedDialer({
+    rules,
+    resolve: (name) => Promise.resolve(ADDRESSES[name] ?? []),
+  });
+  const config = { publicUrl, host: '127.0.0.1', port: 3000 } as GatewayConfig;
+  return new WebhookTargets(dialer, rules, config);
+}
+
+async function faultOf(url: string, surface: Surface, by = targets()): Promise<string | undefined> {
+  try {
+    await by.check(url, surface);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return `${error.code} ${error.param ?? ''}`;
+  }
+}
+
+describe('WebhookTargets', () => {
+  it('takes https for audio tasks, http only for videos (HOOK-26, HOOK-28)', async () => {
+    for (const surface of ['dubbing', 'song', 'video'] as const) {
+      expect(await faultOf('https://example.com/hook', surface)).toBeUndefined();
+    }
+    expect(await faultOf('http://example.com/hook', 'video')).toBeUndefined();
+    expect(await faultOf('http://example.com/hook', 'dubbing')).toBe(
+      'invalid_task_command webhook',
+    );
+    expect(await faultOf('http://example.com/hook', 'song')).toBe('invalid_task_command webhook');
+  });
+
+  it.each(PRIVATE)('refuses %s (HOOK-29, HOOK-31)', async (host) => {
+    expect(await faultOf(`https://${host}/hook`, 'video')).toBe('invalid_request webhook');
+    expect(await faultOf(`https://${host}/hook`, 'dubbing')).toBe('invalid_task_command webhook');
+  });
+
+  it.each([
+    'https://api.shim.example/hook',
+    'https://API.shim.example:8443/other',
+    'https://api.shim.example./hook',
+  ])('refuses its own host: %s (HOOK-30, HOOK-31)', async (url) => {
+    expect(await faultOf(url, 'video')).toBe('invalid_request webhook');
+    expect(await faultOf(url, 'song')).toBe('invalid_task_command webhook');
+  });
+
+  it('takes a name that does not resolve now, for every attempt looks again', async () => {
+    expect(await faultOf('https://soon.example.com/hook', 'dubbing')).toBeUndefined();
+  });
+
+  it('lets EGRESS_ALLOW open a private host, for http too, but never itself', async () => {
+    const open = targets('127.0.0.1');
+    expect(await faultOf('http://127.0.0.1:9000/hook', 'dubbing', open)).toBeUndefined();
+    expect(await faultOf('http://127.0.0.1:3000/hook', 'dubbing', open)).toBe(
+      'invalid_task_command webhook',
+    );
+    expect(await faultOf('http://127.0.0.2:9000/hook', 'dubbing', open)).toBe(
+      'invalid_task_command webhook',
+    );
+  });
+});
