@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { viewAccount, viewAudit, viewEntry, viewIssuedKey } from './admin/admin.views.js';
 import { CreateAccountBody, CreateKeyBody, CreditBody } from './admin/dto/admin.bodies.js';
 import { OperatorService } from './admin/operator.service.js';
 import { AppModule } from './app.module.js';
@@ -11,6 +10,10 @@ import { GatewayError } from './common/errors/gateway-error.js';
 import { validatorOf } from './common/validation/compiled-validator.js';
 import { ConfigError, loadOperatorConfig } from './config/load-config.js';
 import { makeLogger } from './observability/logger.js';
+import { viewAccount } from './admin/views/account-record.view.js';
+import { viewEntry } from './admin/views/ledger-entry.view.js';
+import { viewIssuedKey } from './admin/views/api-key.view.js';
+import { viewAudit } from './admin/views/audit.view.js';
 
 const USAGE = `Usage: npm run cli -- <command>
 

@@ -1,12 +1,15 @@
 import { Controller, Get, Headers, Param, Post } from '@nestjs/common';
-import { ApiHeader, ApiOperation } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { viewAccount, viewEntry, viewIssuedKey, viewKey, viewPage } from './admin.views.js';
 import { CreateAccountBody, CreateKeyBody, CreditBody } from './dto/admin.bodies.js';
 import { PageQuery } from './dto/admin.queries.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
+import { viewPage } from '../common/paging/page.view.js';
+import { AccountRecordPage, AccountRecordView, viewAccount } from './views/account-record.view.js';
+import { LedgerEntryPage, LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
+import { ApiKeyPage, IssuedKeyView, viewKey, viewIssuedKey } from './views/api-key.view.js';
 
 /** Accounts, their money and their keys (interface: Operator API). */
 @OperatorEndpoint()
@@ -17,18 +20,21 @@ export class AccountsController {
   @Post()
   @TakesJson()
   @ApiOperation({ summary: 'Create an account' })
+  @ApiCreatedResponse({ type: AccountRecordView })
   async create(@StrictBody() body: CreateAccountBody) {
     return viewAccount(await this.operator.createAccount(body.name));
   }
 
   @Get()
   @ApiOperation({ summary: 'List accounts, newest first' })
+  @ApiOkResponse({ type: AccountRecordPage })
   async list(@StrictQuery() query: PageQuery) {
     return viewPage(await this.operator.accounts(query), viewAccount);
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'One account' })
+  @ApiOkResponse({ type: AccountRecordView })
   async get(@Param('id') id: string) {
     return viewAccount(await this.operator.account(id));
   }
@@ -37,6 +43,7 @@ export class AccountsController {
   @TakesJson()
   @ApiHeader({ name: 'Idempotency-Key', required: true })
   @ApiOperation({ summary: 'Credit an account; a negative amount corrects' })
+  @ApiCreatedResponse({ type: LedgerEntryView })
   async credit(
     @Param('id') id: string,
     @StrictBody() body: CreditBody,
@@ -47,6 +54,7 @@ export class AccountsController {
 
   @Get(':id/ledger')
   @ApiOperation({ summary: 'Ledger entries, newest first' })
+  @ApiOkResponse({ type: LedgerEntryPage })
   async ledger(@Param('id') id: string, @StrictQuery() query: PageQuery) {
     return viewPage(await this.operator.entries(id, query), viewEntry);
   }
@@ -54,12 +62,14 @@ export class AccountsController {
   @Post(':id/keys')
   @TakesJson()
   @ApiOperation({ summary: 'Issue an API key; its text is shown only here' })
+  @ApiCreatedResponse({ type: IssuedKeyView })
   async createKey(@Param('id') id: string, @StrictBody() body: CreateKeyBody) {
     return viewIssuedKey(await this.operator.createKey(id, body));
   }
 
   @Get(':id/keys')
   @ApiOperation({ summary: 'Keys of an account, newest first' })
+  @ApiOkResponse({ type: ApiKeyPage })
   async listKeys(@Param('id') id: string, @StrictQuery() query: PageQuery) {
     return viewPage(await this.operator.listKeys(id, query), viewKey);
   }

@@ -1,10 +1,16 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { type AdminExecutionView, viewAdminExecution, viewAudit, viewPage } from './admin.views.js';
 import { ExecutionsQuery } from './dto/admin.queries.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
+import { viewPage } from '../common/paging/page.view.js';
+import {
+  AdminExecutionPage,
+  AdminExecutionView,
+  viewAdminExecution,
+} from './views/admin-execution.view.js';
+import { AuditView, viewAudit } from './views/audit.view.js';
 
 /** What happened, and the proof of the books (interface: Operator API). */
 @OperatorEndpoint()
@@ -14,18 +20,21 @@ export class RecordsController {
 
   @Get('executions')
   @ApiOperation({ summary: 'Synchronous calls, newest first' })
+  @ApiOkResponse({ type: AdminExecutionPage })
   async executions(@StrictQuery() query: ExecutionsQuery) {
     return viewPage(await this.operator.listExecutions(query), viewAdminExecution);
   }
 
   @Get('executions/:id')
   @ApiOperation({ summary: 'One synchronous call, by its x-gateway-execution-id' })
+  @ApiOkResponse({ type: AdminExecutionView })
   async execution(@Param('id') id: string): Promise<AdminExecutionView> {
     return viewAdminExecution(await this.operator.execution(id));
   }
 
   @Get('audit')
   @ApiOperation({ summary: 'Prove posted = sum of entries and held = sum of open holds' })
+  @ApiOkResponse({ type: AuditView })
   async audit() {
     return viewAudit(await this.operator.audit());
   }

@@ -11,6 +11,8 @@ export interface LedgerEntry {
   readonly balanceAfterMicroUsd: MicroUsd;
   /** The hold a charge settled. */
   readonly holdId: string | null;
+  /** What that hold was for: `execution` or `task`. */
+  readonly holdOwner: string | null;
   readonly reference: string | null;
   readonly createdAt: Date;
 }
@@ -24,6 +26,7 @@ export interface LedgerEntryRow {
   readonly amount: string;
   readonly balance_after: string;
   readonly hold_id: string | null;
+  readonly hold_owner: string | null;
   readonly reference: string | null;
   readonly created_at: Date;
 }
@@ -37,6 +40,7 @@ export function ledgerEntryOf(row: LedgerEntryRow): LedgerEntry {
     amountMicroUsd: BigInt(row.amount),
     balanceAfterMicroUsd: BigInt(row.balance_after),
     holdId: row.hold_id,
+    holdOwner: row.hold_owner,
     reference: row.reference,
     createdAt: row.created_at,
   };

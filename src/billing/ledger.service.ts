@@ -15,7 +15,7 @@ export interface Queryable {
   query<Rows>(sql: string, parameters: unknown[]): Promise<Rows>;
 }
 
-/** A hold to place; `owner` names the task it is for. */
+/** A hold to place; `owner` says what kind of thing it is for: `task`. */
 export interface HoldRequest {
   readonly accountId: string;
   readonly holdId: string;
@@ -30,6 +30,10 @@ export interface CreditRequest {
   readonly idempotencyKey: string;
   readonly reference: string | null;
 }
+
+const ENTRY = `
+  SELECT e.*, h.owner AS hold_owner FROM ledger_entry e
+    LEFT JOIN hold h ON h.account_id = e.account_id AND h.id = e.hold_id`;
 
 type HoldOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
 type ResolveOutcome = 'done' | 'conflict' | 'excess' | 'missing';
@@ -82,8 +86,8 @@ export class LedgerService {
   async entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
     await this.account(accountId);
     const rows = await this.dataSource.query<LedgerEntryRow[]>(
-      `SELECT * FROM ledger_entry WHERE account_id = $1 AND ($2::bigint IS NULL OR position < $2)
-        ORDER BY position DESC LIMIT $3`,
+      `${ENTRY} WHERE e.account_id = $1 AND ($2::bigint IS NULL OR e.position < $2)
+        ORDER BY e.position DESC LIMIT $3`,
       [accountId, cursorOf(page, 'position'), page.limit + 1],
     );
     return pageOf(rows, page.limit, ledgerEntryOf, (row) => row.position);
@@ -156,7 +160,7 @@ export class LedgerService {
   async #entry(accountId: string, position: string | null): Promise<LedgerEntry> {
     const [row] = await this.#orUnavailable(
       this.dataSource.query<LedgerEntryRow[]>(
-        `SELECT * FROM ledger_entry WHERE account_id = $1 AND position = $2`,
+        `${ENTRY} WHERE e.account_id = $1 AND e.position = $2`,
         [accountId, position],
       ),
     );

@@ -1,0 +1,42 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Account } from '../../billing/account.js';
+import { toPublicId } from '../../common/ids/public-id.js';
+import { formatMicroUsd } from '../../common/money/micro-usd.js';
+import { pageOfViews } from '../../common/paging/page.view.js';
+import { toEpochSeconds } from '../../common/time/clock.js';
+
+/** An account as the operator sees it. */
+export class AccountRecordView {
+  @ApiProperty({ example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  id!: string;
+
+  @ApiProperty({ enum: ['account'] })
+  object!: 'account';
+
+  @ApiProperty({ example: 'Customer 1' })
+  name!: string;
+
+  @ApiProperty({ example: '5000000', description: 'Micro-USD that may be spent' })
+  available_microusd!: string;
+
+  @ApiProperty({ example: '0', description: 'Micro-USD that calls and tasks under way hold' })
+  held_microusd!: string;
+
+  @ApiProperty({ description: 'Epoch seconds' })
+  created_at!: number;
+}
+
+/** A page of accounts. */
+export class AccountRecordPage extends pageOfViews(AccountRecordView) {}
+
+/** The account, with its balance. */
+export function viewAccount(account: Account): AccountRecordView {
+  return {
+    id: toPublicId('acct', account.id),
+    object: 'account',
+    name: account.name,
+    available_microusd: formatMicroUsd(account.availableMicroUsd),
+    held_microusd: formatMicroUsd(account.heldMicroUsd),
+    created_at: toEpochSeconds(account.createdAt),
+  };
+}

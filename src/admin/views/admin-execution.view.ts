@@ -1,0 +1,30 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { toPublicId } from '../../common/ids/public-id.js';
+import { pageOfViews } from '../../common/paging/page.view.js';
+import type { Execution } from '../../executions/execution.js';
+import { ExecutionView, viewExecution } from '../../executions/execution.view.js';
+
+/** An execution as the operator sees it: with account, key and provider. */
+export class AdminExecutionView extends ExecutionView {
+  @ApiProperty()
+  account_id!: string;
+
+  @ApiProperty({ nullable: true, type: String })
+  api_key_id!: string | null;
+
+  @ApiProperty({ nullable: true, type: String })
+  provider!: string | null;
+}
+
+/** A page of executions. */
+export class AdminExecutionPage extends pageOfViews(AdminExecutionView) {}
+
+/** The execution with all that operators may see of it. */
+export function viewAdminExecution(execution: Execution): AdminExecutionView {
+  return {
+    ...viewExecution(execution),
+    account_id: toPublicId('acct', execution.accountId),
+    api_key_id: execution.apiKeyId === null ? null : toPublicId('key', execution.apiKeyId),
+    provider: execution.provider,
+  };
+}

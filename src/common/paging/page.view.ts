@@ -1,0 +1,39 @@
+import type { Type } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import type { Page } from './page.js';
+
+/** A page of a list as clients see it. */
+export interface PageView<View> {
+  readonly object: 'list';
+  readonly data: View[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+/** The page, each item shown by `view`. */
+export function viewPage<Item, View>(page: Page<Item>, view: (item: Item) => View): PageView<View> {
+  return {
+    object: 'list',
+    data: page.items.map(view),
+    has_more: page.nextCursor !== null,
+    next_cursor: page.nextCursor,
+  };
+}
+
+/** The class that documents a page of these items: `class AccountPage extends pageOfViews(AccountView) {}`. */
+export function pageOfViews<View>(item: Type<View>): Type<PageView<View>> {
+  class ListView implements PageView<View> {
+    @ApiProperty({ enum: ['list'] })
+    object!: 'list';
+
+    @ApiProperty({ type: [item] })
+    data!: View[];
+
+    @ApiProperty()
+    has_more!: boolean;
+
+    @ApiProperty({ nullable: true, type: String, description: '`cursor` of the next page' })
+    next_cursor!: string | null;
+  }
+  return ListView;
+}
