@@ -80,8 +80,8 @@ describe('the repository', () => {
     const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) =>
       row(`\`${name}\``, setting.shownDefault, setting.meaning),
     );
-    expect(missingIn('README.md', rows)).toEqual([]);
-    expect(documented('README.md', 'Configuration')).toBe(rows.length);
+    expect(missingIn('docs/configuration.md', rows)).toEqual([]);
+    expect(documented('docs/configuration.md', 'Settings')).toBe(rows.length);
   });
 
   it('documents every magic input of the sandbox', () => {

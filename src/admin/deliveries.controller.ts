@@ -1,8 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { DeliveryView, viewDelivery } from '../webhooks/delivery.view.js';
-import { viewPage } from './admin.views.js';
+import { DeliveryPage, DeliveryView, viewDelivery } from '../webhooks/delivery.view.js';
+import { viewPage } from '../common/paging/page.view.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveriesQuery } from './dto/admin.queries.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
@@ -15,6 +15,7 @@ export class DeliveriesController {
 
   @Get()
   @ApiOperation({ summary: 'Webhook deliveries with every attempt, newest first' })
+  @ApiOkResponse({ type: DeliveryPage })
   async list(@StrictQuery() query: DeliveriesQuery) {
     return viewPage(await this.deliveries.list(query), viewDelivery);
   }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { pageOfViews } from '../common/paging/page.view.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import type { Delivery } from './delivery.js';
@@ -53,6 +54,9 @@ export class DeliveryView {
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 }
+
+/** A page of deliveries. */
+export class DeliveryPage extends pageOfViews(DeliveryView) {}
 
 /** A delivery as its account and the operator see it. */
 export function viewDelivery(delivery: Delivery): DeliveryView {

@@ -13,7 +13,15 @@ interface Operation {
   readonly requestBody?: {
     readonly content: Readonly<Record<string, { readonly schema: object }>>;
   };
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+      }
+    >
+  >;
 }
 interface OpenApi {
   readonly openapi: string;
@@ -90,5 +98,17 @@ describe('the OpenAPI document as committed', () => {
       if (method === 'post' && path.startsWith('/v1')) expect(media).not.toEqual([]);
       for (const { schema } of media) expect([path, schema]).toEqual([path, expect.any(Object)]);
     }
+  });
+
+  it('gives every answer of the operator API a schema', () => {
+    const without = operations
+      .filter(({ path }) => path.startsWith('/admin'))
+      .filter(({ operation: { responses } }) => {
+        const [[status, answer] = ['', undefined]] = Object.entries(responses).filter(([code]) =>
+          code.startsWith('2'),
+        );
+        return status !== '204' && answer?.content?.['application/json']?.schema === undefined;
+      });
+    expect(without.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 });
