@@ -12,6 +12,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { ImagesModule } from './images/images.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { NetModule } from './net/net.module.js';
+import { OwnUrl } from './net/own-url.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
@@ -47,7 +48,7 @@ export class AppModule {
         }),
         ObservabilityModule.forRoot(logger),
         TickerModule,
-        NetModule.forRoot(config.egressAllow, sandboxMedia),
+        NetModule.forRoot(config.egressAllow, sandboxMedia, new OwnUrl(config.publicUrl, config)),
         ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),
         AdminModule,

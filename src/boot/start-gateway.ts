@@ -1,4 +1,4 @@
-import { type AddressInfo, isIPv6 } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -13,6 +13,7 @@ import { InFlight } from '../common/http/in-flight.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { SandboxAccess } from '../config/worker-context.js';
 import { PayOnSuccess } from '../executions/pay-on-success.js';
+import { OwnUrl } from '../net/own-url.js';
 import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
 import { loggableError, NestLogger } from '../observability/logger.js';
 import { Readiness } from '../observability/readiness.js';
@@ -56,7 +57,9 @@ export async function startGateway(
   configureApp(app, inFlight);
   warn(config, app, logger);
   await app.listen(config.port, config.host);
-  if (upstream) await publishSandboxMedia(upstream, ownUrl(config, app), app, logger);
+  const ownUrl = app.get(OwnUrl);
+  ownUrl.listensAt(app.getHttpServer().address() as AddressInfo);
+  if (upstream) await publishSandboxMedia(upstream, ownUrl.href, app, logger);
   app.get(Readiness).serve();
   return {
     app,
@@ -68,15 +71,6 @@ export async function startGateway(
       await sandbox?.close();
     },
   };
-}
-
-/** Where others reach this gateway: `PUBLIC_URL`, or where it really listens. */
-function ownUrl({ publicUrl, host }: GatewayConfig, app: NestExpressApplication): string {
-  if (publicUrl !== undefined) return publicUrl;
-  const { address, port } = app.getHttpServer().address() as AddressInfo;
-  const isEverywhere = address === '0.0.0.0' || address === '::';
-  const name = isEverywhere ? '127.0.0.1' : host;
-  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
 /** From now on the sandbox's URLs lead to this gateway, which accepts them as input. Each of several workers says the same. */

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { BoundedDownload, MEDIA_LIMIT_BYTES } from './bounded-download.js';
 import { EgressRules } from './egress-rules.js';
 import { GuardedDialer } from './guarded-dialer.js';
@@ -22,6 +23,7 @@ describe('BoundedDownload', () => {
     // `/<bytes>` answers that many bytes in chunks, without a declared length.
     server = createServer((request, response) => {
       response.setHeader('content-type', 'audio/mpeg');
+      response.once('close', () => response.writableFinished || server.emit('gone'));
       let left = Number(request.url?.slice(1));
       const send = (): void => {
         while (left > 0) {
@@ -51,6 +53,20 @@ describe('BoundedDownload', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     await expect(readFile(path, 'utf8')).resolves.toBe('x'.repeat(100_000));
     await rm(path);
+  });
+
+  it('gives the bytes as a stream, and ends it where they are too many', async () => {
+    const { body, contentType } = await downloads.toStream(`${base}/100000`);
+    expect([(await buffer(body)).length, contentType]).toEqual([100_000, 'audio/mpeg']);
+    const large = await downloads.toStream(`${base}/100001`, { limitBytes: 100_000 });
+    await expect(buffer(large.body)).rejects.toMatchObject({ code: 'audio_too_large' });
+  });
+
+  it('closes the connection of a stream that is not read to its end', async () => {
+    const { body } = await downloads.toStream(`${base}/50000000`);
+    const gone = once(server, 'gone');
+    body.destroy();
+    await gone;
   });
 
   it('accepts a file of exactly 50 MB, R28 (AUD-47)', async () => {

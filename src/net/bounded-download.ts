@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { StopSignal } from '../common/stop-signal.js';
@@ -47,6 +48,13 @@ export interface DownloadedFile {
   readonly path: string;
   readonly bytes: number;
   /** As the server declared it; a hint, never proof of the format. */
+  readonly contentType: string | undefined;
+}
+
+/** A download as it comes. */
+export interface DownloadStream {
+  /** Errors with what the download throws; its end or destruction closes the connection. */
+  readonly body: Readable;
   readonly contentType: string | undefined;
 }
 
@@ -101,6 +109,24 @@ export class BoundedDownload {
       return { data: Buffer.concat(chunks), contentType };
     } finally {
       download.close();
+    }
+  }
+
+  /** The bytes of the URL as they come: for what is kept elsewhere than on the local disk. */
+  async toStream(url: string, options: DownloadOptions = {}): Promise<DownloadStream> {
+    const download = this.begin(options);
+    try {
+      const contentType = await download.open(url);
+      const body = new PassThrough().once('close', () => {
+        download.close();
+      });
+      // Whoever reads hears of an error; that nobody reads any more is none.
+      body.on('error', () => undefined);
+      pipeline(download.chunks(), body).catch(() => undefined);
+      return { body, contentType };
+    } catch (error) {
+      download.close();
+      throw error;
     }
   }
 

@@ -2,14 +2,20 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { BoundedDownload } from './bounded-download.js';
 import { EgressRules } from './egress-rules.js';
 import { GuardedDialer } from './guarded-dialer.js';
+import { NamedUrls } from './named-urls.js';
 import type { OwnFiles } from './own-files.js';
+import { OwnUrl } from './own-url.js';
 
-/** The guarded way to URLs that callers or providers chose: {@link EgressRules}, {@link GuardedDialer}, {@link BoundedDownload}. */
+/** The guarded way to URLs that callers or providers chose: {@link EgressRules}, {@link GuardedDialer}, {@link BoundedDownload}, {@link NamedUrls}; and the {@link OwnUrl}. */
 @Global()
 @Module({})
 export class NetModule {
-  /** `egressAllow`: the private places that are open; `ownFiles`: what the gateway serves itself. */
-  static forRoot(egressAllow: readonly string[], ownFiles: OwnFiles): DynamicModule {
+  /** `egressAllow`: the private places that are open; `ownFiles`: what the gateway serves itself, at `ownUrl`. */
+  static forRoot(
+    egressAllow: readonly string[],
+    ownFiles: OwnFiles,
+    ownUrl: OwnUrl,
+  ): DynamicModule {
     const rules = EgressRules.parse(egressAllow.join(','));
     const dialer = new GuardedDialer({ rules });
     return {
@@ -18,8 +24,10 @@ export class NetModule {
         { provide: EgressRules, useValue: rules },
         { provide: GuardedDialer, useValue: dialer },
         { provide: BoundedDownload, useValue: new BoundedDownload(dialer, { rules }, ownFiles) },
+        { provide: NamedUrls, useValue: new NamedUrls(dialer, { rules }, ownFiles) },
+        { provide: OwnUrl, useValue: ownUrl },
       ],
-      exports: [EgressRules, GuardedDialer, BoundedDownload],
+      exports: [EgressRules, GuardedDialer, BoundedDownload, NamedUrls, OwnUrl],
     };
   }
 }
