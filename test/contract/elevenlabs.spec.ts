@@ -12,7 +12,7 @@ import type { PortByOperation } from '../../src/providers/ports/provider-ports.j
 import { AUDIO_SAMPLES } from './audio-samples.js';
 import { formOf } from './form-data.js';
 import { describePortContract, describeRequest, type PortContract } from './port-contract.js';
-import type { SeenRequest } from './stub-upstream.js';
+import type { SeenRequest } from '../support/stub-upstream.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'contract-'));
 const recording = randomBytes(300_000);

@@ -1,5 +1,5 @@
 import busboy from 'busboy';
-import type { SeenRequest } from './stub-upstream.js';
+import type { SeenRequest } from '../support/stub-upstream.js';
 
 /** A form with one file, as a common parser reads it. */
 export interface SeenForm {

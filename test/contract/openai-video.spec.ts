@@ -6,7 +6,7 @@ import { ProviderError } from '../../src/providers/http/provider-error.js';
 import { openAiVideoPorts } from '../../src/providers/openai-video/openai-video-ports.js';
 import type { VideoPort } from '../../src/providers/ports/video.port.js';
 import { describePortContract, describeRequest } from './port-contract.js';
-import { type SeenRequest, StubUpstream } from './stub-upstream.js';
+import { type SeenRequest, StubUpstream } from '../support/stub-upstream.js';
 
 const LIMIT = 1024;
 const FILE = Buffer.from('0000ftypisom-of-a-video');

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { openAiPorts } from '../../src/providers/openai/openai-ports.js';
 import type { ChatChunk } from '../../src/providers/ports/chat.port.js';
 import { describePortContract, describeRequest } from './port-contract.js';
-import type { SeenRequest } from './stub-upstream.js';
+import type { SeenRequest } from '../support/stub-upstream.js';
 
 const expectJson = (path: string, body: object) => (request: SeenRequest) => {
   expect([request.method, request.url]).toEqual(['POST', path]);

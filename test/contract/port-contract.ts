@@ -4,7 +4,7 @@ import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { ProviderAccess } from '../../src/providers/http/provider-access.js';
 import type { CallContext } from '../../src/providers/ports/call-context.js';
-import { StubUpstream, type SeenRequest } from './stub-upstream.js';
+import { StubUpstream, type SeenRequest } from '../support/stub-upstream.js';
 
 const KEY = 'sk-upstream-secret-4711';
 const TIMEOUT_MS = 300;

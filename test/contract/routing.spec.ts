@@ -7,7 +7,7 @@ import type { CallObservation } from '../../src/providers/routing/provider-obser
 import { ProviderRegistry } from '../../src/providers/routing/provider-registry.js';
 import { ProviderRouter } from '../../src/providers/routing/provider-router.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
-import { StubUpstream } from './stub-upstream.js';
+import { StubUpstream } from '../support/stub-upstream.js';
 
 class HandClock extends Clock {
   ms = 1_000_000;

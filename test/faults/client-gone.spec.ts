@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StubUpstream } from '../contract/stub-upstream.js';
+import type { StubUpstream } from '../support/stub-upstream.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/database/data-source.js';
-import type { StubUpstream } from '../contract/stub-upstream.js';
+import type { StubUpstream } from '../support/stub-upstream.js';
 import {
   ADMIN_TOKEN,
   startTestGateway,
@@ -14,7 +14,7 @@ import {
 import { errorOf, postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
 import { MP3_HEAD, servedBy, startStubSpeech } from '../support/stub-speech.js';
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.js';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 
 let stub: StubUpstream;
 let proxy: DatabaseProxy;

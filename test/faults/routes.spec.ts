@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/common/time/clock.js';
-import type { StubUpstream } from '../contract/stub-upstream.js';
+import type { StubUpstream } from '../support/stub-upstream.js';
 import {
   ADMIN_TOKEN,
   startTestGateway,

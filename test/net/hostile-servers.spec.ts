@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib';
 import { BoundedDownload, type DownloadOptions } from '../../src/net/bounded-download.js';
 import { EgressRules } from '../../src/net/egress-rules.js';
 import { GuardedDialer } from '../../src/net/guarded-dialer.js';
-import { makeCertificate } from './certificate.js';
-import { answer, type RawAnswer, StubWeb } from './stub-web.js';
+import { makeCertificate } from '../support/certificate.js';
+import { answer, type RawAnswer, StubWeb } from '../support/stub-web.js';
 
 const DAY_MS = 86_400_000;
 const FAILED = { code: 'audio_download_failed' };

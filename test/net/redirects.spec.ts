@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BoundedDownload } from '../../src/net/bounded-download.js';
 import { EgressRules } from '../../src/net/egress-rules.js';
-import { answer, type RawAnswer, StubWeb } from './stub-web.js';
+import { answer, type RawAnswer, StubWeb } from '../support/stub-web.js';
 
 const START = 'http://example.com/start';
 const PUBLIC = '93.184.216.34:80';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { BoundedDownload } from '../../src/net/bounded-download.js';
 import { EgressRules } from '../../src/net/egress-rules.js';
 import { judgePublicUrl } from '../../src/net/public-url.js';
-import { answer, StubWeb } from './stub-web.js';
+import { answer, StubWeb } from '../support/stub-web.js';
 
 interface Vector {
   readonly id: string;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { AUDIO_SAMPLES } from '../contract/audio-samples.js';
-import { type SeenRequest, StubUpstream } from '../contract/stub-upstream.js';
-import { type DatabaseProxy, startDatabaseProxy } from '../faults/database-proxy.js';
+import { type SeenRequest, StubUpstream } from '../support/stub-upstream.js';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import { type Answer, postJson, send } from '../support/http-answer.js';
 import { PAID_ENDPOINTS, READ_PATHS } from '../support/paid-endpoints.js';
 import {

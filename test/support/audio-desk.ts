@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type SeenRequest, StubUpstream } from '../contract/stub-upstream.js';
+import { type SeenRequest, StubUpstream } from './stub-upstream.js';
 import { type AudioOperation, call, postForm, TEN_SECONDS } from './audio-operations.js';
 import { startTestGateway, type TestAccount, type TestGateway } from './gateway.js';
 import { type Answer, postJson } from './http-answer.js';

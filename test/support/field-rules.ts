@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { SeenRequest } from '../contract/stub-upstream.js';
+import type { SeenRequest } from './stub-upstream.js';
 import type { AudioDesk } from './audio-desk.js';
 import type { AudioOperation } from './audio-operations.js';
 import { formSeen } from './stub-provider.js';

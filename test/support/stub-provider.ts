@@ -1,6 +1,6 @@
 import { readForm } from '../../src/sandbox/http/request-body.js';
 import { AUDIO_SAMPLES } from '../contract/audio-samples.js';
-import { type SeenRequest, StubUpstream } from '../contract/stub-upstream.js';
+import { type SeenRequest, StubUpstream } from './stub-upstream.js';
 
 const TRANSCRIPT = {
   language_code: 'eng',

@@ -1,5 +1,5 @@
 import { AUDIO_SAMPLES } from '../contract/audio-samples.js';
-import { StubUpstream } from '../contract/stub-upstream.js';
+import { StubUpstream } from './stub-upstream.js';
 
 /** The beginning of an MP3 answer, longer than what the gateway looks at before it sends on. */
 export const MP3_HEAD = AUDIO_SAMPLES.mp3;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { EgressRules } from '../../src/net/egress-rules.js';
-import { answer, StubWeb } from '../net/stub-web.js';
+import { answer, StubWeb } from '../support/stub-web.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { WebhookDesk } from '../support/webhook-desk.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
+import { errorOf, postJson, send } from '../../support/http-answer.js';
+import { HELLO } from '../../support/paid-endpoints.js';
+
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  account = await gateway.account(10_000n);
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+const get = (path: string, headers = account.headers) => send(gateway.url + path, { headers });
+const speak = (fields: object = {}) =>
+  postJson(`${gateway.url}/v1/audio/speech`, account.headers, { ...HELLO, ...fields });
+
+describe('the holder of a key', () => {
+  it('reads the balance, and while a call runs what it holds', async () => {
+    const balance = async () => (await get('/v1/account')).json;
+    expect(await balance()).toEqual({
+      object: 'account',
+      id: `acct_${account.accountId.replaceAll('-', '')}`,
+      available_microusd: '10000',
+      held_microusd: '0',
+    });
+    const call = speak({ input: '[[sandbox:delay=300]]Hi' });
+    let held = '0';
+    while (held === '0') held = ((await balance()) as { held_microusd: string }).held_microusd;
+    expect(held).toBe('2760');
+    expect((await call).status).toBe(200);
+    expect(await balance()).toMatchObject({ available_microusd: '7240', held_microusd: '0' });
+  });
+
+  it('reads what happened to an own call', async () => {
+    const good = await speak();
+    const id = good.headers.get('x-gateway-execution-id') ?? '';
+    expect((await get(`/v1/executions/${id}`)).json).toEqual({
+      id,
+      object: 'execution',
+      status: 'succeeded',
+      model: 'aud-v4',
+      endpoint: '/v1/audio/speech',
+      error_code: null,
+      charged_microusd: '600',
+      provider_request_id: expect.any(String),
+      created_at: expect.any(Number),
+      completed_at: expect.any(Number),
+    });
+    const bad = await speak({ input: '[[sandbox:status=422]]' });
+    const failedId = bad.headers.get('x-gateway-execution-id') ?? '';
+    expect((await get(`/v1/executions/${failedId}`)).json).toMatchObject({
+      status: 'failed',
+      error_code: 'provider_rejected_request',
+      charged_microusd: null,
+    });
+  });
+
+  it('reads it with another key of the account, allowlist or not', async () => {
+    const id = (await speak()).headers.get('x-gateway-execution-id') ?? '';
+    const key = await gateway.keyOf(account.accountId, { allowedModels: [] });
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await get(`/v1/executions/${id}`, headers)).status).toBe(200);
+  });
+
+  it('learns nothing of the calls of others: foreign, unknown and malformed ids are one', async () => {
+    const id = (await speak()).headers.get('x-gateway-execution-id') ?? '';
+    const stranger = await gateway.account();
+    const foreign = await get(`/v1/executions/${id}`, stranger.headers);
+    expect({ status: foreign.status, code: errorOf(foreign).code }).toEqual({
+      status: 404,
+      code: 'not_found',
+    });
+    for (const other of ['exec_00000000000000000000000000000000', 'nonsense', `${id}0`, '%00']) {
+      const answer = await get(`/v1/executions/${other}`, stranger.headers);
+      expect(answer.status).toBe(404);
+      expect(errorOf(answer)).toEqual(errorOf(foreign));
+    }
+  });
+});

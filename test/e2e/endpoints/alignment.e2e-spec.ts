@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AudioDesk } from '../../support/audio-desk.js';
+import { ALIGNMENT, call } from '../../support/audio-operations.js';
+import { startTestGateway } from '../../support/gateway.js';
+import { formSeen } from '../../support/stub-provider.js';
+
+let desk: AudioDesk;
+
+beforeAll(async () => {
+  desk = await AudioDesk.open();
+});
+beforeEach(() => desk.clear());
+afterAll(() => desk.close());
+
+describe('POST /v1/audio/alignment', () => {
+  it.each([1, 100_000])(
+    'takes a text of %i code points at the same price (ALIGN-31, LIMIT-06)',
+    async (length) => {
+      const text = '\u{1f600}'.repeat(length);
+      for (const send of [
+        () => desk.call(ALIGNMENT, { text }),
+        () => desk.postJson(ALIGNMENT, { text }),
+      ]) {
+        const { charged, seen } = await desk.charges(ALIGNMENT, send);
+        expect(charged).toBe(920n);
+        expect((await formSeen(seen)).fields).toEqual({ text });
+      }
+    },
+  );
+
+  it('takes a full text whose every character is escaped (ALIGN-31)', async () => {
+    const escaped = '\\ud83d\\ude00'.repeat(100_000);
+    const body = `{"model":"aud-forced-alignment","audio_url":"${desk.host.url}","text":"${escaped}"}`;
+    const post = () =>
+      fetch(desk.url(ALIGNMENT), {
+        method: 'POST',
+        headers: { ...desk.account.headers, 'content-type': 'application/json' },
+        body,
+      });
+    expect((await post()).status).toBe(200);
+  });
+
+  it('refuses a text of 100,001 code points (ALIGN-32, LIMIT-06)', async () => {
+    const text = 'x'.repeat(100_001);
+    await desk.refusesField(ALIGNMENT, 'text', text);
+    await desk.refused(() => desk.call(ALIGNMENT, { text }), 400, 'invalid_request', 'text');
+  });
+
+  it.each([undefined, null, '', '  \n', 5, ['a'], 'a\u0000b'])(
+    'refuses the text %j (ALIGN-33)',
+    async (text) => {
+      await desk.refusesField(ALIGNMENT, 'text', text);
+    },
+  );
+
+  it('answers every word with its place and loss, and its charge (ALIGN-34, ALIGN-35)', async () => {
+    const { answer, charged } = await desk.charges(ALIGNMENT, () => desk.call(ALIGNMENT));
+    expect(answer.json).toEqual({
+      words: [{ text: 'Hi', start: 0, end: 0.4, loss: 0.1 }],
+      loss: 0.2,
+    });
+    expect(answer.headers.get('x-gateway-charge-microusd')).toBe(charged.toString());
+  });
+
+  it('keeps the order of the recording and null for what is unknown (ALIGN-34)', async () => {
+    const words = ['b', 'a', 'c'].map((text, at) => ({ text, start: at, end: null, loss: null }));
+    desk.provider.reply = (response) => response.end(JSON.stringify({ words, characters: [] }));
+    const { answer } = await desk.charges(ALIGNMENT, () => desk.call(ALIGNMENT));
+    expect(answer.json).toEqual({ words, loss: null });
+  });
+
+  it.each(['diarize', 'language', 'timestamps', 'response_format'])(
+    'refuses %s, which belongs to transcription (ALIGN-36)',
+    async (field) => {
+      await desk.refusesField(ALIGNMENT, field, 'en');
+    },
+  );
+
+  it('places every word of a text in a real recording', async () => {
+    const gateway = await startTestGateway();
+    const { headers } = await gateway.account(920n);
+    const answer = await call(ALIGNMENT, gateway.url, headers, { text: 'One two three' });
+    const { words } = answer.json as { words: { text: string; start: number; end: number }[] };
+    expect(words.map(({ text }) => text)).toEqual(['One', 'two', 'three']);
+    expect(words.at(-1)?.end).toBeCloseTo(10, 1);
+    await gateway.provesClean();
+    await gateway.stop();
+  });
+});

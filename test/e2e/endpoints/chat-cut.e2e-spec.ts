@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatRecord } from '../../../src/sandbox/openai/chat-log.js';
+import { leaveAfter } from '../../support/event-stream.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+
+/** `CUT_STREAMS=2000 npm run jest -- test/e2e/chat-cut.e2e-spec.ts` cuts more. */
+const STREAMS = Number(process.env.CUT_STREAMS ?? 100);
+/** Streams at a time; the sandbox remembers the last 1,000. */
+const BATCH = 50;
+const LONGEST = 60;
+/** Words that are one token each, for the sandbox as for the gateway. */
+const WORDS = [' and', ' so', ' on', ' the', ' of', ' to', ' in', ' it', ' is', ' be'];
+const CREDIT = 1_000_000_000n;
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+const promptOf = (index: number) =>
+  `Say${[...String(index)].map((digit) => WORDS[Number(digit)]).join('')}`;
+
+const priceOf = ({ promptTokens, completionTokens }: ChatRecord) =>
+  (BigInt(promptTokens) * 1_250_000n + BigInt(completionTokens) * 10_000_000n + 999_999n) /
+  1_000_000n;
+
+async function settled(accountId: string): Promise<void> {
+  while ((await gateway.balance(accountId)).held > 0n) await sleep(10);
+}
+
+async function charges(accountId: string): Promise<bigint[]> {
+  const rows = await gateway.dataSource.query<{ charged: string; status: string }[]>(
+    'SELECT charged, status FROM execution WHERE account_id = $1',
+    [accountId],
+  );
+  expect(rows.filter(({ status }) => status !== 'succeeded')).toEqual([]);
+  return ascending(rows.map(({ charged }) => BigInt(charged)));
+}
+
+const ascending = (amounts: bigint[]) => amounts.sort((a, b) => Number(a - b));
+
+/** Opens a batch of streams of which each is left by its client after the given number of tokens. */
+async function cut(first: number, cutAfter: number[], words: (cut: number) => string) {
+  const { accountId, headers } = await gateway.account(CREDIT);
+  const seen = await Promise.all(
+    cutAfter.map((tokens, index) =>
+      leaveAfter(
+        `${gateway.url}/v1/chat/completions`,
+        headers,
+        {
+          model: 'gen-5',
+          stream: true,
+          user: words(tokens),
+          messages: [{ role: 'user', content: promptOf(first + index) }],
+        },
+        tokens,
+      ),
+    ),
+  );
+  await settled(accountId);
+  const prompts = new Set(cutAfter.map((_, index) => promptOf(first + index)));
+  const records = ((await gateway.sandbox?.chats(2 * BATCH)) ?? []).filter(({ prompt }) =>
+    prompts.has(prompt),
+  );
+  return { accountId, seen, records };
+}
+
+const randomCuts = (count: number) =>
+  Array.from({ length: count }, () => 1 + Math.floor(Math.random() * LONGEST));
+
+describe('a client that leaves in the middle of a stream', () => {
+  it(
+    'pays for exactly the tokens the provider made, stream by stream (CHAT-26)',
+    async () => {
+      for (let first = 0; first < STREAMS; first += BATCH) {
+        const cuts = randomCuts(Math.min(BATCH, STREAMS - first));
+        const { accountId, records } = await cut(
+          first,
+          cuts,
+          (tokens) => `[[sandbox:tokens=100]] [[sandbox:hang-after=${tokens}]]`,
+        );
+        expect(ascending(records.map(priceOf))).toEqual(await charges(accountId));
+        expect(records.every(({ isAborted, isComplete }) => isAborted && !isComplete)).toBe(true);
+        const made = records.map(({ completionTokens }) => completionTokens);
+        expect(made.sort((a, b) => a - b)).toEqual(cuts.sort((a, b) => a - b));
+      }
+    },
+    30_000 + STREAMS * 100,
+  );
+
+  it('pays for no less than it has read and no more than was made while tokens flow', async () => {
+    const { accountId, seen, records } = await cut(
+      900,
+      randomCuts(20),
+      () => '[[sandbox:tokens=5000]] [[sandbox:pace=2]]',
+    );
+    const paid = (await charges(accountId)).reduce((sum, amount) => sum + amount, 0n);
+    const made = records.map(priceOf).reduce((sum, amount) => sum + amount, 0n);
+    const read = records
+      .map((record, index) => priceOf({ ...record, completionTokens: seen[index] ?? 0 }))
+      .reduce((sum, amount) => sum + amount, 0n);
+    expect(records).toHaveLength(20);
+    expect(paid).toBeGreaterThanOrEqual(read);
+    expect(paid).toBeLessThanOrEqual(made);
+    expect(records.every(({ completionTokens }) => completionTokens < 5000)).toBe(true);
+  });
+});

@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatRecord } from '../../../src/sandbox/openai/chat-log.js';
+import { leaveAfter, RawEvents } from '../../support/event-stream.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
+import { errorOf, postJson, send } from '../../support/http-answer.js';
+import { expectRefused } from '../../support/refusal.js';
+
+const PATH = '/v1/chat/completions';
+const CREDIT = 10_000_000n;
+/** Prices of `gen-5`, micro-USD per million tokens. */
+const INPUT = 1_250_000n;
+const OUTPUT = 10_000_000n;
+
+let gateway: TestGateway;
+let shared: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  shared = await gateway.account();
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+/** A request; magic words stand in `user`, so that they are no part of the prompt. */
+function ask(words = '', fields: object = {}): object {
+  const messages = [{ role: 'user', content: 'Tell me about the moon' }];
+  return { model: 'gen-5', messages, ...(words !== '' && { user: words }), ...fields };
+}
+
+const magic = (...words: string[]) => words.map((word) => `[[sandbox:${word}]]`).join(' ');
+
+const stream = (body: object, account = shared) =>
+  RawEvents.post(gateway.url + PATH, account.headers, { ...body, stream: true });
+
+const priceOf = (promptTokens: number, completionTokens: number) => {
+  const scaled = BigInt(promptTokens) * INPUT + BigInt(completionTokens) * OUTPUT;
+  return (scaled + 999_999n) / 1_000_000n;
+};
+
+/** What the account has paid, once nothing is held any more. */
+async function paid(account: TestAccount): Promise<bigint> {
+  for (;;) {
+    const { available, held } = await gateway.balance(account.accountId);
+    if (held === 0n) return CREDIT - available;
+    await sleep(10);
+  }
+}
+
+async function lastChat(): Promise<ChatRecord> {
+  const [chat] = (await gateway.sandbox?.chats(1)) ?? [];
+  return chat!;
+}
+
+async function executionOf(headers: Headers, account: TestAccount) {
+  const id = headers.get('x-gateway-execution-id') ?? '';
+  const url = `${gateway.url}/v1/executions/${id}`;
+  return (await send(url, { headers: account.headers })).json as Record<string, unknown>;
+}
+
+describe('POST /v1/chat/completions with stream', () => {
+  it('is nothing but data lines, the last of them [DONE] (CHAT-13)', async () => {
+    const events = await stream(ask());
+    expect(events.status).toBe(200);
+    expect(events.headers.get('content-type')).toBe('text/event-stream');
+    expect(events.headers.get('x-accel-buffering')).toBe('no');
+    expect(events.lines.every((line) => line.startsWith('data: '))).toBe(true);
+    expect(events.lines.at(-1)).toBe('data: [DONE]');
+    expect(events.lines.filter((line) => line === 'data: [DONE]')).toHaveLength(1);
+  });
+
+  it('sends chunks of one id, with a reason at their end only (CHAT-15)', async () => {
+    const { chunks } = await stream(ask());
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+    for (const chunk of chunks) {
+      expect(chunk).toMatchObject({
+        object: 'chat.completion.chunk',
+        created: expect.any(Number),
+        model: 'gen-5',
+        choices: [{ index: 0, delta: expect.any(Object) }],
+      });
+      expect(chunk).not.toHaveProperty('usage');
+    }
+    const reasons = chunks.map(({ choices }) => choices[0]!.finish_reason);
+    expect(reasons.slice(0, -1).every((reason) => reason === null)).toBe(true);
+    expect(reasons.at(-1)).toBe('stop');
+  });
+
+  it('adds up to the same answer as without stream (CHAT-16)', async () => {
+    const { text, chunks } = await stream(ask());
+    const whole = await postJson(gateway.url + PATH, shared.headers, ask());
+    expect(whole.json).toMatchObject({ choices: [{ message: { content: text } }] });
+    expect(chunks[0]!.choices[0]!.delta.role).toBe('assistant');
+    expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true);
+  });
+
+  it('forwards chunks while the provider still makes more (CHAT-17)', async () => {
+    const words = magic('tokens=3', 'hang-after=2');
+    const left = await leaveAfter(
+      gateway.url + PATH,
+      shared.headers,
+      {
+        ...ask(words),
+        stream: true,
+      },
+      2,
+    );
+    expect(left).toBe(2);
+  });
+
+  it('shows usage only to those who asked for it, in a last chunk without choices', async () => {
+    const { chunks } = await stream(ask('', { stream_options: { include_usage: true } }));
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [],
+      usage: { total_tokens: expect.any(Number) },
+    });
+    expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
+  });
+
+  it('calls a tool in pieces that add up to JSON', async () => {
+    const tools = [{ type: 'function', function: { name: 'moon_phase', parameters: {} } }];
+    const { chunks } = await stream(ask('', { tools, tool_choice: 'required' }));
+    const calls = chunks.flatMap(({ choices }) => {
+      const { delta } = choices[0]! as { delta: { tool_calls?: { function: object }[] } };
+      return delta.tool_calls ?? [];
+    });
+    const pieces = calls.map((call) => (call.function as { arguments: string }).arguments);
+    expect(JSON.parse(pieces.join(''))).toEqual({});
+    expect(chunks.at(-1)!.choices[0]!.finish_reason).toBe('tool_calls');
+  });
+});
+
+describe('the charge', () => {
+  it('is 402 where the balance cannot cover the most it may cost (CHAT-23)', async () => {
+    for (const credit of [0n, 1_000n]) {
+      const { accountId, headers } = await gateway.account(credit);
+      for (const fields of [{}, { stream: true }]) {
+        await expectRefused(
+          gateway,
+          accountId,
+          () => postJson(gateway.url + PATH, headers, { ...ask(), ...fields }),
+          { status: 402, code: 'insufficient_user_quota' },
+        );
+      }
+    }
+  });
+
+  it.each(['BILL-14', 'ERR-07'])('has the general code when it is refused (%s)', async (_row) => {
+    const { headers } = await gateway.account(0n);
+    const answer = await postJson(gateway.url + PATH, headers, ask());
+    expect(answer.status).toBe(402);
+    expect(errorOf(answer)).toMatchObject({
+      code: 'insufficient_user_quota',
+      type: 'insufficient_quota',
+    });
+  });
+
+  it('fits a small balance where max_tokens is small', async () => {
+    const { headers } = await gateway.account(300n);
+    const answer = await postJson(gateway.url + PATH, headers, { ...ask(), max_tokens: 5 });
+    expect(answer.status).toBe(200);
+  });
+
+  it.each([false, true])('is the usage, rounded up once; stream %s (CHAT-24)', async (isStream) => {
+    for (const tokens of [1, 7, 33]) {
+      const account = await gateway.account(CREDIT);
+      const body = ask(magic(`tokens=${tokens}`), { stream: isStream });
+      const answer = await postJson(gateway.url + PATH, account.headers, body);
+      const { promptTokens } = await lastChat();
+      const price = priceOf(promptTokens, tokens);
+      expect(await paid(account)).toBe(price);
+      if (!isStream) expect(answer.headers.get('x-gateway-charge-microusd')).toBe(`${price}`);
+      expect(await executionOf(answer.headers, account)).toMatchObject({
+        status: 'succeeded',
+        model: 'gen-5',
+        endpoint: PATH,
+        charged_microusd: `${price}`,
+        provider_request_id: expect.any(String),
+      });
+    }
+  });
+
+  it.each([false, true])('counts locally where none is reported; stream %s', async (isStream) => {
+    const account = await gateway.account(CREDIT);
+    const words = magic('tokens=30', 'no-usage');
+    const body = ask(words, { stream: isStream, stream_options: { include_usage: true } });
+    const answer = await postJson(gateway.url + PATH, account.headers, body);
+    // `Tell me about the moon` is five words, each a token; a message and a reply cost three each.
+    expect(await paid(account)).toBe(priceOf(5 + 3 + 3, 30));
+    expect(answer.bytes.toString()).toContain('"prompt_tokens":11,"completion_tokens":30');
+  });
+
+  it.each([false, true])('believes zero; stream %s', async (isStream) => {
+    const account = await gateway.account(CREDIT);
+    const body = ask(magic('tokens=30', 'zero-usage'), { stream: isStream });
+    const answer = await postJson(gateway.url + PATH, account.headers, body);
+    expect(answer.status).toBe(200);
+    expect(await paid(account)).toBe(0n);
+  });
+});
+
+describe('faults', () => {
+  // Ten failures in a row, or more failures than successes, would take the route out of use.
+  beforeEach(async () => {
+    for (let call = 0; call < 3; call++) {
+      const answer = await postJson(gateway.url + PATH, shared.headers, ask(magic('tokens=1')));
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it.each([
+    ['status=500', 502, 'provider_http_error'],
+    ['status=400', 400, 'provider_rejected_request'],
+    ['status=429', 429, 'provider_rate_limited'],
+    ['reset', 502, 'provider_http_error'],
+    ['html', 502, 'provider_http_error'],
+    ['json', 502, 'provider_http_error'],
+    ['empty', 502, 'provider_http_error'],
+  ])(
+    'answers %s before the first chunk with a plain error (CHAT-25)',
+    async (word, status, code) => {
+      for (const isStream of [true, false]) {
+        const account = await gateway.account(CREDIT);
+        const body = ask(magic(word), { stream: isStream });
+        const answer = await postJson(gateway.url + PATH, account.headers, body);
+        expect({ status: answer.status, code: errorOf(answer).code }).toEqual({ status, code });
+        expect(await paid(account)).toBe(0n);
+        expect(await executionOf(answer.headers, account)).toMatchObject({
+          status: 'failed',
+          error_code: code,
+        });
+      }
+    },
+  );
+
+  it.each(['break-after=0', 'break-after=5', 'error-after=5'])(
+    'ends a stream that breaks (%s) with an error event and without [DONE] (CHAT-25)',
+    async (word) => {
+      const account = await gateway.account(CREDIT);
+      const events = await stream(ask(magic('tokens=9', 'pace=5', word)), account);
+      expect(events.status).toBe(200);
+      expect(events.data).not.toContain('[DONE]');
+      expect(JSON.parse(events.data.at(-1)!)).toEqual({
+        error: {
+          message: 'The provider failed to answer the request.',
+          type: 'server_error',
+          param: null,
+          code: 'provider_http_error',
+        },
+      });
+      expect(await paid(account)).toBe(0n);
+      expect(await executionOf(events.headers, account)).toMatchObject({
+        status: 'failed',
+        error_code: 'provider_http_error',
+        charged_microusd: null,
+      });
+    },
+  );
+
+  it('aborts the provider when the client leaves and charges what was made (CHAT-26)', async () => {
+    const account = await gateway.account(CREDIT);
+    const words = magic('tokens=1000', 'hang-after=12');
+    const body = { ...ask(words), stream: true };
+    await leaveAfter(gateway.url + PATH, account.headers, body, 12);
+    expect(await paid(account)).toBe(priceOf(5 + 3 + 3, 12));
+    const { isAborted, completionTokens } = await lastChat();
+    expect({ isAborted, completionTokens }).toEqual({ isAborted: true, completionTokens: 12 });
+    const { headers } = account;
+    const view = await send(`${gateway.url}/v1/account`, { headers });
+    expect(view.json).toMatchObject({ available_microusd: `${CREDIT - priceOf(11, 12)}` });
+  });
+
+  it('charges nothing when the client leaves before the first chunk', async () => {
+    const account = await gateway.account(CREDIT);
+    const leaving = new AbortController();
+    const call = fetch(gateway.url + PATH, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'content-type': 'application/json', ...account.headers },
+      body: JSON.stringify({ ...ask(magic('hang')), stream: true }),
+    });
+    while ((await gateway.balance(account.accountId)).held === 0n) await sleep(5);
+    leaving.abort();
+    await expect(call).rejects.toThrow();
+    expect(await paid(account)).toBe(0n);
+    const rows = await gateway.dataSource.query<{ error_code: string }[]>(
+      'SELECT error_code FROM execution WHERE account_id = $1',
+      [account.accountId],
+    );
+    expect(rows).toEqual([{ error_code: 'client_left' }]);
+  });
+
+  it('lets the provider finish when the client of a JSON answer leaves, and charges it', async () => {
+    const account = await gateway.account(CREDIT);
+    const leaving = new AbortController();
+    const call = fetch(gateway.url + PATH, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'content-type': 'application/json', ...account.headers },
+      body: JSON.stringify(ask(magic('tokens=10', 'pace=20'))),
+    });
+    while ((await gateway.balance(account.accountId)).held === 0n) await sleep(5);
+    leaving.abort();
+    await expect(call).rejects.toThrow();
+    expect(await paid(account)).toBe(priceOf((await lastChat()).promptTokens, 10));
+  });
+});

@@ -1,0 +1,350 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RecordedRequest } from '../../../src/sandbox/http/recorder.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { type Answer, postJson } from '../../support/http-answer.js';
+import { expectRefused } from '../../support/refusal.js';
+
+const PATH = '/v1/chat/completions';
+const ASK = { model: 'gen-5', messages: [{ role: 'user', content: 'Why is the sky blue?' }] };
+const user = (content: unknown) => ({ role: 'user', content });
+
+/** A completion as far as the tests look at it. */
+interface Completion {
+  readonly id: string;
+  readonly object: string;
+  readonly created: number;
+  readonly model: string;
+  readonly choices: {
+    readonly index: number;
+    readonly message: { readonly role: string; readonly content: string };
+    readonly finish_reason: string;
+  }[];
+  readonly usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+}
+
+let gateway: TestGateway;
+let headers: Record<string, string>;
+let accountId: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  ({ headers, accountId } = await gateway.account());
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+const chat = (fields: object, by = headers) =>
+  postJson(gateway.url + PATH, by, { ...ASK, ...fields });
+
+async function ask(fields: object = {}): Promise<{ completion: Completion; answer: Answer }> {
+  const answer = await chat(fields);
+  expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
+  return { completion: answer.json as Completion, answer };
+}
+
+async function upstream(): Promise<RecordedRequest & { body: Record<string, unknown> }> {
+  const [last] = await gateway.upstreamRequests();
+  return last as RecordedRequest & { body: Record<string, unknown> };
+}
+
+const refused = (fields: object, param: string | null) =>
+  expectRefused(gateway, accountId, () => chat(fields), {
+    status: 400,
+    code: 'invalid_request',
+    ...(param !== null && { param }),
+  });
+
+describe('POST /v1/chat/completions', () => {
+  it('answers a completion object under our name of the model (CHAT-01)', async () => {
+    const { completion } = await ask();
+    expect(completion).toEqual({
+      id: expect.stringMatching(/./),
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'gen-5',
+      choices: expect.any(Array),
+      usage: expect.any(Object),
+    });
+    expect(Number.isInteger(completion.created)).toBe(true);
+  });
+
+  it('gives one choice of an assistant with text and a reason for its end (CHAT-02)', async () => {
+    const { completion } = await ask();
+    expect(completion.choices).toHaveLength(1);
+    const [choice] = completion.choices;
+    expect(choice).toMatchObject({
+      index: 0,
+      message: { role: 'assistant' },
+      finish_reason: 'stop',
+    });
+    expect(choice!.message.content).toContain('Why is the sky blue?');
+  });
+
+  it('reports usage whose total is the sum (CHAT-03)', async () => {
+    const { usage } = (await ask()).completion;
+    for (const count of Object.values(usage).filter((value) => typeof value === 'number')) {
+      expect(Number.isInteger(count)).toBe(true);
+    }
+    expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);
+    expect(usage.prompt_tokens).toBeGreaterThan(0);
+  });
+
+  it('is one JSON object where stream is left out or false (CHAT-12)', async () => {
+    for (const fields of [{}, { stream: false }, { stream: null }]) {
+      const { answer, completion } = await ask(fields);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(completion.object).toBe('chat.completion');
+      expect((await upstream()).body.stream).toBeUndefined();
+    }
+  });
+
+  it('sends several messages in their order (CHAT-10)', async () => {
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'developer', content: 'Be kind.' },
+      user('One'),
+      { role: 'assistant', content: 'Two' },
+      user('Three'),
+    ];
+    await ask({ messages });
+    expect((await upstream()).body.messages).toEqual(messages);
+  });
+
+  it('passes content parts through (CHAT-11)', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+    const messages = [user([{ type: 'text', text: 'What is this?' }, image])];
+    const { completion } = await ask({ messages });
+    expect((await upstream()).body.messages).toEqual(messages);
+    expect(completion.choices[0]!.message.content).toContain('1 image');
+  });
+
+  it('takes an assistant message that only calls a tool, and the answer of the tool', async () => {
+    const call = { id: 'c1', type: 'function', function: { name: 'get_time', arguments: '{}' } };
+    const messages = [
+      user('What time is it?'),
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'noon' },
+    ];
+    const { completion } = await ask({ messages });
+    expect((await upstream()).body.messages).toEqual(messages);
+    expect(completion.choices[0]!.message.content).toBe('The tool answered: noon');
+  });
+
+  it.each([0, 1, 2])('forwards temperature %d (CHAT-18)', async (temperature) => {
+    await ask({ temperature });
+    expect((await upstream()).body.temperature).toBe(temperature);
+  });
+
+  it('forwards max_tokens under the name the model takes, and the answer is capped (CHAT-20)', async () => {
+    for (const fields of [{ max_tokens: 1 }, { max_completion_tokens: 1 }, { max_tokens: 1.0 }]) {
+      const { completion } = await ask(fields);
+      expect((await upstream()).body.max_completion_tokens).toBe(1);
+      expect(completion.usage.completion_tokens).toBe(1);
+      expect(completion.choices[0]!.finish_reason).toBe('length');
+    }
+  });
+
+  it('never asks for more tokens than the model makes, which is what is held', async () => {
+    await ask({ max_tokens: 1_000_000 });
+    expect((await upstream()).body.max_completion_tokens).toBe(128_000);
+  });
+
+  it('sends the provider nothing that was not asked for', async () => {
+    await ask();
+    expect((await upstream()).body).toEqual({ model: 'gpt-5', messages: ASK.messages });
+  });
+
+  it('ignores an Idempotency-Key (CHAT-27)', async () => {
+    for (const key of ['', 'again', 'again']) {
+      const answer = await chat({}, { ...headers, 'idempotency-key': key });
+      expect(answer.status).toBe(200);
+    }
+    expect((await upstream()).headers['idempotency-key']).toBeUndefined();
+  });
+});
+
+describe('the standard parameters (decision G-02)', () => {
+  const tool = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
+  it.each<[string, unknown]>([
+    ['top_p', 0.5],
+    ['stop', 'END'],
+    ['stop', ['a', 'b']],
+    ['seed', 42],
+    ['n', 1],
+    ['presence_penalty', -2],
+    ['frequency_penalty', 2],
+    ['logit_bias', { '50256': -100 }],
+    ['logprobs', true],
+    ['top_logprobs', 3],
+    ['tools', [tool]],
+    ['tool_choice', 'none'],
+    ['tool_choice', { type: 'function', function: { name: 'look_up' } }],
+    ['parallel_tool_calls', false],
+    ['response_format', { type: 'json_object' }],
+    ['response_format', { type: 'json_schema', json_schema: { name: 'x', schema: {} } }],
+    ['user', 'somebody'],
+    ['reasoning_effort', 'low'],
+    ['verbosity', 'high'],
+    ['metadata', { trace: 'abc' }],
+    ['prompt_cache_key', 'key'],
+    ['safety_identifier', 'id'],
+    ['store', false],
+  ])('forwards %s %j (CHAT-22)', async (name, value) => {
+    await ask({ tools: name === 'tool_choice' ? [tool] : undefined, [name]: value });
+    expect((await upstream()).body[name]).toEqual(value);
+  });
+
+  it('takes stream_options without a stream and does not forward them', async () => {
+    await ask({ stream_options: { include_usage: true } });
+    expect((await upstream()).body.stream_options).toBeUndefined();
+  });
+
+  it('takes null for any of them as left out (CONV-03)', async () => {
+    await ask({ temperature: null, top_p: null, tools: null, stop: null, store: null, n: null });
+    expect((await upstream()).body).toEqual({ model: 'gpt-5', messages: ASK.messages });
+  });
+
+  it.each<[string, unknown]>([
+    ['foo', 1],
+    ['functions', []],
+    ['audio', {}],
+    ['service_tier', 'auto'],
+    ['top_p', 1.1],
+    ['stop', ['a', 'b', 'c', 'd', 'e']],
+    ['stop', 5],
+    ['seed', 0.5],
+    ['n', 2],
+    ['n', 0],
+    ['presence_penalty', 2.1],
+    ['frequency_penalty', '1'],
+    ['logit_bias', { hello: 1 }],
+    ['logit_bias', { '1': 101 }],
+    ['logprobs', 'true'],
+    ['top_logprobs', 21],
+    ['tools', {}],
+    ['tools', [{ type: 'function', function: {} }]],
+    ['tools', [{ type: 'function', function: { name: 'a b' } }]],
+    ['tool_choice', 'maybe'],
+    ['parallel_tool_calls', 1],
+    ['response_format', 'json'],
+    ['response_format', { type: 'xml' }],
+    ['stream_options', { include_usage: 'yes' }],
+    ['stream_options', { foo: true }],
+    ['reasoning_effort', 'lots'],
+    ['verbosity', 'huge'],
+    ['metadata', { nested: {} }],
+    ['store', true],
+  ])('refuses %s %j (CHAT-22)', async (name, value) => {
+    await refused({ [name]: value }, name);
+  });
+
+  it('refuses both names of the token limit at once', async () => {
+    await refused({ max_tokens: 1, max_completion_tokens: 1 }, 'max_tokens');
+  });
+});
+
+describe('bad fields', () => {
+  it.each<[unknown]>([['1'], [-0.1], [2.1]])('refuses temperature %j (CHAT-19)', (temperature) =>
+    refused({ temperature }, 'temperature').then(() => undefined),
+  );
+
+  it.each<[unknown]>([[0], [-1], [1.5], ['5']])('refuses max_tokens %j (CHAT-21)', (value) =>
+    refused({ max_tokens: value }, 'max_tokens').then(() => undefined),
+  );
+
+  it.each<[unknown]>([['true'], [1]])('refuses stream %j (CHAT-14)', (stream) =>
+    refused({ stream }, 'stream').then(() => undefined),
+  );
+
+  it.each<[unknown]>([[undefined], [null], ['hello'], [{}], [[]], [['hello']]])(
+    'refuses messages %j (CHAT-08)',
+    (messages) => refused({ messages }, 'messages').then(() => undefined),
+  );
+
+  it.each<[object, string]>([
+    [{ content: 'x' }, 'messages.0.role'],
+    [{ role: 'boss', content: 'x' }, 'messages.0.role'],
+    [{ role: 'function', name: 'f', content: 'x' }, 'messages.0.role'],
+    [{ role: 'user' }, 'messages.0.content'],
+    [{ role: 'user', content: null }, 'messages.0.content'],
+    [{ role: 'user', content: 5 }, 'messages.0.content'],
+    [{ role: 'user', content: [] }, 'messages.0.content'],
+    [{ role: 'assistant' }, 'messages.0.content'],
+    [{ role: 'user', content: ['x'] }, 'messages.0.content.0'],
+    [{ role: 'user', content: [{ type: 'text' }] }, 'messages.0.content.0.text'],
+    [
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'a long text' } }] },
+      'messages.0.content.0.image_url.url',
+    ],
+  ])('refuses the message %j (CHAT-09)', async (message, param) => {
+    await refused({ messages: [message] }, param);
+  });
+
+  it.each(['input_audio', 'file', 'video_url'])('refuses %s parts', async (type) => {
+    await refused({ messages: [user([{ type, [type]: {} }])] }, 'messages');
+  });
+
+  it.each<[string, string]>([
+    ['messages', '[{"role":"user","content":"\\ud800"}]'],
+    ['messages', '[{"role":"user","content":"a\\u0000b"}]'],
+    ['tools', '[{"type":"function","function":{"name":"f","description":"\\udc00"}}]'],
+    ['metadata', '{"\\ud83d":"x"}'],
+    ['response_format', '{"type":"json_schema","json_schema":{"name":"\\ude00"}}'],
+    ['stop', '"\\ud800"'],
+    ['user', '"\\ud800"'],
+  ])('refuses text in %s that is not Unicode: %s', async (name, json) => {
+    const rest = JSON.stringify({ ...ASK, ...(name === 'messages' && { messages: undefined }) });
+    const body = `${rest.slice(0, -1)},"${name}":${json}}`;
+    await expectRefused(gateway, accountId, () => postJson(gateway.url + PATH, headers, body), {
+      status: 400,
+      code: 'invalid_request',
+      param: name,
+    });
+  });
+
+  it('takes a body of 15 MB and refuses one above 20 MB', async () => {
+    const image = (bytes: number) => ({
+      messages: [
+        user([
+          { type: 'text', text: 'What is this?' },
+          {
+            type: 'image_url',
+            image_url: { url: `data:image/png;base64,${'A'.repeat(bytes)}` },
+          },
+        ]),
+      ],
+    });
+    const before = (await gateway.balance(accountId)).available;
+    await ask({ ...image(15_000_000), model: 'gen-5-mini' });
+    // The picture is priced as 4,096 tokens, not by its bytes.
+    expect(before - (await gateway.balance(accountId)).available).toBeLessThan(2_000n);
+    await expectRefused(gateway, accountId, () => chat(image(21_000_000)), {
+      status: 413,
+      code: 'request_too_large',
+    });
+  });
+});
+
+describe('models and keys', () => {
+  it.each([
+    ['a missing model', 'CHAT-04', { model: undefined }, 400, 'invalid_request'],
+    ['a number for a model', 'CHAT-04', { model: 5 }, 400, 'invalid_request'],
+    ['an unknown model', 'CHAT-05', { model: 'gen-9' }, 404, 'model_not_found'],
+    ['an image model', 'CHAT-06', { model: 'gen-image-2' }, 400, 'model_not_found'],
+    ['a speech model', 'CHAT-06', { model: 'aud-v4' }, 400, 'model_not_found'],
+    ['a model that does not exist', 'ERR-05', { model: 'gen-' }, 404, 'model_not_found'],
+  ])('refuses %s (%s)', async (_what, _row, fields, status, code) => {
+    await expectRefused(gateway, accountId, () => chat(fields), { status, code, param: 'model' });
+  });
+
+  it('refuses a model outside the allowlist of the key (CHAT-07)', async () => {
+    const key = await gateway.keyOf(accountId, { allowedModels: ['aud-v4'] });
+    const by = { authorization: `Bearer ${key}` };
+    await expectRefused(gateway, accountId, () => chat({}, by), {
+      status: 403,
+      code: 'api_key_model_not_allowed',
+    });
+  });
+});

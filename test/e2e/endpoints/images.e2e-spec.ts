@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UPSTREAM_TIMEOUTS } from '../../../src/providers/http/upstream-timeouts.js';
+import type { RecordedRequest } from '../../../src/sandbox/http/recorder.js';
+import { StubUpstream } from '../../support/stub-upstream.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
+import { expectRefused } from '../../support/refusal.js';
+
+const PATH = '/v1/images/generations';
+const DRAW = { model: 'gen-image-2', prompt: 'A lighthouse at night' };
+const CREDIT = 1_000_000n;
+
+let gateway: TestGateway;
+let headers: Record<string, string>;
+let accountId: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  ({ headers, accountId } = await gateway.account());
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+const draw = (fields: object = {}, by = headers) =>
+  postJson(gateway.url + PATH, by, { ...DRAW, ...fields });
+
+/** The one image of an answer. */
+function imageOf(answer: Answer): Buffer {
+  expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
+  expect(answer.json).toEqual({
+    created: expect.any(Number),
+    data: [{ b64_json: expect.any(String) }],
+  });
+  const { data } = answer.json as { data: { b64_json: string }[] };
+  return Buffer.from(data[0]!.b64_json, 'base64');
+}
+
+/** Width and height of a PNG. */
+function sizeOf(png: Buffer): string {
+  expect(png.toString('latin1', 1, 4)).toBe('PNG');
+  return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
+}
+
+/** Buys an image on a new account: the answer, the charge, and what the provider was asked. */
+async function buy(fields: object = {}) {
+  const account = await gateway.account(CREDIT);
+  const answer = await draw(fields, account.headers);
+  const { available, held } = await gateway.balance(account.accountId);
+  expect(held).toBe(0n);
+  const [upstream] = await gateway.upstreamRequests();
+  const { body } = upstream as RecordedRequest & { body: Record<string, unknown> };
+  return { answer, charged: CREDIT - available, body, account };
+}
+
+const refused = (fields: object, param: string) =>
+  expectRefused(gateway, accountId, () => draw(fields), {
+    status: 400,
+    code: 'invalid_request',
+    param,
+  });
+
+describe('POST /v1/images/generations', () => {
+  it('answers one image in base64 (IMG-01)', async () => {
+    const { answer } = await buy();
+    expect(sizeOf(imageOf(answer))).toMatch(/^\d+x\d+$/);
+    expect(Number.isInteger((answer.json as { created: number }).created)).toBe(true);
+  });
+
+  it.each([
+    ['gen-image-2', 'IMG-02', 10_000n],
+    ['gen-image-2-all', 'IMG-03', 20_000n],
+    ['gen-image-2', 'BILL-25', 10_000n],
+    ['gen-image-2-all', 'BILL-25', 20_000n],
+  ])('charges an image of %s its whole price (%s)', async (model, _row, price) => {
+    const { answer, charged, account } = await buy({ model });
+    expect(charged).toBe(price);
+    expect(answer.headers.get('x-gateway-charge-microusd')).toBe(`${price}`);
+    const id = answer.headers.get('x-gateway-execution-id') ?? '';
+    const view = await send(`${gateway.url}/v1/executions/${id}`, { headers: account.headers });
+    expect(view.json).toMatchObject({
+      status: 'succeeded',
+      model,
+      endpoint: PATH,
+      charged_microusd: `${price}`,
+    });
+  });
+
+  it.each(['1024x1024', '1536x1024', '1024x1536'])('makes the size %s (IMG-09)', async (size) => {
+    const { answer, body } = await buy({ size });
+    expect(body.size).toBe(size);
+    expect(sizeOf(imageOf(answer))).toBe(size);
+  });
+
+  it('forces no size on the provider where none is asked for (IMG-11)', async () => {
+    const { body } = await buy();
+    expect(body).toEqual({ model: 'gpt-image-2', prompt: DRAW.prompt, n: 1 });
+  });
+
+  it('makes one image for one charge with or without n = 1 (IMG-12)', async () => {
+    for (const fields of [{}, { n: 1 }, { n: null }, { n: 1.0 }]) {
+      const { answer, charged } = await buy(fields);
+      imageOf(answer);
+      expect(charged).toBe(10_000n);
+    }
+  });
+
+  it('accepts response_format b64_json, which names what is answered (IMG-14)', async () => {
+    const { answer, body } = await buy({ response_format: 'b64_json' });
+    imageOf(answer);
+    expect(body).not.toHaveProperty('response_format');
+  });
+
+  it('ignores an Idempotency-Key (IMG-17)', async () => {
+    for (let time = 0; time < 2; time++) {
+      imageOf(await draw({}, { ...headers, 'idempotency-key': 'again' }));
+    }
+  });
+
+  it('fetches an image the provider only gives a URL of (IMG-05)', async () => {
+    const { answer, charged } = await buy({ prompt: 'A tree [[sandbox:url]]' });
+    expect(sizeOf(imageOf(answer))).toMatch(/^\d+x\d+$/);
+    expect(charged).toBe(10_000n);
+  });
+
+  it('takes the balance to zero and refuses one micro-USD less (IMG-15)', async () => {
+    const poor = await gateway.account(9_999n);
+    await expectRefused(gateway, poor.accountId, () => draw({}, poor.headers), {
+      status: 402,
+      code: 'insufficient_user_quota',
+    });
+    const exact = await gateway.account(10_000n);
+    imageOf(await draw({}, exact.headers));
+    expect(await gateway.balance(exact.accountId)).toMatchObject({ available: 0n, held: 0n });
+  });
+
+  it('waits longer than two minutes for the provider (IMG-16)', () => {
+    expect(UPSTREAM_TIMEOUTS.image.headMs).toBeGreaterThan(120_000);
+    const server = gateway.app.getHttpServer();
+    // Neither of them bounds an answer: the first is the idle socket, the second the arrival of the request.
+    expect(server.timeout).toBe(0);
+    expect(server.requestTimeout).toBeGreaterThan(0);
+  });
+});
+
+describe('bad fields', () => {
+  it.each<[unknown]>([[undefined], [5], ['']])('refuses model %j (IMG-06)', (model) =>
+    refused({ model }, 'model').then(() => undefined),
+  );
+
+  it.each([
+    ['gen-image-9', 404],
+    ['gen-5', 400],
+    ['aud-v4', 400],
+  ])('refuses the model %s with %i (IMG-07)', async (model, status) => {
+    await expectRefused(gateway, accountId, () => draw({ model }), {
+      status,
+      code: 'model_not_found',
+      param: 'model',
+    });
+  });
+
+  it.each<[unknown]>([[undefined], [''], [' \n'], [5]])('refuses prompt %j (IMG-08)', (prompt) =>
+    refused({ prompt }, 'prompt').then(() => undefined),
+  );
+
+  it.each<[unknown]>([['512x512'], ['1024X1024'], ['auto'], [1]])(
+    'refuses size %j (IMG-10)',
+    (size) => refused({ size }, 'size').then(() => undefined),
+  );
+
+  it.each<[unknown]>([[2], [0], [-1], [1.5], ['1']])('refuses n %j (IMG-13)', (n) =>
+    refused({ n }, 'n').then(() => undefined),
+  );
+
+  it.each([
+    ['response_format', 'url'],
+    ['quality', 'high'],
+    ['style', 'vivid'],
+    ['user', 'me'],
+    ['foo', 1],
+  ])('refuses %s %j (IMG-14)', (name, value) =>
+    refused({ [name]: value }, name).then(() => undefined),
+  );
+});
+
+describe('no image, no charge', () => {
+  // More failures than successes would take the route out of use.
+  beforeEach(async () => {
+    for (let call = 0; call < 2; call++) imageOf(await draw());
+  });
+
+  it.each([
+    ['no-data', 502, 'provider_http_error'],
+    ['status=500', 502, 'provider_http_error'],
+    ['status=400', 400, 'provider_rejected_request'],
+    ['status=429', 429, 'provider_rate_limited'],
+    ['reset', 502, 'provider_http_error'],
+    ['json', 502, 'provider_http_error'],
+    ['html', 502, 'provider_http_error'],
+    ['break-body', 502, 'provider_http_error'],
+  ])('after %s (IMG-04)', async (word, status, code) => {
+    const { answer, charged } = await buy({ prompt: `A tree [[sandbox:${word}]]` });
+    expect({ status: answer.status, code: errorOf(answer).code }).toEqual({ status, code });
+    expect(charged).toBe(0n);
+  });
+
+  it('lets the provider finish when the client leaves, and charges the image', async () => {
+    const account = await gateway.account(CREDIT);
+    const leaving = new AbortController();
+    const call = fetch(gateway.url + PATH, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'content-type': 'application/json', ...account.headers },
+      body: JSON.stringify({ ...DRAW, prompt: 'A tree [[sandbox:delay=200]]' }),
+    });
+    while ((await gateway.balance(account.accountId)).held === 0n) await sleep(5);
+    leaving.abort();
+    await expect(call).rejects.toThrow();
+    while ((await gateway.balance(account.accountId)).held > 0n) await sleep(10);
+    expect((await gateway.balance(account.accountId)).available).toBe(CREDIT - 10_000n);
+  });
+});
+
+describe('what a provider may answer', () => {
+  const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  let upstream: StubUpstream;
+  let strict: TestGateway;
+
+  beforeAll(async () => {
+    upstream = await StubUpstream.start();
+    strict = await startTestGateway({
+      OPENAI_API_KEY: 'key',
+      OPENAI_BASE_URL: upstream.url,
+      SANDBOX: 'off',
+    });
+  });
+  afterAll(async () => {
+    await strict.provesClean();
+    await strict.stop();
+    await upstream.stop();
+  });
+
+  async function answerTo(item: object) {
+    const account = await strict.account(CREDIT);
+    upstream.reply = (response) => response.end(JSON.stringify({ data: [item] }));
+    const answer = await postJson(strict.url + PATH, account.headers, DRAW);
+    return { answer, spent: CREDIT - (await strict.balance(account.accountId)).available };
+  }
+
+  it('hands on ten megabytes of base64', async () => {
+    const image = Buffer.concat([PNG, Buffer.alloc(7_500_000, 7)]);
+    const { answer, spent } = await answerTo({ b64_json: image.toString('base64') });
+    expect(imageOf(answer).equals(image)).toBe(true);
+    expect(spent).toBe(10_000n);
+  });
+
+  it.each<[string, () => object]>([
+    ['text in place of an image', () => ({ b64_json: Buffer.from('sorry').toString('base64') })],
+    ['a URL on a private address', () => ({ url: `${upstream.url}/image.png` })],
+    ['a URL of a file', () => ({ url: 'file:///etc/passwd' })],
+    ['a URL of the metadata service', () => ({ url: 'http://169.254.169.254/latest' })],
+  ])('takes %s for a failure without fetching it (IMG-04)', async (_what, item) => {
+    const before = upstream.seen.length;
+    const { answer, spent } = await answerTo(item());
+    expect({ status: answer.status, code: errorOf(answer).code }).toEqual({
+      status: 502,
+      code: 'provider_http_error',
+    });
+    expect(spent).toBe(0n);
+    expect(upstream.seen).toHaveLength(before + 1);
+  });
+});

@@ -1,0 +1,376 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type AudioOperation,
+  AUDIO_OPERATIONS,
+  call,
+  callWithMagic,
+} from '../../support/audio-operations.js';
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { errorOf, postJson, send } from '../../support/http-answer.js';
+import { expectRefused, type Refusal, upstreamCalls } from '../../support/refusal.js';
+import { servedBy } from '../../support/stub-provider.js';
+
+/** Nothing listens on the discard port. */
+const NOBODY = { url: 'http://127.0.0.1:9' };
+
+let gateway: TestGateway;
+let impatient: TestGateway;
+let cutOff: TestGateway;
+
+beforeAll(async () => {
+  [gateway, impatient, cutOff] = await Promise.all([
+    startTestGateway(),
+    startTestGateway({ UPSTREAM_TIMEOUT_MS: '300' }),
+    startTestGateway(servedBy(NOBODY)),
+  ]);
+});
+afterAll(async () => {
+  for (const each of [gateway, impatient, cutOff]) {
+    await each.provesClean();
+    await each.stop();
+  }
+});
+
+/** A test of every operation; `rows` stand in the order of AUDIO_OPERATIONS. */
+const rule = (...rows: string[]) =>
+  it.each(AUDIO_OPERATIONS.map((operation, at) => [operation.path, rows[at], operation] as const));
+
+/** Proves that the provider's failure shows as `refusal` and costs nothing. */
+async function failsFree(
+  where: TestGateway,
+  operation: AudioOperation,
+  magic: string,
+  refusal: Refusal,
+) {
+  const { accountId, headers } = await where.account(operation.price * 100n);
+  const before = await where.balance(accountId);
+  const answer = await callWithMagic(operation, where.url, headers, magic);
+  const { code } = errorOf(answer);
+  expect({ status: answer.status, code }).toEqual(refusal);
+  expect(await where.balance(accountId)).toEqual(before);
+  return answer;
+}
+
+/** Sends a whole request without a recording where JSON may come. */
+const sendJson = (operation: AudioOperation, headers: Record<string, string>, fields: object) =>
+  postJson(`${gateway.url}${operation.path}`, headers, {
+    ...operation.body,
+    ...(operation.takesRecording && { audio_url: 'https://media.example.com/a.wav' }),
+    ...fields,
+  });
+
+describe('every synchronous audio endpoint', () => {
+  const ids: string[] = [];
+
+  rule(
+    'DLG-01',
+    'SFX-01',
+    'MUSIC-01',
+    'STT-01',
+    'ALIGN-01',
+    'VC-01',
+    'ISO-01',
+  )(
+    '%s answers the smallest request, charged once, under an id of its own (%s, AUD-01, AUD-02, AUD-03, AUD-04)',
+    async (path, _row, operation) => {
+      const { accountId, headers } = await gateway.account(operation.price * 2n);
+      const callsBefore = await upstreamCalls(gateway);
+      const answer = await call(operation, gateway.url, headers);
+      expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
+      expect(await gateway.balance(accountId)).toEqual({
+        available: operation.price,
+        held: 0n,
+        entries: 2,
+      });
+      expect((await upstreamCalls(gateway)) - callsBefore).toBe(1);
+      expect(answer.headers.get('x-gateway-charge-microusd')).toBe(operation.price.toString());
+      const type = operation.answersJson ? 'application/json; charset=utf-8' : 'audio/mpeg';
+      expect(answer.headers.get('content-type')).toBe(type);
+      if (!operation.answersJson) expect(answer.headers.get('cache-control')).toBe('no-store');
+      const id = answer.headers.get('x-gateway-execution-id') ?? '';
+      expect(ids).not.toContain(id);
+      ids.push(id);
+      const record = await send(`${gateway.url}/admin/executions/${id}`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      });
+      expect(record.json).toMatchObject({
+        id,
+        endpoint: path,
+        status: 'succeeded',
+        charged_microusd: operation.price.toString(),
+      });
+    },
+  );
+
+  rule(
+    'DLG-02',
+    'SFX-02',
+    'MUSIC-02',
+    'STT-02',
+    'ALIGN-02',
+    'VC-02',
+    'ISO-02',
+  )(
+    '%s refuses an Idempotency-Key before it looks at the body (%s)',
+    async (path, _row, _operation) => {
+      const { accountId, headers } = await gateway.account();
+      const refusal = { status: 400, code: 'idempotency_not_supported', param: 'Idempotency-Key' };
+      const url = `${gateway.url}${path}`;
+      const broken = () => postJson(url, { ...headers, 'idempotency-key': 'abc' }, '{broken');
+      await expectRefused(gateway, accountId, broken, refusal);
+    },
+  );
+
+  rule(
+    'DLG-03',
+    'SFX-03',
+    'MUSIC-03',
+    'STT-03',
+    'ALIGN-03',
+    'VC-03',
+    'ISO-03',
+  )('%s refuses unlisted fields by name (%s, AUD-53)', async (_path, _row, operation) => {
+    const { accountId, headers } = await gateway.account();
+    for (const param of ['foo', 'webhook', 'declared_duration', 'input']) {
+      const refusal = { status: 400, code: 'invalid_request', param };
+      await expectRefused(
+        gateway,
+        accountId,
+        () => call(operation, gateway.url, headers, { [param]: '1' }),
+        refusal,
+      );
+      await expectRefused(
+        gateway,
+        accountId,
+        () => sendJson(operation, headers, { [param]: 1 }),
+        refusal,
+      );
+    }
+  });
+
+  rule(
+    'DLG-04',
+    'SFX-04',
+    'MUSIC-04',
+    'STT-04',
+    'ALIGN-04',
+    'VC-04',
+    'ISO-04',
+  )('%s refuses a request without a model (%s)', async (_path, _row, operation) => {
+    const { accountId, headers } = await gateway.account();
+    for (const model of [undefined, '', 5, null]) {
+      await expectRefused(gateway, accountId, () => sendJson(operation, headers, { model }), {
+        status: 400,
+        code: 'invalid_request',
+        param: 'model',
+      });
+    }
+  });
+
+  rule(
+    'DLG-05',
+    'SFX-05',
+    'MUSIC-05',
+    'STT-05',
+    'ALIGN-05',
+    'VC-05',
+    'ISO-05',
+  )('%s does not know other models (%s)', async (_path, _row, operation) => {
+    const { accountId, headers } = await gateway.account();
+    await expectRefused(
+      gateway,
+      accountId,
+      () => call(operation, gateway.url, headers, { model: 'aud-v9' }),
+      { status: 404, code: 'model_not_available', param: 'model' },
+    );
+  });
+
+  rule(
+    'DLG-06',
+    'SFX-06',
+    'MUSIC-06',
+    'STT-06',
+    'ALIGN-06',
+    'VC-06',
+    'ISO-06',
+  )(
+    '%s refuses a model of another endpoint, telling SDKs not to retry (%s)',
+    async (_path, _row, operation) => {
+      const { accountId, headers } = await gateway.account();
+      const { answer } = await expectRefused(
+        gateway,
+        accountId,
+        () => call(operation, gateway.url, headers, { model: operation.wrongModel }),
+        { status: 503, code: 'no_eligible_route', param: 'model' },
+      );
+      expect(answer.headers.get('x-should-retry')).toBe('false');
+    },
+  );
+
+  rule(
+    'DLG-07',
+    'SFX-07',
+    'MUSIC-07',
+    'STT-07',
+    'ALIGN-07',
+    'VC-07',
+    'ISO-07',
+  )(
+    '%s refuses a model that the allowlist of the key leaves out (%s)',
+    async (_path, _row, operation) => {
+      const { accountId, headers } = await gateway.account(1_000_000n, {
+        allowedModels: ['aud-v4', operation.wrongModel],
+      });
+      await expectRefused(gateway, accountId, () => call(operation, gateway.url, headers), {
+        status: 403,
+        code: 'api_key_model_not_allowed',
+        param: 'model',
+      });
+    },
+  );
+
+  rule(
+    'DLG-08',
+    'SFX-08',
+    'MUSIC-08',
+    'STT-08',
+    'ALIGN-08',
+    'VC-08',
+    'ISO-08',
+  )(
+    '%s takes the balance to zero and refuses one micro-USD less (%s)',
+    async (_path, _row, operation) => {
+      const poor = await gateway.account(operation.price - 1n);
+      await expectRefused(
+        gateway,
+        poor.accountId,
+        () => call(operation, gateway.url, poor.headers),
+        { status: 402, code: 'insufficient_funds' },
+      );
+      const exact = await gateway.account(operation.price);
+      expect((await call(operation, gateway.url, exact.headers)).status).toBe(200);
+      expect(await gateway.balance(exact.accountId)).toMatchObject({ available: 0n, held: 0n });
+    },
+  );
+
+  rule(
+    'DLG-09',
+    'SFX-09',
+    'MUSIC-09',
+    'STT-09',
+    'ALIGN-09',
+    'VC-09',
+    'ISO-09',
+  )('%s costs nothing when the provider fails (%s)', async (_path, _row, operation) => {
+    for (const magic of ['[[sandbox:status=500]]', '[[sandbox:html]]', '[[sandbox:reset]]']) {
+      await failsFree(gateway, operation, magic, { status: 502, code: 'provider_http_error' });
+    }
+  });
+
+  rule(
+    'DLG-10',
+    'SFX-10',
+    'MUSIC-10',
+    'STT-10',
+    'ALIGN-10',
+    'VC-10',
+    'ISO-10',
+  )(
+    '%s costs nothing when the provider does not answer in time (%s)',
+    async (_path, _row, operation) => {
+      const refusal = { status: 502, code: 'provider_timeout' };
+      const answer = await failsFree(impatient, operation, '[[sandbox:hang]]', refusal);
+      expect(answer.headers.get('x-should-retry')).toBe('false');
+    },
+  );
+
+  rule(
+    'DLG-11',
+    'SFX-11',
+    'MUSIC-11',
+    'STT-11',
+    'ALIGN-11',
+    'VC-11',
+    'ISO-11',
+  )(
+    '%s costs nothing when the provider refuses the request (%s)',
+    async (_path, _row, operation) => {
+      const refusal = { status: 400, code: 'provider_rejected_request' };
+      await failsFree(gateway, operation, '[[sandbox:status=422]]', refusal);
+    },
+  );
+
+  rule(
+    'DLG-12',
+    'SFX-12',
+    'MUSIC-12',
+    'STT-12',
+    'ALIGN-12',
+    'VC-12',
+    'ISO-12',
+  )('%s passes on when to come back from a rate limit (%s)', async (_path, _row, operation) => {
+    const magic = '[[sandbox:status=429]][[sandbox:retry-after=9]]';
+    const refusal = { status: 429, code: 'provider_rate_limited' };
+    const answer = await failsFree(gateway, operation, magic, refusal);
+    expect(answer.headers.get('retry-after')).toBe('9');
+  });
+
+  rule(
+    'DLG-13',
+    'SFX-13',
+    'MUSIC-13',
+    'STT-13',
+    'ALIGN-13',
+    'VC-13',
+    'ISO-13',
+  )(
+    '%s is unavailable while every route is down, and free (%s)',
+    async (_path, _row, operation) => {
+      await failsFree(cutOff, operation, 'Hi', { status: 503, code: 'provider_unavailable' });
+    },
+  );
+
+  rule(
+    'DLG-39',
+    'SFX-33',
+    'MUSIC-32',
+    'STT-28',
+    'ALIGN-28',
+    'VC-28',
+    'ISO-27',
+  )('%s refuses other content types (%s)', async (path, _row, operation) => {
+    const { accountId, headers } = await gateway.account();
+    const types = ['text/plain', 'application/x-www-form-urlencoded', 'audio/wav', ''];
+    if (!operation.takesRecording) types.push('multipart/form-data; boundary=x');
+    for (const type of types) {
+      const post = () =>
+        send(`${gateway.url}${path}`, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': type },
+          body: JSON.stringify(operation.body),
+        });
+      await expectRefused(gateway, accountId, post, { status: 400, code: 'invalid_content_type' });
+    }
+  });
+
+  rule()(
+    '%s tells the first fault in the order of checks (AUD-54)',
+    async (_path, _row, operation) => {
+      const { accountId, headers } = await gateway.account(0n);
+      const refused = (fields: object, refusal: Refusal) =>
+        expectRefused(
+          gateway,
+          accountId,
+          () => call(operation, gateway.url, headers, fields),
+          refusal,
+        );
+      const audio_url = 'https://media.example.com/a.wav';
+      await refused(
+        { foo: 1, audio_url, model: 'aud-v9' },
+        { status: 404, code: 'model_not_available' },
+      );
+      await refused({ foo: 1 }, { status: 400, code: 'invalid_request', param: 'foo' });
+      await refused({}, { status: 402, code: 'insufficient_funds' });
+    },
+  );
+});

@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AudioDesk } from '../../support/audio-desk.js';
+import {
+  ALIGNMENT,
+  type AudioOperation,
+  formOf,
+  TEN_SECONDS,
+  TRANSCRIPTION,
+  VOICE_CHANGER,
+} from '../../support/audio-operations.js';
+import { send } from '../../support/http-answer.js';
+import { formSeen } from '../../support/stub-provider.js';
+
+const LIMIT_BYTES = 52_428_800;
+
+let desk: AudioDesk;
+
+beforeAll(async () => {
+  desk = await AudioDesk.open();
+});
+beforeEach(() => desk.clear());
+afterAll(() => desk.close());
+
+/** Sends form parts as written, for what no client would send. */
+const postParts = (operation: AudioOperation, parts: readonly string[], boundary = 'B') =>
+  send(desk.url(operation), {
+    method: 'POST',
+    headers: {
+      ...desk.account.headers,
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+    },
+    body: parts.map((part) => `--B\r\n${part}\r\n`).join('') + '--B--\r\n',
+  });
+const textPart = (name: string, value: string) =>
+  `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}`;
+const filePart = (name: string, content = 'abc') =>
+  `Content-Disposition: form-data; name="${name}"; filename="a.wav"\r\n\r\n${content}`;
+
+describe('a form', () => {
+  it('has its texts converted by the type of the field (AUD-06)', async () => {
+    const fields = { diarize: 'true', num_speakers: '2', temperature: '0.5', subtitles: 'false' };
+    const answer = await desk.call(TRANSCRIPTION, fields);
+    expect(answer.status).toBe(200);
+    expect((await formSeen(desk.provider.only)).fields).toEqual({
+      model_id: 'scribe_v2',
+      diarize: 'true',
+      num_speakers: '2',
+      temperature: '0.5',
+    });
+    const changed = await desk.call(VOICE_CHANGER, { stability: '0.5' });
+    expect(changed.status).toBe(200);
+  });
+
+  it.each(
+    (
+      [
+        [TRANSCRIPTION, 'diarize', 'True'],
+        [TRANSCRIPTION, 'diarize', '1'],
+        [TRANSCRIPTION, 'diarize', 'yes'],
+        [TRANSCRIPTION, 'diarize', ''],
+        [TRANSCRIPTION, 'num_speakers', '2x'],
+        [TRANSCRIPTION, 'num_speakers', ' 2'],
+        [TRANSCRIPTION, 'timestamp_granularities[]', 'word'],
+        [VOICE_CHANGER, 'stability', 'abc'],
+        [VOICE_CHANGER, 'stability', ''],
+        [VOICE_CHANGER, 'seed', '1.5'],
+        [VOICE_CHANGER, 'voice', '42'],
+      ] as const
+    ).map(([operation, field, value]) => [operation.path, field, value, operation] as const),
+  )('of %s is refused with %s = "%s" (AUD-07)', async (_path, field, value, operation) => {
+    const form = formOf({ ...operation.body, [field]: value }, TEN_SECONDS);
+    const param = field.replace('[]', '');
+    await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);
+  });
+
+  it.each(['42', 'true', 'null', '1e3', '{"a":1}'])(
+    'keeps the text "%s" a text where the field is one (AUD-08)',
+    async (text) => {
+      const answer = await desk.call(ALIGNMENT, { text });
+      expect(answer.status).toBe(200);
+      expect((await formSeen(desk.provider.only)).fields.text).toBe(text);
+    },
+  );
+
+  it.each([
+    ['another boundary', [textPart('model', 'aud-transcribe-v2')], 'C'],
+    ['a part that does not end', ['Content-Disposition: form-data; name="model"'], 'B'],
+    ['a nameless part', ['Content-Disposition: form-data\r\n\r\nabc'], 'B'],
+    [
+      'a file whose field has no name',
+      ['Content-Disposition: form-data; filename="a"\r\n\r\n'],
+      'B',
+    ],
+    [
+      'too many fields',
+      [
+        textPart('model', 'aud-transcribe-v2'),
+        ...Array.from({ length: 40 }, (_, at) => textPart(`f${at}`, '')),
+      ],
+      'B',
+    ],
+    ['a name that is too long', [textPart('n'.repeat(200), 'a')], 'B'],
+    ['names nested too deep', [textPart('a[b][c]', 'a')], 'B'],
+    ['a huge list index', [textPart('a[999999999]', 'a')], 'B'],
+    ['a second file', [filePart('file'), filePart('file')], 'B'],
+    ['a file and a text named file', [textPart('file', 'a'), filePart('file')], 'B'],
+    ['nothing in it', [], 'B'],
+  ])('with %s is refused', async (_what, parts, boundary) => {
+    await desk.refused(() => postParts(TRANSCRIPTION, parts, boundary), 400, 'invalid_multipart');
+  });
+
+  it('with a field longer than any is refused by name', async () => {
+    const parts = [
+      textPart('model', 'aud-forced-alignment'),
+      textPart('text', 'x'.repeat(400_001)),
+      filePart('file'),
+    ];
+    await desk.refused(() => postParts(ALIGNMENT, parts), 400, 'invalid_request', 'text');
+  });
+
+  it('without a boundary, cut short or never begun is refused', async () => {
+    for (const type of ['multipart/form-data', 'multipart/form-data; boundary=']) {
+      const post = () =>
+        send(desk.url(TRANSCRIPTION), {
+          method: 'POST',
+          headers: { ...desk.account.headers, 'content-type': type },
+          body: 'abc',
+        });
+      await desk.refused(post, 400, 'invalid_multipart');
+    }
+    const post = () =>
+      send(desk.url(TRANSCRIPTION), {
+        method: 'POST',
+        headers: { ...desk.account.headers, 'content-type': 'multipart/form-data; boundary=B' },
+        body: `--B\r\n${textPart('model', 'aud-transcribe-v2')}\r\n--B\r\n${filePart('file')}`,
+      });
+    await desk.refused(post, 400, 'invalid_multipart');
+  });
+
+  it('with a __proto__ field is refused like any other unknown field', async () => {
+    const parts = [
+      textPart('model', 'aud-transcribe-v2'),
+      textPart('__proto__', 'a'),
+      filePart('file'),
+    ];
+    await desk.refused(() => postParts(TRANSCRIPTION, parts), 400, 'invalid_request', '__proto__');
+  });
+
+  it('of a stranger is answered before its file is sent', async () => {
+    const socket = connect(Number(new URL(desk.gateway.url).port), '127.0.0.1');
+    socket.write(
+      `POST ${TRANSCRIPTION.path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer sk-none\r\n` +
+        `Content-Type: multipart/form-data; boundary=B\r\nContent-Length: ${LIMIT_BYTES}\r\n\r\n`,
+    );
+    const [head] = (await once(socket, 'data')) as [Buffer];
+    expect(head.toString()).toMatch(/^HTTP\/1.1 401 /);
+    await once(socket, 'close');
+  });
+
+  it('that is refused is answered even where the client reads only after it has sent all', async () => {
+    const script = `
+      const body = Buffer.alloc(20_000_000);
+      for (let round = 0; round < 5; round++) {
+        const { status } = await fetch(process.argv[1], {
+          method: 'POST',
+          headers: { authorization: process.argv[2], 'content-type': process.argv[3] },
+          body,
+        });
+        process.stdout.write(status + ' ');
+      }`;
+    // A process of its own: within this one the client would never be cut in the middle of a write.
+    const statuses = async (key: string, type: string): Promise<string> => {
+      const argv = ['--input-type=module', '-e', script, desk.url(TRANSCRIPTION), key, type];
+      return (await promisify(execFile)(process.execPath, argv)).stdout.trim();
+    };
+    const { authorization } = desk.account.headers;
+    expect(await statuses('Bearer sk-none', 'multipart/form-data; boundary=B')).toBe(
+      '401 401 401 401 401',
+    );
+    expect(await statuses(authorization, 'text/plain')).toBe('400 400 400 400 400');
+    expect(await statuses(authorization, 'application/json')).toBe('413 413 413 413 413');
+  });
+});

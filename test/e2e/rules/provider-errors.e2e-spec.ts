@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AudioDesk } from '../../support/audio-desk.js';
+import {
+  ALIGNMENT,
+  formOf,
+  ISOLATION,
+  RECORDING_OPERATIONS,
+  TEN_SECONDS,
+  TRANSCRIPTION,
+  VOICE_CHANGER,
+} from '../../support/audio-operations.js';
+import { errorOf } from '../../support/http-answer.js';
+import { wavFile } from '../../media/wav-file.js';
+
+const LIMIT_BYTES = 52_428_800;
+const silence = (seconds: number): Buffer => wavFile(Math.round(seconds * 1_000), 1_000, 8);
+
+let desk: AudioDesk;
+
+beforeAll(async () => {
+  desk = await AudioDesk.open({ UPSTREAM_TIMEOUT_MS: '400' });
+});
+beforeEach(() => desk.clear());
+afterAll(() => desk.close());
+
+describe('error codes of endpoints that take a recording', () => {
+  it('audio_input_required is 400: no file and no audio_url (ERR-15)', async () => {
+    for (const operation of RECORDING_OPERATIONS) {
+      const form = formOf(operation.body, null);
+      await desk.refused(() => desk.postForm(operation, form), 400, 'audio_input_required');
+    }
+  });
+
+  it('invalid_multipart is 400: no model, two files, a file elsewhere (ERR-16)', async () => {
+    const noModel = formOf({ ...TRANSCRIPTION.body, model: undefined }, TEN_SECONDS);
+    const twoFiles = formOf(TRANSCRIPTION.body, TEN_SECONDS);
+    twoFiles.append('file', new Blob([new Uint8Array(TEN_SECONDS)]), 'again.wav');
+    const elsewhere = formOf(TRANSCRIPTION.body, null);
+    elsewhere.set('audio', new Blob([new Uint8Array(TEN_SECONDS)]), 'a.wav');
+    for (const form of [noModel, twoFiles, elsewhere]) {
+      await desk.refused(() => desk.postForm(TRANSCRIPTION, form), 400, 'invalid_multipart');
+    }
+  });
+
+  it('unsupported_audio_format is 400: text in place of audio (ERR-17)', async () => {
+    const file = Buffer.from('this is no recording at all');
+    for (const operation of RECORDING_OPERATIONS) {
+      await desk.refused(() => desk.call(operation, {}, file), 400, 'unsupported_audio_format');
+    }
+  });
+
+  it.each([
+    [TRANSCRIPTION, 7_200],
+    [ALIGNMENT, 3_600],
+    [ISOLATION, 3_600],
+    [VOICE_CHANGER, 300],
+  ])(
+    'audio_too_long is 400 over the limit of each endpoint (ERR-18, LIMIT-05) %#',
+    async (operation, limit) => {
+      const file = silence(limit + 1);
+      await desk.refused(() => desk.call(operation, {}, file), 400, 'audio_too_long', 'file');
+    },
+  );
+
+  it('audio_too_short is 400: isolation under 4.6 s (ERR-19)', async () => {
+    await desk.refused(
+      () => desk.call(ISOLATION, {}, silence(4.599)),
+      400,
+      'audio_too_short',
+      'file',
+    );
+  });
+
+  it('audio_download_failed is 400: the host answers 404 (ERR-20)', async () => {
+    desk.host.reply = (response) => response.writeHead(404).end();
+    for (const operation of RECORDING_OPERATIONS) {
+      await desk.refused(() => desk.postJson(operation), 400, 'audio_download_failed', 'audio_url');
+    }
+  });
+
+  it('audio_too_large is 413: a download over 50 MB (ERR-25)', async () => {
+    desk.serve(Buffer.alloc(LIMIT_BYTES + 1));
+    await desk.refused(() => desk.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
+  });
+
+  it('request_too_large is 413: an upload over 50 MB (ERR-26)', async () => {
+    const file = Buffer.alloc(LIMIT_BYTES + 1);
+    await desk.refused(() => desk.call(TRANSCRIPTION, {}, file), 413, 'request_too_large', 'file');
+  });
+
+  it('provider_timeout is 502 and tells stock SDKs not to retry (ERR-28)', async () => {
+    desk.provider.reply = () => undefined;
+    const before = await desk.gateway.balance(desk.account.accountId);
+    const answer = await desk.call(TRANSCRIPTION);
+    expect([answer.status, errorOf(answer).code]).toEqual([502, 'provider_timeout']);
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+    expect(await desk.gateway.balance(desk.account.accountId)).toEqual(before);
+  });
+});
+
+describe('order of events', () => {
+  it('prices and checks the balance before the first provider call (BILL-05)', async () => {
+    desk.account = await desk.gateway.account(919n);
+    for (const send of [() => desk.call(TRANSCRIPTION), () => desk.postJson(ALIGNMENT)]) {
+      await desk.refused(send, 402, 'insufficient_funds');
+    }
+  });
+});

@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { StubUpstream } from '../../support/stub-upstream.js';
+import { AudioDesk } from '../../support/audio-desk.js';
+import {
+  formOf,
+  RECORDING_OPERATIONS,
+  TEN_SECONDS,
+  TRANSCRIPTION,
+} from '../../support/audio-operations.js';
+import { formSeen } from '../../support/stub-provider.js';
+
+const LIMIT_BYTES = 52_428_800;
+
+let desk: AudioDesk;
+
+beforeAll(async () => {
+  desk = await AudioDesk.open();
+});
+beforeEach(() => desk.clear());
+afterAll(() => desk.close());
+
+/** A test of every operation that takes a recording; `rows` stand in the order of RECORDING_OPERATIONS. */
+const rule = (...rows: string[]) =>
+  it.each(
+    RECORDING_OPERATIONS.map((operation, at) => [operation.path, rows[at], operation] as const),
+  );
+
+/** A WAV of exactly the limit: an hour and more, mostly of one byte per sample. */
+function fiftyMegabytes(): Buffer {
+  const header = Buffer.from(TEN_SECONDS.subarray(0, 44));
+  header.writeUInt32LE(LIMIT_BYTES - 8, 4);
+  header.writeUInt32LE(LIMIT_BYTES - 44, 40);
+  return Buffer.concat([header, Buffer.alloc(LIMIT_BYTES - 44)]);
+}
+
+describe('a recording', () => {
+  rule(
+    'STT-14',
+    'ALIGN-14',
+    'VC-14',
+    'ISO-14',
+  )(
+    'for %s costs the same uploaded and downloaded, and is sent on byte by byte (%s, AUD-42)',
+    async (_path, _row, operation) => {
+      const costs: (string | null)[] = [];
+      for (const answer of [
+        await desk.call(operation),
+        await desk.postJson(operation),
+        await desk.postForm(
+          operation,
+          formOf({ ...operation.body, audio_url: `${desk.host.url}/a.wav` }, null),
+        ),
+      ]) {
+        expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
+        costs.push(answer.headers.get('x-gateway-charge-microusd'));
+      }
+      const price = operation.price.toString();
+      expect(costs).toEqual([price, price, price]);
+      for (const seen of desk.provider.seen) {
+        expect((await formSeen(seen)).file?.equals(TEN_SECONDS)).toBe(true);
+      }
+    },
+  );
+
+  rule(
+    'STT-29',
+    'ALIGN-29',
+    'VC-29',
+    'ISO-28',
+  )(
+    'for %s is downloaded once: the provider gets the bytes that were measured (%s)',
+    async (_path, _row, operation) => {
+      let downloads = 0;
+      desk.host.reply = (response) => {
+        downloads += 1;
+        response.end(downloads === 1 ? TEN_SECONDS : Buffer.alloc(100));
+      };
+      expect((await desk.postJson(operation)).status).toBe(200);
+      expect(downloads).toBe(1);
+      expect((await formSeen(desk.provider.only)).file?.equals(TEN_SECONDS)).toBe(true);
+    },
+  );
+
+  rule(
+    'STT-15',
+    'ALIGN-15',
+    'VC-15',
+    'ISO-15',
+  )('for %s comes as a file or as a URL, not both (%s)', async (_path, _row, operation) => {
+    const fields = { ...operation.body, audio_url: `${desk.host.url}/a.wav` };
+    await desk.refused(
+      () => desk.postForm(operation, formOf(fields, TEN_SECONDS)),
+      400,
+      'invalid_request',
+      'audio_url',
+    );
+  });
+
+  rule(
+    'STT-16',
+    'ALIGN-16',
+    'VC-16',
+    'ISO-16',
+  )('for %s has to be there (%s)', async (_path, _row, operation) => {
+    const { body } = operation;
+    for (const post of [
+      () => desk.postForm(operation, formOf(body, null)),
+      () => desk.postForm(operation, formOf({ ...body, file: 'not a file part' }, null)),
+      () => desk.postForm(operation, formOf({ ...body, file: 'x'.repeat(500_000) }, null)),
+      () => desk.postJson(operation, { audio_url: undefined }),
+      () => desk.postJson(operation, { audio_url: null }),
+    ]) {
+      await desk.refused(post, 400, 'audio_input_required');
+    }
+  });
+
+  rule(
+    'STT-17',
+    'ALIGN-17',
+    'VC-17',
+    'ISO-17',
+  )('for %s needs a form with a model (%s)', async (_path, _row, operation) => {
+    const fields = { ...operation.body, model: undefined };
+    const post = () => desk.postForm(operation, formOf(fields, TEN_SECONDS));
+    await desk.refused(post, 400, 'invalid_multipart', 'model');
+  });
+
+  rule(
+    'STT-18',
+    'ALIGN-18',
+    'VC-18',
+    'ISO-18',
+  )('for %s is the only file of its form (%s)', async (_path, _row, operation) => {
+    for (const other of ['file', 'other']) {
+      const form = formOf(operation.body, TEN_SECONDS);
+      form.append(other, new Blob(['abc']), 'b.wav');
+      await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_multipart');
+    }
+  });
+
+  rule(
+    'STT-19',
+    'ALIGN-19',
+    'VC-19',
+    'ISO-19',
+  )('for %s comes with no field twice (%s)', async (_path, _row, operation) => {
+    for (const name of ['model', 'language', 'foo', 'file', 'constructor']) {
+      const form = formOf(operation.body, TEN_SECONDS);
+      if (name !== 'file') form.append(name, 'a');
+      if (name !== 'model') form.append(name, 'b');
+      await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_multipart');
+    }
+  });
+
+  rule(
+    'STT-20',
+    'ALIGN-20',
+    'VC-20',
+    'ISO-20',
+  )('for %s is in the field named file (%s)', async (_path, _row, operation) => {
+    const form = formOf(operation.body, null);
+    form.set('audio', new Blob([new Uint8Array(TEN_SECONDS)]), 'a.wav');
+    await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_multipart');
+  });
+
+  rule(
+    'STT-21',
+    'ALIGN-21',
+    'VC-21',
+    'ISO-21',
+  )('for %s has to be readable media (%s, AUD-19)', async (_path, _row, operation) => {
+    for (const [name, bytes] of [
+      ['a.txt', Buffer.from('Some text, longer than a header would be, but no media at all.')],
+      ['a.pdf', Buffer.from('%PDF-1.7\n1 0 obj\n<<>>\nendobj\n')],
+      ['a.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
+      ['a.wav', TEN_SECONDS.subarray(0, 30)],
+      ['a.mp3', Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 7919) & 0xff))],
+      ['a.mp3', Buffer.alloc(0)],
+    ] as const) {
+      const form = formOf(operation.body, bytes, name, 'audio/mpeg');
+      form.set('file', new Blob([new Uint8Array(bytes)], { type: 'audio/mpeg' }), name);
+      await desk.refused(() => desk.postForm(operation, form), 400, 'unsupported_audio_format');
+    }
+    desk.host.reply = (response) => response.end('<!doctype html>');
+    await desk.refused(() => desk.postJson(operation), 400, 'unsupported_audio_format');
+  });
+
+  rule(
+    'STT-22',
+    'ALIGN-22',
+    'VC-22',
+    'ISO-22',
+  )('for %s has to be downloadable (%s, AUD-46)', async (_path, _row, operation) => {
+    for (const reply of [
+      (response) => response.writeHead(404).end('gone'),
+      (response) => response.writeHead(500).end(),
+      (response) => response.end(),
+      (response) => response.writeHead(200, { 'content-length': 99 }).destroy(),
+      (response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
+    ] satisfies StubUpstream['reply'][]) {
+      desk.host.reply = reply;
+      await desk.refused(() => desk.postJson(operation), 400, 'audio_download_failed', 'audio_url');
+    }
+    const nowhere = { audio_url: 'http://name.invalid/a.wav' };
+    await desk.refused(
+      () => desk.postJson(operation, nowhere),
+      400,
+      'audio_download_failed',
+      'audio_url',
+    );
+  });
+
+  rule(
+    'STT-23',
+    'ALIGN-23',
+    'VC-23',
+    'ISO-23',
+  )('for %s has at most 50 MB (%s)', async (_path, _row, operation) => {
+    const tooLarge = Buffer.alloc(LIMIT_BYTES + 1);
+    const form = formOf(operation.body, tooLarge);
+    await desk.refused(() => desk.postForm(operation, form), 413, 'request_too_large', 'file');
+    desk.serve(tooLarge);
+    await desk.refused(() => desk.postJson(operation), 413, 'audio_too_large', 'audio_url');
+  });
+
+  it('of exactly 50 MB is taken, uploaded and downloaded (AUD-47, AUD-48, LIMIT-01)', async () => {
+    const wav = fiftyMegabytes();
+    expect(wav.length).toBe(LIMIT_BYTES);
+    expect((await desk.call(TRANSCRIPTION, {}, wav)).status).toBe(200);
+    desk.serve(wav);
+    expect((await desk.postJson(TRANSCRIPTION)).status).toBe(200);
+  });
+
+  it('without end is given up at the limit (AUD-47)', async () => {
+    let sent = 0;
+    desk.host.reply = (response) => {
+      const more = (): void => {
+        sent += 1_000_000;
+        if (!response.destroyed) response.write(Buffer.alloc(1_000_000), more);
+      };
+      more();
+    };
+    await desk.refused(() => desk.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
+    expect(sent).toBeLessThan(2 * LIMIT_BYTES);
+  });
+
+  it.each([
+    'ftp://example.com/a.wav',
+    'file:///etc/passwd',
+    'data:audio/wav;base64,UklGRg==',
+    'not a url',
+    42,
+    '',
+    'http://user:secret@example.com/a.wav',
+  ])('at %j is refused by its text (AUD-43)', async (audio_url) => {
+    for (const operation of RECORDING_OPERATIONS) {
+      await desk.refused(
+        () => desk.postJson(operation, { audio_url }),
+        400,
+        'invalid_request',
+        'audio_url',
+      );
+    }
+  });
+
+  it.each([
+    'http://127.0.0.1/a.wav',
+    'http://[::1]/a.wav',
+    'http://localhost/a.wav',
+    'http://10.0.0.1/',
+    'http://172.16.0.1/',
+    'http://192.168.1.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://100.64.0.1/',
+    'http://[fd00::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://0.0.0.0/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+  ])('at the private address %s is refused without a connection (AUD-44)', async (audio_url) => {
+    const before = desk.host.seen.length;
+    for (const operation of RECORDING_OPERATIONS) {
+      await desk.refused(
+        () => desk.postJson(operation, { audio_url }),
+        400,
+        'invalid_request',
+        'audio_url',
+      );
+    }
+    expect(desk.host.seen.length).toBe(before);
+  });
+
+  it('is told by its content, whatever its name and type say (AUD-20)', async () => {
+    const form = formOf(TRANSCRIPTION.body, TEN_SECONDS, 'notes.txt', 'text/plain');
+    expect((await desk.postForm(TRANSCRIPTION, form)).status).toBe(200);
+    expect(desk.provider.only.body.toString('latin1', 0, 2_000)).toContain(
+      'filename="audio.wav"\r\nContent-Type: audio/wav',
+    );
+  });
+
+  it('is never billed by a declared duration (AUD-22)', async () => {
+    for (const operation of RECORDING_OPERATIONS) {
+      const form = formOf({ ...operation.body, duration_seconds: 1 }, TEN_SECONDS);
+      const param = 'duration_seconds';
+      await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);
+      await desk.refused(
+        () => desk.postJson(operation, { [param]: 1 }),
+        400,
+        'invalid_request',
+        param,
+      );
+    }
+  });
+});
