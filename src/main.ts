@@ -3,6 +3,8 @@ import cluster from 'node:cluster';
 import { runPrimary } from './boot/run-workers.js';
 import { startGateway } from './boot/start-gateway.js';
 import { greet } from './boot/greeting.js';
+import { LastNet } from './boot/last-net.js';
+import { SystemClock } from './common/time/clock.js';
 import { workerCount } from './config/gateway-config.js';
 import { ConfigError, loadConfig } from './config/load-config.js';
 import { withSecretKeys } from './config/secret-key-file.js';
@@ -21,14 +23,25 @@ async function main(): Promise<void> {
   const gateway = await startGateway(config, logger, worker?.sandbox);
   const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
   if (isEmbedded && (worker?.greets ?? true)) await greet(gateway);
-  const stop = (): void => {
+  const stop = (code: 0 | 1): void => {
     setTimeout(() => process.exit(1), config.drainTimeoutMs + STOP_MARGIN_MS).unref();
     void gateway.stop().finally(() => {
       logger.flush();
-      process.exit(0);
+      process.exit(code);
     });
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
+  const actions = {
+    endExchange: gateway.endExchange,
+    onSick: () => {
+      stop(1);
+    },
+  };
+  new LastNet(logger, new SystemClock(), actions).spread();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      stop(0);
+    });
+  }
 }
 
 main().catch((error: unknown) => {

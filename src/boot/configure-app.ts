@@ -18,8 +18,11 @@ import { Metrics } from '../observability/metrics.js';
 import { requestLog } from '../observability/request-log.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 
-/** Everything about the application that is not a module: middleware, the filter, Swagger. Used by main and by tests. */
-export function configureApp(app: NestExpressApplication, inFlight: InFlight): void {
+/**
+ * Everything about the application that is not a module: middleware, the filter, Swagger. Used by main and by tests.
+ * Returns the filter, for errors that reach no handler.
+ */
+export function configureApp(app: NestExpressApplication, inFlight: InFlight): GatewayErrorFilter {
   const logger = app.get<Logger>(LOGGER);
   const express = app.getHttpAdapter().getInstance();
   const filter = new GatewayErrorFilter({
@@ -38,6 +41,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): v
     app.use('/v1', answerNotFound(filter));
   secureHeaders(app);
   serveDocs(app);
+  return filter;
 }
 
 /** A process that only works on tasks and deliveries serves no callers. */

@@ -11,10 +11,8 @@ import { toWorkerEnvironment, type WorkerContext } from '../config/worker-contex
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { serveClusterMetrics } from '../observability/cluster-metrics.js';
 import { startSandbox } from '../sandbox/sandbox.js';
-
-/** A worker that dies is replaced, at most so often in a minute; a crash at start must not loop. */
-const RESTARTS_PER_MINUTE = 10;
-const MINUTE_MS = 60_000;
+import { LastNet } from './last-net.js';
+import { type DeadWorker, WorkerReplacement } from './worker-replacement.js';
 
 /**
  * The primary of `WORKERS` processes: runs what they share (embedded database, sandbox, rate-limit buckets, metrics),
@@ -42,6 +40,10 @@ export async function runPrimary(config: GatewayConfig, logger: Logger): Promise
       .finally(() => process.exit(workers.gaveUp ? 1 : 0));
   };
   workers.onGiveUp = stop;
+  const onSick = (): void => {
+    workers.giveUp();
+  };
+  new LastNet(logger, new SystemClock(), { endExchange: () => undefined, onSick }).spread();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
 }
 
@@ -50,24 +52,35 @@ class Workers {
   onGiveUp: () => void = () => undefined;
   private readonly buckets = new MemoryBuckets(new SystemClock());
   private readonly live = new Set<Worker>();
+  private readonly ready = new Set<Worker>();
+  private readonly replacement = new WorkerReplacement();
+  private readonly clock = new SystemClock();
   private stopping = false;
-  private restarts = 0;
 
   constructor(
     private readonly context: Omit<WorkerContext, 'greets'>,
     private readonly logger: Logger,
-  ) {
-    setInterval(() => (this.restarts = 0), MINUTE_MS).unref();
-  }
+  ) {}
 
   fork(greets: boolean): void {
     const worker = cluster.fork(toWorkerEnvironment({ ...this.context, greets }));
+    const startedAtMs = this.clock.nowMs();
     this.live.add(worker);
+    // A message to a worker that just died.
+    worker.on('error', (err) => {
+      this.logger.warn({ err }, 'a worker process cannot be reached');
+    });
     serveBuckets(worker, this.buckets);
     serveClusterMetrics(worker);
+    worker.once('listening', () => {
+      this.ready.add(worker);
+      this.replacement.ready();
+    });
     worker.once('exit', (code) => {
       this.live.delete(worker);
-      if (!this.stopping) this.replace(code);
+      const wasReady = this.ready.delete(worker);
+      const livedMs = this.clock.nowMs() - startedAtMs;
+      if (!this.stopping) this.replace(code, { wasReady, livedMs });
     });
   }
 
@@ -82,14 +95,20 @@ class Workers {
     );
   }
 
-  private replace(code: number): void {
-    this.logger.error({ code }, 'a worker process died');
-    this.restarts += 1;
-    if (this.restarts <= RESTARTS_PER_MINUTE) {
-      this.fork(false);
-      return;
-    }
+  giveUp(): void {
     this.gaveUp = true;
     this.onGiveUp();
+  }
+
+  private replace(code: number, dead: DeadWorker): void {
+    const waitMs = this.replacement.after(dead, this.ready.size);
+    this.logger.error({ code, ...dead, wait_ms: waitMs }, 'a worker process died');
+    if (waitMs === 'give-up') {
+      this.giveUp();
+      return;
+    }
+    setTimeout(() => {
+      if (!this.stopping) this.fork(false);
+    }, waitMs);
   }
 }

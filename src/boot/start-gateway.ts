@@ -8,6 +8,7 @@ import { configureApp } from './configure-app.js';
 import { providersOptions, sandboxScope } from './upstreams.js';
 import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
+import type { Exchange } from '../common/http/exchange-scope.js';
 import { FastExpressAdapter } from '../common/http/fast-express.adapter.js';
 import { InFlight } from '../common/http/in-flight.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
@@ -31,6 +32,8 @@ export interface Gateway {
   readonly sandbox: Sandbox | undefined;
   /** Whether the sandbox stands in for every provider. */
   readonly isSandboxed: boolean;
+  /** Ends a request whose error nobody handled. */
+  readonly endExchange: (error: unknown, exchange: Exchange) => void;
   /** Not ready, calls in flight finish or are aborted after `DRAIN_TIMEOUT_MS`, everything closed. */
   stop(): Promise<void>;
 }
@@ -54,7 +57,7 @@ export async function startGateway(
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  configureApp(app, inFlight);
+  const filter = configureApp(app, inFlight);
   warn(config, app, logger);
   await app.listen(config.port, config.host);
   const ownUrl = app.get(OwnUrl);
@@ -66,6 +69,9 @@ export async function startGateway(
     url: await app.getUrl(),
     sandbox,
     isSandboxed: scope === 'all',
+    endExchange: (error, { request, response }) => {
+      filter.answer(error, request, response);
+    },
     stop: async () => {
       await drain(app, inFlight, config.drainTimeoutMs);
       await sandbox?.close();

@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { withExchangeScope } from './exchange-scope.js';
 
 /** What @types/express leaves out: the prototypes Express gives to every request and response. */
 type App = RequestListener & { request: object; response: object };
@@ -41,7 +42,7 @@ export class FastExpressAdapter extends ExpressAdapter {
     app.request = flatten(app.request, AppRequest.prototype);
     app.response = flatten(app.response, AppResponse.prototype);
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-    this.httpServer = createServer({ ...SERVER_TIMEOUTS, ...classes }, app);
+    this.httpServer = createServer({ ...SERVER_TIMEOUTS, ...classes }, withExchangeScope(app));
     this.httpServer.maxHeadersCount = MAX_HEADERS;
   }
 

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { withExchangeScope } from '../common/http/exchange-scope.js';
+import { SystemClock } from '../common/time/clock.js';
+import { LastNet, type LastNetActions } from './last-net.js';
+
+const MINUTE_MS = 60_000;
+
+class HandMovedClock extends SystemClock {
+  ms = 0;
+
+  override nowMs(): number {
+    return this.ms;
+  }
+}
+
+function net(actions: Partial<LastNetActions> = {}) {
+  const lines: string[] = [];
+  const clock = new HandMovedClock();
+  const sick: number[] = [];
+  const caught = new LastNet(pino({}, { write: (line: string) => lines.push(line) }), clock, {
+    endExchange: () => undefined,
+    onSick: () => sick.push(clock.ms),
+    ...actions,
+  });
+  return { caught, clock, lines, sick };
+}
+
+/** An error that is thrown at one place, with a message of its own. */
+const stray = (id: number) => new Error(`stray ${id}`);
+
+describe('LastNet', () => {
+  it('ends the process once when the same error came ten times in a minute, whatever its message', () => {
+    const { caught, sick } = net();
+    for (let count = 0; count < 9; count++) caught.caught(stray(count));
+    expect(sick).toEqual([]);
+    for (let count = 0; count < 5; count++) caught.caught(stray(count));
+    expect(sick).toEqual([0]);
+  });
+
+  it('serves on when the same error comes nine times a minute for ever', () => {
+    const { caught, clock, sick } = net();
+    for (let count = 0; count < 200; count++) {
+      clock.ms += MINUTE_MS / 9 + 1;
+      caught.caught(stray(count));
+    }
+    expect(sick).toEqual([]);
+  });
+
+  it('serves on when ten errors in a minute are different ones', () => {
+    const { caught, sick } = net();
+    const kinds = Array.from({ length: 12 }, (_, index) => {
+      const error = new Error('stray');
+      error.stack = `Error: stray\n    at place${index} (file.js:${index}:1)`;
+      return error;
+    });
+    for (const error of kinds) caught.caught(error);
+    expect(sick).toEqual([]);
+  });
+
+  it('takes what is no error at all', () => {
+    const { caught, lines } = net();
+    for (const thrown of [undefined, null, 'text', 42, {}]) caught.caught(thrown);
+    expect(lines).toHaveLength(5);
+  });
+
+  it('logs the execution id of the request that the error belongs to, and ends that request', async () => {
+    const executionId = '0198c0de-0000-7000-8000-000000000001';
+    const { caught, lines } = net({
+      endExchange: (_error, { response }) => {
+        response.statusCode = 500;
+        response.end();
+      },
+    });
+    const server = createServer(
+      withExchangeScope((request) => {
+        Object.assign(request, { executionId });
+        void nextTurn().then(() => {
+          caught.caught(stray(1));
+        });
+      }),
+    ).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { status } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.close();
+    expect(status).toBe(500);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      execution_id: `exec_${executionId.replaceAll('-', '')}`,
+      cause: { message: 'stray 1' },
+    });
+  });
+
+  it('survives a failure of ending the request', async () => {
+    const { caught } = net({
+      endExchange: () => {
+        throw new Error('cannot');
+      },
+    });
+    const server = createServer(
+      withExchangeScope((request) => {
+        Object.assign(request, { executionId: '0198c0de-0000-7000-8000-000000000001' });
+        caught.caught(stray(1));
+      }),
+    ).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const asked = fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await expect(asked).rejects.toThrow();
+    server.close();
+  });
+});

@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import { currentExchange, type Exchange } from '../common/http/exchange-scope.js';
+import { toPublicId } from '../common/ids/public-id.js';
+import type { Clock } from '../common/time/clock.js';
+import { loggableError } from '../observability/logger.js';
+
+/** The same error so often … */
+const SICK_COUNT = 10;
+/** … within so long means that the process is ill. */
+const SICK_WINDOW_MS = 60_000;
+/** Different errors remembered at once. */
+const MAX_KINDS = 100;
+
+/** What the last net does with an error. */
+export interface LastNetActions {
+  /** Ends the request that the error belongs to. */
+  readonly endExchange: (error: unknown, exchange: Exchange) => void;
+  /** Called once, when the same error came 10 times in a minute: the process is to drain and end. */
+  readonly onSick: () => void;
+}
+
+/**
+ * The last net: an error that nobody handled is logged with its execution id where that is known, its request ends, and
+ * the process serves on. Whatever state the error left behind is a request's own: money is in the database, and its
+ * holds are released when the process of the hold is gone or their time is over.
+ */
+export class LastNet {
+  private readonly times = new Map<string, number[]>();
+  private isSick = false;
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly clock: Clock,
+    private readonly actions: LastNetActions,
+  ) {}
+
+  /** From now on no error ends the process by itself. */
+  spread(): void {
+    process.on('uncaughtException', (error) => {
+      this.caught(error);
+    });
+  }
+
+  /** Takes one error; never throws. */
+  caught(error: unknown): void {
+    const exchange = currentExchange();
+    const executionId = exchange && toPublicId('exec', exchange.request.executionId);
+    const entry = { execution_id: executionId, cause: loggableError(error) };
+    this.logger.fatal(entry, 'an error that nobody handled');
+    if (exchange) this.end(error, exchange);
+    if (this.isSick || !this.isTooOften(error)) return;
+    this.isSick = true;
+    this.logger.fatal('the same error came too often: the process ends');
+    this.actions.onSick();
+  }
+
+  private end(error: unknown, exchange: Exchange): void {
+    try {
+      this.actions.endExchange(error, exchange);
+    } catch {
+      exchange.response.destroy();
+    }
+  }
+
+  private isTooOften(error: unknown): boolean {
+    const kind = kindOf(error);
+    const nowMs = this.clock.nowMs();
+    const times = (this.times.get(kind) ?? []).filter((at) => nowMs - at < SICK_WINDOW_MS);
+    times.push(nowMs);
+    this.times.delete(kind);
+    if (this.times.size >= MAX_KINDS) this.times.clear();
+    this.times.set(kind, times);
+    return times.length >= SICK_COUNT;
+  }
+}
+
+/** Errors from one place are the same, whatever ids their messages carry. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const place = error.stack?.split('\n').find((line) => /^\s+at /.test(line));
+  return `${error.name} ${place ?? error.message}`;
+}

@@ -1,0 +1,24 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { RequestListener } from 'node:http';
+import type { Request, Response } from 'express';
+
+/** A request and its answer. */
+export interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+const scope = new AsyncLocalStorage<Exchange>();
+
+/** The exchange on whose behalf the code runs; undefined outside of any. */
+export function currentExchange(): Exchange | undefined {
+  return scope.getStore();
+}
+
+/** Serves every request within a scope of its own, so that an error which nobody handles is known to be its. */
+export function withExchangeScope(serve: RequestListener): RequestListener {
+  return (request, response) => {
+    const exchange = { request: request as Request, response: response as Response };
+    scope.run(exchange, serve, request, response);
+  };
+}
