@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { DataSource } from 'typeorm';
-import { GatewayProcess } from '../src/executions/gateway-process.js';
 import { LedgerService } from '../src/billing/ledger.service.js';
 import { auditLedger } from '../src/billing/audit.js';
 import { timeOrderedUuid } from '../src/common/ids/time-ordered-uuid.js';
@@ -12,8 +11,7 @@ import { SystemClock } from '../src/common/time/clock.js';
 import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../src/database/run-migrations.js';
-import { ExecutionLedger } from '../src/executions/execution-ledger.js';
-import { Metrics } from '../src/observability/metrics.js';
+import { ledgerOf, startOf, successOf } from '../test/support/test-ledger.js';
 
 const CALLERS = 64;
 const SECONDS = 5;
@@ -47,7 +45,7 @@ export async function run(): Promise<BenchResult> {
   try {
     await runMigrations(dataSource);
     const ledger = new LedgerService(dataSource, new SystemClock());
-    const grouped = await measure(await groupCommitPair(dataSource, await fundedAccount(ledger)));
+    const grouped = await measure(await groupCommitPair(dataSource, [await fundedAccount(ledger)]));
     const plain = await measure(interactivePair(dataSource, await fundedAccount(ledger)));
     const audit = await auditLedger(dataSource);
     const ratio = grouped.pairsPerSecond / plain.pairsPerSecond;
@@ -98,25 +96,17 @@ async function drive(pair: Pair, seconds: number): Promise<number[]> {
   return holds;
 }
 
-async function groupCommitPair(dataSource: DataSource, accountId: string): Promise<Pair> {
-  const process = new GatewayProcess(dataSource);
-  await process.heartbeat(60_000);
-  const executions = new ExecutionLedger(dataSource, process, new SystemClock(), new Metrics());
-  const expiresAt = new Date(Date.now() + 600_000);
-  const call = { accountId, apiKeyId: null, model: 'aud-v4', endpoint: '/v1/audio/speech' };
-  const provider = { provider: 'bench', providerRequestId: 'bench' };
+async function groupCommitPair(dataSource: DataSource, accountIds: string[]): Promise<Pair> {
+  const { process, executions } = ledgerOf(dataSource);
+  await process.beat();
+  let next = 0;
   return async (held) => {
-    const executionId = timeOrderedUuid(Date.now());
+    const start = startOf(accountIds[next++ % accountIds.length] ?? '', PRICE);
     const started = performance.now();
-    const outcome = await executions.begin({
-      ...call,
-      executionId,
-      amountMicroUsd: PRICE,
-      expiresAt,
-    });
+    const outcome = await executions.begin(start);
     held(performance.now() - started);
     if (outcome !== 'held') throw new Error(outcome);
-    await executions.succeed({ executionId, accountId, chargedMicroUsd: PRICE, ...provider });
+    await executions.succeed(start, successOf(PRICE));
   };
 }
 

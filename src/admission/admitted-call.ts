@@ -2,7 +2,7 @@ import type { Route } from '../providers/ports/route.js';
 import type { Operation } from '../providers/ports/operation.js';
 import assert from 'node:assert/strict';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { ModelRow } from '../catalog/model-row.js';
 
@@ -26,14 +26,20 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly caller: Caller;
   /** Path of the endpoint, as the execution record shows it. */
   readonly endpoint: string;
+  /** The caller's own name for the call, where it gave one. */
+  readonly clientRequestId?: string;
+  /** The answer on its way to the caller, to be cut off at the deadline of the call. */
+  readonly reader?: { readonly headersSent: boolean; destroy(): unknown };
 }
 
 /** The paid call that the guards of a paid endpoint have let pass. */
 export const Call = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AdmittedCall => {
-    const { executionId, caller, admitted, path } = context.switchToHttp().getRequest<Request>();
+    const http = context.switchToHttp();
+    const { executionId, caller, admitted, path } = http.getRequest<Request>();
     assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
     const { row, routes } = admitted;
-    return { executionId, caller, endpoint: path, row, routes };
+    const reader = http.getResponse<Response>();
+    return { executionId, caller, endpoint: path, row, routes, reader };
   },
 );

@@ -30,11 +30,15 @@ const TOTALS = `
          (SELECT coalesce(sum(posted), 0) FROM account) AS posted,
          (SELECT coalesce(sum(held), 0) FROM account) AS held,
          (SELECT coalesce(sum(amount), 0) FROM ledger_entry) AS entries,
-         (SELECT coalesce(sum(amount), 0) FROM hold WHERE state = 'open') AS open_holds`;
+         (SELECT coalesce(sum(amount), 0) FROM hold WHERE state = 'open')
+         + (SELECT coalesce(sum(held), 0) FROM execution WHERE status = 'running') AS open_holds`;
 
 const DISCREPANCIES = `
   WITH entries AS (SELECT account_id, sum(amount) AS total FROM ledger_entry GROUP BY account_id),
-       holds AS (SELECT account_id, sum(amount) AS total FROM hold WHERE state = 'open' GROUP BY account_id),
+       open AS (
+         SELECT account_id, amount FROM hold WHERE state = 'open'
+         UNION ALL SELECT account_id, held FROM execution WHERE status = 'running'),
+       holds AS (SELECT account_id, sum(amount) AS total FROM open GROUP BY account_id),
        ids AS (SELECT id FROM account UNION SELECT account_id FROM entries UNION SELECT account_id FROM holds),
        sums AS (
          SELECT ids.id, a.posted, a.held, coalesce(e.total, 0) AS entries, coalesce(h.total, 0) AS open_holds
@@ -46,8 +50,13 @@ const DISCREPANCIES = `
            FROM ledger_entry),
        charges AS (
          SELECT account_id, hold_id AS id, count(*) AS times, -sum(amount) AS total
-           FROM ledger_entry WHERE kind = 'charge' GROUP BY account_id, hold_id),
-       settled AS (SELECT account_id, id, settled_amount FROM hold WHERE state = 'settled' AND settled_amount > 0)
+           FROM ledger_entry charge WHERE kind = 'charge'
+            AND NOT EXISTS (SELECT FROM ledger_entry WHERE kind = 'correction' AND reference = 'reversal'
+                              AND account_id = charge.account_id AND hold_id = charge.hold_id)
+          GROUP BY account_id, hold_id),
+       settled AS (
+         SELECT account_id, id, settled_amount FROM hold WHERE state = 'settled' AND settled_amount > 0
+         UNION ALL SELECT account_id, id, charged FROM execution WHERE charged > 0)
   SELECT id AS account_id, 'the account exists' AS rule, '' AS detail FROM sums WHERE posted IS NULL
   UNION ALL
   SELECT id, 'posted is the sum of entries', posted || ' against ' || entries FROM sums WHERE posted <> entries

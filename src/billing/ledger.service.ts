@@ -127,11 +127,11 @@ export class LedgerService {
   async hold(db: Queryable, request: HoldRequest): Promise<'held' | 'insufficient'> {
     const { accountId, holdId, amountMicroUsd, owner } = request;
     assert(amountMicroUsd > 0n, 'nothing is sold for nothing');
-    const [row] = await db.query<{ outcomes: HoldOutcome[] }[]>(
-      `SELECT ledger_hold($1, ARRAY[$2::uuid], ARRAY[$3::bigint], ARRAY[$4], ARRAY[NULL::timestamptz], NULL) AS outcomes`,
+    const [row] = await db.query<{ outcome: HoldOutcome }[]>(
+      `SELECT ledger_hold($1, $2, $3, $4) AS outcome`,
       [accountId, holdId, amountMicroUsd.toString(), owner],
     );
-    const outcome = row?.outcomes[0];
+    const outcome = row?.outcome;
     if (outcome === 'held' || outcome === 'insufficient') return outcome;
     throw outcome === 'conflict' ? usedOtherwise() : noAccount();
   }
@@ -148,11 +148,11 @@ export class LedgerService {
   }
 
   async #resolve(db: Queryable, accountId: string, holdId: string, charge: MicroUsd | null) {
-    const [row] = await db.query<{ outcomes: ResolveOutcome[] }[]>(
-      `SELECT ledger_resolve($1, ARRAY[$2::uuid], ARRAY[$3::bigint]) AS outcomes`,
+    const [row] = await db.query<{ outcome: ResolveOutcome }[]>(
+      `SELECT ledger_resolve($1, $2, $3) AS outcome`,
       [accountId, holdId, charge?.toString() ?? null],
     );
-    const outcome = row?.outcomes[0];
+    const outcome = row?.outcome;
     if (outcome === 'conflict') throw usedOtherwise();
     assert(outcome === 'done', `hold ${holdId} cannot be settled: ${outcome ?? 'no answer'}`);
   }

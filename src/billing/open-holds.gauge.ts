@@ -3,8 +3,9 @@ import { DataSource } from 'typeorm';
 import { Metrics, type OpenHolds } from '../observability/metrics.js';
 
 const OPEN_HOLDS = `
-  SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS age
-    FROM hold WHERE state = 'open'`;
+  SELECT coalesce(sum(open_calls), 0)::int AS count,
+         coalesce(extract(epoch FROM now() - min(oldest_open_at) FILTER (WHERE open_calls > 0)), 0)::float8 AS age
+    FROM gateway_process`;
 
 /** Publishes how many holds wait for their end and for how long. */
 @Injectable()

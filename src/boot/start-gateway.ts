@@ -111,16 +111,19 @@ async function drain(
   app.get(Readiness).drain();
   inFlight.drain();
   const idle = app.get(Ticker).stop();
-  await emptied(inFlight, timeoutMs);
-  app.get(PayOnSuccess).abortAll();
-  await emptied(inFlight, ABORT_GRACE_MS);
+  const payment = app.get(PayOnSuccess);
+  // A paid call outlives its client's connection.
+  const busy = (): boolean => inFlight.count + payment.inFlight > 0;
+  await whileBusy(busy, timeoutMs);
+  payment.abortAll();
+  await whileBusy(busy, ABORT_GRACE_MS);
   app.getHttpServer().closeAllConnections();
   await idle;
   await app.close();
 }
 
-async function emptied(inFlight: InFlight, timeoutMs: number): Promise<void> {
-  for (let waitedMs = 0; inFlight.count > 0 && waitedMs < timeoutMs; waitedMs += POLL_MS) {
+async function whileBusy(busy: () => boolean, timeoutMs: number): Promise<void> {
+  for (let waitedMs = 0; busy() && waitedMs < timeoutMs; waitedMs += POLL_MS) {
     await sleep(POLL_MS);
   }
 }

@@ -40,6 +40,7 @@ export interface GatewayConfig {
   readonly webhookTimeoutMs: number;
   readonly holdSweepMs: number;
   readonly drainTimeoutMs: number;
+  readonly callDeadlineMs: number;
   readonly role: 'all' | 'api' | 'worker';
   readonly workers: number | 'auto';
   readonly logLevel: LogLevel;

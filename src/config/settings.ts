@@ -215,6 +215,13 @@ export const SETTINGS = {
     whole(0, DAY_MS),
     'Wait for calls in flight after SIGTERM; raise it (900000, say) where music is sold',
   ),
+  CALL_DEADLINE_MS: setting(
+    'callDeadlineMs',
+    '3600000',
+    3_600_000,
+    whole(1000, DAY_MS),
+    'Longest a synchronous call may take in all',
+  ),
   ROLE: setting(
     'role',
     'all',

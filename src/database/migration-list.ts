@@ -2,6 +2,9 @@ import type { MigrationInterface } from 'typeorm';
 import { CreateLedger1700000000010 } from './migrations/0010-create-ledger.migration.js';
 import { CreateExecutions1700000000020 } from './migrations/0020-create-executions.migration.js';
 import { CreateApiKeys1700000000030 } from './migrations/0030-create-api-keys.migration.js';
+import { OneRowPerCall1700000000050 } from './migrations/0050-one-row-per-call.migration.js';
+import { ExecutionSteps1700000000051 } from './migrations/0051-execution-steps.migration.js';
+import { SweepAndLeases1700000000052 } from './migrations/0052-sweep-and-leases.migration.js';
 import { CreateWebhooks1700000000070 } from './migrations/0070-create-webhooks.migration.js';
 
 /**
@@ -12,5 +15,8 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CreateLedger1700000000010,
   CreateExecutions1700000000020,
   CreateApiKeys1700000000030,
+  OneRowPerCall1700000000050,
+  ExecutionSteps1700000000051,
+  SweepAndLeases1700000000052,
   CreateWebhooks1700000000070,
 ];

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { GatewayProcess } from './gateway-process.js';
-import { GroupCommit, OutcomeUnknown } from './group-commit.js';
-import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
 import { Clock } from '../common/time/clock.js';
 import { isTransient } from '../database/database-errors.js';
 import { Metrics } from '../observability/metrics.js';
@@ -14,15 +12,18 @@ import {
   type ExecutionRow,
   type ExecutionStatus,
 } from './execution.js';
-import {
-  type BeginOutcome,
-  type ExecutionEnd,
-  type ExecutionStart,
-  ExecutionStatements,
-  type ExecutionStep,
-  type FinishOutcome,
-} from './execution-statements.js';
-import { OwedResolutions } from './owed-resolutions.js';
+import { ExecutionStatements } from './execution-statements.js';
+import type {
+  BeginOutcome,
+  ExecutionEnd,
+  ExecutionStart,
+  ExecutionStep,
+  FinishOutcome,
+  OwedCall,
+} from './execution-steps.js';
+import { GatewayProcess } from './gateway-process.js';
+import { GroupCommit, NeverTried } from './group-commit.js';
+import { OwedCalls } from './owed-calls.js';
 
 /** A call waits this long for its hold, … */
 const BEGIN_PATIENCE_MS = 5_000;
@@ -32,14 +33,15 @@ export const SUCCEED_PATIENCE_MS = 20_000;
 export const FAIL_PATIENCE_MS = 2_000;
 
 /** A call that succeeded at its provider. */
-export type ExecutionSuccess = Pick<
+export type ExecutionSuccess = Omit<
   ExecutionEnd,
-  'executionId' | 'accountId' | 'provider' | 'providerRequestId'
+  'executionId' | 'accountId' | 'errorCode' | 'chargedMicroUsd'
 > & { readonly chargedMicroUsd: bigint };
 /** A call that failed. */
-export type ExecutionFailure = Omit<ExecutionEnd, 'chargedMicroUsd' | 'errorCode'> & {
-  readonly errorCode: string;
-};
+export type ExecutionFailure = Pick<
+  ExecutionEnd,
+  'provider' | 'providerRequestId' | 'durationMs'
+> & { readonly errorCode: string };
 
 /** Which executions to list; all filters must hold. */
 export interface ExecutionQuery extends PageRequest {
@@ -49,24 +51,22 @@ export interface ExecutionQuery extends PageRequest {
 
 /**
  * Holds before a synchronous call, settles or releases after it, and keeps its record; one durable statement before and
- * one after, shared with the other calls of the account (decisions G-22, G-25). Call `begin`, then once `succeed` or `fail`.
+ * one after, shared with many other calls (decisions G-22, G-25). Call `begin`, then once `succeed` or `fail`.
  */
 @Injectable()
-export class ExecutionLedger implements BeforeApplicationShutdown {
-  readonly #statements: ExecutionStatements;
+export class ExecutionLedger {
   readonly #steps: GroupCommit<ExecutionStep, BeginOutcome | FinishOutcome>;
-  readonly #owed = new OwedResolutions((end) => this.#release(end));
 
   constructor(
     private readonly dataSource: DataSource,
-    process: GatewayProcess,
+    private readonly process: GatewayProcess,
+    private readonly owed: OwedCalls,
     clock: Clock,
     metrics: Metrics,
   ) {
     const statements = new ExecutionStatements(dataSource);
-    this.#statements = statements;
     this.#steps = new GroupCommit({
-      commit: (accountId, steps) => statements.commit(accountId, process.id, steps),
+      commit: (steps, waits) => statements.commit(process.id, steps, waits),
       isTransient,
       clock,
       onBatch: (size) => {
@@ -75,43 +75,45 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
     });
   }
 
-  /** Releases the database could not be told of yet. */
-  get owed(): number {
-    return this.#owed.size;
-  }
-
   /**
    * Holds the amount and records the call as running; 'insufficient' comes only from a balance read under lock. Throws
    * 503 service_unavailable when the database cannot be asked; then nothing stays held.
    */
   async begin(start: ExecutionStart): Promise<'held' | 'insufficient'> {
     assert(start.amountMicroUsd > 0n, 'nothing is sold for nothing');
-    if (this.#owed.isFull) throw gaveUp();
+    if (this.owed.isFull) throw gaveUp();
+    this.process.opened(start.executionId);
     try {
-      const step = { kind: 'begin', start } as const;
-      const outcome = await this.#steps.submit(start.accountId, step, BEGIN_PATIENCE_MS);
+      const outcome = await this.#steps.submit(
+        { kind: 'begin', accountId: start.accountId, start },
+        { patienceMs: BEGIN_PATIENCE_MS, isEnd: false },
+      );
       assert(outcome === 'held' || outcome === 'insufficient', `a new hold: ${outcome}`);
+      if (outcome === 'insufficient') this.process.closed(start.executionId);
       return outcome;
     } catch (error) {
-      if (error instanceof OutcomeUnknown) this.#owe({ ...start, ...NO_PROVIDER });
+      if (error instanceof NeverTried) this.process.closed(start.executionId);
+      else this.owed.add(owedOf(start));
       throw error;
     }
   }
 
   /**
    * Settles at most the held amount, frees the rest and records success; returns once that is durable. When it throws, the
-   * caller must answer with an error, for the hold is or will be released: 503 service_unavailable when the database could
-   * not be told, or when the hold was taken from this process because it seemed dead.
+   * caller must answer with an error, for the hold is or will be released and a charge given back: 503
+   * service_unavailable when the database could not be told, or when the hold was taken from this process because it
+   * seemed dead.
    */
-  async succeed(success: ExecutionSuccess): Promise<void> {
+  async succeed(start: ExecutionStart, success: ExecutionSuccess): Promise<void> {
     assert(success.chargedMicroUsd >= 0n, 'a charge is not negative');
-    const end = { errorCode: null, ...success };
-    const outcome = await this.#finish(end, SUCCEED_PATIENCE_MS).catch((error: unknown) => {
-      this.#owe(success);
+    const { executionId, accountId } = start;
+    const end = { ...success, executionId, accountId, errorCode: null };
+    const outcome = await this.#finish(end, SUCCEED_PATIENCE_MS).catch(async (error: unknown) => {
+      await this.owed.addDurably(owedOf(start, success));
       throw error;
     });
     if (outcome === 'done') return;
-    if (outcome === 'excess') this.#owe(success);
+    if (outcome === 'excess') this.owed.add(owedOf(start, success));
     assert(outcome === 'conflict', `a charge within its hold: ${outcome}`);
     throw gaveUp();
   }
@@ -120,10 +122,16 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
    * Releases the hold and records the failure. Where the database cannot be told soon the release is owed and made later:
    * then it returns as well, so that the caller answers its own error. Throws 409 conflict where the call had succeeded.
    */
-  async fail(failure: ExecutionFailure): Promise<void> {
-    const end = { chargedMicroUsd: null, ...failure };
+  async fail(start: ExecutionStart, failure: ExecutionFailure): Promise<void> {
+    const { executionId, accountId } = start;
+    const end = {
+      ...NO_CHARGE,
+      ...failure,
+      executionId,
+      accountId,
+    };
     const outcome = await this.#finish(end, FAIL_PATIENCE_MS).catch(() => {
-      this.#owed.add(end);
+      this.owed.add({ ...owedOf(start, failure), errorCode: failure.errorCode });
       return 'done' as const;
     });
     if (outcome !== 'done') throw new GatewayError('conflict', 'The call had already succeeded.');
@@ -150,35 +158,41 @@ export class ExecutionLedger implements BeforeApplicationShutdown {
     return pageOf(rows, query.limit, executionOf, (row) => row.id);
   }
 
-  /** Tries once more what is owed; the sweeper of another process does the rest. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.#owed.flush();
-    this.#owed.stop();
-  }
-
-  #finish(end: ExecutionEnd, patienceMs: number): Promise<BeginOutcome | FinishOutcome> {
-    return this.#steps.submit(end.accountId, { kind: 'finish', end }, patienceMs);
-  }
-
-  #owe(call: Omit<ExecutionFailure, 'errorCode'>): void {
-    this.#owed.add({
-      executionId: call.executionId,
-      accountId: call.accountId,
-      provider: call.provider,
-      providerRequestId: call.providerRequestId,
-      chargedMicroUsd: null,
-      errorCode: 'service_unavailable',
-    });
-  }
-
-  async #release(end: ExecutionEnd): Promise<void> {
-    const outcome = await this.#finish(end, FAIL_PATIENCE_MS);
-    // The settlement nobody saw commit did commit, and its caller was told of failure.
-    if (outcome === 'conflict') await this.#statements.reverse(end);
+  async #finish(end: ExecutionEnd, patienceMs: number): Promise<BeginOutcome | FinishOutcome> {
+    const step = { kind: 'finish', accountId: end.accountId, end } as const;
+    const outcome = await this.#steps.submit(step, { patienceMs, isEnd: true });
+    if (outcome !== 'excess') this.process.closed(end.executionId);
+    return outcome;
   }
 }
 
-const NO_PROVIDER = { provider: null, providerRequestId: null };
+const NO_CHARGE = {
+  chargedMicroUsd: null,
+  upstreamModel: null,
+  basis: null,
+  firstByteMs: null,
+} as const;
+
+function owedOf(
+  start: ExecutionStart,
+  { provider, providerRequestId }: Pick<ExecutionEnd, 'provider' | 'providerRequestId'> = {
+    provider: null,
+    providerRequestId: null,
+  },
+): OwedCall {
+  const { executionId, accountId, apiKeyId, model, endpoint } = start;
+  const errorCode = 'service_unavailable';
+  return {
+    executionId,
+    accountId,
+    apiKeyId,
+    model,
+    endpoint,
+    errorCode,
+    provider,
+    providerRequestId,
+  };
+}
 
 function gaveUp(): GatewayError {
   return new GatewayError('service_unavailable', 'The call could not be recorded.', {

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { FAILURE, startOf, successOf } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
-import { GatewayProcess } from './gateway-process.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { SystemClock } from '../common/time/clock.js';
-import { ExecutionStatements, type ExecutionStep } from './execution-statements.js';
-import { HoldSweeper } from './hold-sweeper.js';
+import { ExecutionStatements } from './execution-statements.js';
+import type { ExecutionStep } from './execution-steps.js';
 
 const RUNS = 60;
 const STEPS = 25;
 const IDS = 12;
-const HOUR_MS = 3_600_000;
+const PROCESS_ID = randomUUID();
 
 interface OracleHold {
   readonly amount: bigint;
-  readonly expires: boolean;
   state: 'open' | 'settled' | 'released';
   charge: bigint | null;
 }
@@ -34,21 +34,17 @@ class Oracle {
       .reduce((sum, hold) => sum + hold.amount, 0n);
   }
 
-  begin(id: number, amount: bigint, expires: boolean): string {
+  begin(id: number, amount: bigint): string {
     const known = this.holds.get(id);
     if (known) return known.state === 'open' && known.amount === amount ? 'held' : 'conflict';
     if (amount > this.posted - this.held) return 'insufficient';
-    this.holds.set(id, { amount, expires, state: 'open', charge: null });
+    this.holds.set(id, { amount, state: 'open', charge: null });
     return 'held';
   }
 
   finish(id: number, charge: bigint | null): string {
     const hold = this.holds.get(id);
-    if (!hold) {
-      if (charge !== null) return 'missing';
-      this.holds.set(id, { amount: 0n, expires: false, state: 'released', charge: null });
-      return 'done';
-    }
+    if (!hold) return 'missing';
     if (hold.state === 'open') {
       if (charge !== null && charge > hold.amount) return 'excess';
       hold.state = charge === null ? 'released' : 'settled';
@@ -68,15 +64,23 @@ class Oracle {
     return 'credited';
   }
 
-  expire(): void {
-    for (const hold of this.holds.values()) {
-      if (hold.state === 'open' && hold.expires) hold.state = 'released';
+  /** Whatever became of the call, it holds nothing and costs nothing. */
+  cancel(id: number): string {
+    const hold = this.holds.get(id);
+    if (!hold) {
+      this.holds.set(id, { amount: 0n, state: 'released', charge: null });
+      return 'cancelled';
     }
+    const { state } = hold;
+    this.posted += hold.charge ?? 0n;
+    hold.state = 'released';
+    hold.charge = null;
+    return { open: 'released', settled: 'reversed', released: 'nothing' }[state];
   }
 }
 
 const id = fc.nat(IDS - 1);
-const start = fc.record({ id, amount: fc.bigInt(1n, 60n), expires: fc.boolean() });
+const start = fc.record({ id, amount: fc.bigInt(1n, 60n) });
 const end = fc.record({ id, charge: fc.option(fc.bigInt(0n, 70n), { nil: null }) });
 const step = fc.oneof(
   fc
@@ -92,7 +96,7 @@ const step = fc.oneof(
     key: fc.constantFrom('a', 'b', 'c', 'd'),
     amount: fc.oneof(fc.bigInt(1n, 200n), fc.bigInt(-50n, -1n)),
   }),
-  fc.record({ kind: fc.constant('expire' as const) }),
+  fc.record({ kind: fc.constant('cancel' as const), id }),
 );
 
 type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
@@ -103,18 +107,8 @@ function beginOf(
   ids: readonly string[],
   item: ValueOf<typeof start>,
 ): ExecutionStep {
-  return {
-    kind: 'begin',
-    start: {
-      executionId: ids[item.id]!,
-      accountId,
-      apiKeyId: null,
-      model: 'aud-v4',
-      endpoint: '/v1/audio/speech',
-      amountMicroUsd: item.amount,
-      expiresAt: new Date(Date.now() + (item.expires ? -HOUR_MS : HOUR_MS)),
-    },
-  };
+  const begun = { ...startOf(accountId, item.amount), executionId: ids[item.id]! };
+  return { kind: 'begin', accountId, start: begun };
 }
 
 function finishOf(
@@ -122,17 +116,9 @@ function finishOf(
   ids: readonly string[],
   item: ValueOf<typeof end>,
 ): ExecutionStep {
-  return {
-    kind: 'finish',
-    end: {
-      executionId: ids[item.id]!,
-      accountId,
-      chargedMicroUsd: item.charge,
-      errorCode: item.charge === null ? 'provider_timeout' : null,
-      provider: 'sandbox',
-      providerRequestId: null,
-    },
-  };
+  const failed = { ...successOf(0n), ...FAILURE, chargedMicroUsd: null };
+  const ended = item.charge === null ? failed : { ...successOf(item.charge), errorCode: null };
+  return { kind: 'finish', accountId, end: { ...ended, accountId, executionId: ids[item.id]! } };
 }
 
 /** Of several resolutions of one hold in one batch, those that do not count may be refused for each other's sake. */
@@ -142,15 +128,11 @@ const doneOrRefused = (outcome: string | undefined): string =>
 describe('the ledger against an in-memory model', () => {
   let database: TestDatabase;
   let ledger: LedgerService;
-  let sweeper: HoldSweeper;
   let statements: ExecutionStatements;
-  let gateway: GatewayProcess;
   beforeAll(async () => {
     database = await createTestDatabase();
     const { dataSource } = database;
     ledger = new LedgerService(dataSource, new SystemClock());
-    gateway = new GatewayProcess(dataSource);
-    sweeper = new HoldSweeper(dataSource, gateway, { intervalMs: HOUR_MS });
     statements = new ExecutionStatements(dataSource);
   });
   afterAll(() => database.drop());
@@ -162,9 +144,9 @@ describe('the ledger against an in-memory model', () => {
         const starts = todo.starts.map((item) => beginOf(accountId, ids, item));
         const ends = todo.ends.map((item) => finishOf(accountId, ids, item));
         const finished = todo.ends.map((item) => oracle.finish(item.id, item.charge));
-        const begun = todo.starts.map((item) => oracle.begin(item.id, item.amount, item.expires));
+        const begun = todo.starts.map((item) => oracle.begin(item.id, item.amount));
         const steps = todo.startsFirst ? [...starts, ...ends] : [...ends, ...starts];
-        const outcomes = await statements.commit(accountId, gateway.id, steps);
+        const outcomes = await statements.commit(PROCESS_ID, steps, false);
         expect(outcomes).toHaveLength(steps.length);
         const firstStart = todo.startsFirst ? 0 : ends.length;
         expect(outcomes.splice(firstStart, starts.length)).toEqual(begun);
@@ -194,9 +176,11 @@ describe('the ledger against an in-memory model', () => {
         expect(outcome).toBe(oracle.credit(todo.key, todo.amount));
         return;
       }
-      case 'expire':
-        await sweeper.tick();
-        oracle.expire();
+      case 'cancel': {
+        const call = startOf(accountId, 1n);
+        const owed = { ...call, ...FAILURE, executionId: ids[todo.id]! };
+        expect(await statements.cancel(owed)).toBe(oracle.cancel(todo.id));
+      }
     }
   }
 

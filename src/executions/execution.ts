@@ -1,4 +1,5 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { ChargeBasis } from './execution-steps.js';
 
 /** Where a synchronous call stands (spec: operator API). */
 export type ExecutionStatus = 'running' | 'succeeded' | 'failed';
@@ -15,7 +16,14 @@ export interface Execution {
   /** Null until the call succeeded. */
   readonly chargedMicroUsd: MicroUsd | null;
   readonly provider: string | null;
+  readonly upstreamModel: string | null;
   readonly providerRequestId: string | null;
+  readonly heldMicroUsd: MicroUsd;
+  /** What the charge is made of; null on calls that failed, run, or are older than the gateway's memory of it. */
+  readonly basis: ChargeBasis | null;
+  readonly clientRequestId: string | null;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number | null;
   readonly createdAt: Date;
   readonly completedAt: Date | null;
 }
@@ -31,7 +39,16 @@ export interface ExecutionRow {
   readonly error_code: string | null;
   readonly charged: string | null;
   readonly provider: string | null;
+  readonly upstream_model: string | null;
   readonly provider_request_id: string | null;
+  readonly held: string;
+  readonly unit: ChargeBasis['unit'] | null;
+  readonly quantity: ChargeBasis['quantity'] | null;
+  readonly unit_price: ChargeBasis['unitPrice'] | null;
+  readonly estimated: boolean | null;
+  readonly client_request_id: string | null;
+  readonly first_byte_ms: number | null;
+  readonly duration_ms: number | null;
   readonly created_at: Date;
   readonly completed_at: Date | null;
 }
@@ -48,8 +65,19 @@ export function executionOf(row: ExecutionRow): Execution {
     errorCode: row.error_code,
     chargedMicroUsd: row.charged === null ? null : BigInt(row.charged),
     provider: row.provider,
+    upstreamModel: row.upstream_model,
     providerRequestId: row.provider_request_id,
+    heldMicroUsd: BigInt(row.held),
+    basis: basisOf(row),
+    clientRequestId: row.client_request_id,
+    firstByteMs: row.first_byte_ms,
+    durationMs: row.duration_ms,
     createdAt: row.created_at,
     completedAt: row.completed_at,
   };
+}
+
+function basisOf({ unit, quantity, unit_price, estimated }: ExecutionRow): ChargeBasis | null {
+  if (unit === null || quantity === null || unit_price === null) return null;
+  return { unit, quantity, unitPrice: unit_price, isEstimated: estimated === true };
 }

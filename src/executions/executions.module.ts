@@ -3,10 +3,11 @@ import { AdmissionModule } from '../admission/admission.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { ExecutionLedger } from './execution-ledger.js';
-import { GatewayProcess } from './gateway-process.js';
+import { GatewayProcess, LEASE_OPTIONS, leaseFor, type LeaseOptions } from './gateway-process.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
+import { OWED_DIRECTORY, OwedCalls } from './owed-calls.js';
 import { PaidCalls } from './paid-calls.js';
-import { PayOnSuccess } from './pay-on-success.js';
+import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js';
 import { UpstreamWatch } from './upstream-watch.js';
 
 /** Synchronous paid calls: hold, provider, settlement or release, record. */
@@ -14,16 +15,32 @@ import { UpstreamWatch } from './upstream-watch.js';
   imports: [AdmissionModule, BillingModule],
   providers: [
     ExecutionLedger,
+    GatewayProcess,
     HoldSweeper,
+    OwedCalls,
     PayOnSuccess,
     PaidCalls,
     UpstreamWatch,
-    GatewayProcess,
     {
       provide: HOLD_SWEEPER_OPTIONS,
       useFactory: (config: GatewayConfig): HoldSweeperOptions => ({
         intervalMs: config.holdSweepMs,
       }),
+      inject: [GATEWAY_CONFIG],
+    },
+    {
+      provide: LEASE_OPTIONS,
+      useFactory: (config: GatewayConfig): LeaseOptions => leaseFor(config.holdSweepMs),
+      inject: [GATEWAY_CONFIG],
+    },
+    {
+      provide: CALL_LIMITS,
+      useFactory: ({ callDeadlineMs }: GatewayConfig): CallLimits => ({ callDeadlineMs }),
+      inject: [GATEWAY_CONFIG],
+    },
+    {
+      provide: OWED_DIRECTORY,
+      useFactory: (config: GatewayConfig): string => config.dataDir,
       inject: [GATEWAY_CONFIG],
     },
   ],

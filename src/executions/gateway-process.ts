@@ -1,34 +1,112 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** A process whose last heartbeat is older than this many heartbeat intervals has died. */
-export const LEASE_INTERVALS = 3;
+/** Beats per lease: a process may miss one and come late with the next. */
+const BEATS_PER_LEASE = 3;
+/** A lease outlasts a pause of the process, and with a sweep its calls are free again within half a minute. */
+const SWEEPS_PER_LEASE = 3;
+const MIN_LEASE_MS = 1_000;
+/** A beat that failed is tried again so soon. */
+const RETRY_MS = 1_000;
+
+/** Injection token of the {@link LeaseOptions}. */
+export const LEASE_OPTIONS = Symbol('LEASE_OPTIONS');
+
+/** How long a lease of this process lasts, in milliseconds; it is renewed three times as often. */
+export interface LeaseOptions {
+  readonly leaseMs: number;
+}
+
+/** The lease of a process that sweeps so often. */
+export function leaseFor(holdSweepMs: number): LeaseOptions {
+  return { leaseMs: Math.max(MIN_LEASE_MS, holdSweepMs * SWEEPS_PER_LEASE) };
+}
 
 /**
- * This process as the owner of synchronous holds. While it beats, its holds are its own; once its lease is over anyone
- * releases them (architecture: Money).
+ * This process as the owner of synchronous calls. While it beats, its calls are its own; once the lease it wrote itself is
+ * over anyone may release them (architecture: Money). The beats have a timer of their own: nothing else delays them.
  */
 @Injectable()
-export class GatewayProcess {
+export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
   readonly id: string = randomUUID();
+  readonly #logger = new Logger(GatewayProcess.name);
+  /** Begin of every call that may be open, oldest first; by the monotonic clock, as ages must never be too small. */
+  readonly #openSinceMs = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
+  #isOver = false;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(LEASE_OPTIONS) private readonly options: LeaseOptions,
+  ) {}
 
-  /** Renews this process's lease and forgets the processes whose lease of `leaseMs` is over. */
-  async heartbeat(leaseMs: number): Promise<void> {
+  /** Calls that may hold money in the name of this process. */
+  get openCalls(): number {
+    return this.#openSinceMs.size;
+  }
+
+  /** Notes a call before it may hold anything. */
+  opened(executionId: string): void {
+    this.#openSinceMs.set(executionId, performance.now());
+  }
+
+  /** Forgets a call that holds nothing any more. */
+  closed(executionId: string): void {
+    this.#openSinceMs.delete(executionId);
+  }
+
+  /** Takes the first lease before anything is served. */
+  async onModuleInit(): Promise<void> {
+    await this.beat();
+    this.#schedule(this.options.leaseMs / BEATS_PER_LEASE);
+  }
+
+  /** Renews the lease, and says how many calls are open and how old the oldest is. */
+  async beat(): Promise<void> {
+    const { value: oldest } = this.#openSinceMs.values().next();
+    const ageMs = oldest === undefined ? 0 : Math.ceil(performance.now() - oldest);
+    await this.dataSource.query(`SELECT process_beat($1, $2, $3, $4)`, [
+      this.id,
+      this.options.leaseMs,
+      this.openCalls,
+      ageMs,
+    ]);
+  }
+
+  /** Ends the lease: what this process still holds is released by others. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    await this.#beating;
     await this.dataSource.query(
-      `INSERT INTO gateway_process (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()`,
+      `UPDATE gateway_process SET lease_until = now(), open_calls = 0 WHERE id = $1`,
       [this.id],
-    );
-    await this.dataSource.query(
-      `DELETE FROM gateway_process WHERE heartbeat_at < now() - $1 * interval '1 millisecond'`,
-      [leaseMs],
     );
   }
 
-  /** Ends the lease: what this process still holds may be released at once by others. */
-  async deregister(): Promise<void> {
-    await this.dataSource.query(`DELETE FROM gateway_process WHERE id = $1`, [this.id]);
+  #schedule(waitMs: number): void {
+    if (this.#isOver) return;
+    this.#timer = setTimeout(() => {
+      this.#beating = this.#beatAgain();
+    }, waitMs).unref();
+  }
+
+  async #beatAgain(): Promise<void> {
+    const intervalMs = this.options.leaseMs / BEATS_PER_LEASE;
+    try {
+      await this.beat();
+      this.#schedule(intervalMs);
+    } catch (error) {
+      this.#logger.error(`the lease was not renewed: ${String(error)}`);
+      this.#schedule(Math.min(RETRY_MS, intervalMs));
+    }
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
-import { GroupCommit, MAX_BATCH, MAX_QUEUED, OutcomeUnknown } from './group-commit.js';
+import { GroupCommit, MAX_BATCH, MAX_QUEUED_PER_ACCOUNT, NeverTried } from './group-commit.js';
 
-const PATIENCE_MS = 1_000;
+const PATIENCE = { patienceMs: 1_000, isEnd: false };
+const END = { patienceMs: 1_000, isEnd: true };
 
 class ManualClock extends Clock {
   ms = 0;
@@ -14,105 +14,111 @@ class ManualClock extends Clock {
 
 class Contention extends Error {}
 
-/** A lane whose commits are answered by `commit`; `batches` lists what each carried. */
-function laneOver(commit: (items: readonly number[]) => Promise<number[]>) {
+interface Item {
+  readonly accountId: string;
+  readonly n: number;
+}
+const of = (accountId: string, n: number): Item => ({ accountId, n });
+const numbers = (length: number) => Array.from({ length }, (_, n) => n);
+
+/** A group commit whose statements are answered by `commit`; `batches` lists what each carried. */
+function groupOver(
+  commit: (items: readonly Item[], waits: boolean) => Promise<(number | undefined)[]>,
+) {
   const batches: number[][] = [];
   const clock = new ManualClock();
-  const lane = new GroupCommit<number, number>({
-    commit: (_accountId, items) => {
-      batches.push([...items]);
-      return commit(items);
+  const group = new GroupCommit<Item, number>({
+    commit: (items, waits) => {
+      batches.push(items.map((item) => item.n));
+      return commit(items, waits);
     },
     isTransient: (error) => error instanceof Contention,
     clock,
   });
-  return { lane, batches, clock };
+  return { group, batches, clock };
 }
 
-const doubled = (items: readonly number[]): number[] => items.map((item) => item * 2);
+const doubled = (items: readonly Item[]): number[] => items.map((item) => item.n * 2);
 const tick = () => new Promise((resolve) => setImmediate(resolve));
+const slowly = async (items: readonly Item[]): Promise<number[]> => {
+  await tick();
+  return doubled(items);
+};
 
 describe('GroupCommit', () => {
-  it('sends an item to an idle account alone and the rest together', async () => {
-    const { lane, batches } = laneOver(async (items) => {
-      await tick();
-      return doubled(items);
-    });
-    const results = await Promise.all([1, 2, 3, 4].map((n) => lane.submit('a', n, PATIENCE_MS)));
+  it('sends an item to an idle lane alone and the rest together', async () => {
+    const { group, batches } = groupOver(slowly);
+    const results = await Promise.all([1, 2, 3, 4].map((n) => group.submit(of('a', n), PATIENCE)));
     expect(results).toEqual([2, 4, 6, 8]);
     expect(batches).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('has one statement of an account under way and several accounts at once', async () => {
-    const underWay = new Map<string, number>();
-    let most = 0;
-    const lane = new GroupCommit<number, number>({
-      commit: async (accountId, items) => {
-        underWay.set(accountId, (underWay.get(accountId) ?? 0) + 1);
-        expect(underWay.get(accountId)).toBe(1);
-        most = Math.max(most, [...underWay.values()].filter((count) => count > 0).length);
-        await tick();
-        underWay.set(accountId, 0);
-        return doubled(items);
-      },
-      isTransient: () => false,
-      clock: new ManualClock(),
-    });
-    const jobs = Array.from({ length: 200 }, (_, n) =>
-      lane.submit(`account ${n % 20}`, n, PATIENCE_MS),
-    );
-    expect(await Promise.all(jobs)).toEqual(Array.from({ length: 200 }, (_, n) => n * 2));
-    expect(most).toBe(12);
+  it('carries many accounts in one statement', async () => {
+    const { group, batches } = groupOver(slowly);
+    // Names that end alike share a lane.
+    await Promise.all(numbers(41).map((n) => group.submit(of(`${n}a`, n), PATIENCE)));
+    expect(batches).toEqual([[0], numbers(41).slice(1)]);
   });
 
   it('puts at most 256 items into a batch', async () => {
-    const { lane, batches } = laneOver((items) => Promise.resolve(doubled(items)));
-    await Promise.all(Array.from({ length: 600 }, (_, n) => lane.submit('a', n, PATIENCE_MS)));
+    const { group, batches } = groupOver((items) => Promise.resolve(doubled(items)));
+    await Promise.all(numbers(600).map((n) => group.submit(of('a', n), PATIENCE)));
     expect(batches.map((batch) => batch.length)).toEqual([1, MAX_BATCH, MAX_BATCH, 87]);
+  });
+
+  it('shares a batch between the accounts that wait, ends of calls first', async () => {
+    const { group, batches } = groupOver(slowly);
+    const first = group.submit(of('a', -1), PATIENCE);
+    const flood = numbers(1_000).map((n) => group.submit(of('a', n), PATIENCE));
+    const other = [2_000, 2_001].map((n) => group.submit(of('ba', n), PATIENCE));
+    const end = group.submit(of('a', 3_000), END);
+    await Promise.all([first, ...flood, ...other, end]);
+    expect(batches[1]).toEqual(expect.arrayContaining([2_000, 2_001, 3_000]));
+    expect(batches[1]![0]).toBe(3_000);
   });
 
   it('tries a batch again after contention', async () => {
     let tries = 0;
-    const { lane } = laneOver((items) => {
+    const { group } = groupOver((items) => {
       tries += 1;
       return tries < 3 ? Promise.reject(new Contention()) : Promise.resolve(doubled(items));
     });
-    expect(await lane.submit('a', 21, PATIENCE_MS)).toBe(42);
+    expect(await group.submit(of('a', 21), PATIENCE)).toBe(42);
     expect(tries).toBe(3);
   });
 
   it('reports an unknown outcome once patience is over, and never tries again', async () => {
-    const { lane, batches, clock } = laneOver(() => {
+    const { group, batches, clock } = groupOver(() => {
       clock.ms += 600;
       return Promise.reject(new Contention());
     });
-    await expect(lane.submit('a', 1, PATIENCE_MS)).rejects.toBeInstanceOf(OutcomeUnknown);
+    const result = group.submit(of('a', 1), PATIENCE);
+    await expect(result).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(result).rejects.not.toBeInstanceOf(NeverTried);
     expect(batches).toHaveLength(2);
   });
 
   it('refuses an item that waited too long without trying it', async () => {
-    const { lane, batches, clock } = laneOver(async (items) => {
+    const { group, batches, clock } = groupOver(async (items) => {
       await tick();
       clock.ms += 2_000;
       return doubled(items);
     });
-    const first = lane.submit('a', 1, PATIENCE_MS);
-    const late = lane.submit('a', 2, PATIENCE_MS);
-    await expect(late).rejects.toMatchObject({ code: 'service_unavailable' });
-    await expect(late).rejects.not.toBeInstanceOf(OutcomeUnknown);
+    const first = group.submit(of('a', 1), PATIENCE);
+    await expect(group.submit(of('a', 2), PATIENCE)).rejects.toBeInstanceOf(NeverTried);
     expect(await first).toBe(2);
     expect(batches).toEqual([[1]]);
   });
 
   it('lets one bad item of a batch fail alone', async () => {
     const bad = new Error('refused');
-    const { lane } = laneOver(async (items) => {
+    const { group } = groupOver(async (items) => {
       await tick();
-      if (items.includes(3)) throw bad;
+      if (items.some((item) => item.n === 3)) throw bad;
       return doubled(items);
     });
     const results = await Promise.allSettled(
-      [1, 2, 3, 4].map((n) => lane.submit('a', n, PATIENCE_MS)),
+      [1, 2, 3, 4].map((n) => group.submit(of(n < 3 ? 'a' : 'ba', n), PATIENCE)),
     );
     expect(results).toEqual([
       { status: 'fulfilled', value: 2 },
@@ -122,18 +128,40 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  it('refuses at once when the queue is full', async () => {
-    let open: (() => void) | undefined;
+  it('waits for an account locked elsewhere in a statement of its own, and the lane goes on', async () => {
+    let unlock = (): void => undefined;
+    const locked = new Promise<void>((resolve) => (unlock = resolve));
+    const { group } = groupOver(async (items, waits) => {
+      await tick();
+      if (waits) await locked;
+      return items.map(({ accountId, n }) => (accountId === 'a' && !waits ? undefined : n * 2));
+    });
+    const stuck = [1, 2].map((n) => group.submit(of('a', n), PATIENCE));
+    expect(await Promise.all([3, 4].map((n) => group.submit(of('ba', n), PATIENCE)))).toEqual([
+      6, 8,
+    ]);
+    const later = group.submit(of('a', 5), PATIENCE);
+    expect(await group.submit(of('ba', 6), PATIENCE)).toBe(12);
+    unlock();
+    expect(await Promise.all([...stuck, later])).toEqual([2, 4, 10]);
+  });
+
+  it('refuses beginnings of an account that has too many waiting; ends and other accounts go on', async () => {
+    let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
-    const { lane } = laneOver(async (items) => {
+    const { group } = groupOver(async (items) => {
       await gate;
       return doubled(items);
     });
-    const queued = Array.from({ length: MAX_QUEUED }, (_, n) => lane.submit('a', n, PATIENCE_MS));
-    const refused = lane.submit('b', 1, PATIENCE_MS);
-    await expect(refused).rejects.toBeInstanceOf(GatewayError);
+    const waiting = numbers(MAX_QUEUED_PER_ACCOUNT + 1).map((n) =>
+      group.submit(of('a', n), PATIENCE),
+    );
+    const refused = group.submit(of('a', 1), PATIENCE);
+    await expect(refused).rejects.toBeInstanceOf(NeverTried);
     await expect(refused).rejects.toMatchObject({ status: 503, retryAfterSeconds: 1 });
-    open?.();
-    expect(await Promise.all(queued)).toHaveLength(MAX_QUEUED);
+    const others = [group.submit(of('a', 7), END), group.submit(of('ba', 8), PATIENCE)];
+    open();
+    expect(await Promise.all(others)).toEqual([14, 16]);
+    expect(await Promise.all(waiting)).toHaveLength(MAX_QUEUED_PER_ACCOUNT + 1);
   });
 });

@@ -3,26 +3,42 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Clock } from '../common/time/clock.js';
+import { AccountQueues, byAccount, type Waiting } from './account-queues.js';
 
+/** Statements under way at once for the accounts that nobody else has locked; an account is always in the same one. */
+const LANES = 2;
+/** Statements under way at once that wait for an account another process has locked. */
+const MAX_PATIENT_STATEMENTS = 4;
 /** Most items one statement carries. */
 export const MAX_BATCH = 256;
-/** Most items waiting in one GroupCommit; beyond it callers are refused. */
-export const MAX_QUEUED = 20_000;
-/** Statements of one GroupCommit under way at once, over all accounts. */
-const MAX_STATEMENTS = 12;
+/** Most items that may be refused waiting for one account, … */
+export const MAX_QUEUED_PER_ACCOUNT = 5_000;
+/** … and for all; beyond it callers are refused. */
+const MAX_QUEUED = 50_000;
 
 const UNAVAILABLE = 'The gateway cannot reach its ledger right now.';
 const RETRY_AFTER_SECONDS = 1;
 const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
+/** Pause of a lane all of whose accounts are locked elsewhere while no patient statement is free. */
+const LOCKED_PAUSE_MS = 5;
+
+/** One thing to commit for an account. */
+export interface CommitItem {
+  readonly accountId: string;
+}
 
 /** How a {@link GroupCommit} commits. */
-export interface GroupCommitOptions<Item, Result> {
+export interface GroupCommitOptions<Item extends CommitItem, Result> {
   /**
-   * Commits the items of one account in one statement; results in the order of the items. It may be called again with
-   * items that were committed before, and answers then what it answered first.
+   * Commits items of many accounts in one statement; results in the order of the items, undefined for those whose account
+   * is locked elsewhere. With `waits` all are of one account, and its lock is waited for. It may be called again with items
+   * that were committed before, and answers then what it answered first.
    */
-  readonly commit: (accountId: string, items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly commit: (
+    items: readonly Item[],
+    waits: boolean,
+  ) => Promise<readonly (Result | undefined)[]>;
   /** Whether a failed commit may do better when tried again: contention or a lost connection. */
   readonly isTransient: (error: unknown) => boolean;
   readonly clock: Clock;
@@ -30,99 +46,152 @@ export interface GroupCommitOptions<Item, Result> {
   readonly onBatch?: (size: number) => void;
 }
 
-interface Waiting<Item, Result> {
-  readonly item: Item;
-  readonly deadlineMs: number;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
+/** How an item is to be treated. */
+export interface CommitTerms {
+  /** Transient failures are tried again for so long, and no try starts later than that. */
+  readonly patienceMs: number;
+  /** Ends of calls go before their account's beginnings and are never refused for want of room. */
+  readonly isEnd: boolean;
 }
 
 /**
- * Commits what many callers ask of an account in shared statements: one statement per account is under way, and the next
- * carries everything that was queued meanwhile. No timer: an item that finds its account idle leaves at once
- * (architecture: Money, "Group commit").
+ * Commits what many callers ask in shared statements: one statement per lane is under way, and the next carries everything
+ * that was queued meanwhile, in fair shares of the accounts. No timer: an item that finds its lane idle leaves at once
+ * (architecture: Money, "Group commit"). An account that another process has locked never holds up its lane: it gets a
+ * statement of its own that waits for the lock.
  */
-export class GroupCommit<Item, Result> {
-  readonly #queues = new Map<string, Waiting<Item, Result>[]>();
-  /** Accounts with waiting items and no statement under way, in order of arrival. */
-  readonly #idle = new Set<string>();
-  readonly #busy = new Set<string>();
-  #queued = 0;
+export class GroupCommit<Item extends CommitItem, Result> {
+  readonly #lanes = Array.from({ length: LANES }, () => new AccountQueues<Item, Result>());
+  readonly #busyLanes = new Set<AccountQueues<Item, Result>>();
+  #patientStatements = 0;
+  #refusable = 0;
 
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {}
 
   /**
-   * The committed result of `item`. Transient failures are tried again for `patienceMs`, and no try starts later than that.
-   * Throws OutcomeUnknown when every try failed, 503 service_unavailable when the item was never tried because the queue
-   * is full or too slow, and the database's own error, after which nothing is committed, when it refuses the item for good.
+   * The committed result of `item`. Throws NeverTried when it was not tried, because the queue is full or too slow: nothing
+   * is committed and never will be. Any other error may have left it committed.
    */
-  submit(accountId: string, item: Item, patienceMs: number): Promise<Result> {
-    if (this.#queued >= MAX_QUEUED) return Promise.reject(neverTried());
+  submit(item: Item, { patienceMs, isEnd }: CommitTerms): Promise<Result> {
+    const lane = this.#laneOf(item.accountId);
+    const isFull =
+      this.#refusable >= MAX_QUEUED || lane.waitingStarts(item.accountId) >= MAX_QUEUED_PER_ACCOUNT;
+    if (!isEnd && isFull) return Promise.reject(new NeverTried());
     const deadlineMs = this.options.clock.nowMs() + patienceMs;
-    return new Promise((resolve, reject) => {
-      const queue = this.#queues.get(accountId);
-      const waiting = { item, deadlineMs, resolve, reject };
-      if (queue === undefined) this.#queues.set(accountId, [waiting]);
-      else queue.push(waiting);
-      this.#queued += 1;
-      if (!this.#busy.has(accountId)) this.#idle.add(accountId);
-      this.#startStatements();
+    const result = new Promise<Result>((resolve, reject) => {
+      lane.add({ item, isEnd, deadlineMs, resolve, reject });
     });
+    if (!isEnd) this.#refusable += 1;
+    if (!this.#busyLanes.has(lane)) void this.#run(lane);
+    return result;
   }
 
-  #startStatements(): void {
-    for (const accountId of this.#idle) {
-      if (this.#busy.size >= MAX_STATEMENTS) return;
-      this.#idle.delete(accountId);
-      this.#busy.add(accountId);
-      void this.#commitNext(accountId);
+  #laneOf(accountId: string): AccountQueues<Item, Result> {
+    // The end of an id is random, its beginning is a time.
+    const lane = this.#lanes[accountId.charCodeAt(accountId.length - 1) % LANES];
+    assert(lane !== undefined, 'a remainder names a lane');
+    return lane;
+  }
+
+  async #run(lane: AccountQueues<Item, Result>): Promise<void> {
+    this.#busyLanes.add(lane);
+    for (;;) {
+      const batch = this.#take(lane);
+      if (batch.length === 0) break;
+      const locked = await this.#commit(batch, false);
+      if (locked.length === 0) continue;
+      lane.putBack(this.#waitElsewhere(lane, locked));
+      if (locked.length === batch.length) await sleep(LOCKED_PAUSE_MS);
     }
+    this.#busyLanes.delete(lane);
   }
 
-  async #commitNext(accountId: string): Promise<void> {
-    const queue = this.#queues.get(accountId) ?? [];
-    const batch = queue.splice(0, MAX_BATCH);
-    if (queue.length === 0) this.#queues.delete(accountId);
-    this.options.onBatch?.(batch.length);
-    await this.#commit(accountId, batch);
-    this.#queued -= batch.length;
-    this.#busy.delete(accountId);
-    if (this.#queues.has(accountId)) this.#idle.add(accountId);
-    this.#startStatements();
+  #take(lane: AccountQueues<Item, Result>): Waiting<Item, Result>[] {
+    const batch = lane.take(MAX_BATCH);
+    for (const { isEnd } of batch) if (!isEnd) this.#refusable -= 1;
+    return batch;
   }
 
-  async #commit(accountId: string, batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    let live = this.#dropLate(batch, neverTried);
+  /** Gives accounts locked elsewhere statements of their own, as many as there are; answers the items left over. */
+  #waitElsewhere(
+    lane: AccountQueues<Item, Result>,
+    locked: readonly Waiting<Item, Result>[],
+  ): Waiting<Item, Result>[] {
+    const left: Waiting<Item, Result>[] = [];
+    for (const [accountId, items] of byAccount(locked)) {
+      if (this.#patientStatements < MAX_PATIENT_STATEMENTS) {
+        void this.#waitFor(lane, accountId, items);
+      } else {
+        for (const { isEnd } of items) if (!isEnd) this.#refusable += 1;
+        left.push(...items);
+      }
+    }
+    return left;
+  }
+
+  async #waitFor(
+    lane: AccountQueues<Item, Result>,
+    accountId: string,
+    items: readonly Waiting<Item, Result>[],
+  ): Promise<void> {
+    this.#patientStatements += 1;
+    lane.suspend(accountId);
+    await this.#commit(items, true);
+    lane.resume(accountId);
+    this.#patientStatements -= 1;
+    if (!this.#busyLanes.has(lane)) void this.#run(lane);
+  }
+
+  /** Commits the batch, or says why not to those it cannot; answers the items whose account is locked elsewhere. */
+  async #commit(
+    batch: readonly Waiting<Item, Result>[],
+    waits: boolean,
+  ): Promise<readonly Waiting<Item, Result>[]> {
+    let live = this.#dropLate(batch, () => new NeverTried());
     let backoffMs = FIRST_BACKOFF_MS;
     while (live.length > 0) {
       try {
-        const items = live.map((waiting) => waiting.item);
-        const results = await this.options.commit(accountId, items);
-        assert(results.length === live.length, 'a commit answers every item');
-        live.forEach((waiting, index) => {
-          waiting.resolve(results[index] as Result);
-        });
-        return;
+        return await this.#commitOnce(live, waits);
       } catch (error) {
-        if (!this.options.isTransient(error)) {
-          await this.#isolate(accountId, live, error);
-          return;
-        }
+        if (!this.options.isTransient(error)) return this.#isolate(live, waits, error);
         await sleep(randomInt(backoffMs));
-        backoffMs = backoffMs < MAX_BACKOFF_MS ? backoffMs * 2 : MAX_BACKOFF_MS;
+        backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
         live = this.#dropLate(live, () => new OutcomeUnknown(error));
       }
     }
+    return [];
   }
 
-  /** A batch that fails for good is committed item by item, so that one bad item fails alone. */
+  async #commitOnce(
+    live: readonly Waiting<Item, Result>[],
+    waits: boolean,
+  ): Promise<readonly Waiting<Item, Result>[]> {
+    this.options.onBatch?.(live.length);
+    const items = live.map((waiting) => waiting.item);
+    const results = await this.options.commit(items, waits);
+    assert(results.length === live.length, 'a commit answers every item');
+    return live.filter((waiting, index) => {
+      const result = results[index];
+      if (result !== undefined) waiting.resolve(result);
+      return result === undefined;
+    });
+  }
+
+  /** A batch that fails for good is committed account by account, then item by item: one bad item fails alone. */
   async #isolate(
-    accountId: string,
     batch: readonly Waiting<Item, Result>[],
+    waits: boolean,
     error: unknown,
-  ): Promise<void> {
-    if (batch.length === 1) batch[0]?.reject(error);
-    else for (const waiting of batch) await this.#commit(accountId, [waiting]);
+  ): Promise<readonly Waiting<Item, Result>[]> {
+    if (batch.length === 1) {
+      batch[0]?.reject(error);
+      return [];
+    }
+    const accounts = [...byAccount(batch).values()];
+    const parts = accounts.length > 1 ? accounts : batch.map((waiting) => [waiting]);
+    const locked: Waiting<Item, Result>[] = [];
+    for (const part of parts) locked.push(...(await this.#commit(part, waits)));
+    return locked;
   }
 
   #dropLate(
@@ -135,15 +204,16 @@ export class GroupCommit<Item, Result> {
   }
 }
 
-/** 503: the database was asked and its answer never came, so the caller cannot know whether the item is committed. */
-export class OutcomeUnknown extends GatewayError {
-  constructor(cause: unknown) {
-    super('service_unavailable', UNAVAILABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+/** 503: the item was never sent to the database. */
+export class NeverTried extends GatewayError {
+  constructor() {
+    super('service_unavailable', UNAVAILABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 }
 
-function neverTried(): GatewayError {
-  return new GatewayError('service_unavailable', UNAVAILABLE, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+/** 503: the database was asked and its answer never came, so the caller cannot know whether the item is committed. */
+class OutcomeUnknown extends GatewayError {
+  constructor(cause: unknown) {
+    super('service_unavailable', UNAVAILABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+  }
 }

@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { ledgerOf, type TestLedger } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
-import { GatewayProcess } from './gateway-process.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { BUILT_IN_MODELS } from '../catalog/models/built-in.models.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { SystemClock } from '../common/time/clock.js';
-import { Metrics } from '../observability/metrics.js';
-import { ExecutionLedger } from './execution-ledger.js';
+import type { ExecutionLedger } from './execution-ledger.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { type PaidWork, PayOnSuccess } from './pay-on-success.js';
 
 const FUNDS = 1_000n;
 const PRICE = 600n;
-
-const metrics = new Metrics();
+const HOUR_MS = 3_600_000;
 
 describe('PayOnSuccess', () => {
   const clock = new SystemClock();
   let database: TestDatabase;
   let ledger: LedgerService;
+  let own: TestLedger;
   let executions: ExecutionLedger;
   let payment: PayOnSuccess;
   let call: AdmittedCall;
@@ -29,8 +29,9 @@ describe('PayOnSuccess', () => {
     database = await createTestDatabase();
     const { dataSource } = database;
     ledger = new LedgerService(dataSource, clock);
-    executions = new ExecutionLedger(dataSource, new GatewayProcess(dataSource), clock, metrics);
-    payment = new PayOnSuccess(executions, clock);
+    own = ledgerOf(dataSource);
+    executions = own.executions;
+    payment = new PayOnSuccess(executions, clock, { callDeadlineMs: HOUR_MS });
   });
   beforeEach(async () => {
     const { id: accountId } = await ledger.createAccount('payer');
@@ -47,7 +48,7 @@ describe('PayOnSuccess', () => {
     expect(payment.inFlight).toBe(0);
   });
   afterAll(async () => {
-    await executions.beforeApplicationShutdown();
+    await own.owed.beforeApplicationShutdown();
     await database.drop();
   });
 
@@ -102,9 +103,9 @@ describe('PayOnSuccess', () => {
 
   it('asks nobody to work that the balance cannot cover', async () => {
     let asked = false;
-    const work: PaidWork<string> = (signal) => {
+    const work: PaidWork<string> = (signal, onFirstByte) => {
       asked = true;
-      return made()(signal);
+      return made()(signal, onFirstByte);
     };
     await expect(payment.run(call, FUNDS + 1n, work)).rejects.toMatchObject({
       code: 'insufficient_funds',
@@ -124,5 +125,54 @@ describe('PayOnSuccess', () => {
     await expect(payment.run(call, PRICE, work)).rejects.toBeInstanceOf(GatewayError);
     expect(await books()).toEqual([FUNDS, 0n]);
     expect(await executions.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
+  });
+
+  it('counts a call that waits for its hold, and gives it up at shutdown before it is sent', async () => {
+    const runner = database.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [call.caller.accountId]);
+    let asked = false;
+    const waiting = payment.run(call, PRICE, (signal) => {
+      asked = true;
+      return made()(signal, () => undefined);
+    });
+    await sleep(50);
+    expect(payment.inFlight).toBe(1);
+    payment.abortAll();
+    await runner.rollbackTransaction();
+    await runner.release();
+    await expect(waiting).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(asked).toBe(false);
+    expect(await executions.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
+  });
+
+  describe('at the deadline of a call', () => {
+    const readerOf = (headersSent: boolean) => {
+      const reader = { headersSent, isCut: false, destroy: () => (reader.isCut = true) };
+      return reader;
+    };
+    const hurried = () => new PayOnSuccess(executions, clock, { callDeadlineMs: 50 });
+
+    it('cuts the reader off and charges what the provider then completes', async () => {
+      const reader = readerOf(true);
+      const work: PaidWork<string> = async (signal, onFirstByte) => {
+        while (!reader.isCut) await sleep(5);
+        return made()(signal, onFirstByte);
+      };
+      await hurried().run({ ...call, reader }, PRICE, work);
+      expect(await books()).toEqual([FUNDS - PRICE, 0n]);
+    });
+
+    it('gives up a call whose answer has not begun, and releases its hold', async () => {
+      const work: PaidWork<string> = (signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(new Error('cut'));
+          });
+        });
+      const run = hurried().run({ ...call, reader: readerOf(false) }, PRICE, work);
+      await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
+      expect(await books()).toEqual([FUNDS, 0n]);
+    });
   });
 });

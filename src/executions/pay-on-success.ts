@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
@@ -8,10 +8,19 @@ import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
+import type { ChargeBasis, ExecutionStart } from './execution-steps.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 
-/** No synchronous call lasts longer; a hold still open then is released by the sweeper. */
-const HOLD_LIFETIME_MS = 3_600_000;
+/** After the deadline of a call a provider that is sending gets this long to end. */
+const DEADLINE_GRACE_MS = 60_000;
+
+/** Injection token of the {@link CallLimits}. */
+export const CALL_LIMITS = Symbol('CALL_LIMITS');
+
+/** The longest a synchronous call may take in all, in milliseconds. */
+export interface CallLimits {
+  readonly callDeadlineMs: number;
+}
 
 /**
  * Thrown by work whose client left before anything was made: the hold is released, the record says `client_left`, and
@@ -23,16 +32,51 @@ export class ClientLeft extends GatewayError {
   }
 }
 
+/** Recorded as `shutdown`. */
+class ShuttingDown extends GatewayError {
+  constructor() {
+    super('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
+  }
+}
+
 /** How a call ended well: its value, who did the work, and what is charged where that is less than the hold. */
 export interface PaidResult<T> {
   readonly value: T;
   readonly provider: string;
+  readonly upstreamModel?: string;
   readonly providerRequestId: string | null;
   readonly chargedMicroUsd?: MicroUsd;
+  readonly basis?: ChargeBasis;
 }
 
-/** The provider's part of a paid call; gives up when the signal aborts. */
-export type PaidWork<T> = (signal: StopSignal) => Promise<PaidResult<T>>;
+/** The provider's part of a paid call; gives up when the signal aborts, and says when the answer's first byte is out. */
+export type PaidWork<T> = (signal: StopSignal, onFirstByte: () => void) => Promise<PaidResult<T>>;
+
+/** A call between its admission and its end. */
+class RunningCall {
+  readonly stop = new StopSource();
+  readonly #startedMs: number;
+  #firstByteMs: number | null = null;
+
+  constructor(
+    readonly start: ExecutionStart,
+    private readonly clock: Clock,
+  ) {
+    this.#startedMs = clock.nowMs();
+  }
+
+  readonly onFirstByte = (): void => {
+    this.#firstByteMs ??= this.#elapsedMs();
+  };
+
+  get times(): { firstByteMs: number | null; durationMs: number } {
+    return { firstByteMs: this.#firstByteMs, durationMs: this.#elapsedMs() };
+  }
+
+  #elapsedMs(): number {
+    return Math.max(0, Math.round(this.clock.nowMs() - this.#startedMs));
+  }
+}
 
 /**
  * The one place where a synchronous call meets money: hold, provider, then settle or release, exactly one of them
@@ -40,14 +84,15 @@ export type PaidWork<T> = (signal: StopSignal) => Promise<PaidResult<T>>;
  */
 @Injectable()
 export class PayOnSuccess {
-  private readonly running = new Set<StopSource>();
+  private readonly running = new Set<RunningCall>();
 
   constructor(
     private readonly executions: ExecutionLedger,
     private readonly clock: Clock,
+    @Inject(CALL_LIMITS) private readonly limits: CallLimits,
   ) {}
 
-  /** Calls between hold and end. */
+  /** Calls between admission and end, whether or not their client is still there. */
   get inFlight(): number {
     return this.running.size;
   }
@@ -57,43 +102,58 @@ export class PayOnSuccess {
    * Throws 402 when the balance cannot cover the price; otherwise what the work threw, after the release.
    */
   async run<T>(call: AdmittedCall, amountMicroUsd: MicroUsd, work: PaidWork<T>): Promise<T> {
-    await this.hold(call, amountMicroUsd);
-    const stop = new StopSource();
-    this.running.add(stop);
+    const running = new RunningCall(startOf(call, amountMicroUsd), this.clock);
+    const { start } = running;
+    this.running.add(running);
+    const endOfDeadline = this.watchDeadline(call, running.stop);
     try {
-      const result = await this.attempt(call, amountMicroUsd, work, stop);
-      const chargedMicroUsd = result.chargedMicroUsd ?? amountMicroUsd;
-      await this.executions.succeed({
-        executionId: call.executionId,
-        accountId: call.caller.accountId,
-        provider: result.provider,
-        providerRequestId: result.providerRequestId,
-        chargedMicroUsd,
+      await this.hold(call, start);
+      const result = await this.attempt(call, running, work);
+      const { provider, providerRequestId, upstreamModel = null, basis = null } = result;
+      await this.executions.succeed(start, {
+        provider,
+        providerRequestId,
+        upstreamModel,
+        basis,
+        chargedMicroUsd: result.chargedMicroUsd ?? amountMicroUsd,
+        ...running.times,
       });
       return result.value;
     } finally {
-      this.running.delete(stop);
+      endOfDeadline();
+      this.running.delete(running);
     }
   }
 
   /** Gives up every call still running; each releases its hold and is recorded as failed with `shutdown`. */
   abortAll(): void {
-    const reason = new GatewayError('service_unavailable', 'The gateway is shutting down.', {
-      retryAfterSeconds: 1,
-    });
-    for (const stop of this.running) stop.abort(reason);
+    const reason = new ShuttingDown();
+    for (const { stop } of this.running) stop.abort(reason);
   }
 
-  private async hold(call: AdmittedCall, amountMicroUsd: MicroUsd): Promise<void> {
-    const outcome = await this.executions.begin({
-      executionId: call.executionId,
-      accountId: call.caller.accountId,
-      apiKeyId: call.caller.apiKeyId,
-      model: call.row.id,
-      endpoint: call.endpoint,
-      amountMicroUsd,
-      expiresAt: new Date(this.clock.nowMs() + HOLD_LIFETIME_MS),
-    });
+  /**
+   * At the deadline a reader who is still being answered is cut off, so that the provider's work ends at its own pace and
+   * is charged (decision G-25); without an answer, or when that takes too long as well, the call is given up.
+   */
+  private watchDeadline({ reader }: AdmittedCall, stop: StopSource): () => void {
+    const giveUp = (): void => {
+      stop.abort(new GatewayError('provider_timeout', 'The call took too long.'));
+    };
+    let timer = setTimeout(() => {
+      if (reader?.headersSent !== true) {
+        giveUp();
+        return;
+      }
+      reader.destroy();
+      timer = setTimeout(giveUp, DEADLINE_GRACE_MS);
+    }, this.limits.callDeadlineMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  }
+
+  private async hold(call: AdmittedCall, start: ExecutionStart): Promise<void> {
+    const outcome = await this.executions.begin(start);
     if (outcome === 'insufficient') {
       const { insufficient } = SURFACE_CODES[surfaceOf(call.endpoint)];
       throw new GatewayError(insufficient, 'The balance cannot cover this request.');
@@ -102,26 +162,41 @@ export class PayOnSuccess {
 
   private async attempt<T>(
     call: AdmittedCall,
-    heldMicroUsd: MicroUsd,
+    running: RunningCall,
     work: PaidWork<T>,
-    signal: StopSignal,
   ): Promise<PaidResult<T>> {
+    const { start, stop } = running;
     try {
-      const result = await work(signal);
+      // The drain may have ended, or the deadline passed, while the call waited for its hold.
+      stop.throwIfAborted();
+      const result = await work(stop, running.onFirstByte);
       // Here, so that a charge above its hold releases it instead of leaving it to the sweeper.
-      assert((result.chargedMicroUsd ?? 0n) <= heldMicroUsd, 'a charge never exceeds its hold');
+      const charge = result.chargedMicroUsd ?? 0n;
+      assert(charge <= start.amountMicroUsd, 'a charge never exceeds its hold');
       return result;
     } catch (thrown) {
-      const error = signal.aborted ? (signal.reason as GatewayError) : publicError(thrown, call);
-      await this.executions.fail({
-        executionId: call.executionId,
-        accountId: call.caller.accountId,
+      const error = stop.aborted ? (stop.reason as GatewayError) : publicError(thrown, call);
+      const { durationMs } = running.times;
+      await this.executions.fail(start, {
         ...providerBehind(thrown),
-        errorCode: signal.aborted ? 'shutdown' : recordedCode(error),
+        errorCode: recordedCode(error),
+        durationMs,
       });
       throw error;
     }
   }
+}
+
+function startOf(call: AdmittedCall, amountMicroUsd: MicroUsd): ExecutionStart {
+  return {
+    executionId: call.executionId,
+    accountId: call.caller.accountId,
+    apiKeyId: call.caller.apiKeyId,
+    model: call.row.id,
+    endpoint: call.endpoint,
+    clientRequestId: call.clientRequestId ?? null,
+    amountMicroUsd,
+  };
 }
 
 /** A provider that breaks off in the middle of a body fails outside the router. */
@@ -132,6 +207,7 @@ function publicError(thrown: unknown, call: AdmittedCall): GatewayError {
 }
 
 function recordedCode(error: GatewayError): string {
+  if (error instanceof ShuttingDown) return 'shutdown';
   return error instanceof ClientLeft ? 'client_left' : error.code;
 }
 

@@ -1,34 +1,40 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayProcess } from '../../src/executions/gateway-process.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
-import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
-import { SystemClock } from '../../src/common/time/clock.js';
+import { Clock, SystemClock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/database/data-source.js';
-import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
-import { Metrics } from '../../src/observability/metrics.js';
-import { HoldSweeper } from '../../src/executions/hold-sweeper.js';
+import { FAILURE, ledgerOf, startOf, successOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
 
 const CALLERS = 24;
 const MAX_PRICE = 200;
 const MAX_PROVIDER_MS = 10;
 const CREDIT_ONE_IN = 8;
-const SWEEP_INTERVAL_MS = 1_000;
+
+/** Patience passes this much faster, so that short outages end it. */
+const HASTE = 20;
+const LEASE_MS = 3_000;
+
+class HastyClock extends Clock {
+  readonly #startedMs = Date.now();
+  nowMs(): number {
+    return Math.round(this.#startedMs + (Date.now() - this.#startedMs) * HASTE);
+  }
+}
 
 /**
  * A gateway process under load, to be killed: moves money of the given accounts at random through the real services and
- * writes each acknowledged outcome to stdout as one JSON line. Arguments: database URL, account ids.
+ * writes each acknowledged outcome to stdout as one JSON line. Arguments: database URL, data directory, account ids.
  */
-const [url = '', ...accountIds] = process.argv.slice(2);
+const [url = '', dataDir = '', ...accountIds] = process.argv.slice(2);
 const dataSource = await createDataSource({ url, poolSize: 6 }).initialize();
-const clock = new SystemClock();
-const gatewayProcess = new GatewayProcess(dataSource);
-const ledger = new LedgerService(dataSource, clock);
-const executions = new ExecutionLedger(dataSource, gatewayProcess, clock, new Metrics());
-await new HoldSweeper(dataSource, gatewayProcess, {
-  intervalMs: SWEEP_INTERVAL_MS,
-}).onModuleInit();
+const accounts = new LedgerService(dataSource, new SystemClock());
+const { process: lease, executions } = ledgerOf(dataSource, {
+  clock: new HastyClock(),
+  dataDir,
+  leaseMs: LEASE_MS,
+});
+await lease.onModuleInit();
 process.stdout.write('ready\n');
 await Promise.all(Array.from({ length: CALLERS }, callForever));
 
@@ -54,32 +60,30 @@ async function credit(accountId: string): Promise<void> {
     idempotencyKey: key,
     reference: null,
   };
-  await ledger.credit(request);
-  acknowledge({ kind: 'credited', accountId, id: key, amount });
+  const isDone = await accounts.credit(request).then(
+    () => true,
+    () => false,
+  );
+  if (isDone) acknowledge({ kind: 'credited', accountId, id: key, amount });
 }
 
 async function call(accountId: string): Promise<void> {
-  const executionId = timeOrderedUuid(clock.nowMs());
   const amount = randomInt(1, MAX_PRICE);
-  const outcome = await executions.begin({
-    executionId,
-    accountId,
-    apiKeyId: null,
-    model: 'aud-v4',
-    endpoint: '/v1/audio/speech',
-    amountMicroUsd: BigInt(amount),
-    expiresAt: new Date(clock.nowMs() + 600_000),
-  });
-  if (outcome === 'insufficient') return;
-  acknowledge({ kind: 'held', accountId, id: executionId, amount });
-  await sleep(randomInt(MAX_PROVIDER_MS));
-  const end = { executionId, accountId, provider: 'sandbox', providerRequestId: null };
-  if (randomInt(4) === 0) {
-    await executions.fail({ ...end, errorCode: 'provider_timeout' });
-    acknowledge({ kind: 'released', accountId, id: executionId, amount });
-    return;
+  const start = startOf(accountId, BigInt(amount));
+  const line = { accountId, id: start.executionId };
+  try {
+    if ((await executions.begin(start)) === 'insufficient') return;
+    acknowledge({ kind: 'held', ...line, amount });
+    await sleep(randomInt(MAX_PROVIDER_MS));
+    if (randomInt(4) === 0) {
+      await executions.fail(start, FAILURE);
+      acknowledge({ kind: 'released', ...line, amount });
+      return;
+    }
+    const charge = randomInt(amount + 1);
+    await executions.succeed(start, successOf(BigInt(charge)));
+    acknowledge({ kind: 'settled', ...line, amount: charge });
+  } catch {
+    acknowledge({ kind: 'refused', ...line, amount });
   }
-  const charge = randomInt(amount + 1);
-  await executions.succeed({ ...end, chargedMicroUsd: BigInt(charge) });
-  acknowledge({ kind: 'settled', accountId, id: executionId, amount: charge });
 }

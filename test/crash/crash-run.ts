@@ -7,31 +7,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DataSource } from 'typeorm';
 import { auditLedger } from '../../src/billing/audit.js';
-import { GatewayProcess } from '../../src/executions/gateway-process.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
 import { SystemClock } from '../../src/common/time/clock.js';
-import { HoldSweeper } from '../../src/executions/hold-sweeper.js';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
+import { freshFolder, ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
 
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
 const ACCOUNTS = 3;
 const FUNDS_MICRO_USD = 20_000n;
 const MAX_LIFE_MS = 400;
-const SWEEP_INTERVAL_MS = 1_000;
+/** A round with an outage lives longer, so that calls are refused. */
+const MAX_LIFE_IN_OUTAGE_MS = 4_000;
+const SWEEP_INTERVAL_MS = 250;
+const LEASE_MS = 3_000;
+const MAX_OUTAGE_MS = 2_500;
 const SWEEP_LIMIT_MS = 60_000;
 
-/** How often to kill: `rounds` times `processes` at once, all on the same accounts. */
+/** How often to kill: `rounds` times `processes` at once, all on the same accounts; an outage in one of `outageEvery` rounds. */
 export interface CrashPlan {
   readonly url: string;
   readonly dataSource: DataSource;
   readonly rounds: number;
   readonly processes: number;
+  readonly outageEvery: number;
 }
 
 /** What the kills left behind. */
 export interface CrashResult {
   readonly kills: number;
+  readonly outages: number;
   readonly acknowledged: Record<Acknowledgement['kind'], number>;
+  /** Calls owed on disk by killed processes, paid by another. */
+  readonly owedPaid: number;
   /** Acknowledged outcomes the database does not have as they were told. */
   readonly lost: number;
   /** Holds charged, or credits entered, more than once. */
@@ -60,23 +68,35 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
     }),
   );
   const journal: Acknowledgement[] = [];
+  const dataDir = freshFolder();
+  const proxy = await startDatabaseProxy(plan.url);
+  const argumentsOfChild = [proxy.through(plan.url), dataDir, ...accountIds];
+  let outages = 0;
   for (let round = 0; round < plan.rounds; round += 1) {
+    const hasOutage = round % plan.outageEvery === plan.outageEvery - 1;
+    const lifeMs = hasOutage ? MAX_LIFE_IN_OUTAGE_MS : MAX_LIFE_MS;
     const kills = Array.from({ length: plan.processes }, () =>
-      killOne(plan.url, accountIds, journal),
+      killOne(argumentsOfChild, lifeMs, journal),
     );
+    if (hasOutage) await outage(proxy);
+    if (hasOutage) outages += 1;
     await Promise.all(kills);
   }
+  await proxy.stop();
   const orphanedHolds = await openHolds(dataSource);
-  const sweptAfterMs = await sweep(dataSource);
+  const { sweptAfterMs, owedPaid } = await sweep(dataSource, dataDir);
   const count = (kind: Acknowledgement['kind']): number =>
     journal.filter((line) => line.kind === kind).length;
   return {
     kills: plan.rounds * plan.processes,
+    outages,
+    owedPaid,
     acknowledged: {
       held: count('held'),
       settled: count('settled'),
       released: count('released'),
       credited: count('credited'),
+      refused: count('refused'),
     },
     lost: await lost(dataSource, journal),
     doubled: await doubled(dataSource),
@@ -89,55 +109,73 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
 
 /** Starts a process, lets it work for a random while and kills it; its last line may be cut and then counts for nothing. */
 async function killOne(
-  url: string,
-  accountIds: string[],
+  argumentsOfChild: readonly string[],
+  lifeMs: number,
   journal: Acknowledgement[],
 ): Promise<void> {
   const child = spawn(
     process.execPath,
-    ['--import', '@swc-node/register/esm-register', CHILD, url, ...accountIds],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    ['--import', '@swc-node/register/esm-register', CHILD, ...argumentsOfChild],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
   );
   const closed = once(child, 'close');
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line === 'ready') setTimeout(() => child.kill('SIGKILL'), randomInt(MAX_LIFE_MS));
+    if (line === 'ready') setTimeout(() => child.kill('SIGKILL'), randomInt(lifeMs));
     else if (line.endsWith('}')) journal.push(JSON.parse(line) as Acknowledgement);
   }
   const [, signal] = (await closed) as [number | null, string | null];
   if (signal !== 'SIGKILL') throw new Error('the process ended before it was killed');
 }
 
-/** Milliseconds until no hold is open any more, a minute at most. */
-async function sweep(dataSource: DataSource): Promise<number> {
-  const sweeper = new HoldSweeper(dataSource, new GatewayProcess(dataSource), {
-    intervalMs: SWEEP_INTERVAL_MS,
-  });
+/** Cuts the processes off from the database for a while, once they are under way. */
+async function outage(proxy: DatabaseProxy): Promise<void> {
+  while (proxy.connections === 0) await sleep(20);
+  await sleep(MAX_LIFE_MS);
+  await proxy.cut();
+  await sleep(randomInt(MAX_OUTAGE_MS));
+  await proxy.mend();
+}
+
+/** Milliseconds until no hold is open any more, a minute at most, and how many owed calls were paid. */
+async function sweep(
+  dataSource: DataSource,
+  dataDir: string,
+): Promise<{ sweptAfterMs: number; owedPaid: number }> {
+  const { process: lease, owed, sweeper } = ledgerOf(dataSource, { leaseMs: LEASE_MS, dataDir });
+  await lease.onModuleInit();
   const started = performance.now();
   const elapsed = (): number => performance.now() - started;
+  let owedPaid = 0;
   while ((await openHolds(dataSource)) > 0 && elapsed() < SWEEP_LIMIT_MS) {
+    owedPaid += await owed.payForOthers();
     await sweeper.tick();
-    await sleep(SWEEP_INTERVAL_MS / 4);
+    await sleep(SWEEP_INTERVAL_MS);
   }
-  return elapsed();
+  const sweptAfterMs = elapsed();
+  owedPaid += await owed.payForOthers();
+  await lease.beforeApplicationShutdown();
+  return { sweptAfterMs, owedPaid };
 }
 
 async function openHolds(dataSource: DataSource): Promise<number> {
-  return countOf(dataSource, `SELECT count(*) FROM hold WHERE state = 'open'`);
+  return countOf(dataSource, `SELECT count(*) FROM execution WHERE status = 'running'`);
 }
 
 async function lost(dataSource: DataSource, journal: readonly Acknowledgement[]): Promise<number> {
   return countOf(
     dataSource,
     `SELECT count(*) FROM jsonb_to_recordset($1) AS told (kind text, "accountId" uuid, id uuid, amount bigint)
-       LEFT JOIN hold h ON h.account_id = told."accountId" AND h.id = told.id
        LEFT JOIN execution x ON x.account_id = told."accountId" AND x.id = told.id
-       LEFT JOIN ledger_entry charge ON charge.account_id = told."accountId" AND charge.hold_id = told.id
+       LEFT JOIN LATERAL (
+         SELECT -sum(amount) AS amount FROM ledger_entry
+          WHERE account_id = told."accountId" AND hold_id = told.id) charge ON true
        LEFT JOIN ledger_entry credit ON credit.account_id = told."accountId" AND credit.idempotency_key = told.id::text
       WHERE NOT coalesce(CASE told.kind
-        WHEN 'held' THEN h.amount = told.amount AND x.id IS NOT NULL
-        WHEN 'released' THEN h.state = 'released' AND x.status = 'failed' AND charge.amount IS NULL
-        WHEN 'settled' THEN h.settled_amount = told.amount AND x.status = 'succeeded' AND x.charged = told.amount
-             AND coalesce(charge.amount, 0) = -told.amount
+        WHEN 'held' THEN x.held = told.amount
+        WHEN 'released' THEN x.status = 'failed' AND charge.amount IS NULL
+        WHEN 'settled' THEN x.status = 'succeeded' AND x.charged = told.amount
+             AND coalesce(charge.amount, 0) = told.amount
+        WHEN 'refused' THEN x.id IS NULL OR (x.status = 'failed' AND coalesce(charge.amount, 0) = 0)
         WHEN 'credited' THEN credit.amount = told.amount END, false)`,
     [JSON.stringify(journal)],
   );
@@ -146,7 +184,7 @@ async function lost(dataSource: DataSource, journal: readonly Acknowledgement[])
 async function doubled(dataSource: DataSource): Promise<number> {
   return countOf(
     dataSource,
-    `SELECT count(*) FROM (SELECT 1 FROM ledger_entry GROUP BY account_id, hold_id, idempotency_key HAVING count(*) > 1) twice`,
+    `SELECT count(*) FROM (SELECT 1 FROM ledger_entry GROUP BY account_id, hold_id, kind, idempotency_key HAVING count(*) > 1) twice`,
   );
 }
 

@@ -7,9 +7,10 @@ import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.
 import { runMigrations } from '../../src/database/run-migrations.js';
 import { crashRun } from './crash-run.js';
 
-/** 200 kills, four processes at a time, on a PostgreSQL with every flush on; the result goes to bench/results/crash.json. */
+/** 200 kills, four processes at a time, with an outage of the database in every fifth round, on a PostgreSQL with every flush on; the result goes to bench/results/crash.json. */
 const ROUNDS = 50;
 const PROCESSES = 4;
+const OUTAGE_EVERY = 5;
 const RESULT = fileURLToPath(new URL('../../bench/results/crash.json', import.meta.url));
 
 const dataDir = await mkdtemp(join(tmpdir(), 'shim-crash-'));
@@ -24,6 +25,7 @@ try {
     dataSource,
     rounds: ROUNDS,
     processes: PROCESSES,
+    outageEvery: OUTAGE_EVERY,
   });
   const text = `${JSON.stringify(result, null, 2)}\n`;
   await mkdir(dirname(RESULT), { recursive: true });

@@ -235,9 +235,9 @@ it('sessions ended by the server under load lose no charge and make none up', as
 it('a fault of our own in the database is an opaque 500, and nothing stays held (ERR-11)', async () => {
   works();
   const account = await gateway.account();
-  await gateway.dataSource.query(`ALTER TABLE hold RENAME TO hold_gone`);
+  await gateway.dataSource.query(`ALTER TABLE execution RENAME TO execution_gone`);
   const answer = await speak(account);
-  await gateway.dataSource.query(`ALTER TABLE hold_gone RENAME TO hold`);
+  await gateway.dataSource.query(`ALTER TABLE execution_gone RENAME TO execution`);
   expect({ status: answer.status, ...errorOf(answer) }).toEqual({
     status: 500,
     code: 'internal_error',

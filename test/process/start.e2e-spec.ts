@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { spawnSync } from 'node:child_process';
 import { chown, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LEASE_INTERVALS } from '../../src/executions/gateway-process.js';
+import { leaseFor } from '../../src/executions/gateway-process.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
@@ -228,7 +228,7 @@ describe('the time of the sweeper', () => {
   it('resolves the holds of a dead process within 30 s by default', () => {
     const { holdSweepMs } = loadConfig({});
     // A lease runs out, then a sweep finds the hold; one interval more for the sweep itself.
-    expect((LEASE_INTERVALS + 2) * holdSweepMs).toBeLessThanOrEqual(RESOLVED_WITHIN_MS);
+    expect(leaseFor(holdSweepMs).leaseMs + 2 * holdSweepMs).toBeLessThanOrEqual(RESOLVED_WITHIN_MS);
   });
 });
 

@@ -42,7 +42,7 @@ const HANG = '[[sandbox:hang]]';
 
 async function openHolds(accountId: string): Promise<number> {
   const rows = await database.dataSource.query<{ count: string }[]>(
-    `SELECT count(*) FROM hold WHERE state = 'open' AND account_id = (replace($1, 'acct_', ''))::uuid`,
+    `SELECT count(*) FROM execution WHERE status = 'running' AND account_id = (replace($1, 'acct_', ''))::uuid`,
     [accountId],
   );
   return Number(rows[0]?.count);
@@ -90,7 +90,7 @@ describe('two processes on one port', () => {
       await until(async () => {
         await Promise.all([1, 2, 3, 4].map(() => speak(headers)));
         const [row] = await database.dataSource.query<{ count: string }[]>(
-          'SELECT count(DISTINCT process_id) FROM hold',
+          'SELECT count(DISTINCT process_id) FROM execution',
         );
         return Number(row?.count) === WORKERS;
       });

@@ -10,6 +10,8 @@ export interface DatabaseProxy {
   cut(): Promise<void>;
   /** Takes connections again. */
   mend(): Promise<void>;
+  /** Connections under way. */
+  readonly connections: number;
   stop(): Promise<void>;
 }
 
@@ -59,6 +61,9 @@ export async function startDatabaseProxy(serverUrl: string): Promise<DatabasePro
       return url.href;
     },
     cut,
+    get connections() {
+      return sockets.size / 2;
+    },
     async mend() {
       await listen(ownPort);
     },

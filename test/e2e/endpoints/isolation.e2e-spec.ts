@@ -38,7 +38,7 @@ describe('POST /v1/audio/isolation', () => {
       desk.serve(file);
       await desk.refused(() => desk.postJson(ISOLATION), 400, 'audio_too_short', 'audio_url');
       const holds = await desk.gateway.dataSource.query<unknown[]>(
-        'SELECT 1 FROM hold WHERE account_id = $1',
+        'SELECT 1 FROM execution WHERE account_id = $1',
         [desk.account.accountId],
       );
       expect(holds).toEqual([]);

@@ -1,0 +1,77 @@
+import type { MicroUsd } from '../common/money/micro-usd.js';
+
+/** A synchronous call about to go to a provider, and the money to hold for it. */
+export interface ExecutionStart {
+  /** Time-ordered UUID; also the id its charge is found by. */
+  readonly executionId: string;
+  readonly accountId: string;
+  readonly apiKeyId: string | null;
+  readonly model: string;
+  readonly endpoint: string;
+  /** The caller's own name for the call. */
+  readonly clientRequestId: string | null;
+  readonly amountMicroUsd: MicroUsd;
+}
+
+/** What a charge is made of; the product of quantity and unit price is the charge. */
+export interface ChargeBasis {
+  readonly unit: 'code_point' | 'second' | 'request' | 'image' | 'token';
+  readonly quantity: number | TokenCounts;
+  /** Micro-USD per unit, or per million of each kind of token. */
+  readonly unitPrice: string | TokenPrices;
+  /** Whether the quantity is an estimate, because nobody could count it. */
+  readonly isEstimated: boolean;
+}
+
+/** Tokens of one chat; `cached` and `reasoning` are parts of prompt and completion, null where nobody told them. */
+export interface TokenCounts {
+  readonly prompt_tokens: number;
+  readonly cached_tokens: number | null;
+  readonly completion_tokens: number;
+  readonly reasoning_tokens: number | null;
+}
+
+/** Micro-USD per million tokens, in digits. */
+export interface TokenPrices {
+  readonly input_per_million: string;
+  readonly output_per_million: string;
+}
+
+/** How a synchronous call ended: charged, or failed with an error code. */
+export interface ExecutionEnd {
+  readonly executionId: string;
+  readonly accountId: string;
+  readonly chargedMicroUsd: MicroUsd | null;
+  readonly errorCode: string | null;
+  readonly provider: string | null;
+  readonly upstreamModel: string | null;
+  readonly providerRequestId: string | null;
+  /** Null on calls that failed. */
+  readonly basis: ChargeBasis | null;
+  /** Milliseconds from the admission to the first byte of the answer, null where none came, … */
+  readonly firstByteMs: number | null;
+  /** … and to the end of the provider's work. */
+  readonly durationMs: number | null;
+}
+
+/** What became of a start: missing is an unknown account, conflict an id used before. */
+export type BeginOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
+/** What became of an end: conflict is a call that ended otherwise, excess a charge above its hold. */
+export type FinishOutcome = 'done' | 'conflict' | 'excess' | 'missing';
+
+/** One step of a call: the hold before its provider, or what became of it after. */
+export type ExecutionStep =
+  | { readonly kind: 'begin'; readonly accountId: string; readonly start: ExecutionStart }
+  | { readonly kind: 'finish'; readonly accountId: string; readonly end: ExecutionEnd };
+
+/** A call whose caller was told of failure, and that must hold nothing and cost nothing. */
+export interface OwedCall {
+  readonly executionId: string;
+  readonly accountId: string;
+  readonly apiKeyId: string | null;
+  readonly model: string;
+  readonly endpoint: string;
+  readonly errorCode: string;
+  readonly provider: string | null;
+  readonly providerRequestId: string | null;
+}

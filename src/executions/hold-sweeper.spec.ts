@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { FAILURE, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
+import { auditLedger } from '../billing/audit.js';
+import { LedgerService } from '../billing/ledger.service.js';
+import { SystemClock } from '../common/time/clock.js';
+
+const FUNDS = 1_000_000n;
+const LEASE_MS = 400;
+
+describe('HoldSweeper', () => {
+  let database: TestDatabase;
+  let dataSource: DataSource;
+  let accounts: LedgerService;
+  let accountId: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    dataSource = database.dataSource;
+    accounts = new LedgerService(dataSource, new SystemClock());
+  });
+  beforeEach(async () => {
+    accountId = await funded();
+  });
+  afterAll(async () => {
+    expect(await auditLedger(dataSource)).toMatchObject({ ok: true, discrepancies: [] });
+    await database.drop();
+  });
+
+  async function funded(): Promise<string> {
+    const { id } = await accounts.createAccount('test');
+    await accounts.credit({
+      accountId: id,
+      amountMicroUsd: FUNDS,
+      idempotencyKey: 'fund',
+      reference: null,
+    });
+    return id;
+  }
+  const held = async (id = accountId): Promise<bigint> => (await accounts.account(id)).heldMicroUsd;
+  /** A process that beats for as long as `work` takes. */
+  async function beating(leaseMs: number) {
+    const process = ledgerOf(dataSource, { leaseMs });
+    await process.process.onModuleInit();
+    return { ...process, stop: () => process.process.beforeApplicationShutdown() };
+  }
+
+  it('releases the calls of a process whose lease is over, once it has itself beaten for a lease', async () => {
+    const dead = ledgerOf(dataSource, { leaseMs: LEASE_MS });
+    await dead.process.beat();
+    const start = startOf(accountId, 10n);
+    await dead.executions.begin(start);
+    const judge = await beating(LEASE_MS);
+    expect(await judge.sweeper.tick()).toBe(0);
+    while ((await judge.sweeper.tick()) === 0) await sleep(20);
+    expect(await held()).toBe(0n);
+    expect(await judge.executions.find(start.executionId)).toMatchObject({
+      status: 'failed',
+      errorCode: 'process_lost',
+    });
+    // The process was only paused: its call fails and costs nothing.
+    await expect(dead.executions.succeed(start, successOf(10n))).rejects.toMatchObject({
+      status: 503,
+    });
+    await judge.stop();
+  });
+
+  it('never releases a call of a process that beats, however old the call is', async () => {
+    const living = await beating(LEASE_MS);
+    const start = startOf(accountId, 10n);
+    await living.executions.begin(start);
+    await dataSource.query(
+      `UPDATE execution SET created_at = created_at - interval '2 hours' WHERE id = $1`,
+      [start.executionId],
+    );
+    const judge = await beating(LEASE_MS);
+    await sleep(2 * LEASE_MS);
+    expect(await judge.sweeper.tick()).toBe(0);
+    expect(await held()).toBe(10n);
+    await living.executions.succeed(start, successOf(10n));
+    await living.stop();
+    await judge.stop();
+  });
+
+  it('goes by the lease of the judged: a slower process is not dead to a faster one', async () => {
+    const slow = ledgerOf(dataSource, { leaseMs: 60_000 });
+    await slow.process.beat();
+    const start = startOf(accountId, 10n);
+    await slow.executions.begin(start);
+    const judge = await beating(60);
+    await sleep(300);
+    expect(await judge.sweeper.tick()).toBe(0);
+    expect(await held()).toBe(10n);
+    await slow.executions.fail(start, FAILURE);
+    await judge.stop();
+  });
+
+  it('judges nobody right after an outage: whoever comes back first waits for the others', async () => {
+    const [first, second] = [LEASE_MS, LEASE_MS].map((leaseMs) =>
+      ledgerOf(dataSource, { leaseMs }),
+    );
+    await first!.process.beat();
+    await second!.process.beat();
+    const start = startOf(accountId, 10n);
+    await second!.executions.begin(start);
+    // Neither reaches the database for longer than a lease; then the first does.
+    await sleep(2 * LEASE_MS);
+    await first!.process.beat();
+    expect(await first!.sweeper.tick()).toBe(0);
+    await second!.process.beat();
+    expect(await first!.sweeper.tick()).toBe(0);
+    await second!.executions.succeed(start, successOf(10n));
+    expect(await held()).toBe(0n);
+  });
+
+  it('leaves an account with damaged counters, names it, and releases all behind it', async () => {
+    const dead = ledgerOf(dataSource, { leaseMs: LEASE_MS });
+    await dead.process.beat();
+    const healthyId = await funded();
+    const broken = startOf(accountId, 10n);
+    await dead.executions.begin(broken);
+    await dead.executions.begin(startOf(healthyId, 10n));
+    await dataSource.query(`UPDATE account SET held = 3 WHERE id = $1`, [accountId]);
+    const judge = await beating(LEASE_MS);
+    while ((await judge.sweeper.tick()) === 0) await sleep(20);
+    expect(await held(healthyId)).toBe(0n);
+    expect(await held()).toBe(3n);
+    await dataSource.query(`UPDATE account SET held = 10 WHERE id = $1`, [accountId]);
+    expect(await judge.sweeper.tick()).toBe(1);
+    await judge.stop();
+  });
+
+  it('releases 10,000 calls of 100 accounts in one tick, several sweepers at once', async () => {
+    const dead = ledgerOf(dataSource, { leaseMs: LEASE_MS });
+    await dead.process.beat();
+    const ids = await Promise.all(Array.from({ length: 100 }, funded));
+    const starts = ids.flatMap((id) => Array.from({ length: 100 }, () => startOf(id, 1n)));
+    await Promise.all(starts.map((start) => dead.executions.begin(start)));
+    await dead.process.beforeApplicationShutdown();
+    const judges = await Promise.all([beating(LEASE_MS), beating(LEASE_MS), beating(LEASE_MS)]);
+    let swept = 0;
+    while (swept < starts.length) {
+      const counts = await Promise.all(judges.map(({ sweeper }) => sweeper.tick()));
+      swept += counts.reduce((sum, count) => sum + count, 0);
+      await sleep(20);
+    }
+    expect(swept).toBe(starts.length);
+    for (const judge of judges) await judge.stop();
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DataSource } from 'typeorm';
+import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { type Clock, SystemClock } from '../../src/common/time/clock.js';
+import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
+import type { ExecutionStart } from '../../src/executions/execution-steps.js';
+import { GatewayProcess } from '../../src/executions/gateway-process.js';
+import { HoldSweeper } from '../../src/executions/hold-sweeper.js';
+import { OwedCalls } from '../../src/executions/owed-calls.js';
+import { Metrics } from '../../src/observability/metrics.js';
+import type { Ticker } from '../../src/ticker/ticker.js';
+
+/** What a process of the gateway has of the ledger. */
+export interface TestLedger {
+  readonly process: GatewayProcess;
+  readonly owed: OwedCalls;
+  readonly executions: ExecutionLedger;
+  readonly sweeper: HoldSweeper;
+}
+
+/** How a {@link TestLedger} differs from the usual one. */
+export interface TestLedgerOptions {
+  readonly leaseMs?: number;
+  readonly dataDir?: string;
+  readonly clock?: Clock;
+}
+
+const LEASE_MS = 60_000;
+/** Nothing ticks by itself: tests call `tick`. */
+const IDLE_TICKER = { start: () => undefined } as unknown as Ticker;
+
+/** A folder of its own. */
+export const freshFolder = (): string => mkdtempSync(join(tmpdir(), 'shim-owed-'));
+
+/** The ledger as one more process of the gateway has it; it beats when asked to. */
+export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}): TestLedger {
+  const { leaseMs = LEASE_MS, dataDir = freshFolder(), clock = new SystemClock() } = options;
+  const process = new GatewayProcess(dataSource, { leaseMs });
+  const owed = new OwedCalls(dataSource, process, dataDir);
+  const executions = new ExecutionLedger(dataSource, process, owed, clock, new Metrics());
+  const interval = { intervalMs: LEASE_MS };
+  const sweeper = new HoldSweeper(dataSource, process, owed, IDLE_TICKER, interval);
+  return { process, owed, executions, sweeper };
+}
+
+/** A call of a speech model that is about to begin. */
+export const startOf = (accountId: string, amountMicroUsd: bigint): ExecutionStart => ({
+  executionId: timeOrderedUuid(Date.now()),
+  accountId,
+  apiKeyId: null,
+  model: 'aud-v4',
+  endpoint: '/v1/audio/speech',
+  clientRequestId: null,
+  amountMicroUsd,
+});
+
+/** The end of a call that worked, for less or as much as was held. */
+export const successOf = (chargedMicroUsd: bigint) => ({
+  chargedMicroUsd,
+  provider: 'sandbox',
+  upstreamModel: 'eleven_v3',
+  providerRequestId: 'req_1',
+  basis: null,
+  firstByteMs: 5,
+  durationMs: 9,
+});
+
+/** The end of a call that did not work. */
+export const FAILURE = {
+  errorCode: 'provider_timeout',
+  provider: 'sandbox',
+  providerRequestId: 'req_1',
+  durationMs: 9,
+};
