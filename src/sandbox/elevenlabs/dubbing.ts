@@ -118,7 +118,7 @@ async function download(exchange: Exchange, rooms: DubbingRooms): Promise<void> 
     throw new WireFault({ status: 425, code: 'dubbing_not_dubbed', message });
   }
   if (await rooms.jobs.spoilDownload(exchange, job)) return;
-  const source = rooms.shelf.get(job.facts.source)?.bytes;
+  const source = (await rooms.shelf.get(job.facts.source))?.bytes;
   const file = job.magic.has('no-result')
     ? Buffer.alloc(0)
     : source && (await dubFile(source, job.facts));

@@ -28,7 +28,7 @@ export async function music(exchange: Exchange, studio: Studio): Promise<void> {
     exchange,
     format,
     {
-      sound: musicSound(prompt, seconds, vocals),
+      sound: musicSound(prompt, seconds, vocals && { vocals }),
       comment: isInstrumental ? '' : words,
       cost: Math.ceil(seconds * CREDITS_PER_SECOND),
       headers: { 'song-id': randomUUID().replaceAll('-', '') },

@@ -1,3 +1,4 @@
+import { Magic } from '../magic-inputs.js';
 import type { Exchange } from './exchange.js';
 import { WireFault } from './protocol.js';
 
@@ -31,6 +32,16 @@ export async function actOut(exchange: Exchange): Promise<boolean> {
     throw new WireFault(code === undefined ? { status, message } : { status, message, code });
   }
   return replaceBody(exchange);
+}
+
+/**
+ * From here on the exchange obeys `fault`: an error status, or the name of a magic input that spoils an answer. True when that
+ * was the answer; throws as {@link actOut}.
+ */
+export async function spoil(exchange: Exchange, fault: string | undefined): Promise<boolean> {
+  if (fault === undefined) return false;
+  exchange.obey(Magic.of(/^\d+$/.test(fault) ? { status: fault } : { [fault]: '' }));
+  return actOut(exchange);
 }
 
 async function replaceBody(exchange: Exchange): Promise<boolean> {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { MEDIA_PREFIX, type MediaFile, type MediaShelf } from '../media/media-shelf.js';
 import { readRange } from './byte-range.js';
 import type { Exchange } from './exchange.js';
+import { spoil } from './faults.js';
 import { type Protocol, type Route, WireFault } from './protocol.js';
 
 const PIECE_BYTES = 64 * 1024;
@@ -15,7 +16,8 @@ export function mediaProtocol(shelf: MediaShelf): Protocol {
     operation: 'media',
     handle: async (exchange) => {
       const name = exchange.params.name ?? '';
-      const file = shelf.get(name);
+      if (await spoil(exchange, shelf.faultOf(name))) return;
+      const file = await shelf.get(name);
       if (file === undefined) throw new WireFault({ status: 404, message: 'Not Found' });
       await send(exchange, file, name);
     },

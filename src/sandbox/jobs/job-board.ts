@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { SystemClock } from '../../common/time/clock.js';
 import type { Exchange } from '../http/exchange.js';
-import { actOut } from '../http/faults.js';
-import { Magic } from '../magic-inputs.js';
+import { spoil } from '../http/faults.js';
 import { Job, type JobRecord, type JobState } from './job.js';
 
 /** Jobs remembered; the oldest go first. */
@@ -105,10 +104,3 @@ export class JobBoard {
 }
 
 const keyOf = ({ record }: Job): string => `${record.kind} ${record.label}`;
-
-/** From here on the exchange obeys `fault`: an error status, or a magic input that spoils an answer. */
-async function spoil(exchange: Exchange, fault: string | undefined): Promise<boolean> {
-  if (fault === undefined) return false;
-  exchange.obey(Magic.of(/^\d+$/.test(fault) ? { status: fault } : { [fault]: '' }));
-  return actOut(exchange);
-}

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 /** Path below which finished files are served to anyone. */
 export const MEDIA_PREFIX = '/media';
 const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_PROMISES = 50_000;
 
 /** A finished file that can be fetched by URL. */
 export interface MediaFile {
@@ -11,23 +12,51 @@ export interface MediaFile {
   readonly contentType: string;
 }
 
-/** Files the sandbox answers with a URL for; the oldest go when 256 MB are full. */
+/** A file that is made when it is fetched for the first time. */
+export interface PromisedFile {
+  readonly contentType: string;
+  readonly make: () => Promise<Buffer>;
+  /** What every fetch gets instead: an error status or a magic input that spoils answers. */
+  readonly fault?: string | undefined;
+}
+
+/** Files the sandbox answers with a URL for; the oldest bytes go when 256 MB are full. */
 export class MediaShelf {
   private readonly files = new LRUCache<string, MediaFile>({
     maxSize: MAX_BYTES,
     sizeCalculation: (file) => file.bytes.length + 1,
   });
+  private readonly promises = new LRUCache<string, PromisedFile>({ max: MAX_PROMISES });
+  private readonly making = new Map<string, Promise<MediaFile>>();
   private base: string | undefined;
 
   /** Keeps a file and returns its name, with the extension given. */
   put(file: MediaFile, extension: string): string {
-    const name = `${randomUUID().replaceAll('-', '')}.${extension}`;
+    const name = newName(extension);
     this.files.set(name, file);
     return name;
   }
 
-  get(name: string): MediaFile | undefined {
-    return this.files.get(name);
+  /** Keeps a file that is made when it is fetched; made again where its bytes had to go. */
+  promise(file: PromisedFile, extension: string): string {
+    const name = newName(extension);
+    this.promises.set(name, file);
+    return name;
+  }
+
+  /** The file of this name, made now where it was only promised. */
+  async get(name: string): Promise<MediaFile | undefined> {
+    const file = this.files.get(name) ?? this.making.get(name);
+    const promised = this.promises.get(name);
+    if (file !== undefined || promised === undefined) return file;
+    const made = this.make(name, promised);
+    this.making.set(name, made);
+    return made.finally(() => this.making.delete(name));
+  }
+
+  /** What fetching the file of this name is to end with, where that is not the file. */
+  faultOf(name: string): string | undefined {
+    return this.promises.get(name)?.fault;
   }
 
   /** From now on URLs begin with this base, where somebody else hands the files on. */
@@ -39,4 +68,14 @@ export class MediaShelf {
   urlOf(name: string, ownHost = '127.0.0.1'): string {
     return `${this.base ?? `http://${ownHost}${MEDIA_PREFIX}`}/${name}`;
   }
+
+  private async make(name: string, { contentType, make }: PromisedFile): Promise<MediaFile> {
+    const file = { contentType, bytes: await make() };
+    this.files.set(name, file);
+    return file;
+  }
+}
+
+function newName(extension: string): string {
+  return `${randomUUID().replaceAll('-', '')}.${extension}`;
 }

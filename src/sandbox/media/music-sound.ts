@@ -1,29 +1,40 @@
-import { hashText, seededRandom } from './seeded-random.js';
+import { BAND, composed, type Instrument, type Score, STEPS_PER_BAR } from './music-score.js';
+import { seededRandom } from './seeded-random.js';
 import type { Sound } from './sound.js';
 
-/** Chords as steps of the scale, one per bar. */
-const PROGRESSIONS = [
-  [0, 4, 5, 3],
-  [0, 5, 3, 4],
-  [5, 3, 0, 4],
-  [0, 3, 1, 4],
-];
-const MAJOR = [0, 2, 4, 5, 7, 9, 11];
-const MINOR = [0, 2, 3, 5, 7, 8, 10];
-const BEATS_PER_BAR = 4;
-const STEPS_PER_BEAT = 2;
-const MELODY_STEPS = 32;
+const FADE_SECONDS = 0.5;
+const BAND_GAIN = 0.7;
+const VOICE_GAIN = 0.4;
+
+/** Everything that can be heard in a piece. All of them together are the piece. */
+export const PARTS = ['vocals', ...BAND] as const;
+/** One of them. */
+export type Part = (typeof PARTS)[number];
+
+/** How a piece is performed. */
+export interface Performance {
+  /** What is sung. */
+  readonly vocals?: Sound;
+  /** Who plays; everybody, if not said. */
+  readonly parts?: ReadonlySet<Part>;
+  /** 2 is twice as fast. */
+  readonly tempo?: number;
+}
 
 /** A small composed piece, decided by its prompt: chords, bass, melody and drums, with `vocals` sung above when given. */
-export function musicSound(prompt: string, seconds: number, vocals?: Sound): Sound {
-  const score = compose(prompt);
+export function musicSound(
+  prompt: string,
+  seconds: number,
+  { vocals, parts = new Set(PARTS), tempo = 1 }: Performance = {},
+): Sound {
+  const score = composed(prompt, tempo);
   return {
     seconds,
     open(sampleRate) {
-      const sing = vocals?.open(sampleRate);
-      const play = openBand(score, sampleRate);
+      const sing = parts.has('vocals') ? vocals?.open(sampleRate) : undefined;
+      const play = openBand(score, sampleRate, parts);
       const total = Math.round(seconds * sampleRate);
-      const fade = Math.min(total, 0.5 * sampleRate);
+      const fade = Math.min(total, FADE_SECONDS * sampleRate);
       let voice = new Float32Array(0);
       let position = 0;
       return (block) => {
@@ -31,8 +42,8 @@ export function musicSound(prompt: string, seconds: number, vocals?: Sound): Sou
         const sung = voice.subarray(0, block.length);
         sing?.(sung);
         for (let i = 0; i < block.length; i++) {
-          const ending = Math.min(1, (total - position) / fade);
-          block[i] = (0.7 * play(position) + 0.4 * (sung[i] ?? 0)) * ending;
+          const ending = Math.max(0, Math.min(1, (total - position) / fade));
+          block[i] = (BAND_GAIN * play(position) + VOICE_GAIN * (sung[i] ?? 0)) * ending;
           position++;
         }
       };
@@ -40,55 +51,54 @@ export function musicSound(prompt: string, seconds: number, vocals?: Sound): Sou
   };
 }
 
-interface Score {
-  readonly stepSeconds: number;
-  readonly chords: readonly (readonly number[])[];
-  /** Frequencies in Hz, 0 for a rest. */
-  readonly melody: readonly number[];
-  readonly seed: number;
-}
+type Player = (step: number, inStep: number, at: number) => number;
 
-function compose(prompt: string): Score {
-  const seed = hashText(prompt);
-  const random = seededRandom(seed);
-  const pick = <Item>(items: readonly Item[]): Item =>
-    items[Math.floor(random() * items.length)] as Item;
-  const scale = /sad|dark|minor|melanchol|slow/i.test(prompt) ? MINOR : pick([MAJOR, MINOR, MAJOR]);
-  const beatsPerMinute = 80 + Math.floor(random() * 60);
-  const key = 45 + Math.floor(random() * 12);
-  const hertz = (degree: number, octave: number): number => {
-    const step = scale[degree % scale.length] ?? 0;
-    const semitones = key + step + 12 * (octave + Math.floor(degree / scale.length));
-    return 440 * 2 ** ((semitones - 69) / 12);
-  };
-  const progression = pick(PROGRESSIONS);
-  return {
-    stepSeconds: 60 / beatsPerMinute / STEPS_PER_BEAT,
-    chords: progression.map((root) => [root, root + 2, root + 4].map((degree) => hertz(degree, 1))),
-    melody: Array.from({ length: MELODY_STEPS }, (_, step) => {
-      const root = progression[Math.floor(step / 8) % progression.length] ?? 0;
-      return random() < 0.35 ? 0 : hertz(root + pick([0, 2, 4, 6, 7]), 2);
-    }),
-    seed,
-  };
-}
-
-/** The whole band, sample by sample. */
-function openBand(score: Score, sampleRate: number): (position: number) => number {
-  const random = seededRandom(score.seed);
+/** Those of the band who play, sample by sample. */
+function openBand(
+  score: Score,
+  sampleRate: number,
+  parts: ReadonlySet<Part>,
+): (position: number) => number {
   const stepSamples = Math.max(1, Math.round(score.stepSeconds * sampleRate));
+  const players = BAND.filter((instrument) => parts.has(instrument)).map((instrument) =>
+    playerOf(instrument, score),
+  );
   return (position) => {
     const step = Math.floor(position / stepSamples);
     const inStep = (position % stepSamples) / sampleRate;
-    const at = position / sampleRate;
-    const bar = Math.floor(step / (BEATS_PER_BAR * STEPS_PER_BEAT));
-    const [root = 0, third = 0, fifth = 0] = score.chords[bar % score.chords.length] ?? [];
-    const pad = triangle(at * root) + triangle(at * third) + triangle(at * fifth);
-    const bass = triangle((at * root) / 2);
-    const note = score.melody[step % score.melody.length] ?? 0;
-    const lead = note === 0 ? 0 : triangle(at * note) * Math.exp(-4 * inStep);
-    return 0.14 * pad + 0.25 * bass + 0.3 * lead + drum(step, inStep, random);
+    let sum = 0;
+    for (const play of players) sum += play(step, inStep, position / sampleRate);
+    return sum;
   };
+}
+
+function playerOf(instrument: Instrument, score: Score): Player {
+  const chords = score.chords.map((chord) => chord.map(hertzOf));
+  const melody = score.melody.map((pitch) => (pitch === 0 ? 0 : hertzOf(pitch)));
+  const chordAt = (step: number): readonly number[] =>
+    chords[Math.floor(step / STEPS_PER_BAR) % chords.length] ?? [];
+  switch (instrument) {
+    case 'drums': {
+      const random = seededRandom(score.seed);
+      return (step, inStep) => drum(step, inStep, random);
+    }
+    case 'bass':
+      return (step, _, at) => 0.25 * triangle((at * (chordAt(step)[0] ?? 0)) / 2);
+    case 'lead':
+      return (step, inStep, at) => {
+        const note = melody[step % melody.length] ?? 0;
+        return note === 0 ? 0 : 0.3 * triangle(at * note) * Math.exp(-4 * inStep);
+      };
+    case 'pad':
+      return (step, _, at) => {
+        const [root = 0, third = 0, fifth = 0] = chordAt(step);
+        return 0.14 * (triangle(at * root) + triangle(at * third) + triangle(at * fifth));
+      };
+  }
+}
+
+function hertzOf(pitch: number): number {
+  return 440 * 2 ** ((pitch - 69) / 12);
 }
 
 function drum(step: number, inStep: number, random: () => number): number {

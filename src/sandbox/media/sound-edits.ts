@@ -1,0 +1,76 @@
+import type { Sound } from './sound.js';
+
+/** Samples that are rendered and thrown away at once to reach the beginning of a cut. */
+const SKIP_BLOCK = 16_384;
+
+/** Nothing to be heard. */
+export function silence(seconds: number): Sound {
+  return { seconds, open: () => (block) => void block.fill(0) };
+}
+
+/** The part of a sound between two seconds. */
+export function cutSound(sound: Sound, start: number, end: number): Sound {
+  return {
+    seconds: end - start,
+    open(sampleRate) {
+      const fill = sound.open(sampleRate);
+      let left = Math.round(start * sampleRate);
+      return (block) => {
+        for (; left > 0; left -= SKIP_BLOCK) fill(new Float32Array(Math.min(left, SKIP_BLOCK)));
+        fill(block);
+      };
+    },
+  };
+}
+
+/** Sounds at the same time, each as loud as `gain` says; shorter ones are silent after their end. */
+export function mixedSounds(sounds: readonly Sound[], gain: number): Sound {
+  const seconds = Math.max(...sounds.map((sound) => sound.seconds));
+  return {
+    seconds,
+    open(sampleRate) {
+      const voices = sounds.map((sound) => ({
+        fill: sound.open(sampleRate),
+        left: Math.round(sound.seconds * sampleRate),
+      }));
+      return (block) => {
+        block.fill(0);
+        for (const voice of voices) {
+          const heard = new Float32Array(Math.min(block.length, voice.left));
+          voice.fill(heard);
+          voice.left -= heard.length;
+          heard.forEach((sample, index) => (block[index] = (block[index] ?? 0) + gain * sample));
+        }
+      };
+    },
+  };
+}
+
+/** A sound that gets louder over its first seconds and softer over its last ones. */
+export function fadedSound(sound: Sound, inSeconds: number, outSeconds: number): Sound {
+  return {
+    seconds: sound.seconds,
+    open(sampleRate) {
+      const fill = sound.open(sampleRate);
+      let position = 0;
+      return (block) => {
+        fill(block);
+        for (let index = 0; index < block.length; index++) {
+          const at = position++ / sampleRate;
+          const risen = inSeconds > 0 ? Math.min(1, at / inSeconds) : 1;
+          const left = Math.max(0, sound.seconds - at);
+          const fallen = outSeconds > 0 ? Math.min(1, left / outSeconds) : 1;
+          block[index] = (block[index] ?? 0) * risen * fallen;
+        }
+      };
+    },
+  };
+}
+
+/** A sound played faster, and higher for it, like a tape. */
+export function pitchedSound(sound: Sound, factor: number): Sound {
+  return {
+    seconds: sound.seconds / factor,
+    open: (sampleRate) => sound.open(sampleRate / factor),
+  };
+}
