@@ -4,6 +4,7 @@ import type { ProviderPorts } from '../ports/provider-ports.js';
 import { ElevenLabsAlignment } from './elevenlabs-alignment.adapter.js';
 import { ElevenLabsComposition } from './elevenlabs-composition.adapter.js';
 import { ElevenLabsDialogue } from './elevenlabs-dialogue.adapter.js';
+import { ElevenLabsDubbing } from './elevenlabs-dubbing.adapter.js';
 import { classifyElevenLabsError } from './elevenlabs-error.js';
 import { ElevenLabsIsolation } from './elevenlabs-isolation.adapter.js';
 import { ElevenLabsSoundEffect } from './elevenlabs-sound-effect.adapter.js';
@@ -26,5 +27,6 @@ export function elevenLabsPorts(access: ProviderAccess): ProviderPorts {
     isolation: new ElevenLabsIsolation(http),
     'sound-effect': new ElevenLabsSoundEffect(http),
     composition: new ElevenLabsComposition(http),
+    dubbing: new ElevenLabsDubbing(http),
   };
 }

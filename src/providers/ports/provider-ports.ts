@@ -2,6 +2,7 @@ import type { AlignmentPort } from './alignment.port.js';
 import type { ChatPort } from './chat.port.js';
 import type { CompositionPort } from './composition.port.js';
 import type { DialoguePort } from './dialogue.port.js';
+import type { DubbingPort } from './dubbing.port.js';
 import type { ImagePort } from './image.port.js';
 import type { IsolationPort } from './isolation.port.js';
 import type { SoundEffectPort } from './sound-effect.port.js';
@@ -22,7 +23,7 @@ export interface PortByOperation {
   isolation: IsolationPort;
   'sound-effect': SoundEffectPort;
   composition: CompositionPort;
-  dubbing: never;
+  dubbing: DubbingPort;
   song: never;
   video: VideoPort;
 }

@@ -1,0 +1,79 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { numberAt, textAt } from '../http/json-fields.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import { multipartBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/dubbing.port.js';
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** Types of answers that explain instead of delivering. */
+const NO_MEDIA = /^\s*(text\/|application\/(json|xml|xhtml))/i;
+/** Ids become part of a path. */
+const JOB_ID = /^[\w.:-]{1,200}$/;
+
+/** Dubbing over the ElevenLabs wire protocol (`/v1/dubbing`). */
+export class ElevenLabsDubbing implements DubbingPort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  submitDub(command: DubbingCommand, { signal }: CallContext): Promise<string> {
+    const fields = {
+      name: command.name,
+      target_lang: command.targetLanguage,
+      source_lang: command.sourceLanguage,
+      num_speakers: command.numSpeakers,
+      highest_resolution: command.highestResolution,
+      drop_background_audio: command.dropBackgroundAudio,
+      watermark: false,
+      dubbing_studio: false,
+      mode: 'automatic',
+    };
+    const body = multipartBody(fields, 'file', command.media);
+    return this.http.requestJson(
+      { method: 'POST', path: '/v1/dubbing', body, timeout: 'submit', signal },
+      MAX_ANSWER_BYTES,
+      (json) => {
+        const id = textAt(json, 'dubbing_id') ?? '';
+        return JOB_ID.test(id) ? id : undefined;
+      },
+    );
+  }
+
+  readDub(jobId: string, { signal }: CallContext): Promise<DubbingReport> {
+    return this.http.requestJson(
+      { method: 'GET', path: `/v1/dubbing/${jobId}`, timeout: 'poll', signal },
+      MAX_ANSWER_BYTES,
+      reportOf,
+    );
+  }
+
+  async openDub(jobId: string, targetLanguage: string, { signal }: CallContext): Promise<Dub> {
+    const answer = await this.http.request({
+      method: 'GET',
+      path: `/v1/dubbing/${jobId}/audio/${encodeURIComponent(targetLanguage)}`,
+      timeout: 'download',
+      signal,
+    });
+    const type = answer.headers['content-type'];
+    const contentType = typeof type === 'string' ? type : null;
+    if (contentType !== null && NO_MEDIA.test(contentType)) {
+      throw this.http.unusable(answer, 'no_media');
+    }
+    return { body: answer.body, contentType };
+  }
+}
+
+/** Undefined without a state: such an answer says nothing. */
+function reportOf(json: JsonObject): DubbingReport | undefined {
+  const status = textAt(json, 'status');
+  if (status === null) return undefined;
+  if (status === 'failed') return { state: 'failed' };
+  if (status !== 'dubbed') return { state: 'pending' };
+  const media = isJsonObject(json.media_metadata) ? json.media_metadata : {};
+  const language = textAt(json, 'source_language');
+  return {
+    state: 'succeeded',
+    sourceLanguage: language === 'auto' ? null : language,
+    contentType: textAt(media, 'content_type'),
+    durationSeconds: numberAt(media, 'duration'),
+  };
+}
