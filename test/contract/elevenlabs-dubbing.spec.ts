@@ -12,7 +12,7 @@ import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { DubbingPort } from '../../src/providers/ports/dubbing.port.js';
 import { formOf } from './form-data.js';
 import { describePortContract, describeRequest } from './port-contract.js';
-import { type SeenRequest, StubUpstream } from './stub-upstream.js';
+import { type SeenRequest, StubUpstream } from '../support/stub-upstream.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'contract-'));
 const source = randomBytes(200_000);
