@@ -18,6 +18,7 @@ import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
 import { SandboxMedia } from './sandbox-media/sandbox-media.js';
 import { SandboxMediaModule } from './sandbox-media/sandbox-media.module.js';
+import { StorageModule } from './storage/storage.module.js';
 import { TickerModule } from './ticker/ticker.module.js';
 
 /** What the modules are made of. */
@@ -49,6 +50,7 @@ export class AppModule {
         ObservabilityModule.forRoot(logger),
         TickerModule,
         NetModule.forRoot(config.egressAllow, sandboxMedia, new OwnUrl(config.publicUrl, config)),
+        StorageModule,
         ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),
         AdminModule,

@@ -35,6 +35,20 @@ describe('loadConfig', () => {
     });
   });
 
+  it.each(['file://files', 'file:///', 's3:///prefix', '/files', 'https://bucket'])(
+    'refuses %s as STORAGE_URL',
+    (STORAGE_URL) => {
+      expect(problemsOf({ STORAGE_URL })).toEqual([expect.stringMatching(/^STORAGE_URL: must be/)]);
+    },
+  );
+
+  it.each(['file:///var/files', 's3://bucket', 's3://bucket/some/prefix'])(
+    'takes %s as STORAGE_URL',
+    (STORAGE_URL) => {
+      expect(loadConfig({ STORAGE_URL }).storageUrl).toBe(STORAGE_URL);
+    },
+  );
+
   it('is frozen', () => {
     expect(Object.isFrozen(loadConfig({}))).toBe(true);
   });

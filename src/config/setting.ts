@@ -58,6 +58,16 @@ export const address =
       : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
   };
 
+/** Where files are stored: an absolute path of this machine, or a bucket with an optional prefix. */
+export const storage = (value: string): Reading<string> => {
+  const reading = address('file', 's3')(value);
+  if ('problem' in reading) return reading;
+  const { protocol, hostname, pathname } = new URL(value);
+  const isBucket = protocol === 's3:' && hostname !== '';
+  const isPath = protocol === 'file:' && hostname === '' && pathname !== '/';
+  return isBucket || isPath ? reading : bad('must be file:///path or s3://bucket/prefix');
+};
+
 /** A comma-separated list whose every item passes. */
 export const listOf =
   (check: (item: string) => string | undefined, limit: number) =>

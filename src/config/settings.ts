@@ -6,6 +6,7 @@ import {
   headerKey,
   oneOf,
   secretKeys,
+  storage,
   text,
   whole,
   workers,
@@ -133,8 +134,8 @@ export const SETTINGS = {
     'storageUrl',
     'file://DATA_DIR/files',
     undefined,
-    address('file', 's3'),
-    'Stored media: `file://…` or `s3://bucket/prefix`',
+    storage,
+    'Stored media: `file://…` or `s3://bucket/prefix` (S3-compatible, with the standard AWS variables)',
   ),
   S3_ENDPOINT: setting(
     's3Endpoint',

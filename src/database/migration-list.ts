@@ -6,6 +6,7 @@ import { OneRowPerCall1700000000050 } from './migrations/0050-one-row-per-call.m
 import { ExecutionSteps1700000000051 } from './migrations/0051-execution-steps.migration.js';
 import { SweepAndLeases1700000000052 } from './migrations/0052-sweep-and-leases.migration.js';
 import { CreateWebhooks1700000000070 } from './migrations/0070-create-webhooks.migration.js';
+import { CreateStoredFiles1700000000080 } from './migrations/0080-create-stored-files.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ExecutionSteps1700000000051,
   SweepAndLeases1700000000052,
   CreateWebhooks1700000000070,
+  CreateStoredFiles1700000000080,
 ];

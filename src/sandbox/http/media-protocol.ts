@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { MEDIA_PREFIX, type MediaFile, type MediaShelf } from '../media/media-shelf.js';
-import { readRange } from './byte-range.js';
+import { readRange } from '../../common/http/byte-range.js';
 import type { Exchange } from './exchange.js';
 import { spoil } from './faults.js';
 import { type Protocol, type Route, WireFault } from './protocol.js';

@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream';
+import type { StopSignal } from '../common/stop-signal.js';
+import { FileTooLargeError, type NewFile } from './stored-file.js';
+
+/** The longest a file may take to be written. */
+export const WRITE_DEADLINE_MS = 1_800_000;
+
+/**
+ * The bytes of a new file on their way into the store: counted, bounded in number and time, ended by the caller's signal. Tells
+ * afterwards whose failure it was when the writing failed. Close it in any case.
+ */
+export class IncomingBytes {
+  sizeBytes = 0;
+  /** What ended the source, undefined while the store alone is to blame. */
+  failure: Error | undefined;
+  private readonly stopping = new AbortController();
+  private readonly body: Readable;
+  private readonly maxBytes: number;
+  private readonly wish: StopSignal | undefined;
+  private readonly deadline: NodeJS.Timeout;
+
+  constructor({ body, maxBytes, signal }: Pick<NewFile, 'body' | 'maxBytes' | 'signal'>) {
+    this.body = body;
+    this.maxBytes = maxBytes;
+    this.wish = signal;
+    // From birth: the source may break while the row is written.
+    body.on('error', (error) => {
+      this.fail(error);
+    });
+    this.deadline = setTimeout(() => {
+      this.fail(new Error('the file took too long to write'));
+    }, WRITE_DEADLINE_MS).unref();
+    if (signal?.aborted) this.stop();
+    else signal?.addEventListener('abort', this.stop, { once: true });
+  }
+
+  /** Aborts when the source fails in any way. */
+  get signal(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  async *chunks(): AsyncGenerator<Buffer, void> {
+    for await (const chunk of this.body) {
+      this.sizeBytes += (chunk as Buffer).length;
+      if (this.sizeBytes > this.maxBytes) this.fail(new FileTooLargeError(this.maxBytes));
+      if (this.failure) throw this.failure;
+      yield chunk as Buffer;
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.deadline);
+    this.wish?.removeEventListener('abort', this.stop);
+    this.body.destroy();
+  }
+
+  private readonly stop = (): void => {
+    const reason = this.wish?.reason;
+    this.fail(reason instanceof Error ? reason : new Error('the writing was stopped'));
+  };
+
+  private fail(error: Error): void {
+    if (this.failure) return;
+    this.failure = error;
+    this.stopping.abort(error);
+    this.body.destroy();
+  }
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ByteRange } from '../common/http/byte-range.js';
+import type { FileStore, FileWriting } from './file-store.port.js';
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+/** Name of a file while it is written. */
+const PART = '.part';
+
+/** Files in a local directory, or in a volume that several gateways share. */
+export class LocalFileStore implements FileStore {
+  /** `root`: absolute path of the directory. */
+  constructor(private readonly root: string) {}
+
+  async prepare(): Promise<void> {
+    await mkdir(this.root, { recursive: true, mode: FOLDER_MODE });
+  }
+
+  /** Writes under a temporary name, makes the bytes durable, then gives the file its name and makes that durable. */
+  async write(key: string, { body, signal }: FileWriting): Promise<void> {
+    const path = join(this.root, key);
+    const folder = dirname(path);
+    const made = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    if (made !== undefined) await syncFolder(this.root);
+    try {
+      const file = await open(path + PART, 'wx', FILE_MODE);
+      await pipeline(body, file.createWriteStream({ flush: true }), { signal });
+      await rename(path + PART, path);
+      await syncFolder(folder);
+    } catch (error) {
+      await this.remove(key);
+      throw error;
+    }
+  }
+
+  async read(key: string, range?: ByteRange): Promise<Readable> {
+    const bytes = createReadStream(join(this.root, key), {
+      ...(range && { start: range.first, end: range.last }),
+    });
+    await once(bytes, 'open');
+    return bytes;
+  }
+
+  async remove(key: string): Promise<void> {
+    const path = join(this.root, key);
+    await Promise.all([rm(path, { force: true }), rm(path + PART, { force: true })]);
+  }
+
+  close(): void {
+    // Each file is closed where it was opened.
+  }
+}
+
+/** A name is durable once its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

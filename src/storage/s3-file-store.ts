@@ -1,0 +1,100 @@
+import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { Readable } from 'node:stream';
+import type { ByteRange } from '../common/http/byte-range.js';
+import type { FileStore, FileWriting } from './file-store.port.js';
+
+/** Ten thousand parts of this size are 80 GB; two of them are in memory during an upload, and one is being filled. */
+const PART_BYTES = 8 * 1024 * 1024;
+const PARTS_AT_ONCE = 2;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Longer than the slowest reader of ours may stand still, since its connection to S3 then stands still too. */
+const IDLE_TIMEOUT_MS = 120_000;
+const TRIES = 3;
+const MAX_CONNECTIONS = 512;
+
+/** Which bucket, and how it is reached. */
+export interface S3Place {
+  readonly bucket: string;
+  /** Start of every key, without slashes at its ends; may be empty. */
+  readonly prefix: string;
+  /** Undefined: Amazon's own, by region. */
+  readonly endpoint: string | undefined;
+  /** Undefined: as the AWS configuration files say. */
+  readonly region: string | undefined;
+}
+
+/**
+ * Files in an S3-compatible bucket; the credentials are those of the standard AWS variables and files. An object appears
+ * when its upload is complete. Parts of an upload whose process died stay until the bucket's lifecycle rule aborts it
+ * (docs/storage.md).
+ */
+export class S3FileStore implements FileStore {
+  private readonly client: S3Client;
+
+  constructor(private readonly place: S3Place) {
+    const { endpoint, region } = place;
+    const agent = { maxSockets: MAX_CONNECTIONS, keepAlive: true };
+    this.client = new S3Client({
+      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+      ...(region !== undefined && { region }),
+      maxAttempts: TRIES,
+      // Not every compatible server knows the trailing checksums that are Amazon's default.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: {
+        connectionTimeout: CONNECT_TIMEOUT_MS,
+        socketTimeout: IDLE_TIMEOUT_MS,
+        httpAgent: agent,
+        httpsAgent: agent,
+      },
+    });
+  }
+
+  /** Nothing: the gateway starts while S3 is away, and calls that need it fail until it is back. */
+  async prepare(): Promise<void> {
+    // An empty bucket is ready.
+  }
+
+  async write(key: string, { body, contentType, signal }: FileWriting): Promise<void> {
+    const source = Readable.from(body);
+    const upload = new Upload({
+      client: this.client,
+      params: { ...this.object(key), Body: source, ContentType: contentType },
+      partSize: PART_BYTES,
+      queueSize: PARTS_AT_ONCE,
+    });
+    const abort = (): void => void upload.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await upload.done();
+    } finally {
+      signal.removeEventListener('abort', abort);
+      source.destroy();
+    }
+  }
+
+  async read(key: string, range?: ByteRange): Promise<Readable> {
+    const { Body } = await this.client.send(
+      new GetObjectCommand({
+        ...this.object(key),
+        ...(range && { Range: `bytes=${range.first}-${range.last}` }),
+      }),
+    );
+    if (!(Body instanceof Readable)) throw new Error('S3 answered without a body');
+    return Body;
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.client.send(new DeleteObjectCommand(this.object(key)));
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+
+  private object(key: string): { Bucket: string; Key: string } {
+    const { bucket, prefix } = this.place;
+    return { Bucket: bucket, Key: prefix === '' ? key : `${prefix}/${key}` };
+  }
+}

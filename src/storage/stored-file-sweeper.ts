@@ -1,0 +1,86 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock } from '../common/time/clock.js';
+import { Ticker } from '../ticker/ticker.js';
+import { WRITE_DEADLINE_MS } from './incoming-bytes.js';
+import { StoredFiles } from './stored-files.js';
+
+const INTERVAL_MS = 60_000;
+/** Downloads that began in time go on while the file is out of reach for new ones. */
+const READ_GRACE_MS = 3_600_000;
+/** Twice the time that a writing may take: its process is dead or has given up. */
+const ABANDONED_MS = 2 * WRITE_DEADLINE_MS;
+const BATCH = 100;
+/** Most batches of one sweep; the rest waits for the next. */
+const MAX_BATCHES = 20;
+
+const NIL = '00000000-0000-0000-0000-000000000000';
+const START: Place = { at: new Date(0), account_id: NIL, id: NIL };
+
+const due = (state: string, time: string): string => `
+  SELECT account_id, id, ${time} AS at FROM stored_file
+   WHERE state = '${state}' AND ${time} <= $1 AND (${time}, account_id, id) > ($2, $3, $4)
+   ORDER BY ${time}, account_id, id LIMIT ${BATCH}`;
+const EXPIRED = due('stored', 'expires_at');
+const ABANDONED = due('writing', 'created_at');
+
+interface Place {
+  readonly at: Date;
+  readonly account_id: string;
+  readonly id: string;
+}
+
+/**
+ * Removes files whose time is over and writings that their process left unfinished. Several sweepers do no harm: removing a
+ * file twice changes nothing.
+ */
+@Injectable()
+export class StoredFileSweeper implements OnApplicationBootstrap {
+  private readonly logger = new Logger(StoredFileSweeper.name);
+
+  constructor(
+    private readonly files: StoredFiles,
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+    private readonly ticker: Ticker,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.ticker.start({
+      name: 'stored-files',
+      intervalMs: INTERVAL_MS,
+      tick: () => this.sweep(),
+    });
+  }
+
+  /** Returns how many it removed. A file that the store does not remove stays for the next sweep and stops no other. */
+  async sweep(): Promise<number> {
+    const nowMs = this.clock.nowMs();
+    const expired = await this.removeAll(EXPIRED, new Date(nowMs - READ_GRACE_MS));
+    const abandoned = await this.removeAll(ABANDONED, new Date(nowMs - ABANDONED_MS));
+    return expired + abandoned;
+  }
+
+  private async removeAll(statement: string, until: Date): Promise<number> {
+    let removed = 0;
+    let last = START;
+    for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+      const values = [until, last.at, last.account_id, last.id];
+      const found = await this.dataSource.query<Place[]>(statement, values);
+      for (const { account_id, id } of found) removed += await this.removeOne(account_id, id);
+      last = found.at(-1) ?? last;
+      if (found.length < BATCH) break;
+    }
+    return removed;
+  }
+
+  private async removeOne(accountId: string, id: string): Promise<number> {
+    try {
+      await this.files.discard(accountId, id);
+      return 1;
+    } catch (error) {
+      this.logger.warn(`A stored file could not be removed: ${String(error)}`);
+      return 0;
+    }
+  }
+}

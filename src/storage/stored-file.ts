@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream';
+import type { ByteRange } from '../common/http/byte-range.js';
+import type { StopSignal } from '../common/stop-signal.js';
+
+/** A file that is kept until its time is over; its bytes never change. */
+export interface StoredFile {
+  /** UUID. */
+  readonly id: string;
+  readonly accountId: string;
+  /** As its source declared it. */
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  /** Strong entity tag with its quotes. */
+  readonly etag: string;
+  readonly expiresAt: Date;
+  /** The bytes of a range, or all. Throws GatewayError `service_unavailable` where the store does not deliver them. */
+  open(range?: ByteRange): Promise<Readable>;
+}
+
+/** A file to keep. */
+export interface NewFile {
+  readonly accountId: string;
+  /** UUID of what it belongs to, such as a task. */
+  readonly ownerId: string;
+  readonly contentType: string;
+  /** Read to its end, or destroyed. */
+  readonly body: Readable;
+  /** Most bytes accepted, inclusive. */
+  readonly maxBytes: number;
+  readonly expiresAt: Date;
+  /** The caller's wish to stop; its reason is thrown as it is. */
+  readonly signal?: StopSignal;
+}
+
+/** The body of a {@link NewFile} has more bytes than it may. */
+export class FileTooLargeError extends Error {
+  override readonly name = 'FileTooLargeError';
+
+  constructor(readonly maxBytes: number) {
+    super(`the file is larger than ${maxBytes} bytes`);
+  }
+}

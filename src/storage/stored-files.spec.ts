@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { Clock } from '../common/time/clock.js';
+import type { Ticker } from '../ticker/ticker.js';
+import type { FileStore } from './file-store.port.js';
+import { LocalFileStore } from './local-file-store.js';
+import { StoredFileSweeper } from './stored-file-sweeper.js';
+import type { NewFile } from './stored-file.js';
+import { StoredFiles } from './stored-files.js';
+
+const START_MS = 1_900_000_000_000;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+class HandClock extends Clock {
+  ms = START_MS;
+  nowMs(): number {
+    return this.ms;
+  }
+}
+
+let database: TestDatabase;
+let folder: string;
+let clock: HandClock;
+let files: StoredFiles;
+let sweeper: StoredFileSweeper;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.dataSource.query('DELETE FROM stored_file');
+  folder = await mkdtemp(join(tmpdir(), 'shim-files-'));
+  use(new LocalFileStore(folder));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function use(store: FileStore): void {
+  clock = new HandClock();
+  files = new StoredFiles(store, database.dataSource, clock);
+  sweeper = new StoredFileSweeper(files, database.dataSource, clock, {} as Ticker);
+}
+
+function newFile(body: Readable, more: Partial<NewFile> = {}): NewFile {
+  return {
+    accountId: randomUUID(),
+    ownerId: randomUUID(),
+    contentType: 'video/mp4',
+    body,
+    maxBytes: 1_000_000,
+    expiresAt: new Date(START_MS + 14 * DAY_MS),
+    ...more,
+  };
+}
+const of = (bytes: Buffer): Readable => Readable.from([bytes]);
+const bytesOf = async (body: Readable): Promise<Buffer> =>
+  Buffer.concat((await body.toArray()) as Buffer[]);
+
+/** Nothing in the table, nothing in the directory but folders. */
+async function expectNothingLeft(): Promise<void> {
+  expect(await database.dataSource.query('SELECT id FROM stored_file')).toEqual([]);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  expect(entries.filter((entry) => entry.isFile())).toEqual([]);
+}
+
+describe('StoredFiles', () => {
+  it('keeps bytes, type and size until the time is over', async () => {
+    const bytes = randomBytes(300_000);
+    const { id, accountId } = await files.save(newFile(of(bytes)));
+    const file = await files.kept(accountId, id);
+    expect(file).toMatchObject({ contentType: 'video/mp4', sizeBytes: 300_000 });
+    expect((await bytesOf(await file.open())).equals(bytes)).toBe(true);
+    const part = await bytesOf(await file.open({ first: 10, last: 19 }));
+    expect(part.equals(bytes.subarray(10, 20))).toBe(true);
+  });
+
+  it('finds a file only for its account', async () => {
+    const { id } = await files.save(newFile(of(randomBytes(10))));
+    expect(await files.find(randomUUID(), id)).toBeUndefined();
+  });
+
+  it('answers 410 content_expired from the fourteenth day on, swept or not', async () => {
+    const { id, accountId } = await files.save(newFile(of(randomBytes(10))));
+    clock.ms += 14 * DAY_MS - 1;
+    expect(await files.find(accountId, id)).toBeDefined();
+    clock.ms += 1;
+    const gone = { code: 'content_expired', status: 410 };
+    await expect(files.kept(accountId, id)).rejects.toMatchObject(gone);
+    clock.ms += DAY_MS;
+    await sweeper.sweep();
+    await expect(files.kept(accountId, id)).rejects.toMatchObject(gone);
+    await expectNothingLeft();
+  });
+
+  it.each([
+    ['breaks off', () => newFile(broken()), 'the source broke off'],
+    ['is too large', () => newFile(of(randomBytes(20)), { maxBytes: 19 }), /larger than 19 bytes/],
+    [
+      'was unwanted before it began',
+      () => newFile(of(randomBytes(20)), { signal: AbortSignal.abort(new Error('no longer')) }),
+      'no longer',
+    ],
+    [
+      'becomes unwanted while it stands still',
+      () => newFile(new PassThrough(), { signal: stoppedSoon() }),
+      'no longer',
+    ],
+  ])('leaves nothing of a source that %s', async (_what, file, message) => {
+    await expect(files.save(file())).rejects.toThrow(message);
+    await expectNothingLeft();
+  });
+
+  it('takes exactly as many bytes as it may', async () => {
+    const { sizeBytes } = await files.save(newFile(of(randomBytes(20)), { maxBytes: 20 }));
+    expect(sizeBytes).toBe(20);
+  });
+
+  it('answers 503 service_unavailable where the store fails and leaves nothing', async () => {
+    use({
+      ...localStore(),
+      write: () => Promise.reject(new Error('ENOSPC: no space left on device')),
+    });
+    const body = of(randomBytes(10));
+    const saving = files.save(newFile(body));
+    const unavailable = { code: 'service_unavailable', retryAfterSeconds: 30 };
+    await expect(saving).rejects.toMatchObject(unavailable);
+    expect(body.destroyed).toBe(true);
+    await expectNothingLeft();
+  });
+
+  it('answers 503 service_unavailable where bytes are lost', async () => {
+    const file = await files.save(newFile(of(randomBytes(10))));
+    await rm(join(folder, file.accountId, file.id));
+    await expect(file.open()).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+
+  it('removes a file at once for readers, and leaves a store that fails to the sweeper', async () => {
+    const { accountId, id } = await files.save(newFile(of(randomBytes(10))));
+    use({ ...localStore(), remove: () => Promise.reject(new Error('away')) });
+    await files.remove(accountId, id);
+    expect(await files.find(accountId, id)).toBeUndefined();
+    use(new LocalFileStore(folder));
+    clock.ms += HOUR_MS;
+    expect(await sweeper.sweep()).toBe(1);
+    await expectNothingLeft();
+  });
+});
+
+describe('StoredFileSweeper', () => {
+  it('leaves what is kept and what is being written', async () => {
+    const file = await files.save(newFile(of(randomBytes(10))));
+    const source = new PassThrough();
+    const saving = files.save(newFile(source));
+    expect(await sweeper.sweep()).toBe(0);
+    source.end('all');
+    expect(await files.find((await saving).accountId, (await saving).id)).toBeDefined();
+    expect(await files.find(file.accountId, file.id)).toBeDefined();
+  });
+
+  it('lets downloads that began in time end before it removes the bytes', async () => {
+    const file = await files.save(newFile(of(randomBytes(10))));
+    clock.ms += 14 * DAY_MS + HOUR_MS - 1;
+    expect(await sweeper.sweep()).toBe(0);
+    expect(await bytesOf(await file.open())).toHaveLength(10);
+    clock.ms += 1;
+    expect(await sweeper.sweep()).toBe(1);
+    await expectNothingLeft();
+  });
+
+  it('removes what a dead process left, the half-written file included', async () => {
+    const source = new PassThrough();
+    const saving = files.save(newFile(source));
+    source.write('half');
+    while ((await readdir(folder, { recursive: true })).every((name) => !name.endsWith('.part'))) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    clock.ms += HOUR_MS;
+    expect(await sweeper.sweep()).toBe(1);
+    await expectNothingLeft();
+    source.end();
+    await expect(saving).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expectNothingLeft();
+  });
+
+  it('removes thousands in one sweep, whatever one of them does', async () => {
+    const accountId = randomUUID();
+    await database.dataSource.query(
+      `INSERT INTO stored_file (account_id, id, owner_id, state, content_type, size_bytes, created_at, expires_at)
+       SELECT $1, gen_random_uuid(), gen_random_uuid(), 'stored', 'audio/mpeg', 1, now(), to_timestamp($2) FROM generate_series(1, 1234)`,
+      [accountId, START_MS / 1000],
+    );
+    let isFirst = true;
+    const stubborn = (): Promise<void> => {
+      const refused = isFirst;
+      isFirst = false;
+      return refused ? Promise.reject(new Error('busy')) : Promise.resolve();
+    };
+    use({ ...localStore(), remove: stubborn });
+    clock.ms += HOUR_MS;
+    expect(await sweeper.sweep()).toBe(1233);
+    expect(await sweeper.sweep()).toBe(1);
+  });
+});
+
+function localStore(): FileStore {
+  const store = new LocalFileStore(folder);
+  return {
+    prepare: () => store.prepare(),
+    write: (key, writing) => store.write(key, writing),
+    read: (key, range) => store.read(key, range),
+    remove: (key) => store.remove(key),
+    close: () => undefined,
+  };
+}
+
+function stoppedSoon(): AbortSignal {
+  const stop = new AbortController();
+  setTimeout(() => {
+    stop.abort(new Error('no longer'));
+  }, 30);
+  return stop.signal;
+}
+
+function broken(): Readable {
+  return Readable.from(
+    (function* () {
+      yield randomBytes(10);
+      throw new Error('the source broke off');
+    })(),
+  );
+}

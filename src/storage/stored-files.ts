@@ -1,0 +1,161 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { DataSource } from 'typeorm';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { ByteRange } from '../common/http/byte-range.js';
+import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { Clock } from '../common/time/clock.js';
+import { FILE_STORE, type FileStore } from './file-store.port.js';
+import { IncomingBytes } from './incoming-bytes.js';
+import type { NewFile, StoredFile } from './stored-file.js';
+
+const RETRY_AFTER_SECONDS = 30;
+
+const BEGIN = `
+  INSERT INTO stored_file (account_id, id, owner_id, content_type, created_at, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6)`;
+const FINISH = `
+  UPDATE stored_file SET state = 'stored', size_bytes = $3
+   WHERE account_id = $1 AND id = $2 AND state = 'writing' RETURNING id`;
+const FIND = `
+  SELECT content_type, size_bytes, expires_at FROM stored_file
+   WHERE account_id = $1 AND id = $2 AND state = 'stored' AND expires_at > $3`;
+const EXPIRE = `
+  UPDATE stored_file SET expires_at = $3 WHERE account_id = $1 AND id = $2 AND expires_at > $3`;
+const FORGET = `DELETE FROM stored_file WHERE account_id = $1 AND id = $2`;
+
+interface Row {
+  readonly content_type: string;
+  readonly size_bytes: string;
+  readonly expires_at: Date;
+}
+
+/** Key of a file in the store. */
+export function keyOf(accountId: string, id: string): string {
+  return `${accountId}/${id}`;
+}
+
+/**
+ * Files that are kept for a time: sources of tasks, finished dubs and videos (spec: Get the file; decisions G-60, G-63). They
+ * are found by account and id on every replica.
+ */
+@Injectable()
+export class StoredFiles {
+  private readonly logger = new Logger(StoredFiles.name);
+
+  constructor(
+    @Inject(FILE_STORE) private readonly store: FileStore,
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Keeps a file; resolves when it is durable. Throws what its body throws, the signal's reason, `FileTooLargeError`, or
+   * GatewayError `service_unavailable` where the store fails, as with a full disk. After an error nothing is left.
+   */
+  async save(file: NewFile): Promise<StoredFile> {
+    const { accountId, ownerId, contentType, expiresAt } = file;
+    const incoming = new IncomingBytes(file);
+    const nowMs = this.clock.nowMs();
+    const id = timeOrderedUuid(nowMs);
+    try {
+      const row = [accountId, id, ownerId, contentType, new Date(nowMs), expiresAt];
+      await this.dataSource.query(BEGIN, row);
+      await this.write(accountId, id, contentType, incoming);
+    } finally {
+      incoming.close();
+    }
+    return this.fileOf(accountId, id, {
+      content_type: contentType,
+      size_bytes: String(incoming.sizeBytes),
+      expires_at: expiresAt,
+    });
+  }
+
+  /** The file; undefined where there is none or its time is over. */
+  async find(accountId: string, id: string): Promise<StoredFile | undefined> {
+    const now = new Date(this.clock.nowMs());
+    const [row] = await this.dataSource.query<Row[]>(FIND, [accountId, id, now]);
+    return row && this.fileOf(accountId, id, row);
+  }
+
+  /** A file that was kept once. Throws GatewayError 410 `content_expired` when its time is over, swept or not. */
+  async kept(accountId: string, id: string): Promise<StoredFile> {
+    const file = await this.find(accountId, id);
+    if (file) return file;
+    throw new GatewayError('content_expired', 'The file is past its retention.');
+  }
+
+  /** Ends a file before its time: at once for readers; what the store does not remove now is left to the sweeper. */
+  async remove(accountId: string, id: string): Promise<void> {
+    await this.dataSource.query(EXPIRE, [accountId, id, new Date(this.clock.nowMs())]);
+    await this.discard(accountId, id).catch((error: unknown) => {
+      this.logger.warn(`A stored file is left to the sweeper: ${String(error)}`);
+    });
+  }
+
+  /** Removes the bytes, then the row; may be repeated. Throws when the store fails. */
+  async discard(accountId: string, id: string): Promise<void> {
+    await this.store.remove(keyOf(accountId, id));
+    await this.dataSource.query(FORGET, [accountId, id]);
+  }
+
+  private async write(
+    accountId: string,
+    id: string,
+    contentType: string,
+    incoming: IncomingBytes,
+  ): Promise<void> {
+    const { signal } = incoming;
+    try {
+      const writing = { body: incoming.chunks(), contentType, signal };
+      await this.store.write(keyOf(accountId, id), writing);
+      if (incoming.failure) throw incoming.failure;
+      const done = await this.finish(accountId, id, incoming.sizeBytes);
+      if (!done) throw new Error('the sweeper took the file for abandoned');
+    } catch (error) {
+      await this.discard(accountId, id).catch((left: unknown) => {
+        this.logger.warn(`A broken writing is left to the sweeper: ${String(left)}`);
+      });
+      if (incoming.failure) throw incoming.failure;
+      throw this.unavailable('The file cannot be stored now.', error);
+    }
+  }
+
+  private async finish(accountId: string, id: string, sizeBytes: number): Promise<boolean> {
+    const [rows] = await this.dataSource.query<[unknown[], number]>(FINISH, [
+      accountId,
+      id,
+      sizeBytes,
+    ]);
+    return rows.length === 1;
+  }
+
+  private fileOf(accountId: string, id: string, row: Row): StoredFile {
+    return {
+      id,
+      accountId,
+      contentType: row.content_type,
+      sizeBytes: Number(row.size_bytes),
+      etag: `"${id.replaceAll('-', '')}"`,
+      expiresAt: row.expires_at,
+      open: (range) => this.open(keyOf(accountId, id), range),
+    };
+  }
+
+  private async open(key: string, range: ByteRange | undefined): Promise<Readable> {
+    try {
+      return await this.store.read(key, range);
+    } catch (error) {
+      throw this.unavailable('The file cannot be read now.', error);
+    }
+  }
+
+  private unavailable(message: string, cause: unknown): GatewayError {
+    this.logger.error(`${message} ${String(cause)}`);
+    return new GatewayError('service_unavailable', message, {
+      cause,
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}
