@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import autocannon from 'autocannon';
-import { type BenchResult, median, percentile, round } from './result.js';
+import { type BenchResult, percentile, round } from './result.js';
+import { address, compareRates, type Target } from './servers/load.js';
 import {
   ADMIN_TOKEN,
   fundedKey,
@@ -12,11 +12,8 @@ import {
 } from './servers/start.js';
 import { portkeyHeaders, startPortkey } from './servers/portkey.js';
 
-const CONNECTIONS = 50;
-const ROUNDS = 3;
-const ROUND_SECONDS = 4;
-/** Until the compiler is done with all of them. */
-const WARM_UP_SECONDS = 8;
+/** The warm-up lasts until the compiler is done with all of them. */
+const PLAN = { connections: 50, rounds: 3, roundSeconds: 4, warmUpSeconds: 8 };
 const STREAMS = 1_000;
 const PACE_MS = 200;
 const PATH = '/v1/chat/completions';
@@ -24,11 +21,6 @@ const ASK = { model: 'gen-5', messages: [{ role: 'user', content: 'Why is the sk
 /** 10 prompt and 100 completion tokens of `gen-5`. */
 const CALL_MICRO_USD = 1_013n;
 const CREDIT = 900_000_000_000_000n;
-
-interface Target {
-  readonly url: string;
-  readonly headers: Record<string, string>;
-}
 
 /** Chat with an instant upstream against proxies that do nothing, and against a gateway of others; then 1,000 streams at once. */
 export async function run(): Promise<BenchResult> {
@@ -79,24 +71,6 @@ export async function run(): Promise<BenchResult> {
   }
 }
 
-const address = (server: { readonly port: number }, path: string): string =>
-  `http://127.0.0.1:${server.port}${path}`;
-
-async function load(target: Target, seconds: number): Promise<number> {
-  const result = await autocannon({
-    url: target.url,
-    method: 'POST',
-    headers: target.headers,
-    body: JSON.stringify(ASK),
-    connections: CONNECTIONS,
-    duration: seconds,
-  });
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${target.url}: ${result.non2xx} refusals, ${result.errors} errors`);
-  }
-  return result['2xx'] / result.duration;
-}
-
 /** Requests per second of each, in turns; the middle of three. */
 async function compare(upstream: RunningServer, gateway: Target) {
   const express = await startServer('chat-express-proxy.ts', upstream.port);
@@ -112,14 +86,8 @@ async function compare(upstream: RunningServer, gateway: Target) {
     }),
   };
   try {
-    const rates: Record<string, number[]> = {};
-    for (const target of Object.values(targets)) await load(target, WARM_UP_SECONDS);
-    for (let index = 0; index < ROUNDS; index++) {
-      for (const [name, target] of Object.entries(targets)) {
-        (rates[name] ??= []).push(await load(target, ROUND_SECONDS));
-      }
-    }
-    const rateOf = (name: string) => median(rates[name] ?? [Number.NaN]);
+    const rates = await compareRates(targets, JSON.stringify(ASK), PLAN);
+    const rateOf = (name: string) => rates[name] ?? Number.NaN;
     return {
       gateway: rateOf('gateway'),
       express: rateOf('express'),

@@ -1,5 +1,6 @@
 import autocannon from 'autocannon';
-import { type BenchResult, median, percentile, round } from './result.js';
+import { type BenchResult, percentile, round } from './result.js';
+import { address, compareRates, type Target } from './servers/load.js';
 import {
   fundedKey,
   residentMb,
@@ -9,20 +10,13 @@ import {
 } from './servers/start.js';
 
 const CONNECTIONS = 64;
-const ROUNDS = 5;
-const ROUND_SECONDS = 4;
-/** Until the compiler is done with all three. */
-const WARM_UP_SECONDS = 10;
+/** The warm-up lasts until the compiler is done with all three. */
+const PLAN = { connections: CONNECTIONS, rounds: 5, roundSeconds: 4, warmUpSeconds: 10 };
 const RATE_PER_SECOND = 100;
 const RATE_SECONDS = 8;
 const MEMORY_REQUESTS = 100_000;
 const BODY = JSON.stringify({ model: 'aud-v4', input: 'Hello from the benchmark.', voice: 'Adam' });
 const INPUT_MICRO_USD = 25n * 120n;
-
-interface Target {
-  readonly url: string;
-  readonly headers: Record<string, string>;
-}
 
 /** Speech with an instant upstream: the gateway with everything on against proxies that do nothing. */
 export async function run(): Promise<BenchResult> {
@@ -48,9 +42,10 @@ export async function run(): Promise<BenchResult> {
       limit: { url: address(limit, path), headers: json },
       direct: { url: address(upstream, '/v1/text-to-speech/voice'), headers: json },
     };
-    const rates = await throughput(targets.gateway, targets.express, targets.limit);
-    const added = await addedLatency(targets.gateway, targets.direct);
-    const proxied = await addedLatency(targets.express, targets.direct);
+    const { direct, ...proxies } = targets;
+    const rates = await compareRates(proxies, BODY, PLAN);
+    const added = await addedLatency(targets.gateway, direct);
+    const proxied = await addedLatency(targets.express, direct);
     const growthMb = await memoryGrowth(gateway, targets.gateway);
     const charged = await chargesAreExact(gateway);
     const figures = {
@@ -88,35 +83,6 @@ export async function run(): Promise<BenchResult> {
     await gateway.stop();
     await Promise.all([express.stop(), limit.stop(), upstream.stop()]);
   }
-}
-
-const address = (server: RunningServer, path: string): string =>
-  `http://127.0.0.1:${server.port}${path}`;
-
-async function load(target: Target, seconds: number): Promise<number> {
-  const result = await autocannon({
-    url: target.url,
-    method: 'POST',
-    headers: target.headers,
-    body: BODY,
-    connections: CONNECTIONS,
-    duration: seconds,
-  });
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${target.url}: ${result.non2xx} refusals, ${result.errors} errors`);
-  }
-  return result['2xx'] / result.duration;
-}
-
-async function throughput(...targets: [Target, Target, Target]) {
-  const rates: [number[], number[], number[]] = [[], [], []];
-  for (const target of targets) await load(target, WARM_UP_SECONDS);
-  for (let index = 0; index < ROUNDS; index++) {
-    for (const [at, target] of targets.entries())
-      rates[at]?.push(await load(target, ROUND_SECONDS));
-  }
-  const [gateway, express, limit] = rates;
-  return { gateway: median(gateway), express: median(express), limit: median(limit) };
 }
 
 /** An open loop: requests leave on time, whether or not the ones before have been answered. */

@@ -29,9 +29,19 @@ export async function freePort(): Promise<number> {
 }
 
 /** Starts one of the small servers beside this file. */
-export async function startServer(file: string, ...args: number[]): Promise<RunningServer> {
+export function startServer(file: string, ...args: number[]): Promise<RunningServer> {
+  return startServerOn(process.execPath, file, ...args);
+}
+
+/** {@link startServer} on another runtime. */
+export async function startServerOn(
+  runtime: string,
+  file: string,
+  ...args: number[]
+): Promise<RunningServer> {
   const port = await freePort();
   const child = fork(join(root, 'bench/servers', file), [port, ...args].map(String), {
+    execPath: runtime,
     execArgv: ['--import', '@swc-node/register/esm-register'],
     cwd: root,
   });
@@ -43,11 +53,12 @@ export async function startServer(file: string, ...args: number[]): Promise<Runn
 export async function startGateway(
   settings: Record<string, string>,
   dataDir?: string,
+  runtime: string = process.execPath,
 ): Promise<RunningServer & { readonly readyMs: number; readonly output: () => string }> {
   const port = await freePort();
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'shim-bench-')));
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['dist/main.js'], {
+  const child = spawn(runtime, ['dist/main.js'], {
     cwd: root,
     env: { ...process.env, PORT: String(port), DATA_DIR: folder, ADMIN_TOKEN, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -92,7 +103,28 @@ async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise
 
 /** Creates an account with money and a key through the operator API. */
 export async function fundedKey(port: number): Promise<string> {
-  const call = async (path: string, body: object, headers: Record<string, string> = {}) => {
+  const call = callsOf(port);
+  const { id } = await call('/admin/accounts', { name: 'bench' });
+  await call(
+    `/admin/accounts/${id}/credits`,
+    { amount_microusd: '900000000000000' },
+    { 'idempotency-key': 'bench' },
+  );
+  return (await call(`/admin/accounts/${id}/keys`, {})).key;
+}
+
+/** {@link fundedKey} for so many accounts, a few at a time. */
+export async function fundedKeys(port: number, count: number): Promise<string[]> {
+  const keys: string[] = [];
+  while (keys.length < count) {
+    const batch = Math.min(16, count - keys.length);
+    keys.push(...(await Promise.all(Array.from({ length: batch }, () => fundedKey(port)))));
+  }
+  return keys;
+}
+
+function callsOf(port: number) {
+  return async (path: string, body: object, headers: Record<string, string> = {}) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       headers: {
@@ -105,13 +137,6 @@ export async function fundedKey(port: number): Promise<string> {
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as { id: string; key: string };
   };
-  const { id } = await call('/admin/accounts', { name: 'bench' });
-  await call(
-    `/admin/accounts/${id}/credits`,
-    { amount_microusd: '900000000000000' },
-    { 'idempotency-key': 'bench' },
-  );
-  return (await call(`/admin/accounts/${id}/keys`, {})).key;
 }
 
 /** Resident memory of a process in MB. */

@@ -1,0 +1,117 @@
+import { type BenchResult, median, round } from './result.js';
+import { cpuOf, databaseCpuOf } from './servers/cpu-time.js';
+import { address, load, type Target } from './servers/load.js';
+import { shippedNode } from './servers/runtime.js';
+import {
+  fundedKey,
+  fundedKeys,
+  type RunningServer,
+  startGateway,
+  startServerOn,
+} from './servers/start.js';
+
+const CONNECTIONS = 64;
+const ROUNDS = 5;
+const ROUND_SECONDS = 3;
+/** Until the compiler is done. */
+const WARM_UP_SECONDS = 8;
+const ACCOUNTS = 1_000;
+const PATH = '/v1/audio/speech';
+const BODY = JSON.stringify({ model: 'aud-v4', input: 'Hello from the benchmark.', voice: 'Adam' });
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+interface Measured {
+  readonly target: Target;
+  readonly cpu: () => Promise<number>;
+}
+
+/**
+ * CPU microseconds per speech request, from the processes' own accounting: the figure to steer by where the machine is
+ * noisy. Gateway and its database, with one account and with 1,000, beside a bare proxy and the limit, on the runtime that
+ * the image ships and on this one.
+ */
+export async function run(): Promise<BenchResult> {
+  const shipped = await onRuntime(await shippedNode(), '24');
+  const figures = { ...shipped, ...(await onRuntime(process.execPath, process.version)) };
+  const ratio = (name: string) => Number(shipped[`24: ${name} / express + axios`]);
+  return {
+    name: 'cost',
+    figures,
+    targets: {
+      '24: gateway / express + axios': '≤ 0.8',
+      '24: gateway, 1,000 accounts / express + axios': '≤ 0.92',
+    },
+    passed: ratio('gateway') <= 0.8 && ratio('gateway, 1,000 accounts') <= 0.92,
+  };
+}
+
+async function onRuntime(runtime: string, label: string): Promise<Record<string, number>> {
+  const upstream = await startServerOn(process.execPath, 'instant-upstream.ts');
+  const express = await startServerOn(runtime, 'express-proxy.ts', upstream.port);
+  const limit = await startServerOn(runtime, 'undici-proxy.ts', upstream.port);
+  const gateway = await startGateway(
+    {
+      ELEVENLABS_API_KEY: 'bench',
+      ELEVENLABS_BASE_URL: address(upstream, ''),
+      RATE_LIMIT_RPM: '0',
+      SANDBOX: 'off',
+    },
+    undefined,
+    runtime,
+  );
+  try {
+    const costs = await measure(await measuredOf(gateway, express, limit));
+    const base = costs['express + axios'] ?? Number.NaN;
+    return Object.fromEntries(
+      Object.entries(costs).flatMap(([name, microseconds]) => [
+        [`${label}: ${name} µs`, round(microseconds, 0)],
+        ...(name.startsWith('gateway')
+          ? [[`${label}: ${name} / express + axios`, round(microseconds / base)] as const]
+          : []),
+      ]),
+    );
+  } finally {
+    await gateway.stop();
+    await Promise.all([express.stop(), limit.stop(), upstream.stop()]);
+  }
+}
+
+async function measuredOf(
+  gateway: RunningServer,
+  express: RunningServer,
+  limit: RunningServer,
+): Promise<Record<string, Measured>> {
+  const pidOf = (server: RunningServer) => server.process.pid ?? 0;
+  const authorization = `Bearer ${await fundedKey(gateway.port)}`;
+  const one = { url: address(gateway, PATH), headers: { ...JSON_HEADERS, authorization } };
+  const many = { ...one, keys: await fundedKeys(gateway.port, ACCOUNTS) };
+  const bare = (server: RunningServer): Measured => ({
+    target: { url: address(server, PATH), headers: JSON_HEADERS },
+    cpu: () => cpuOf(pidOf(server)),
+  });
+  return {
+    gateway: { target: one, cpu: () => cpuOf(pidOf(gateway)) },
+    'gateway, 1,000 accounts': { target: many, cpu: () => cpuOf(pidOf(gateway)) },
+    database: { target: one, cpu: () => databaseCpuOf(pidOf(gateway)) },
+    'database, 1,000 accounts': { target: many, cpu: () => databaseCpuOf(pidOf(gateway)) },
+    'express + axios': bare(express),
+    'node:http + undici': bare(limit),
+  };
+}
+
+/** CPU microseconds per request of each, in turns; the middle of the rounds. */
+async function measure(measured: Record<string, Measured>): Promise<Record<string, number>> {
+  const names = Object.keys(measured);
+  const costs = new Map<string, number[]>(names.map((name) => [name, []]));
+  for (const { target } of Object.values(measured)) {
+    await load(target, BODY, CONNECTIONS, WARM_UP_SECONDS);
+  }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [name, { target, cpu }] of Object.entries(measured)) {
+      const before = await cpu();
+      const { requests } = await load(target, BODY, CONNECTIONS, ROUND_SECONDS);
+      costs.get(name)?.push(((await cpu()) - before) / requests);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(costs.get(name) ?? [])]));
+}

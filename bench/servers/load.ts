@@ -1,0 +1,82 @@
+import autocannon from 'autocannon';
+import { median } from '../result.js';
+
+/** Where a load goes; `keys` are used in turn, one for each request. */
+export interface Target {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly keys?: readonly string[];
+}
+
+/** A path of a server on this machine. */
+export const address = (server: { readonly port: number }, path: string): string =>
+  `http://127.0.0.1:${server.port}${path}`;
+
+/** What one load did. */
+export interface Load {
+  readonly perSecond: number;
+  readonly requests: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Sends the body over so many connections for so long; throws when any answer is no success. */
+export async function load(
+  target: Target,
+  body: string,
+  connections: number,
+  seconds: number,
+): Promise<Load> {
+  const { url, headers, keys } = target;
+  let next = 0;
+  const result = await autocannon({
+    url,
+    method: 'POST',
+    headers,
+    body,
+    connections,
+    duration: seconds,
+    ...(keys && {
+      requests: [
+        {
+          setupRequest: (request) => ({
+            ...request,
+            headers: { ...headers, authorization: `Bearer ${keys[next++ % keys.length] ?? ''}` },
+          }),
+        },
+      ],
+    }),
+  });
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
+  }
+  const { p50, p99 } = result.latency;
+  const requests = result['2xx'];
+  return { perSecond: requests / result.duration, requests, p50Ms: p50, p99Ms: p99 };
+}
+
+/** Requests per second of each target, in turns after a warm-up; the middle of the rounds. */
+export async function compareRates<Name extends string>(
+  targets: Readonly<Record<Name, Target>>,
+  body: string,
+  plan: {
+    readonly connections: number;
+    readonly rounds: number;
+    readonly roundSeconds: number;
+    readonly warmUpSeconds: number;
+  },
+): Promise<Record<Name, number>> {
+  const names = Object.keys(targets) as Name[];
+  const rates = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (const name of names) await load(targets[name], body, plan.connections, plan.warmUpSeconds);
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (const name of names) {
+      const { perSecond } = await load(targets[name], body, plan.connections, plan.roundSeconds);
+      rates.get(name)?.push(perSecond);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(rates.get(name) ?? [])])) as Record<
+    Name,
+    number
+  >;
+}
