@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { askForBody } from '../common/http/expectation.js';
 import { MEDIA_LIMIT_BYTES } from '../net/bounded-download.js';
 import { formBody, type FormBody } from './form-body.js';
 import type { ScratchFolder } from './scratch-folder.js';
@@ -65,6 +66,7 @@ interface ParsedForm {
 
 function parse(request: Request, response: Response, folder: ScratchFolder): Promise<ParsedForm> {
   const body = formBody(request, BODY_LIMIT_BYTES, tooLarge);
+  askForBody(request);
   const storage = new ScratchStorage(folder);
   const read = multer({
     storage,

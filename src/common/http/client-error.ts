@@ -1,6 +1,6 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayError } from '../errors/gateway-error.js';
+import { refusalOf } from './request-head.js';
 
 /** Statuses for what Node's parser refuses before there is a request; everything else is 400. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
@@ -18,13 +18,8 @@ export function answerClientErrors(server: Server): void {
       return;
     }
     const status = STATUS_OF_CODE[error.code ?? ''] ?? 400;
-    const body = JSON.stringify(new GatewayError('invalid_request', MESSAGE).toEnvelope());
-    const head = [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-    ].join('\r\n');
-    socket.end(`${head}\r\n\r\n${body}`);
+    const { reason, headers, body } = refusalOf(status, MESSAGE);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    socket.end([`HTTP/1.1 ${status} ${reason}`, ...lines, '', body].join('\r\n'));
   });
 }

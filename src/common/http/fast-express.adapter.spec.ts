@@ -218,7 +218,8 @@ describe('FastExpressAdapter', () => {
       requestTimeout: 120_000,
       keepAliveTimeout: 65_000,
       timeout: 0,
-      maxHeadersCount: 100,
+      // We look ourselves: Node would drop what is beyond.
+      maxHeadersCount: 0,
     });
   });
 

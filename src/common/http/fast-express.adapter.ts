@@ -1,20 +1,32 @@
-import { createServer, IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { ConnectionTurns } from './connection-turns.js';
 import { withExchangeScope } from './exchange-scope.js';
+import { noteExpectation } from './expectation.js';
+import { refuseHead, withCheckedHead } from './request-head.js';
 
 /** What @types/express leaves out: the prototypes Express gives to every request and response. */
 type App = RequestListener & { request: object; response: object };
 
 /** How long a client may take over a request, ms. Answers are not limited: music takes up to 15 minutes. */
-const SERVER_TIMEOUTS = {
+const SERVER_SETTINGS = {
   headersTimeout: 10_000,
   requestTimeout: 120_000,
   /** Longer than the idle timeout of common load balancers, so that they close first. */
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
+  /** We look ourselves, and answer in the envelope. */
+  requireHostHeader: false,
 };
-const MAX_HEADERS = 100;
+/** Connections of one process. A connection that does nothing costs some 20 kB. */
+const MAX_CONNECTIONS = 20_000;
 const IDLE_SWEEP_MS = 100;
 
 /**
@@ -42,8 +54,23 @@ export class FastExpressAdapter extends ExpressAdapter {
     app.request = flatten(app.request, AppRequest.prototype);
     app.response = flatten(app.response, AppResponse.prototype);
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-    this.httpServer = createServer({ ...SERVER_TIMEOUTS, ...classes }, withExchangeScope(app));
-    this.httpServer.maxHeadersCount = MAX_HEADERS;
+    const turns = new ConnectionTurns(withCheckedHead(withExchangeScope(app)));
+    this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, turns.take);
+    this.listenTo(this.httpServer, turns);
+  }
+
+  private listenTo(server: Server, turns: ConnectionTurns): void {
+    // Without a bound of Node's own: it would drop what is beyond. The size of all headers is bounded.
+    server.maxHeadersCount = 0;
+    server.maxConnections = MAX_CONNECTIONS;
+    server.on('checkContinue', (request, response) => {
+      noteExpectation(request, response);
+      turns.take(request, response);
+    });
+    server.on('checkExpectation', (_request, response) => {
+      refuseHead(response, 417, 'Only Expect: 100-continue is understood.');
+    });
+    turns.watch(server);
   }
 
   /**

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as yieldLoop } from 'node:timers/promises';
 import { GatewayError } from '../errors/gateway-error.js';
+import { askForBody } from './expectation.js';
 import { JsonStructure } from './json-structure.js';
 
 /** The size limit of a JSON body without media (decision G-11). */
@@ -23,6 +24,7 @@ export async function readJson(
   limitBytes: number,
 ): Promise<{ raw: Buffer; value: unknown }> {
   checkHeaders(request, limitBytes);
+  askForBody(request);
   const raw = await collect(request, limitBytes);
   return { raw, value: parse(await decode(raw)) };
 }

@@ -1,0 +1,113 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How a server treats its connections. */
+export interface ConnectionLimits {
+  /** Requests that may wait behind the one being answered; one more cuts the connection. */
+  readonly maxWaiting: number;
+  /** How often answers are looked at whose reader takes its time. */
+  readonly checkMs: number;
+  /** Looks in a row at an answer of which nothing has gone out, before its connection is cut. */
+  readonly maxSilentChecks: number;
+}
+
+/** A reader that takes nothing for 30 s is cut off, whatever the answer. */
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  maxWaiting: 100,
+  checkMs: 5_000,
+  maxSilentChecks: 6,
+};
+
+/**
+ * Serves the requests of one connection one after the other: the next one waits until the answer before it has gone out.
+ * Node would serve all that a client has sent ahead at once, and keep every answer in memory for a client that reads none.
+ * So every answer that is worked on has a connection, and tells when that is gone.
+ */
+export class ConnectionTurns {
+  private readonly turns = new WeakMap<Socket, Turn>();
+  private readonly busy = new Set<Turn>();
+
+  constructor(
+    private readonly serve: RequestListener,
+    private readonly limits: ConnectionLimits = CONNECTION_LIMITS,
+  ) {}
+
+  /** The listener for every request of the server. */
+  readonly take: RequestListener = (request, response) => {
+    const { socket } = request;
+    let turn = this.turns.get(socket);
+    if (turn === undefined) {
+      turn = new Turn(socket, this.serve, this.busy);
+      this.turns.set(socket, turn);
+    }
+    if (turn.waiting >= this.limits.maxWaiting) socket.destroy();
+    else turn.take(request, response);
+  };
+
+  /** Cuts off readers that stall, as long as the server lives. */
+  watch(server: Server): void {
+    const timer = setInterval(() => {
+      for (const turn of this.busy) turn.check(this.limits.maxSilentChecks);
+    }, this.limits.checkMs).unref();
+    server.once('close', () => {
+      clearInterval(timer);
+    });
+  }
+}
+
+/** The requests of one connection. */
+class Turn {
+  private readonly queue: (readonly [IncomingMessage, ServerResponse])[] = [];
+  private isBusy = false;
+  private sentBytes = 0;
+  private silentChecks = 0;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly serve: RequestListener,
+    private readonly busy: Set<Turn>,
+  ) {}
+
+  get waiting(): number {
+    return this.queue.length;
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): void {
+    if (this.isBusy) this.queue.push([request, response]);
+    else this.begin(request, response);
+  }
+
+  /** Cuts the connection when bytes wait and none has gone out since long. */
+  check(maxSilentChecks: number): void {
+    const sentBytes = bytesSent(this.socket);
+    const isSilent = this.socket.writableLength > 0 && sentBytes === this.sentBytes;
+    this.sentBytes = sentBytes;
+    this.silentChecks = isSilent ? this.silentChecks + 1 : 0;
+    if (this.silentChecks >= maxSilentChecks) this.socket.destroy();
+  }
+
+  private begin(request: IncomingMessage, response: ServerResponse): void {
+    this.isBusy = true;
+    this.silentChecks = 0;
+    this.busy.add(this);
+    response.once('close', () => {
+      this.next();
+    });
+    this.serve(request, response);
+  }
+
+  private next(): void {
+    this.isBusy = false;
+    this.busy.delete(this);
+    const following = this.queue.shift();
+    if (following !== undefined && !this.socket.destroyed) this.begin(...following);
+  }
+}
+
+/** Bytes that have left; those that wait in the kernel's hands, in Node's, or in ours are not among them. */
+function bytesSent(socket: Socket): number {
+  // Without it a large answer, which is one write, would seem to stand still until all of it is out.
+  const { writeQueueSize = 0 } =
+    (socket as unknown as { _handle?: { writeQueueSize?: number } | null })._handle ?? {};
+  return socket.bytesWritten - socket.writableLength - writeQueueSize;
+}

@@ -1,0 +1,57 @@
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { GatewayError } from '../errors/gateway-error.js';
+
+/** Header lines of a request. Node alone would drop what is beyond without a word, `Authorization` perhaps. */
+const MAX_HEADERS = 100;
+
+/** The answer to what is no proper HTTP request: the error envelope, for a connection that is closed after it. */
+export function refusalOf(
+  status: number,
+  message: string,
+): { reason: string; headers: Record<string, string | number>; body: string } {
+  const body = JSON.stringify(new GatewayError('invalid_request', message).toEnvelope());
+  return {
+    reason: STATUS_CODES[status] ?? '',
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    },
+    body,
+  };
+}
+
+/** Answers a request that goes no further, and closes its connection. */
+export function refuseHead(response: ServerResponse, status: number, message: string): void {
+  const { headers, body } = refusalOf(status, message);
+  response.writeHead(status, headers).end(body);
+}
+
+/**
+ * Serves only requests with a head that means one thing: exactly one `Host` (HTTP/1.1), at most 100 header lines
+ * (decision G-12).
+ */
+export function withCheckedHead(serve: RequestListener): RequestListener {
+  return (request, response) => {
+    const hosts = hostsOf(request);
+    if (request.rawHeaders.length > 2 * MAX_HEADERS) {
+      refuseHead(response, 431, `A request may have at most ${MAX_HEADERS} headers.`);
+    } else if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
+      refuseHead(response, 400, 'A request must have exactly one Host header.');
+    } else serve(request, response);
+  };
+}
+
+function hostsOf({ rawHeaders }: IncomingMessage): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts;
+}

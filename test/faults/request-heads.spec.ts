@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { HELLO } from '../support/paid-endpoints.js';
+
+const BODY = JSON.stringify(HELLO);
+const MANY = Array.from({ length: 101 }, (_, index) => `X-${index}: 1`);
+const PATIENCE_MS = 10_000;
+
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  account = await gateway.account();
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+function open(): Socket & { seen: string } {
+  const { port, hostname } = new URL(gateway.url);
+  const socket = Object.assign(connect(Number(port), hostname), { seen: '' });
+  socket.setEncoding('latin1').on('data', (chunk: string) => (socket.seen += chunk));
+  return socket.on('error', () => undefined);
+}
+
+const get = (...headers: readonly string[]) =>
+  [
+    'GET /v1/models HTTP/1.1',
+    ...headers,
+    `Authorization: ${account.headers.authorization}`,
+    '',
+    '',
+  ].join('\r\n');
+const post = (authorization: string, ...headers: readonly string[]) =>
+  [
+    'POST /v1/audio/speech HTTP/1.1',
+    'Host: shim',
+    `Authorization: ${authorization}`,
+    'Content-Type: application/json',
+    `Content-Length: ${BODY.length}`,
+    ...headers,
+    '',
+    '',
+  ].join('\r\n');
+
+async function exchange(bytes: string): Promise<string> {
+  const socket = open();
+  socket.write(bytes);
+  await once(socket, 'close');
+  return socket.seen;
+}
+
+describe('a request', () => {
+  it.each([
+    ['without Host', 400, () => get('Accept: */*')],
+    ['with two Host headers', 400, () => get('Host: shim', 'Host: other')],
+    ['with two equal Host headers', 400, () => get('Host: shim', 'host: shim')],
+    ['with more than 100 headers', 431, () => get('Host: shim', ...MANY)],
+    ['with an expectation of its own', 417, () => get('Host: shim', 'Expect: the-best')],
+  ])(
+    '%s is refused with %i in the envelope, and the connection closed',
+    async (_what, status, bytes) => {
+      const [head = '', body = ''] = (await exchange(bytes())).split('\r\n\r\n');
+      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(head).toMatch(/Connection: close/i);
+      expect(JSON.parse(body)).toMatchObject({ error: { code: 'invalid_request' } });
+    },
+  );
+
+  it('of HTTP/1.0 needs no Host', async () => {
+    expect(await exchange('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('that waits for leave to send its body is refused without a key before it may', async () => {
+    const seen = await exchange(
+      post('Bearer sk-unknown', 'Expect: 100-continue', 'Connection: close'),
+    );
+    expect(seen).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('that waits for leave to send its body gets it, and is served', async () => {
+    const socket = open();
+    socket.write(post(account.headers.authorization, 'Expect: 100-continue', 'Connection: close'));
+    for (let waitedMs = 0; socket.seen === '' && waitedMs < PATIENCE_MS; waitedMs += 5) {
+      await sleep(5);
+    }
+    expect(socket.seen).toMatch(/^HTTP\/1\.1 100 /);
+    socket.write(BODY);
+    await once(socket, 'close');
+    expect(socket.seen).toMatch(/HTTP\/1\.1 200 /);
+  });
+});
+
+it('fifty requests sent ahead by a client that leaves count no longer as in flight', async () => {
+  const other = await startTestGateway();
+  const { headers } = await other.account();
+  const socket = connect(Number(new URL(other.url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  const body = JSON.stringify({ ...HELLO, input: '[[sandbox:delay=300]]Hello' });
+  const request = post(headers.authorization).replace(
+    /Content-Length: \d+/,
+    `Content-Length: ${body.length}`,
+  );
+  socket.write((request + body).repeat(50));
+  await sleep(200);
+  socket.destroy();
+  const began = performance.now();
+  await other.stop();
+  // Calls that never ended in the count would make it wait for the drain timeout, 20 s.
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+it('clients that send ahead and read nothing cost little memory', async () => {
+  const asset = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: shim\r\n\r\n';
+  const script = 'GET /docs/swagger-ui-init.js HTTP/1.1\r\nHost: shim\r\n\r\n';
+  const before = process.memoryUsage().rss;
+  const sockets = [asset, script, asset, script].map((request) => {
+    const socket = open();
+    socket.pause().write(request.repeat(1_300));
+    return socket;
+  });
+  let peak = 0;
+  for (let look = 0; look < 20; look++) {
+    await sleep(100);
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }
+  for (const socket of sockets) socket.destroy();
+  expect(peak - before).toBeLessThan(50_000_000);
+});
