@@ -9,6 +9,7 @@ import { ChatModule } from './chat/chat.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { DatabaseModule } from './database/database.module.js';
+import { DubbingModule } from './dubbing/dubbing.module.js';
 import { ImagesModule } from './images/images.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { NetModule } from './net/net.module.js';
@@ -60,6 +61,7 @@ export class AppModule {
         ChatModule,
         ImagesModule,
         AudioModule,
+        DubbingModule,
       ],
     };
   }

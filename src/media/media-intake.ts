@@ -6,6 +6,7 @@ import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../net/bounded-download.js';
 import type { MediaFile } from '../providers/ports/media-file.js';
 import { CONTENT_TYPES } from './content-types.js';
+import type { MediaLength } from './length/media-length.js';
 import { measureMediaLength } from './length/length-pool.js';
 import { ScratchFolder } from './scratch-folder.js';
 import type { Upload } from './upload.js';
@@ -17,6 +18,16 @@ export const URL_FIELD = 'audio_url';
 export interface MediaSource {
   readonly upload: Upload | undefined;
   readonly url: string | undefined;
+  /** Field that holds the URL; {@link URL_FIELD} unless told otherwise. */
+  readonly urlField?: string;
+}
+
+/** A file on disk and what was measured of it; whether it is too long is for the endpoint to say. */
+export interface MeasuredMedia {
+  readonly media: MediaFile;
+  readonly length: MediaLength;
+  /** The field it came in, for errors. */
+  readonly param: string;
 }
 
 /** A recording on disk, measured. */
@@ -54,35 +65,53 @@ export class MediaIntake {
     limits: MediaLimits,
     work: (recording: Recording) => Promise<T>,
   ): Promise<T> {
+    return this.measure(source, (measured) => work(recordingOf(measured, limits)));
+  }
+
+  /** As `use`, for endpoints with limits of their own: nothing is refused for its length. */
+  async measure<T>(source: MediaSource, work: (measured: MeasuredMedia) => Promise<T>): Promise<T> {
     const file = await this.spool(source);
     try {
-      return await work(await measured(file, limits));
+      return await work(await measured(file));
     } finally {
       await rm(file.path, { force: true });
     }
   }
 
-  private async spool({ upload, url }: MediaSource): Promise<SpooledFile> {
+  private async spool({
+    upload,
+    url,
+    urlField: param = URL_FIELD,
+  }: MediaSource): Promise<SpooledFile> {
     if (upload && url !== undefined) {
-      const message = 'Send file or audio_url, not both.';
-      throw new GatewayError('invalid_request', message, { param: URL_FIELD });
+      const message = `Send file or ${param}, not both.`;
+      throw new GatewayError('invalid_request', message, { param });
     }
     if (upload) return { path: upload.take(), sizeBytes: upload.sizeBytes, param: 'file' };
     if (url === undefined) {
-      throw new GatewayError('audio_input_required', 'Send a file or an audio_url.');
+      throw new GatewayError('audio_input_required', `Send a file or an ${param}.`);
     }
-    const { path, bytes } = await this.downloads.toFile(url, this.folder.path, {
-      param: URL_FIELD,
-    });
-    return { path, sizeBytes: bytes, param: URL_FIELD };
+    const { path, bytes } = await this.downloads.toFile(url, this.folder.path, { param });
+    return { path, sizeBytes: bytes, param };
   }
 }
 
-async function measured(
-  { path, sizeBytes, param }: SpooledFile,
+async function measured({ path, sizeBytes, param }: SpooledFile): Promise<MeasuredMedia> {
+  const length = await measureMediaLength(path).catch((error: unknown) => {
+    throw naming(error, param);
+  });
+  const { format } = length;
+  const filename = `audio.${format}`;
+  const media = { path, sizeBytes, filename, contentType: CONTENT_TYPES[format] };
+  return { media, length, param };
+}
+
+/** The file as a recording within the limits. Throws `audio_too_long`, `audio_too_short`. */
+function recordingOf(
+  { media, length, param }: MeasuredMedia,
   { maxSeconds, minMicros = 0 }: MediaLimits,
-): Promise<Recording> {
-  const { format, lengthMicros } = await measureMediaLength(path);
+): Recording {
+  const { lengthMicros } = length;
   const billedSeconds = billableSeconds(lengthMicros);
   if (billedSeconds > BigInt(maxSeconds)) {
     const message = `The recording is longer than ${maxSeconds} seconds.`;
@@ -92,11 +121,11 @@ async function measured(
     const message = `The recording is shorter than ${minMicros / 1_000_000} seconds.`;
     throw new GatewayError('audio_too_short', message, { param });
   }
-  const media = {
-    path,
-    sizeBytes,
-    filename: `audio.${format}`,
-    contentType: CONTENT_TYPES[format],
-  };
   return { media, seconds: Number(lengthMicros) / 1_000_000, billedSeconds };
+}
+
+/** A refusal of the file that says which field it came in. */
+function naming(error: unknown, param: string): unknown {
+  if (!(error instanceof GatewayError) || error.code !== 'unsupported_audio_format') return error;
+  return new GatewayError(error.code, error.message, { param, cause: error });
 }

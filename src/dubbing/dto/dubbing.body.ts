@@ -1,0 +1,48 @@
+import { DUBBING_LANGUAGES } from '../../catalog/languages.js';
+import { Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { AudioWebhook, AudioWebhookSecret } from '../../webhooks/webhook-fields.js';
+
+/** Longer than any URL that is taken; what a URL may be is for the download to say. */
+const MAX_URL = 10_000;
+const MAX_SPEAKERS = 32;
+const optional = { optional: true } as const;
+
+/** Body of POST /v1/audio/dubbing. */
+export class DubbingBody {
+  @ModelId({ example: 'aud-dubbing-v1' })
+  model!: string;
+
+  @Text({
+    max: MAX_URL,
+    description:
+      'Public http or https URL of an MP4, MOV, WebM, MP3, WAV, M4A, AAC, FLAC or OGG file of at most 50 MB and 30 minutes',
+    example: 'https://example.com/recording.mp3',
+  })
+  source_url!: string;
+
+  @OneOf(DUBBING_LANGUAGES, { description: 'Language of the dub', example: 'fr' })
+  target_language!: string;
+
+  @OneOf(['auto', ...DUBBING_LANGUAGES], { default: 'auto', description: 'Language of the source' })
+  source_language!: string;
+
+  @Whole({
+    min: 0,
+    max: MAX_SPEAKERS,
+    ...optional,
+    description: 'How many speakers there are; 0 detects them',
+  })
+  num_speakers?: number;
+
+  @Flag({ ...optional, description: 'The highest resolution there is, for video' })
+  highest_resolution?: boolean;
+
+  @Flag({ ...optional, description: 'Leave background audio out of the dub' })
+  drop_background_audio?: boolean;
+
+  @AudioWebhook()
+  webhook?: string;
+
+  @AudioWebhookSecret()
+  webhook_secret?: string;
+}

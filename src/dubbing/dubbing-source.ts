@@ -1,0 +1,54 @@
+import { basename, extname } from 'node:path/posix';
+import type { MediaLimits } from '../catalog/model-row.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { billableSeconds } from '../common/time/billable-seconds.js';
+import type { MeasuredMedia } from '../media/media-intake.js';
+import type { MediaFile } from '../providers/ports/media-file.js';
+
+/** Field of the body that names the source. */
+export const SOURCE_FIELD = 'source_url';
+const MAX_NAME_CHARACTERS = 120;
+
+/** A source as it is paid for and sent. */
+export interface BilledSource {
+  readonly media: MediaFile;
+  readonly billedSeconds: bigint;
+}
+
+/**
+ * What a dub of the file costs: the whole file is dubbed, so its longest track counts, video included (decision G-44). Throws
+ * `unsupported_audio_format` for AIFF, which only the other endpoints take (G-45), and `media_too_long` (G-19).
+ */
+export function billedSource(
+  { media, length }: MeasuredMedia,
+  sourceUrl: string,
+  { maxSeconds }: MediaLimits,
+): BilledSource {
+  const { format, lengthMicros, videoLengthMicros = 0n } = length;
+  if (format === 'aiff') {
+    const message = 'AIFF is not supported for dubbing.';
+    throw new GatewayError('unsupported_audio_format', message, { param: SOURCE_FIELD });
+  }
+  const longest = videoLengthMicros > lengthMicros ? videoLengthMicros : lengthMicros;
+  const billedSeconds = billableSeconds(longest);
+  if (billedSeconds > BigInt(maxSeconds)) {
+    const message = `The source is longer than ${maxSeconds} seconds.`;
+    throw new GatewayError('media_too_long', message, { param: SOURCE_FIELD });
+  }
+  return { media: { ...media, filename: `${nameIn(sourceUrl)}.${format}` }, billedSeconds };
+}
+
+/** The name a caller gave the file, without its ending, which may lie; providers show it to their operators. */
+function nameIn(url: string): string {
+  const { pathname } = new URL(url);
+  const name = basename(decoded(pathname), extname(pathname));
+  return name.slice(0, MAX_NAME_CHARACTERS) || 'source';
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,44 @@
+import { Controller, Post } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type AdmittedCall, Call } from '../admission/admitted-call.js';
+import { StrictBody } from '../common/validation/strict-body.pipe.js';
+import { IdempotencyKey } from '../tasks/idempotency-key.guard.js';
+import type { Task } from '../tasks/task.js';
+import { TaskEndpoint } from '../tasks/task-endpoint.decorator.js';
+import { DubbingBody } from './dto/dubbing.body.js';
+import { DubbingService } from './dubbing.service.js';
+import { DubbingTaskView } from './dubbing.view.js';
+
+/** Dubbing. */
+@ApiTags('audio')
+@Controller('v1/audio/dubbing')
+export class DubbingController {
+  constructor(private readonly dubbing: DubbingService) {}
+
+  @Post()
+  @TaskEndpoint('dubbing', {
+    codes: [
+      'invalid_request',
+      'invalid_task_command',
+      'unsupported_audio_format',
+      'media_too_long',
+      'audio_download_failed',
+      'audio_too_large',
+      'insufficient_funds',
+      'model_not_available',
+    ],
+  })
+  @ApiOperation({
+    summary: 'Dubbing',
+    description:
+      'A recording or video in another language. Billed per second of the source; held at submission, charged on success.',
+  })
+  @ApiAcceptedResponse({ type: DubbingTaskView })
+  dub(
+    @Call() call: AdmittedCall<'dubbing'>,
+    @StrictBody() body: DubbingBody,
+    @IdempotencyKey() key: string | undefined,
+  ): Promise<Task> {
+    return this.dubbing.dub(call, body, key);
+  }
+}

@@ -1,0 +1,137 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { toPublicId } from '../common/ids/public-id.js';
+import { Clock } from '../common/time/clock.js';
+import { ScratchFolder } from '../media/scratch-folder.js';
+import { ProviderError } from '../providers/http/provider-error.js';
+import { ProviderRouter } from '../providers/routing/provider-router.js';
+import type { StoredFile } from '../storage/stored-file.js';
+import { StoredFiles } from '../storage/stored-files.js';
+import type { Task } from '../tasks/task.js';
+import type {
+  CollectedContent,
+  PollReport,
+  SubmitReport,
+  TaskContext,
+  TaskKind,
+} from '../tasks/task-kind.js';
+import { TaskKinds } from '../tasks/task-kinds.js';
+import { detailsOf, type DubbingResult, inputOf, resultOf } from './dubbing-task.js';
+import { dubFilename, dubTypeOf } from './dub-type.js';
+import { viewDubbing } from './dubbing.view.js';
+
+/** Dubs are kept as long as videos (decision G-63). */
+const KEPT_MS = 14 * 86_400_000;
+/** Above what half an hour of video at any resolution takes. */
+const MAX_DUB_BYTES = 4 * 1024 ** 3;
+
+/** Dubbing tasks: the stored source goes to the provider, the dub is fetched once and kept. */
+@Injectable()
+export class DubbingKind implements TaskKind, OnModuleInit {
+  readonly name = 'dubbing';
+  readonly operation = 'dubbing';
+  readonly modality = 'audio';
+  readonly contentAt = 'task';
+  readonly view = viewDubbing;
+  private readonly logger = new Logger(DubbingKind.name);
+
+  constructor(
+    private readonly kinds: TaskKinds,
+    private readonly router: ProviderRouter,
+    private readonly files: StoredFiles,
+    private readonly scratch: ScratchFolder,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.kinds.register(this);
+  }
+
+  async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
+    const { fileId, filename, contentType, ...options } = inputOf(task);
+    const source = await this.files.find(task.accountId, fileId);
+    if (!source) return { state: 'failed', message: 'The source is no longer kept.' };
+    const path = this.scratch.newFile();
+    try {
+      await this.copy(source, path, context);
+      const command = {
+        ...options,
+        media: { path, sizeBytes: source.sizeBytes, filename, contentType },
+        name: toPublicId('task', task.id),
+      };
+      const jobId = await this.router.runOn(
+        context.route,
+        'dubbing',
+        (port, call) => port.submitDub(command, call),
+        context.signal,
+      );
+      await this.forget(source);
+      return { state: 'accepted', jobId };
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  async poll(task: Task, context: TaskContext): Promise<PollReport> {
+    const report = await this.router.runOn(
+      context.route,
+      'dubbing',
+      (port, call) => port.readDub(task.providerJobId ?? '', call),
+      context.signal,
+    );
+    if (report.state === 'pending') return { state: 'pending', progress: null };
+    if (report.state === 'failed')
+      return { state: 'failed', message: 'The dub could not be made.' };
+    const { sourceLanguage, contentType, durationSeconds } = report;
+    const result: DubbingResult = { sourceLanguage, contentType, durationSeconds };
+    return { state: 'succeeded', result };
+  }
+
+  /** Throws where there is no dub after all, or an empty one. */
+  async collect(task: Task, context: TaskContext): Promise<CollectedContent> {
+    const { targetLanguage } = detailsOf(task);
+    const dub = await this.router.runOn(
+      context.route,
+      'dubbing',
+      (port, call) => port.openDub(task.providerJobId ?? '', targetLanguage, call),
+      context.signal,
+    );
+    const contentType = dubTypeOf(dub.contentType, resultOf(task)?.contentType ?? null);
+    const expiresAt = new Date(this.clock.nowMs() + KEPT_MS);
+    const file = await this.files.save({
+      accountId: task.accountId,
+      ownerId: task.id,
+      contentType,
+      body: dub.body,
+      maxBytes: MAX_DUB_BYTES,
+      expiresAt,
+      signal: context.signal,
+    });
+    if (file.sizeBytes === 0) {
+      await this.forget(file);
+      throw new Error('the dub is empty');
+    }
+    const { id: fileId, sizeBytes } = file;
+    const filename = dubFilename(targetLanguage, contentType);
+    return { content: { fileId, contentType, sizeBytes, filename, expiresAt } };
+  }
+
+  /** To this machine, whole, before a byte is sent: a storage that fails now has started no work. */
+  private async copy(source: StoredFile, path: string, context: TaskContext): Promise<void> {
+    try {
+      await pipeline(await source.open(), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    } catch (error) {
+      this.logger.error(`A source cannot be read: ${String(error)}`);
+      throw new ProviderError('unavailable', { provider: context.route.provider, sent: false });
+    }
+  }
+
+  /** What cannot be removed now goes when its time is over. */
+  private async forget({ accountId, id }: StoredFile): Promise<void> {
+    await this.files.remove(accountId, id).catch((error: unknown) => {
+      this.logger.warn(`A stored file is left to the sweeper: ${String(error)}`);
+    });
+  }
+}

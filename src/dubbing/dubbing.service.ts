@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import { priceOfSeconds } from '../catalog/price-rule.js';
+import { Clock } from '../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { MediaIntake } from '../media/media-intake.js';
+import { MEDIA_LIMIT_BYTES } from '../net/bounded-download.js';
+import { StoredFiles } from '../storage/stored-files.js';
+import type { Task } from '../tasks/task.js';
+import type { PreparedTask } from '../tasks/task-request.js';
+import { TaskSubmission } from '../tasks/task-submission.js';
+import { billedSource, SOURCE_FIELD } from './dubbing-source.js';
+import type { DubbingDetails, DubbingInput } from './dubbing-task.js';
+import type { DubbingBody } from './dto/dubbing.body.js';
+
+/** A source that was never submitted is kept this much longer than its task can be open. */
+const SOURCE_SLACK_MS = 3_600_000;
+
+/** Dubbing (spec: POST /v1/audio/dubbing). */
+@Injectable()
+export class DubbingService {
+  constructor(
+    private readonly submission: TaskSubmission,
+    private readonly intake: MediaIntake,
+    private readonly files: StoredFiles,
+    private readonly clock: Clock,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'taskDeadlineMs'>,
+  ) {}
+
+  /**
+   * Submits a dub of the source, which is downloaded once, here. Throws what `TaskSubmission.submit` throws, and for the
+   * source `invalid_request`, `audio_download_failed`, `audio_too_large`, `unsupported_audio_format`, `media_too_long`.
+   */
+  dub(
+    call: AdmittedCall<'dubbing'>,
+    body: DubbingBody,
+    idempotencyKey: string | undefined,
+  ): Promise<Task> {
+    const webhook =
+      body.webhook === undefined ? undefined : { url: body.webhook, secret: body.webhook_secret };
+    return this.submission.submit({ call, kind: 'dubbing', body, idempotencyKey, webhook }, () =>
+      this.prepare(call, body),
+    );
+  }
+
+  /** The very file that is measured is the one that is kept for the provider (spec: downloaded once). */
+  private prepare(call: AdmittedCall<'dubbing'>, body: DubbingBody): Promise<PreparedTask> {
+    const source = { upload: undefined, url: body.source_url, urlField: SOURCE_FIELD };
+    return this.intake.measure(source, async (recording) => {
+      const { media, billedSeconds } = billedSource(recording, body.source_url, call.row.limits);
+      const { accountId } = call.caller;
+      const file = await this.files.save({
+        accountId,
+        ownerId: call.executionId,
+        contentType: media.contentType,
+        body: createReadStream(media.path),
+        maxBytes: MEDIA_LIMIT_BYTES,
+        expiresAt: new Date(this.clock.nowMs() + this.config.taskDeadlineMs + SOURCE_SLACK_MS),
+      });
+      const [route] = call.routes;
+      assert(route, 'an admitted call has a route');
+      const { contentType, filename } = media;
+      return {
+        input: inputFor(body, { fileId: file.id, contentType, filename }),
+        details: { targetLanguage: body.target_language } satisfies DubbingDetails,
+        priceMicroUsd: priceOfSeconds(call.row.price, billedSeconds),
+        route,
+        discard: () => this.files.remove(accountId, file.id),
+      };
+    });
+  }
+}
+
+function inputFor(
+  body: DubbingBody,
+  source: Pick<DubbingInput, 'fileId' | 'contentType' | 'filename'>,
+): DubbingInput {
+  return {
+    ...source,
+    targetLanguage: body.target_language,
+    sourceLanguage: body.source_language,
+    numSpeakers: body.num_speakers,
+    highestResolution: body.highest_resolution,
+    dropBackgroundAudio: body.drop_background_audio,
+  };
+}
