@@ -57,3 +57,26 @@ describe('jsonOfForm', () => {
     expect(() => validatorOf(Upload).parse(jsonOfForm(Upload, form))).toThrow('__proto__');
   });
 });
+
+describe('a list of a form', () => {
+  class Urls {
+    @Text({ max: 10, list: { min: 1, max: 3 } }) urls!: string[];
+    @Text({ max: 10, optional: true }) name?: string;
+  }
+
+  it.each([
+    ['one', ['one']],
+    [['one'], ['one']],
+    [
+      ['one', 'two'],
+      ['one', 'two'],
+    ],
+  ])('takes %j', (urls, expected) => {
+    expect(jsonOfForm(Urls, { urls })).toEqual({ urls: expected });
+  });
+
+  it('is left to be refused where the field takes a single text', () => {
+    const body = jsonOfForm(Urls, { urls: 'a', name: ['b', 'c'] });
+    expect(() => validatorOf(Urls).parse(body)).toThrow('name must be a string');
+  });
+});

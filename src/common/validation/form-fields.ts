@@ -7,11 +7,11 @@ const NUMBER_RULES = ['isInt', 'isNumber'];
 /**
  * The text fields of a multipart form as the JSON body they stand for, going by the declared type of each field: `true`
  * and `false` become booleans, JSON numbers numbers; text stays text, even `42` (decision G-41). Whatever does not
- * convert (``, `True`, `yes`) stays text for the validator to refuse. The result is for `CompiledValidator.parse`.
+ * convert (``, `True`, `yes`) stays text for the validator to refuse. A list field takes its parts, a single one too. The result is for `CompiledValidator.parse`.
  */
 export function jsonOfForm(
   dto: Dto,
-  form: Readonly<Record<string, string>>,
+  form: Readonly<Record<string, string | readonly string[]>>,
 ): Record<string, unknown> {
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   const has = (field: string, names: readonly string[]) =>
@@ -21,8 +21,13 @@ export function jsonOfForm(
     if (has(field, ['isBoolean']) && (text === 'true' || text === 'false')) return text === 'true';
     return text;
   };
+  const valueOf = (field: string, sent: string | readonly string[]): unknown => {
+    const isList = has(field, ['isArray']);
+    if (typeof sent === 'string' && !isList) return convert(field, sent);
+    return [sent].flat().map((text) => convert(field, text));
+  };
   // fromEntries defines own properties, so a part named __proto__ stays an unknown field.
   return Object.fromEntries(
-    Object.entries(form).map(([field, text]) => [field, convert(field, text)]),
+    Object.entries(form).map(([field, sent]) => [field, valueOf(field, sent)]),
   );
 }

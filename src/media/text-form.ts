@@ -1,0 +1,85 @@
+import { pipeline } from 'node:stream/promises';
+import busboy, { type Busboy } from 'busboy';
+import type { Request } from 'express';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { formBody } from './form-body.js';
+
+const MAX_PARTS = 64;
+const MAX_NAME_LENGTH = 128;
+/** A form that has not arrived by then is refused. */
+const FORM_TIMEOUT_MS = 30_000;
+/** How SDKs mark the parts of a list. */
+const LIST_SUFFIX = /\[\]$/;
+
+/** The text parts of a form by name; those of a name that was sent as `name[]` or more than once are a list. */
+export type TextForm = Readonly<Record<string, string | readonly string[]>>;
+
+interface TextPart {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Reads a multipart form of text parts alone, at most `limitBytes` in all: what stock SDKs send where an endpoint could take
+ * files. Throws GatewayError as soon as the fault is seen, without reading on: `invalid_request` for a file part, with its name
+ * as `param`, `invalid_multipart` for a broken form or one that comes too slowly, `request_too_large` (decisions G-11, G-61).
+ */
+export async function readTextForm(request: Request, limitBytes: number): Promise<TextForm> {
+  const body = formBody(request, limitBytes, () => tooLarge(limitBytes));
+  const parts: TextPart[] = [];
+  const parser = parserInto(parts, body.headers);
+  const signal = AbortSignal.timeout(FORM_TIMEOUT_MS);
+  try {
+    const read = pipeline(body, parser, { signal });
+    request.pipe(body);
+    await read;
+  } catch (error) {
+    throw error instanceof GatewayError ? error : invalid('The multipart form is broken.', error);
+  } finally {
+    request.unpipe(body);
+  }
+  return formOf(parts);
+}
+
+function parserInto(parts: TextPart[], headers: Request['headers']): Busboy {
+  const limits = { fieldSize: Infinity, fields: MAX_PARTS, parts: MAX_PARTS };
+  const parser = busboy({ headers, limits });
+  const refuse = (error: GatewayError): void => {
+    parser.destroy(error);
+  };
+  const refuseMany = (): void => {
+    refuse(invalid('The multipart form has too many parts.'));
+  };
+  parser.on('field', (name, text) => {
+    parts.push({ name, text });
+  });
+  parser.on('file', (part, file) => {
+    file.on('error', () => undefined).resume();
+    // The client's own words.
+    const name = part.slice(0, MAX_NAME_LENGTH);
+    const message = `${name} must not be a file: this endpoint takes text parts only.`;
+    refuse(new GatewayError('invalid_request', message, { param: name }));
+  });
+  parser.on('partsLimit', refuseMany).on('fieldsLimit', refuseMany);
+  return parser;
+}
+
+function formOf(parts: readonly TextPart[]): TextForm {
+  const form = new Map<string, string | string[]>();
+  for (const { name: sent, text } of parts) {
+    const name = sent.replace(LIST_SUFFIX, '');
+    const known = form.get(name);
+    if (known !== undefined) form.set(name, [known, text].flat());
+    else form.set(name, name === sent ? text : [text]);
+  }
+  // fromEntries defines own properties, so a part named __proto__ stays an unknown field.
+  return Object.fromEntries(form);
+}
+
+function invalid(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('invalid_multipart', message, { cause });
+}
+
+function tooLarge(limitBytes: number): GatewayError {
+  return new GatewayError('request_too_large', `The body is larger than ${limitBytes} bytes.`);
+}
