@@ -9,6 +9,7 @@ import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { BearerGuard } from './bearer.guard.js';
 import { KeyCache } from './key-cache.js';
+import { KeyChanges } from './key-changes.js';
 import { MemoryBuckets } from './rate-limit/memory-buckets.js';
 import { PrimaryBuckets } from './rate-limit/primary-buckets.js';
 import { RateLimitGuard, TOKEN_BUCKETS } from './rate-limit/rate-limit.guard.js';
@@ -28,6 +29,7 @@ function makeBuckets(config: GatewayConfig, clock: Clock, logger: Logger): Token
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey])],
   providers: [
+    KeyChanges,
     KeyCache,
     ApiKeysService,
     BearerGuard,

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Repository } from 'typeorm';
+import type { DataSource } from 'typeorm';
+import type { Pool, QueryConfig } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { Clock } from '../common/time/clock.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
 import { KeyCache } from './key-cache.js';
+import { KeyChanges } from './key-changes.js';
 import { makeKey } from './key-material.js';
 
 const TERMS: KeyTerms = {
@@ -15,9 +16,6 @@ const TERMS: KeyTerms = {
   expiresAt: null,
   requestsPerMinute: null,
 };
-/** After which a revocation is seen, and a margin for a timer that fires early. */
-const SEEN_AFTER_MS = 1_050;
-
 class SetClock extends Clock {
   ms = 1_800_000_000_000;
 
@@ -31,19 +29,19 @@ describe('the cache of keys', () => {
   let accountId: string;
   let keys: ApiKeysService;
   let clock: SetClock;
+  let changes: KeyChanges;
   let cache: KeyCache;
   let queries: number;
   let isDown: boolean;
 
-  /** The real table; counts what is asked, and can be out of order. */
-  function watched(repository: Repository<ApiKey>): Repository<ApiKey> {
-    const findOneBy: Repository<ApiKey>['findOneBy'] = (where) => {
-      queries += 1;
-      return isDown
-        ? Promise.reject(new Error('the database is down'))
-        : repository.findOneBy(where);
+  /** The real database; counts the look-ups, and can be out of order. */
+  function watched({ driver }: DataSource): DataSource {
+    const { master: pool } = driver as unknown as { readonly master: Pool };
+    const query = (asked: QueryConfig): Promise<unknown> => {
+      if (asked.name === 'api_key_find') queries += 1;
+      return isDown ? Promise.reject(new Error('the database is down')) : pool.query(asked);
     };
-    return repository.extend({ findOneBy });
+    return { driver: { master: { query } } } as unknown as DataSource;
   }
 
   beforeAll(async () => {
@@ -55,12 +53,20 @@ describe('the cache of keys', () => {
     const repository = database.dataSource.getRepository(ApiKey);
     clock = new SetClock();
     keys = new ApiKeysService(repository, clock);
-    cache = new KeyCache(watched(repository), clock);
+    changes = new KeyChanges(watched(database.dataSource), clock);
+    cache = new KeyCache(watched(database.dataSource), clock, changes);
     queries = 0;
     isDown = false;
   });
   afterAll(() => database.drop());
 
+  /** Moves the last change of a key out of the window that polls look at. */
+  const madeAnHourAgo = (id: string) =>
+    database.dataSource.query(
+      `ALTER TABLE api_key DISABLE TRIGGER USER;
+       UPDATE api_key SET changed_at = now() - interval '1 hour' WHERE id = '${id}';
+       ALTER TABLE api_key ENABLE TRIGGER USER`,
+    );
   const issue = (terms: Partial<KeyTerms> = {}) => keys.issue(accountId, { ...TERMS, ...terms });
 
   it('tells who the caller is', async () => {
@@ -82,13 +88,60 @@ describe('the cache of keys', () => {
     expect(queries).toBe(1);
   });
 
-  it('sees a revocation once its second is over', async () => {
+  it('remembers a key for ten minutes while its changes are followed', async () => {
+    const { key, record } = await issue();
+    await madeAnHourAgo(record.id);
+    await changes.poll();
+    for (let minute = 0; minute < 10; minute += 1) {
+      expect(await cache.find(key)).toBeDefined();
+      for (let poll = 0; poll < 12; poll += 1) {
+        clock.ms += 5_000;
+        await changes.poll();
+      }
+    }
+    expect(queries).toBe(1);
+    expect(await cache.find(key)).toBeDefined();
+    expect(queries).toBe(2);
+  });
+
+  it('sees a revocation at the next poll (AUTH-04)', async () => {
+    const { key, record } = await issue();
+    await changes.poll();
+    await cache.find(key);
+    await keys.revoke(record.id);
+    await changes.poll();
+    expect(await cache.find(key)).toBeUndefined();
+  });
+
+  it('asks again after a second while its changes are not followed', async () => {
     const { key, record } = await issue();
     await cache.find(key);
     expect(await keys.revoke(record.id)).toBe(true);
-    await sleep(SEEN_AFTER_MS);
+    clock.ms += 1_000;
     expect(await cache.find(key)).toBeUndefined();
     expect(queries).toBe(2);
+  });
+
+  it('stops trusting its memory 1.5 s after its last poll', async () => {
+    const { key, record } = await issue();
+    await changes.poll();
+    await cache.find(key);
+    await keys.revoke(record.id);
+    clock.ms += 1_499;
+    expect(await cache.find(key)).toBeDefined();
+    clock.ms += 1;
+    expect(await cache.find(key)).toBeUndefined();
+  });
+
+  it('forgets every key when polls failed for so long that a change may have been missed', async () => {
+    const { key, record } = await issue();
+    await changes.poll();
+    await cache.find(key);
+    await keys.revoke(record.id);
+    await madeAnHourAgo(record.id);
+    clock.ms += 8_001;
+    await changes.poll();
+    expect(await cache.find(key)).toBeUndefined();
   });
 
   it('does not remember that a key was unknown', async () => {
@@ -105,9 +158,9 @@ describe('the cache of keys', () => {
   });
 
   it('lets a key die at the very moment it expires, remembered or not', async () => {
-    const { key } = await issue({ expiresAt: new Date(clock.ms + 5_000) });
+    const { key } = await issue({ expiresAt: new Date(clock.ms + 900) });
     expect(await cache.find(key)).toBeDefined();
-    clock.ms += 4_999;
+    clock.ms += 899;
     expect(await cache.find(key)).toBeDefined();
     clock.ms += 1;
     expect(await cache.find(key)).toBeUndefined();

@@ -1,52 +1,114 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
-import { IsNull, type Repository } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
-import { ApiKey } from './api-key.entity.js';
+import { PreparedStatement } from '../database/prepared-statement.js';
 import type { Caller } from './caller.js';
+import { KeyChanges } from './key-changes.js';
 import { hashKey, looksLikeKey } from './key-material.js';
 
-const CACHE_LIMIT = 10_000;
-/** Half of the 2 s in which a revocation takes effect on every process (AUTH-04). */
-const CACHE_TTL_MS = 1_000;
+const CACHE_LIMIT = 50_000;
+/** A key is remembered this long where its changes are followed, … */
+const FOLLOWED_MS = 600_000;
+/** … and this long, half of the 2 s in which a revocation takes effect (AUTH-04), where they are not. */
+const UNFOLLOWED_MS = 1_000;
 
-/** Finds the caller of a key. Known keys are remembered for a second; concurrent look-ups of one key share one query. */
+const FIND = `
+  SELECT id, account_id, allowed_models, requests_per_minute, expires_at
+    FROM api_key WHERE hash = $1 AND revoked_at IS NULL`;
+
+interface KeyRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly allowed_models: string[] | null;
+  readonly requests_per_minute: number | null;
+  readonly expires_at: Date | null;
+}
+
+interface KnownKey {
+  readonly caller: Caller;
+  readonly loadedAtMs: number;
+}
+
+/**
+ * Finds the caller of a key. Known keys are remembered until {@link KeyChanges} tells that they have changed; concurrent
+ * look-ups of one key share one query.
+ */
 @Injectable()
 export class KeyCache {
-  private readonly known: LRUCache<string, Caller, Buffer>;
+  private readonly statement: PreparedStatement<KeyRow>;
+  /** By the text of the key: hashing it costs more than all the rest of a look-up. */
+  private readonly known: LRUCache<string, KnownKey>;
+  private readonly textById = new Map<string, string>();
+  private readonly pending = new Map<string, Promise<Caller | undefined>>();
 
   constructor(
-    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+    dataSource: DataSource,
     private readonly clock: Clock,
+    private readonly changes: KeyChanges,
   ) {
-    this.known = new LRUCache<string, Caller, Buffer>({
+    this.statement = new PreparedStatement(dataSource, 'api_key_find', FIND);
+    this.known = new LRUCache({
       max: CACHE_LIMIT,
-      ttl: CACHE_TTL_MS,
-      fetchMethod: (_digest, _stale, { context }) => this.load(context),
+      dispose: ({ caller }) => this.textById.delete(caller.apiKeyId),
+    });
+    changes.listen((changed) => {
+      this.forget(changed);
     });
   }
 
   /** The caller of a live key; undefined for an unknown, revoked or expired one. */
   async find(key: string): Promise<Caller | undefined> {
-    if (!looksLikeKey(key)) return undefined;
-    const hash = hashKey(key);
-    const digest = hash.toString('base64');
-    const caller = this.known.get(digest) ?? (await this.known.fetch(digest, { context: hash }));
+    const caller = this.remembered(key) ?? (await this.ask(key));
     if (caller === undefined) return undefined;
     const expired = caller.expiresAtMs !== null && caller.expiresAtMs <= this.clock.nowMs();
     return expired ? undefined : caller;
   }
 
-  private async load(hash: Buffer): Promise<Caller | undefined> {
-    const row = await this.keys.findOneBy({ hash, revokedAt: IsNull() });
-    if (row === null) return undefined;
-    return {
-      apiKeyId: row.id,
-      accountId: row.accountId,
-      allowedModels: row.allowedModels === null ? null : new Set(row.allowedModels),
-      requestsPerMinute: row.requestsPerMinute,
-      expiresAtMs: row.expiresAt?.getTime() ?? null,
-    };
+  private remembered(key: string): Caller | undefined {
+    const known = this.known.get(key);
+    if (known === undefined) return undefined;
+    const ageMs = this.clock.nowMs() - known.loadedAtMs;
+    return ageMs < (this.changes.isFresh ? FOLLOWED_MS : UNFOLLOWED_MS) ? known.caller : undefined;
   }
+
+  private ask(key: string): Promise<Caller | undefined> {
+    if (!looksLikeKey(key)) return Promise.resolve(undefined);
+    const asked = this.pending.get(key);
+    if (asked !== undefined) return asked;
+    const answer = this.load(key).finally(() => this.pending.delete(key));
+    this.pending.set(key, answer);
+    return answer;
+  }
+
+  private async load(key: string): Promise<Caller | undefined> {
+    const loadedAtMs = this.clock.nowMs();
+    const [row] = await this.statement.run([hashKey(key)]);
+    this.known.delete(key);
+    if (row === undefined) return undefined;
+    const caller = callerOf(row);
+    this.known.set(key, { caller, loadedAtMs });
+    this.textById.set(caller.apiKeyId, key);
+    return caller;
+  }
+
+  private forget(changed: readonly string[] | 'all'): void {
+    if (changed === 'all') this.known.clear();
+    else {
+      for (const id of changed) {
+        const key = this.textById.get(id);
+        if (key !== undefined) this.known.delete(key);
+      }
+    }
+  }
+}
+
+function callerOf(row: KeyRow): Caller {
+  return {
+    apiKeyId: row.id,
+    accountId: row.account_id,
+    allowedModels: row.allowed_models === null ? null : new Set(row.allowed_models),
+    requestsPerMinute: row.requests_per_minute,
+    expiresAtMs: row.expires_at?.getTime() ?? null,
+  };
 }

@@ -7,6 +7,7 @@ import { ExecutionSteps1700000000051 } from './migrations/0051-execution-steps.m
 import { SweepAndLeases1700000000052 } from './migrations/0052-sweep-and-leases.migration.js';
 import { CreateWebhooks1700000000070 } from './migrations/0070-create-webhooks.migration.js';
 import { CreateStoredFiles1700000000080 } from './migrations/0080-create-stored-files.migration.js';
+import { FollowKeyChanges1700000000090 } from './migrations/0090-follow-key-changes.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   SweepAndLeases1700000000052,
   CreateWebhooks1700000000070,
   CreateStoredFiles1700000000080,
+  FollowKeyChanges1700000000090,
 ];

@@ -1,0 +1,82 @@
+import {
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock } from '../common/time/clock.js';
+import { PreparedStatement } from '../database/prepared-statement.js';
+
+const POLL_INTERVAL_MS = 500;
+/** A poll tells of every change committed before it began; a change takes effect within 2 s (AUTH-04). */
+const FRESH_MS = 1_500;
+/** Longer than a change may take from its statement to its commit, with room for polls that fail. */
+const WINDOW_SECONDS = 15;
+/** After a longer silence a change may lie before the window. */
+const LONGEST_GAP_MS = 8_000;
+
+const CHANGED = `
+  SELECT id FROM api_key WHERE changed_at > now() - interval '${WINDOW_SECONDS} seconds'`;
+
+/** Told which keys have changed; `all` after polls failed for so long that a change may have been missed. */
+export type KeyChangeListener = (changed: readonly string[] | 'all') => void;
+
+/**
+ * Asks the database twice a second which keys have changed, so that this process may remember the others for long. The
+ * timer is the process's own: it says nothing about shared state, so it runs in every role.
+ */
+@Injectable()
+export class KeyChanges implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly statement: PreparedStatement<{ id: string }>;
+  private listener: KeyChangeListener = () => undefined;
+  private polledAtMs = Number.NEGATIVE_INFINITY;
+  private timer: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor(
+    dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {
+    this.statement = new PreparedStatement(dataSource, 'api_key_changes', CHANGED);
+  }
+
+  /** Whether every change that is older than 2 s has been told. */
+  get isFresh(): boolean {
+    return this.clock.nowMs() - this.polledAtMs < FRESH_MS;
+  }
+
+  /** From now on the listener hears of every change, of some more than once. */
+  listen(listener: KeyChangeListener): void {
+    this.listener = listener;
+  }
+
+  onApplicationBootstrap(): void {
+    this.schedule();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  /** Asks once. Throws while the database cannot be asked; nothing is fresh then after 2 s. */
+  async poll(): Promise<void> {
+    const startedAtMs = this.clock.nowMs();
+    const rows = await this.statement.run([]);
+    const gapMs = startedAtMs - this.polledAtMs;
+    this.listener(gapMs > LONGEST_GAP_MS ? 'all' : rows.map(({ id }) => id));
+    this.polledAtMs = startedAtMs;
+  }
+
+  private schedule(): void {
+    if (this.stopped) return;
+    this.timer = setTimeout(() => {
+      // While the database cannot be asked, keys are looked up one by one, and those look-ups report the outage.
+      void this.poll()
+        .catch(() => undefined)
+        .finally(() => {
+          this.schedule();
+        });
+    }, POLL_INTERVAL_MS).unref();
+  }
+}

@@ -1,0 +1,29 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * When a key was changed last, by the database's clock, so that every process can ask with one indexed query which of the
+ * keys it remembers are out of date (spec: Authentication; decision G-15).
+ */
+export class FollowKeyChanges1700000000090 implements MigrationInterface {
+  readonly name = 'FollowKeyChanges1700000000090';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE api_key ADD COLUMN changed_at timestamptz NOT NULL DEFAULT clock_timestamp();
+      CREATE INDEX api_key_by_change ON api_key (changed_at);
+      CREATE FUNCTION api_key_note_change() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        NEW.changed_at := clock_timestamp();
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER api_key_changed BEFORE UPDATE ON api_key
+        FOR EACH ROW EXECUTE FUNCTION api_key_note_change();`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP TRIGGER api_key_changed ON api_key;
+      DROP FUNCTION api_key_note_change;
+      ALTER TABLE api_key DROP COLUMN changed_at;`);
+  }
+}
