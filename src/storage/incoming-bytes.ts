@@ -40,7 +40,8 @@ export class IncomingBytes {
   }
 
   async *chunks(): AsyncGenerator<Buffer, void> {
-    for await (const chunk of this.body) {
+    // A store that fails must not look like a source that was aborted.
+    for await (const chunk of this.body.iterator({ destroyOnReturn: false })) {
       this.sizeBytes += (chunk as Buffer).length;
       if (this.sizeBytes > this.maxBytes) this.fail(new FileTooLargeError(this.maxBytes));
       if (this.failure) throw this.failure;

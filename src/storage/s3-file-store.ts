@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import type { ByteRange } from '../common/http/byte-range.js';
 import type { FileStore, FileWriting } from './file-store.port.js';
 
-/** Ten thousand parts of this size are 80 GB; two of them are in memory during an upload, and one is being filled. */
-const PART_BYTES = 8 * 1024 * 1024;
-const PARTS_AT_ONCE = 2;
+/** The least that S3 takes; ten thousand parts of it are 50 GB. An upload holds a few of them in memory. */
+const PART_BYTES = 5 * 1024 * 1024;
+const PARTS_AT_ONCE = 1;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than the slowest reader of ours may stand still, since its connection to S3 then stands still too. */
 const IDLE_TIMEOUT_MS = 120_000;

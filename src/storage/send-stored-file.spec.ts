@@ -118,7 +118,7 @@ describe('sendStoredFile', () => {
     ['bytes=100-', 100, 999],
     ['bytes=-50', 950, 999],
     ['bytes=990-5000', 990, 999],
-  ])('answers %s with 206 and exactly those bytes', async (range, first, last) => {
+  ])('answers %s with 206 and exactly those bytes (CONTENT-04)', async (range, first, last) => {
     const { answer, bytes } = await get('/file', { range });
     expect(answer.status).toBe(206);
     expect(answer.headers.get('content-range')).toBe(`bytes ${first}-${last}/1000`);
@@ -132,7 +132,7 @@ describe('sendStoredFile', () => {
     expect(bytes.equals(BYTES)).toBe(true);
   });
 
-  it('answers a range behind the end with 416 and the size', async () => {
+  it('answers a range behind the end with 416 and the size (CONTENT-05)', async () => {
     const { answer, bytes } = await get('/file', { range: 'bytes=1000-' });
     expect(answer.status).toBe(416);
     expect(answer.headers.get('content-range')).toBe('bytes */1000');

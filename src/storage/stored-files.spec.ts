@@ -7,7 +7,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { Clock } from '../common/time/clock.js';
 import type { Ticker } from '../ticker/ticker.js';
-import type { FileStore } from './file-store.port.js';
+import type { FileStore, FileWriting } from './file-store.port.js';
 import { LocalFileStore } from './local-file-store.js';
 import { StoredFileSweeper } from './stored-file-sweeper.js';
 import type { NewFile } from './stored-file.js';
@@ -122,17 +122,48 @@ describe('StoredFiles', () => {
     expect(sizeBytes).toBe(20);
   });
 
-  it('answers 503 service_unavailable where the store fails and leaves nothing', async () => {
-    use({
-      ...localStore(),
-      write: () => Promise.reject(new Error('ENOSPC: no space left on device')),
-    });
-    const body = of(randomBytes(10));
+  it.each([
+    ['at once', () => Promise.reject(full())],
+    [
+      'in the middle',
+      async (_key: string, { body }: FileWriting) => {
+        await body[Symbol.asyncIterator]().next();
+        throw full();
+      },
+    ],
+  ])('answers 503 service_unavailable where the disk is full %s', async (_when, write) => {
+    use({ ...localStore(), write });
+    const body = Readable.from([randomBytes(10), randomBytes(10)]);
     const saving = files.save(newFile(body));
     const unavailable = { code: 'service_unavailable', retryAfterSeconds: 30 };
     await expect(saving).rejects.toMatchObject(unavailable);
     expect(body.destroyed).toBe(true);
     await expectNothingLeft();
+  });
+
+  it('takes and gives a large file in little memory (CONTENT-11)', async () => {
+    const size = 256 * 1_048_576;
+    const start = heldBytes();
+    let most = start;
+    const look = (): void => {
+      most = Math.max(most, heldBytes());
+    };
+    const source = Readable.from(
+      (function* () {
+        for (let at = 0; at < size; at += 65_536) {
+          look();
+          yield Buffer.alloc(65_536, at % 251);
+        }
+      })(),
+    );
+    const file = await files.save(newFile(source, { maxBytes: size }));
+    let read = 0;
+    for await (const chunk of await file.open()) {
+      look();
+      read += (chunk as Buffer).length;
+    }
+    expect(read).toBe(size);
+    expect(most - start).toBeLessThan(64 * 1_048_576);
   });
 
   it('answers 503 service_unavailable where bytes are lost', async () => {
@@ -226,6 +257,15 @@ function stoppedSoon(): AbortSignal {
     stop.abort(new Error('no longer'));
   }, 30);
   return stop.signal;
+}
+
+function heldBytes(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function full(): Error {
+  return new Error('ENOSPC: no space left on device');
 }
 
 function broken(): Readable {
