@@ -29,11 +29,13 @@ afterAll(async () => {
 async function inFlight(
   input: string,
   settings: NodeJS.ProcessEnv = {},
+  signal: AbortSignal | null = null,
 ): Promise<{ gateway: GatewayProgram; accountId: string; call: Promise<Response> }> {
   const gateway = await startGatewayProgram({ DATABASE_URL: database.url, ...settings });
   const { accountId, headers } = await gateway.account();
   const call = fetch(`${gateway.url}/v1/audio/speech`, {
     method: 'POST',
+    signal,
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ ...HELLO, input }),
   });
@@ -70,6 +72,22 @@ describe('SIGTERM', () => {
       expect(answer.status).toBe(200);
       expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
       expect(await exited).toEqual({ code: 0, signal: null });
+      expect(await executionOf(accountId)).toEqual({ status: 'succeeded', error_code: null });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'waits for a paid call whose client has left, and charges what the provider completes',
+    async () => {
+      const leave = new AbortController();
+      const { gateway, accountId } = await inFlight(
+        '[[sandbox:delay=3000]]Hello there.',
+        {},
+        leave.signal,
+      );
+      leave.abort();
+      expect(await gateway.end('SIGTERM')).toEqual({ code: 0, signal: null });
       expect(await executionOf(accountId)).toEqual({ status: 'succeeded', error_code: null });
     },
     PROCESS_TEST_TIMEOUT_MS,

@@ -129,7 +129,7 @@ describe('two processes on one port', () => {
     }
     await until(async () => (await metric(seen)) === before + 7);
     await hang(accountId, headers, 2);
-    expect(await metric(/^gateway_holds_open (\d+)$/gm)).toBe(2);
+    await until(async () => (await metric(/^gateway_holds_open (\d+)$/gm)) === 2);
     expect(await metric(/^gateway_holds_oldest_age_seconds ([\d.]+)$/gm)).toBeLessThan(600);
   });
 

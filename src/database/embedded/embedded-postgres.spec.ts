@@ -204,6 +204,17 @@ describe('EmbeddedPostgres', () => {
     await session.end().catch(() => undefined);
   });
 
+  it('leaves other programs alone that work in its folder', async () => {
+    await (await start()).stop();
+    const bystander = spawn('sleep', ['60'], { cwd: join(dataDir, 'postgres'), stdio: 'ignore' });
+    try {
+      await start();
+      expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+    } finally {
+      bystander.kill('SIGKILL');
+    }
+  });
+
   it('starts over a creation that was cut short', async () => {
     dataDir = join(root, 'cut');
     await mkdir(join(dataDir, 'postgres.unfinished', 'base'), { recursive: true });

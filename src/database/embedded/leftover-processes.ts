@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -29,14 +29,24 @@ export async function stopLeftovers(cluster: string): Promise<void> {
   throw new Error(`A PostgreSQL process on ${cluster} cannot be stopped`);
 }
 
-/** Process numbers of this cluster: all of them have it as working directory. */
+/** Process numbers of this cluster: PostgreSQL programs that have it as working directory; nothing else is ours to end. */
 async function processesOf(cluster: string): Promise<number[]> {
   if (process.platform !== 'linux') return postmasterByCommand(cluster);
   const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
-  const homes = await Promise.all(
-    pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => undefined)),
+  const isOurs = await Promise.all(
+    pids.map(async (pid) => (await linkOf(pid, 'cwd')) === cluster && (await isPostgres(pid))),
   );
-  return pids.filter((_pid, index) => homes[index] === cluster);
+  return pids.filter((_pid, index) => isOurs[index]);
+}
+
+async function isPostgres(pid: number): Promise<boolean> {
+  // A program whose file was replaced since is shown with a remark behind its path.
+  const program = (await linkOf(pid, 'exe')).replace(/ \(deleted\)$/, '');
+  return basename(program) === 'postgres';
+}
+
+function linkOf(pid: number, name: 'cwd' | 'exe'): Promise<string> {
+  return readlink(`/proc/${pid}/${name}`).catch(() => '');
 }
 
 async function postmasterByCommand(cluster: string): Promise<number[]> {
