@@ -59,6 +59,16 @@ describe('loadCatalog', () => {
     });
   });
 
+  it('says of a chat model whether it thinks unseen', () => {
+    const { rows } = loadCatalog(overlay({ models: [{ id: 'gen-5', hidden_reasoning: false }] }));
+    const chats = rows.filter(({ operation }) => operation === 'chat');
+    expect(chats.map((row) => [row.id, 'hiddenReasoning' in row && row.hiddenReasoning])).toEqual([
+      ['gen-5', false],
+      ['gen-5-mini', true],
+      ['gen-4-mini', false],
+    ]);
+  });
+
   it('adds a model and a provider', () => {
     const loaded = loadCatalog(
       overlay({
@@ -85,7 +95,11 @@ describe('loadCatalog', () => {
         ],
       }),
     );
-    expect(loaded.rows.at(-1)).toMatchObject({ id: 'gen-local', enabled: true });
+    expect(loaded.rows.at(-1)).toMatchObject({
+      id: 'gen-local',
+      enabled: true,
+      hiddenReasoning: false,
+    });
     expect(loaded.providers).toHaveLength(1);
   });
 
@@ -118,6 +132,11 @@ describe('loadCatalog', () => {
       'limits of another operation',
       { models: [{ id: 'aud-v3', limits: { max_seconds: 3 } }] },
       /maxSeconds/,
+    ],
+    [
+      'unseen reasoning of what is no chat',
+      { models: [{ id: 'aud-v3', hidden_reasoning: true }] },
+      /hidden_reasoning/,
     ],
     ['a change of operation', { models: [{ id: 'aud-v3', operation: 'chat' }] }, /is speech/],
   ])('refuses %s', (_what, content, problem) => {

@@ -27,7 +27,7 @@ describe('the built-in catalog', () => {
     expect(new Set(BUILT_IN_MODELS.map((row) => row.id)).size).toBe(BUILT_IN_MODELS.length);
   });
 
-  it('sells 4 speech, 2 dialogue, 8 other audio, 2 image, 42 song, 3 video and 2 text models', () => {
+  it('sells 4 speech, 2 dialogue, 8 other audio, 2 image, 42 song, 3 video and 3 text models', () => {
     const count = (...operations: string[]) =>
       BUILT_IN_MODELS.filter((row) => operations.includes(row.operation)).length;
     expect(count('speech')).toBe(4);
@@ -43,7 +43,7 @@ describe('the built-in catalog', () => {
         'dubbing',
       ),
     ).toBe(8);
-    expect([count('image'), count('song'), count('video'), count('chat')]).toEqual([2, 42, 3, 2]);
+    expect([count('image'), count('song'), count('video'), count('chat')]).toEqual([2, 42, 3, 3]);
   });
 
   it.each(['aud-v4', 'aud-v3', 'aud-multilingual-v2'])(

@@ -30,7 +30,10 @@ export interface MediaLimits {
 
 /** A row of each operation, by operation. Text lengths are Unicode code points. */
 export interface ModelRows {
-  chat: Row<'chat', PerToken, { readonly maxOutputTokens: number }>;
+  chat: Row<'chat', PerToken, { readonly maxOutputTokens: number }> & {
+    /** Whether the model thinks in tokens that nobody sees and only its usage tells (decision G-24). */
+    readonly hiddenReasoning: boolean;
+  };
   image: Row<'image', PerRequest, { readonly sizes: readonly string[] }>;
   video: Row<
     'video',

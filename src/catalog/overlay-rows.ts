@@ -68,6 +68,7 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
     operation,
     price,
     limits: limitsOf(entry, operation, builtIn),
+    ...hiddenReasoningOf(entry, operation, builtIn),
     routes: routesOf(entry) ?? builtIn?.routes ?? [],
     enabled: entry.enabled ?? builtIn?.enabled ?? true,
   } as ModelRow;
@@ -86,6 +87,19 @@ function limitsOf(entry: OverlayModel, operation: Operation, builtIn?: ModelRow)
   const limits = { ...builtIn?.limits, ...(entry.limits && camelCased(entry.limits)) };
   requireOnly(limits, camelCasedNames(LIMITS_OF[operation]), 'limits');
   return limits;
+}
+
+function hiddenReasoningOf(
+  { hidden_reasoning: given }: OverlayModel,
+  operation: Operation,
+  builtIn?: ModelRow,
+): Partial<Pick<ModelRow<'chat'>, 'hiddenReasoning'>> {
+  if (operation !== 'chat') {
+    if (given !== undefined) throw new Error('hidden_reasoning does not fit this operation');
+    return {};
+  }
+  const known = builtIn && 'hiddenReasoning' in builtIn && builtIn.hiddenReasoning;
+  return { hiddenReasoning: given ?? known ?? false };
 }
 
 function routesOf(entry: OverlayModel): Route[] | undefined {

@@ -98,6 +98,9 @@ export class OverlayModel {
   limits?: OverlayLimits;
 
   @Flag(optional)
+  hidden_reasoning?: boolean;
+
+  @Flag(optional)
   enabled?: boolean;
 }
 

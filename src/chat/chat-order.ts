@@ -9,6 +9,8 @@ import type { ChatBody } from './dto/chat.body.js';
 /** What an image counts, whatever its size (decision G-23). */
 export const IMAGE_TOKENS = 4_096;
 
+type BilledTokens = Pick<TokenUsage, 'promptTokens' | 'completionTokens'>;
+
 /** A checked request: what goes to the provider, and the most it can cost. */
 export interface ChatOrder {
   readonly command: ChatCommand;
@@ -41,7 +43,7 @@ export function orderOf(row: ModelRow<'chat'>, body: ChatBody): ChatOrder {
 /** The charge for the usage, never above the ceiling. */
 export function chargeOf(
   row: ModelRow<'chat'>,
-  usage: TokenUsage,
+  usage: BilledTokens,
   ceilingMicroUsd: MicroUsd,
 ): MicroUsd {
   const charge = price(row, usage);
@@ -53,7 +55,7 @@ export function imageTokens(messages: readonly JsonObject[]): number {
   return messages.flatMap(partsOf).filter(isImage).length * IMAGE_TOKENS;
 }
 
-function price(row: ModelRow<'chat'>, { promptTokens, completionTokens }: TokenUsage): MicroUsd {
+function price(row: ModelRow<'chat'>, { promptTokens, completionTokens }: BilledTokens): MicroUsd {
   return priceOfTokens(row.price, BigInt(promptTokens), BigInt(completionTokens));
 }
 

@@ -12,6 +12,8 @@ export class ChatRelay {
   readonly made: string[] = [];
   /** Usage as the provider reported it last; null where it made more after that. */
   usage: TokenUsage | null = null;
+  /** Whether the model has said why it ended; only the usage is still to come. */
+  isFinished = false;
   private reportedUsage: unknown;
   private source: Readable | undefined;
   private head: CompletionHead | undefined;
@@ -57,7 +59,8 @@ export class ChatRelay {
   }
 
   private take({ chunk, usage }: ChatChunk): void {
-    for (const { delta } of choicesOf(chunk)) {
+    for (const { delta, finish_reason: reason } of choicesOf(chunk)) {
+      if (typeof reason === 'string') this.isFinished = true;
       const texts = textsOf(delta);
       if (texts.length === 0) continue;
       this.made.push(...texts);

@@ -1,16 +1,26 @@
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import type { SseWriter } from '../common/http/sse-writer.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import { ClientLeft, type PaidResult, PayOnSuccess } from '../executions/pay-on-success.js';
+import {
+  ClientLeft,
+  DeadlinePassed,
+  type PaidResult,
+  PayOnSuccess,
+} from '../executions/pay-on-success.js';
 import type { ChatStream } from '../providers/ports/chat.port.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
+import { basisOf } from './charge-basis.js';
 import { chargeOf, type ChatOrder, orderOf } from './chat-order.js';
 import { ChatRelay } from './chat-relay.js';
 import { ChatUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
+
+/** A model that has ended reports its usage at once; a client that left meanwhile does not keep the stream longer. */
+const USAGE_WAIT_MS = 5_000;
 
 /** Chat completions as server-sent events (spec: POST /v1/chat/completions). */
 @Injectable()
@@ -25,13 +35,13 @@ export class ChatStreamService {
   /**
    * Forwards each chunk as it comes; `[DONE]` follows once the charge is durable. A provider that breaks off ends the
    * stream with an error event and charges nothing; a client that leaves ends the provider's work and pays for what was
-   * made (decision G-24). Throws what happens before the first chunk, and once more what the error event has told.
+   * made, but where the model thinks unseen it is left to end, and the client pays for what it reports (decision G-24). Throws what happens before the first chunk, and once more what the error event has told.
    */
   async stream(call: AdmittedCall<'chat'>, body: ChatBody, events: SseWriter): Promise<void> {
     const order = orderOf(call.row, body);
     try {
-      await this.payment.run(call, order.ceilingMicroUsd, (signal) =>
-        this.forward(call, order, events, signal),
+      await this.payment.run(call, order.ceilingMicroUsd, (signal, onFirstByte) =>
+        this.forward(call, order, events, signal, onFirstByte),
       );
     } catch (error) {
       if (events.hasBegun) {
@@ -46,7 +56,8 @@ export class ChatStreamService {
     call: AdmittedCall<'chat'>,
     order: ChatOrder,
     events: SseWriter,
-    shutdown: StopSignal,
+    callSignal: StopSignal,
+    onFirstByte: () => void,
   ): Promise<PaidResult<void>> {
     const head = {
       id: `chatcmpl-${call.executionId}`,
@@ -54,21 +65,28 @@ export class ChatStreamService {
       model: call.row.id,
     };
     const relay = new ChatRelay(events, head, order.showsUsage);
-    const signal = new StopSource(shutdown);
-    events.onGone(() => {
-      relay.takeWaiting();
-      signal.abort(new ClientLeft());
-    });
+    const signal = new StopSource(callSignal);
+    if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
     const { provider, result } = await this.open(call, order, signal);
-    await relay.run(result.body);
-    const usage = await this.usage.of(relay.usage, order.command, relay.made);
+    onFirstByte();
+    const isWhole = await readToEnd(relay, result.body, events);
+    const counted = await this.usage.of(
+      call.caller.accountId,
+      relay.usage,
+      order.command,
+      relay.made,
+    );
+    // What the model thought unseen nobody can count: the rest of the hold stands for it.
+    const usage = { ...counted, isEstimated: counted.isEstimated || !isWhole };
     await relay.end(usage);
-    const chargedMicroUsd = chargeOf(call.row, usage, order.ceilingMicroUsd);
     return {
       value: undefined,
       provider,
       providerRequestId: result.providerRequestId,
-      chargedMicroUsd,
+      chargedMicroUsd: isWhole
+        ? chargeOf(call.row, usage, order.ceilingMicroUsd)
+        : order.ceilingMicroUsd,
+      basis: basisOf(call.row, usage),
     };
   }
 
@@ -83,5 +101,28 @@ export class ChatStreamService {
       (port, context) => port.stream(command, context),
       signal,
     );
+  }
+}
+
+/** When the reader leaves, ends the provider's work: at once, or where only the usage is to come, after a wait for that. */
+function stopWhenGone(events: SseWriter, relay: ChatRelay, signal: StopSource): void {
+  events.onGone(() => {
+    relay.takeWaiting();
+    const stop = (): void => {
+      signal.abort(new ClientLeft());
+    };
+    if (relay.isFinished && relay.usage === null) setTimeout(stop, USAGE_WAIT_MS).unref();
+    else stop();
+  });
+}
+
+/** False where the deadline of the call came first, its reader had left, and no usage had been reported. */
+async function readToEnd(relay: ChatRelay, body: Readable, events: SseWriter): Promise<boolean> {
+  try {
+    await relay.run(body);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DeadlinePassed) || !events.isGone) throw error;
+    return relay.usage !== null;
   }
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import { Injectable } from '@nestjs/common';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
+import type { CountedUsage } from './charge-basis.js';
 import { partsOf } from './chat-messages.js';
 import { imageTokens } from './chat-order.js';
 import { TokenCounter } from './tokens/token-counter.js';
@@ -14,22 +15,29 @@ const TOKENS_PER_REPLY = 3;
 export class ChatUsage {
   constructor(private readonly counter: TokenCounter) {}
 
-  /** `reported` where it makes sense, else the tokens of the prompt and of the texts that were made. */
+  /** `reported` where it makes sense, else the tokens of the prompt and of the texts that were made for the account. */
   async of(
+    accountId: string,
     reported: TokenUsage | null,
     command: ChatCommand,
     made: readonly string[],
-  ): Promise<TokenUsage> {
+  ): Promise<CountedUsage> {
     if (reported && isCount(reported.promptTokens) && isCount(reported.completionTokens)) {
-      return reported;
+      return { ...reported, isEstimated: false };
     }
     const { messages } = command;
     const [prompt, completion] = await Promise.all([
-      this.counter.count(promptTexts(command)),
-      this.counter.count([made.join('')]),
+      this.counter.count(accountId, promptTexts(command)),
+      this.counter.count(accountId, [made.join('')]),
     ]);
     const around = messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_REPLY;
-    return { promptTokens: prompt + around + imageTokens(messages), completionTokens: completion };
+    return {
+      promptTokens: prompt.tokens + around + imageTokens(messages),
+      completionTokens: completion.tokens,
+      cachedTokens: null,
+      reasoningTokens: null,
+      isEstimated: prompt.isEstimated || completion.isEstimated,
+    };
   }
 }
 

@@ -5,6 +5,7 @@ import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { PaidCalls } from '../executions/paid-calls.js';
 import { choicesOf, completionOf, headOf } from './chat-answer.js';
+import { basisOf } from './charge-basis.js';
 import { chargeOf, orderOf } from './chat-order.js';
 import { ChatUsage, textsOf, viewUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
@@ -30,7 +31,7 @@ export class ChatService {
       (port, context) => port.complete(command, context),
       async ({ result: { completion, usage: reported } }) => {
         const made = choicesOf(completion).flatMap(({ message }) => textsOf(message));
-        const usage = await this.usage.of(reported, command, made);
+        const usage = await this.usage.of(call.caller.accountId, reported, command, made);
         const head = headOf(completion, {
           id: `chatcmpl-${call.executionId}`,
           created: this.clock.nowSeconds(),
@@ -39,6 +40,7 @@ export class ChatService {
         return {
           value: completionOf(head, completion, viewUsage(usage, completion.usage)),
           chargedMicroUsd: chargeOf(call.row, usage, ceilingMicroUsd),
+          basis: basisOf(call.row, usage),
         };
       },
     );

@@ -9,6 +9,7 @@ import {
   ProviderRouter,
   type RoutedResult,
 } from '../providers/routing/provider-router.js';
+import type { ChargeBasis } from './execution-steps.js';
 import { PayOnSuccess } from './pay-on-success.js';
 
 /** Every provider names its answer, where it does, in this field. */
@@ -20,6 +21,7 @@ interface NamedAnswer {
 export interface Taken<V> {
   readonly value: V;
   readonly chargedMicroUsd?: MicroUsd;
+  readonly basis?: ChargeBasis;
 }
 
 /** An admitted call from its hold to its settlement, on the first of its routes that takes it. */
@@ -43,12 +45,13 @@ export class PaidCalls {
     return this.payment.run(call, holdMicroUsd, async (signal) => {
       const operation = call.row.operation as O;
       const answer = await this.router.run(call.routes, operation, attempt, signal);
-      const { value, chargedMicroUsd = holdMicroUsd } = await take(answer, signal);
+      const { value, basis, chargedMicroUsd = holdMicroUsd } = await take(answer, signal);
       return {
         value: { value, chargedMicroUsd },
         provider: answer.provider,
         providerRequestId: answer.result.providerRequestId,
         chargedMicroUsd,
+        ...(basis && { basis }),
       };
     });
   }

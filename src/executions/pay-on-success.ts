@@ -39,6 +39,13 @@ class ShuttingDown extends GatewayError {
   }
 }
 
+/** 504: the call lasted as long as any may. */
+export class DeadlinePassed extends GatewayError {
+  constructor() {
+    super('provider_timeout', 'The call took too long.');
+  }
+}
+
 /** How a call ended well: its value, who did the work, and what is charged where that is less than the hold. */
 export interface PaidResult<T> {
   readonly value: T;
@@ -137,7 +144,7 @@ export class PayOnSuccess {
    */
   private watchDeadline({ reader }: AdmittedCall, stop: StopSource): () => void {
     const giveUp = (): void => {
-      stop.abort(new GatewayError('provider_timeout', 'The call took too long.'));
+      stop.abort(new DeadlinePassed());
     };
     let timer = setTimeout(() => {
       if (reader?.headersSent !== true) {

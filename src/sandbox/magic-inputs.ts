@@ -56,6 +56,11 @@ export const MAGIC_INPUTS = [
     argument: 'N',
     effect: 'chat stream: an error event after N tokens, then the end',
   },
+  {
+    name: 'reasoning',
+    argument: 'N',
+    effect: 'chat: reports N tokens of unseen reasoning beside those it sends',
+  },
   { name: 'no-usage', effect: 'chat: leaves out the usage numbers' },
   { name: 'zero-usage', effect: 'chat: reports usage of zero' },
   {

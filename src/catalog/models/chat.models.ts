@@ -1,21 +1,27 @@
 import type { ModelRow } from '../model-row.js';
 
+type ChatModel = Pick<ModelRow<'chat'>, 'limits' | 'hiddenReasoning'>;
+
+const REASONING: ChatModel = { limits: { maxOutputTokens: 128_000 }, hiddenReasoning: true };
+const PLAIN: ChatModel = { limits: { maxOutputTokens: 32_768 }, hiddenReasoning: false };
+
 const chat = (
   id: string,
   upstreamModel: string,
-  inputMicroUsdPerMillion: bigint,
-  outputMicroUsdPerMillion: bigint,
+  [inputMicroUsdPerMillion, outputMicroUsdPerMillion]: readonly [bigint, bigint],
+  model: ChatModel,
 ): ModelRow<'chat'> => ({
   id,
   operation: 'chat',
   routes: [{ provider: 'openai', upstreamModel }],
   price: { unit: 'token', inputMicroUsdPerMillion, outputMicroUsdPerMillion },
-  limits: { maxOutputTokens: 128_000 },
+  ...model,
   enabled: true,
 });
 
-/** Text models (decisions G-23, G-91). */
+/** Text models (decisions G-23, G-24, G-91). */
 export const CHAT_MODELS = [
-  chat('gen-5', 'gpt-5', 1_250_000n, 10_000_000n),
-  chat('gen-5-mini', 'gpt-5-mini', 250_000n, 2_000_000n),
+  chat('gen-5', 'gpt-5', [1_250_000n, 10_000_000n], REASONING),
+  chat('gen-5-mini', 'gpt-5-mini', [250_000n, 2_000_000n], REASONING),
+  chat('gen-4-mini', 'gpt-4.1-mini', [400_000n, 1_600_000n], PLAIN),
 ] as const satisfies readonly ModelRow<'chat'>[];

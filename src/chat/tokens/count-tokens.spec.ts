@@ -31,18 +31,52 @@ describe('countTokens', () => {
 describe('TokenCounter', () => {
   const counter = new TokenCounter();
   afterAll(() => counter.beforeApplicationShutdown());
+  const exact = (tokens: number) => ({ tokens, isEstimated: false });
 
   it('counts many texts at once in its own thread', async () => {
     const counts = await Promise.all(
-      Array.from({ length: 50 }, (_, words) => counter.count(['Hello', ' so'.repeat(words)])),
+      Array.from({ length: 50 }, (_, words) => counter.count('a', ['Hello', ' so'.repeat(words)])),
     );
-    expect(counts).toEqual(Array.from({ length: 50 }, (_, words) => 1 + words));
+    expect(counts).toEqual(Array.from({ length: 50 }, (_, words) => exact(1 + words)));
   });
 
-  it('starts again after its thread has ended, and fails what was waiting', async () => {
-    const waiting = counter.count(['x'.repeat(1_000_000)]);
+  it('counts a long text in slices as it counts it whole', async () => {
+    const text = 'The quick brown fox jumps over the lazy dog. '.repeat(1_000).trimEnd();
+    expect(await counter.count('a', [text])).toEqual(exact(countTokens(text)));
+  });
+
+  it('answers everybody else soon while one account has texts that are slow to count', async () => {
+    const words = Array.from({ length: 110_000 }, () => Math.random().toString(36).slice(2, 10));
+    const slow = [words.join(' '), 'a!'.repeat(200_000), 'qzjx'.repeat(250_000)].map((text) =>
+      counter.count('crafty', [text]),
+    );
+    const started = performance.now();
+    expect(await counter.count('victim', ['hi'])).toEqual(exact(1));
+    expect(performance.now() - started).toBeLessThan(1_500);
+    for (const count of await Promise.all(slow)) expect(count.tokens).toBeGreaterThan(0);
+  });
+
+  it('estimates what it cannot count in time, never below the count and never above the bytes', async () => {
+    const text = 'zqxj é'.repeat(1_000_000);
+    const count = await counter.count('a', [text]);
+    expect(count.isEstimated).toBe(true);
+    expect(count.tokens).toBeGreaterThan(1_000_000);
+    expect(count.tokens).toBeLessThanOrEqual(Buffer.byteLength(text));
+  });
+
+  it('counts 700 streams cut at once, or bounds them: none is without a number', async () => {
+    const text = 'Some words that a model has made. '.repeat(40);
+    const counts = await Promise.all(
+      Array.from({ length: 700 }, (_, n) => counter.count(`account ${n % 20}`, [text])),
+    );
+    const counted = countTokens(text);
+    expect(counts.every(({ tokens }) => tokens >= counted)).toBe(true);
+  });
+
+  it('starts again after its thread has ended, and estimates what was waiting', async () => {
+    const waiting = counter.count('a', ['x'.repeat(1_000_000)]);
     await counter.beforeApplicationShutdown();
-    await expect(waiting).rejects.toMatchObject({ code: 'service_unavailable' });
-    expect(await counter.count(['Hello'])).toBe(1);
+    expect(await waiting).toEqual({ tokens: 1_000_000, isEstimated: true });
+    expect(await counter.count('a', ['Hello'])).toEqual(exact(1));
   });
 });

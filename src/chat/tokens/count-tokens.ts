@@ -1,4 +1,8 @@
-import { countTokens as countPlain } from 'gpt-tokenizer/encoding/o200k_base';
+import { countTokens as countPlain, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
+
+// The library drops the oldest of its remembered words by walking over all that were dropped before: once full, each new
+// word costs milliseconds.
+setMergeCacheSize(0);
 
 /** Byte-pair merging is quadratic in the length of a run of one kind of character; longer runs are cut here. */
 const LONG_RUN = /[\p{L}\p{M}]{256}|\p{N}{256}|\s{256}|[^\s\p{L}\p{M}\p{N}]{256}/gu;

@@ -1,66 +1,137 @@
 import { Worker } from 'node:worker_threads';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { mostTokensOf, slicesOf } from './text-slices.js';
 import type { CountAnswer, CountRequest } from './token-counter.thread.js';
 
-/** `src` and `dist` are siblings: this names the built worker from either, as threads cannot run TypeScript. */
-const WORKER_FILE = new URL('../../../dist/chat/tokens/token-counter.thread.js', import.meta.url);
-/** Texts waiting to be counted; each is bounded by the size of a request or an answer. */
-const MAX_WAITING = 1_000;
+/** `src` and `dist` are siblings: this names the built thread from either, as threads cannot run TypeScript. */
+const THREAD_FILE = new URL('../../../dist/chat/tokens/token-counter.thread.js', import.meta.url);
+/** A text that is not counted by then is estimated, … */
+const PATIENCE_MS = 3_000;
+/** … and so is one that finds this much waiting, about a minute of ordinary text. */
+const MAX_WAITING_SLICES = 8_192;
 
-interface Waiting {
-  readonly resolve: (tokens: number) => void;
-  readonly reject: (error: Error) => void;
+/** Tokens of texts; `isEstimated` where the number is only an upper bound. */
+export interface TokenCount {
+  readonly tokens: number;
+  readonly isEstimated: boolean;
+}
+
+interface Job {
+  readonly accountId: string;
+  readonly slices: string[][];
+  tokens: number;
+  readonly resolve: (count: TokenCount) => void;
+  timer?: NodeJS.Timeout;
 }
 
 /**
  * Counts tokens for calls whose provider reports no usage (decision G-23). The tokenizer takes 150 ms and 90 MB to load,
- * so it lives in a thread of its own, started by the first count.
+ * so it lives in a thread of its own, started by the first count. It is given one slice of bounded work at a time, the
+ * accounts in turn, so that no text of one account holds up the others for longer than a slice.
  */
 @Injectable()
 export class TokenCounter implements BeforeApplicationShutdown {
-  private worker: Worker | undefined;
-  private readonly waiting = new Map<number, Waiting>();
+  private thread: Worker | undefined;
+  /** Jobs by account; the account whose turn is next comes first. */
+  private readonly queues = new Map<string, Job[]>();
+  private current: Job | undefined;
+  private waitingSlices = 0;
   private lastId = 0;
 
-  /** Tokens of all texts together. Throws 503 `service_unavailable` when too many counts wait or the thread dies. */
-  count(texts: readonly string[]): Promise<number> {
-    if (this.waiting.size >= MAX_WAITING) return Promise.reject(overloaded());
-    const worker = (this.worker ??= this.start());
-    const id = ++this.lastId;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      worker.ref();
-      worker.postMessage({ id, texts } satisfies CountRequest);
+  /** Tokens of all texts together; an upper bound where they cannot be counted soon. Never fails. */
+  count(accountId: string, texts: readonly string[]): Promise<TokenCount> {
+    const slices = slicesOf(texts);
+    if (slices.length === 0) return Promise.resolve({ tokens: 0, isEstimated: false });
+    if (this.waitingSlices + slices.length > MAX_WAITING_SLICES) {
+      return Promise.resolve({ tokens: mostTokensOf(slices), isEstimated: true });
+    }
+    return new Promise((resolve) => {
+      const job: Job = { accountId, slices, tokens: 0, resolve };
+      job.timer = setTimeout(() => {
+        this.estimate(job);
+      }, PATIENCE_MS);
+      this.waitingSlices += slices.length;
+      this.enqueue(job);
+      this.countNext();
     });
   }
 
-  /** Ends the thread. */
+  /** Ends the thread; what waits is estimated. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.worker?.terminate();
+    await this.thread?.terminate();
+  }
+
+  private enqueue(job: Job): void {
+    const queue = this.queues.get(job.accountId);
+    if (queue === undefined) this.queues.set(job.accountId, [job]);
+    else queue.push(job);
+  }
+
+  private countNext(): void {
+    if (this.current !== undefined) return;
+    const [next] = this.queues;
+    if (next === undefined) {
+      // An idle thread does not keep the process alive.
+      this.thread?.unref();
+      return;
+    }
+    const [accountId, queue] = next;
+    const job = queue[0];
+    const slice = job?.slices[0];
+    if (job === undefined || slice === undefined) {
+      this.queues.delete(accountId);
+      this.countNext();
+      return;
+    }
+    // The account goes to the end of the line.
+    this.queues.delete(accountId);
+    this.queues.set(accountId, queue);
+    this.current = job;
+    this.thread ??= this.start();
+    this.thread.ref();
+    this.thread.postMessage({ id: ++this.lastId, texts: slice } satisfies CountRequest);
+  }
+
+  private take({ id, tokens }: CountAnswer): void {
+    const job = this.current;
+    this.current = undefined;
+    if (job !== undefined && id === this.lastId && job.slices.length > 0) {
+      job.tokens += tokens;
+      job.slices.shift();
+      this.waitingSlices -= 1;
+      if (job.slices.length === 0) this.end(job, { tokens: job.tokens, isEstimated: false });
+    }
+    this.countNext();
+  }
+
+  private estimate(job: Job): void {
+    const most = job.tokens + mostTokensOf(job.slices);
+    this.waitingSlices -= job.slices.length;
+    job.slices.length = 0;
+    this.end(job, { tokens: most, isEstimated: true });
+  }
+
+  private end(job: Job, count: TokenCount): void {
+    clearTimeout(job.timer);
+    const queue = this.queues.get(job.accountId) ?? [];
+    const index = queue.indexOf(job);
+    if (index >= 0) queue.splice(index, 1);
+    if (queue.length === 0) this.queues.delete(job.accountId);
+    job.resolve(count);
   }
 
   private start(): Worker {
-    const worker = new Worker(WORKER_FILE, { execArgv: [] });
-    worker.on('message', ({ id, tokens }: CountAnswer) => {
-      this.waiting.get(id)?.resolve(tokens);
-      this.waiting.delete(id);
-      // An idle thread does not keep the process alive.
-      if (this.waiting.size === 0) worker.unref();
+    const thread = new Worker(THREAD_FILE, { execArgv: [] });
+    thread.on('message', (answer: CountAnswer) => {
+      this.take(answer);
     });
-    // The exit that follows rejects what waits.
-    worker.on('error', () => undefined);
-    worker.on('exit', () => {
-      this.worker = undefined;
-      for (const { reject } of this.waiting.values()) reject(overloaded());
-      this.waiting.clear();
+    // The exit that follows estimates what waits.
+    thread.on('error', () => undefined);
+    thread.on('exit', () => {
+      this.thread = undefined;
+      this.current = undefined;
+      for (const job of [...this.queues.values()].flat()) this.estimate(job);
     });
-    return worker;
+    return thread;
   }
-}
-
-function overloaded(): GatewayError {
-  return new GatewayError('service_unavailable', 'The tokens of this call cannot be counted.', {
-    retryAfterSeconds: 1,
-  });
 }

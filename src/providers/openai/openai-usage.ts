@@ -8,5 +8,14 @@ export function usageOf({ usage }: JsonObject): TokenUsage | null {
   const promptTokens = numberAt(usage, 'prompt_tokens');
   const completionTokens = numberAt(usage, 'completion_tokens');
   if (promptTokens === null || completionTokens === null) return null;
-  return { promptTokens, completionTokens };
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens: detailOf(usage.prompt_tokens_details, 'cached_tokens'),
+    reasoningTokens: detailOf(usage.completion_tokens_details, 'reasoning_tokens'),
+  };
+}
+
+function detailOf(details: unknown, name: string): number | null {
+  return isJsonObject(details) ? numberAt(details, name) : null;
 }

@@ -18,6 +18,10 @@ export interface ChatCommand {
 export interface TokenUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** Part of the prompt that the provider remembered, and … */
+  readonly cachedTokens: number | null;
+  /** … part of the completion that it thought unseen; null where it does not say. */
+  readonly reasoningTokens: number | null;
 }
 
 /**

@@ -61,6 +61,7 @@ function complete(exchange: Exchange, request: ChatRequest, chats: ChatLog): Com
       prompt: request.lastUserText,
       isStream: request.isStream,
       promptTokens: countPromptTokens(request.texts),
+      reasoningTokens: exchange.magic.number('reasoning', MAX_REPLY_TOKENS) ?? 0,
     }),
   };
 }
@@ -81,13 +82,14 @@ function usageOf(exchange: Exchange, record: ChatRecord) {
   if (exchange.magic.has('no-usage')) return undefined;
   const isZero = exchange.magic.has('zero-usage');
   const prompt = isZero ? 0 : record.promptTokens;
-  const completion = isZero ? 0 : record.completionTokens;
+  const reasoning = isZero ? 0 : record.reasoningTokens;
+  const completion = isZero ? 0 : record.completionTokens + reasoning;
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
   };
 }
 

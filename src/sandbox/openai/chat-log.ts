@@ -9,6 +9,8 @@ export interface ChatRecord {
   readonly prompt: string;
   readonly isStream: boolean;
   readonly promptTokens: number;
+  /** Tokens it says it thought in, beside those it sent. */
+  readonly reasoningTokens: number;
   /** Tokens sent so far; in a stream each is one chunk. */
   completionTokens: number;
   /** True once the answer was sent to its end. */
@@ -21,7 +23,9 @@ export interface ChatRecord {
 export class ChatLog {
   private readonly records: ChatRecord[] = [];
 
-  open(facts: Pick<ChatRecord, 'id' | 'prompt' | 'isStream' | 'promptTokens'>): ChatRecord {
+  open(
+    facts: Pick<ChatRecord, 'id' | 'prompt' | 'isStream' | 'promptTokens' | 'reasoningTokens'>,
+  ): ChatRecord {
     const prompt = facts.prompt.slice(0, MAX_PROMPT_CHARACTERS);
     const record = { ...facts, prompt, completionTokens: 0, isComplete: false, isAborted: false };
     this.records.push(record);

@@ -27,7 +27,13 @@ const promptOf = (index: number) =>
   `Say${[...String(index)].map((digit) => WORDS[Number(digit)]).join('')}`;
 
 const priceOf = ({ promptTokens, completionTokens }: ChatRecord) =>
-  (BigInt(promptTokens) * 1_250_000n + BigInt(completionTokens) * 10_000_000n + 999_999n) /
+  (BigInt(promptTokens) * 400_000n + BigInt(completionTokens) * 1_600_000n + 999_999n) / 1_000_000n;
+
+/** What `gen-5` costs, with what it thought unseen. */
+const priceOfReasoning = (record: ChatRecord) =>
+  (BigInt(record.promptTokens) * 1_250_000n +
+    BigInt(record.completionTokens + record.reasoningTokens) * 10_000_000n +
+    999_999n) /
   1_000_000n;
 
 async function settled(accountId: string): Promise<void> {
@@ -46,7 +52,12 @@ async function charges(accountId: string): Promise<bigint[]> {
 const ascending = (amounts: bigint[]) => amounts.sort((a, b) => Number(a - b));
 
 /** Opens a batch of streams of which each is left by its client after the given number of tokens. */
-async function cut(first: number, cutAfter: number[], words: (cut: number) => string) {
+async function cut(
+  first: number,
+  cutAfter: number[],
+  words: (cut: number) => string,
+  model = 'gen-4-mini',
+) {
   const { accountId, headers } = await gateway.account(CREDIT);
   const seen = await Promise.all(
     cutAfter.map((tokens, index) =>
@@ -54,7 +65,7 @@ async function cut(first: number, cutAfter: number[], words: (cut: number) => st
         `${gateway.url}/v1/chat/completions`,
         headers,
         {
-          model: 'gen-5',
+          model,
           stream: true,
           user: words(tokens),
           messages: [{ role: 'user', content: promptOf(first + index) }],
@@ -109,5 +120,74 @@ describe('a client that leaves in the middle of a stream', () => {
     expect(paid).toBeGreaterThanOrEqual(read);
     expect(paid).toBeLessThanOrEqual(made);
     expect(records.every(({ completionTokens }) => completionTokens < 5000)).toBe(true);
+  });
+
+  it.each([
+    ['in the middle', 3],
+    ['at its last token, before the reason to end', 12],
+  ])(
+    '%s pays for the reasoning nobody sees as well: the model is left to end',
+    async (_, cutAt) => {
+      const { accountId, records } = await cut(
+        2_000 + cutAt,
+        [cutAt, cutAt, cutAt],
+        () => '[[sandbox:tokens=12]] [[sandbox:pace=5]] [[sandbox:reasoning=4990]]',
+        'gen-5',
+      );
+      expect(records.every(({ isComplete }) => isComplete)).toBe(true);
+      expect(await charges(accountId)).toEqual(ascending(records.map(priceOfReasoning)));
+      expect(records.map(({ reasoningTokens }) => reasoningTokens)).toEqual([4_990, 4_990, 4_990]);
+    },
+  );
+
+  it('after the reason to end waits for the usage of a model that does not reason', async () => {
+    const { accountId, headers } = await gateway.account(CREDIT);
+    await leaveAfter(
+      `${gateway.url}/v1/chat/completions`,
+      headers,
+      {
+        model: 'gen-4-mini',
+        stream: true,
+        user: '[[sandbox:tokens=5]] [[sandbox:reasoning=100]]',
+        messages: [{ role: 'user', content: 'Say it at once' }],
+      },
+      5,
+    );
+    await settled(accountId);
+    const [record] = (await gateway.sandbox?.chats(10))!.filter(({ prompt }) =>
+      prompt.startsWith('Say it at once'),
+    );
+    const all = { ...record!, completionTokens: 105 };
+    expect([priceOf(record!), priceOf(all)]).toContain((await charges(accountId))[0]);
+  });
+});
+
+describe('a call that reasoned unseen', () => {
+  it('keeps what its charge is made of', async () => {
+    const { accountId, headers } = await gateway.account(CREDIT);
+    await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'gen-5',
+        user: '[[sandbox:tokens=7]] [[sandbox:reasoning=93]]',
+        messages: [{ role: 'user', content: 'Go' }],
+      }),
+    });
+    const [row] = await gateway.dataSource.query<Record<string, unknown>[]>(
+      'SELECT unit, quantity, unit_price, estimated FROM execution WHERE account_id = $1',
+      [accountId],
+    );
+    expect(row).toEqual({
+      unit: 'token',
+      quantity: {
+        prompt_tokens: expect.any(Number),
+        cached_tokens: 0,
+        completion_tokens: 100,
+        reasoning_tokens: 93,
+      },
+      unit_price: { input_per_million: '1250000', output_per_million: '10000000' },
+      estimated: false,
+    });
   });
 });

@@ -1,0 +1,51 @@
+/** Characters of one slice: even the worst text of this length is counted within some 50 milliseconds. */
+export const SLICE_CHARS = 8_192;
+
+/**
+ * The texts in slices of bounded size: small texts together, long ones in parts. A part ends before white space where it can,
+ * because tokens begin there; elsewhere the cut may cost a token or two.
+ */
+export function slicesOf(texts: readonly string[]): string[][] {
+  const slices: string[][] = [];
+  let slice: string[] = [];
+  let room = SLICE_CHARS;
+  for (const part of texts.flatMap(partsOf)) {
+    if (part.length > room) {
+      slices.push(slice);
+      slice = [];
+      room = SLICE_CHARS;
+    }
+    slice.push(part);
+    room -= part.length;
+  }
+  if (slice.length > 0) slices.push(slice);
+  return slices;
+}
+
+/** The most tokens the texts can be: one for each byte. */
+export function mostTokensOf(slices: readonly (readonly string[])[]): number {
+  return slices.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  while (text.length - from > SLICE_CHARS) {
+    const end = endOfPart(text, from);
+    parts.push(text.slice(from, end));
+    from = end;
+  }
+  parts.push(text.slice(from));
+  return parts;
+}
+
+/** Looks for white space in the last eighth only. */
+function endOfPart(text: string, from: number): number {
+  const limit = from + SLICE_CHARS;
+  for (let end = limit; end > limit - SLICE_CHARS / 8; end -= 1) {
+    if (text[end] === ' ' && text[end - 1] !== ' ') return end;
+  }
+  // A pair of surrogates stays together.
+  const code = text.charCodeAt(limit);
+  return code >= 0xdc00 && code <= 0xdfff ? limit - 1 : limit;
+}
