@@ -15,6 +15,8 @@ export const UPSTREAM_TIMEOUTS = {
   chat: silence(600_000),
   chatStream: { headMs: 60_000, idleMs: 120_000 },
   submit: silence(60_000),
+  /** A submission that is answered with the result itself. */
+  longSubmit: silence(300_000),
   poll: silence(30_000),
   download: silence(600_000),
 } as const satisfies Record<string, UpstreamTimeout>;

@@ -5,6 +5,7 @@ import type { DialoguePort } from './dialogue.port.js';
 import type { DubbingPort } from './dubbing.port.js';
 import type { ImagePort } from './image.port.js';
 import type { IsolationPort } from './isolation.port.js';
+import type { SongPort } from './song.port.js';
 import type { SoundEffectPort } from './sound-effect.port.js';
 import type { SpeechPort } from './speech.port.js';
 import type { TranscriptionPort } from './transcription.port.js';
@@ -24,7 +25,7 @@ export interface PortByOperation {
   'sound-effect': SoundEffectPort;
   composition: CompositionPort;
   dubbing: DubbingPort;
-  song: never;
+  song: SongPort;
   video: VideoPort;
 }
 

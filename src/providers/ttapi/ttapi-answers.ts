@@ -1,0 +1,191 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { listAt } from '../http/json-fields.js';
+import type { SongResult, SongTrack } from '../ports/song.port.js';
+import { idOf, numberOf, textOf, urlOf, webUrl } from './ttapi-values.js';
+
+/** Most tracks, files or words that are read of one answer. */
+const MAX_ITEMS = 20_000;
+/** The provider names no state of a track that it lists as made. */
+const MADE = 'complete';
+
+type Reader = (data: JsonObject, fields: JsonObject) => SongResult | undefined;
+
+/**
+ * Reads `data` of an answer as the operation promises it; undefined where it does not hold that: an empty success is
+ * none. Names in camel case are documented for the first family, snake case for the second; where a page shows neither,
+ * both are taken.
+ */
+export const TTAPI_ANSWERS = {
+  tracks: (data) => withTracks(tracksOf(data).filter(({ audioUrl }) => audioUrl !== undefined)),
+  upload: (data, { title }) => {
+    // A plain upload answers with the id alone; one that was waited for may list the track.
+    const [track = { id: idOf(data, 'music_id', 'musicId') }] = tracksOf(data);
+    const label = typeof title === 'string' ? title : track.title;
+    return track.id === undefined ? undefined : { tracks: [{ ...track, title: label }] };
+  },
+  clip: (data) => withTracks(clipsOf(data).slice(0, 1)),
+  archive: (data) => {
+    const fileUrl = urlOf(data, 'file_url', 'fileUrl', 'zip_url');
+    if (fileUrl === undefined) return undefined;
+    const sizeBytes = numberOf(data, 'size_bytes');
+    return { tracks: [{ fileUrl, format: 'zip', mimeType: 'application/zip', sizeBytes }] };
+  },
+  clipFile: (data, fields) => {
+    const files = filesOf(data, [fields.format]);
+    const [file] = files ?? [];
+    if (!files || !file) return undefined;
+    const isWav = file.format === 'wav';
+    const track = {
+      ...(isWav ? { wavUrl: file.url } : { audioUrl: file.url }),
+      format: file.format,
+      mimeType: isWav ? 'audio/wav' : 'audio/mpeg',
+      sizeBytes: numberOf(data, 'size_bytes'),
+    };
+    return { tracks: [track], files };
+  },
+  files: (data, { formats }) => {
+    const files = filesOf(data, Array.isArray(formats) ? formats : []);
+    return files && { files };
+  },
+  videos: (data) => {
+    const videos = videosOf(data);
+    if (videos.length === 0) return undefined;
+    return { tracks: [{ videoUrl: videos[0], mimeType: 'video/mp4' }], videos };
+  },
+  lyrics: (data) => {
+    const list = typeof data.lyrics === 'string' ? [{ ...data, text: data.lyrics }] : data.lyrics;
+    const lyrics = (Array.isArray(list) ? list : []).filter(isJsonObject).flatMap((entry) => {
+      const text = textOf(entry, 'text');
+      return text === undefined
+        ? []
+        : [{ text, title: textOf(entry, 'title'), tags: textOf(entry, 'tags') }];
+    });
+    return lyrics.length === 0 ? undefined : { lyrics };
+  },
+  style: (data) => {
+    const text = textOf(data, 'upsampled_tags', 'upsampledTags', 'tags');
+    return text === undefined ? undefined : { text };
+  },
+  customModel: (data) => {
+    const model = isJsonObject(data.custom_model) ? data.custom_model : data;
+    const id = idOf(model, 'id', 'model_id');
+    const name = textOf(model, 'name');
+    return id === undefined || name === undefined ? undefined : { customModel: { id, name } };
+  },
+  persona: (data) => {
+    const persona = isJsonObject(data.persona) ? data.persona : {};
+    const id = idOf(data, 'persona_id', 'personaId') ?? idOf(persona, 'id');
+    return id === undefined ? undefined : { persona: { id } };
+  },
+  voice: (data) => {
+    if (!isJsonObject(data.voice)) return undefined;
+    const voice = Object.entries(data.voice).filter((entry): entry is [string, string] =>
+      ['string', 'number', 'boolean'].includes(typeof entry[1]),
+    );
+    return voice.length === 0 ? undefined : { voice: Object.fromEntries(voice) };
+  },
+  bpm: (data) => {
+    const bpm = isJsonObject(data.bpm) ? data.bpm : { average: data.bpm };
+    const average = numberOf(bpm, 'average', 'avg');
+    if (average === undefined) return undefined;
+    return { bpm: { average, min: numberOf(bpm, 'min'), max: numberOf(bpm, 'max') } };
+  },
+  timedLyrics: (data) => {
+    const words = listAt(data, 'alignment') ?? listAt(data, 'aligned_words');
+    if (!words) return undefined;
+    const timedLyrics = words.slice(0, MAX_ITEMS).flatMap((word) => {
+      const text = textOf(word, 'word', 'text');
+      const startSeconds = numberOf(word, 'start_s');
+      const endSeconds = numberOf(word, 'end_s');
+      return text === undefined || startSeconds === undefined || endSeconds === undefined
+        ? []
+        : [{ text, startSeconds, endSeconds, isAligned: word.success !== false }];
+    });
+    // A track without singing has no words; words that cannot be read are something else.
+    return timedLyrics.length === Math.min(words.length, MAX_ITEMS) ? { timedLyrics } : undefined;
+  },
+  midi: (data) => {
+    const midi = isJsonObject(data.midi) ? data.midi : data;
+    const instruments = listAt(midi, 'instruments')?.map((part) => ({
+      name: textOf(part, 'name') ?? '',
+      notes: (listAt(part, 'notes') ?? []).slice(0, MAX_ITEMS).map((note) => ({
+        pitch: numberOf(note, 'pitch') ?? 0,
+        start: numberOf(note, 'start') ?? 0,
+        end: numberOf(note, 'end') ?? 0,
+        velocity: numberOf(note, 'velocity') ?? 0,
+      })),
+    }));
+    if (!instruments?.length) return undefined;
+    return { midi: { state: textOf(midi, 'state') ?? MADE, instruments } };
+  },
+} satisfies Record<string, Reader>;
+
+/** Which reader an operation's answer needs. */
+export type AnswerReader = keyof typeof TTAPI_ANSWERS;
+
+function withTracks(tracks: readonly SongTrack[]): SongResult | undefined {
+  return tracks.length === 0 ? undefined : { tracks };
+}
+
+/**
+ * The tracks of the first family. `videoUrl` is left out: it is there for every track, rendered or not. One that was not
+ * made, of the two there usually are, has no audio.
+ */
+function tracksOf(data: JsonObject): SongTrack[] {
+  return (listAt(data, 'musics') ?? []).slice(0, MAX_ITEMS).map((music) => ({
+    id: idOf(music, 'musicId', 'music_id'),
+    audioUrl: urlOf(music, 'audioUrl', 'audio_url'),
+    wavUrl: urlOf(music, 'wavUrl', 'wav_url'),
+    imageUrl: urlOf(music, 'imageLargeUrl', 'imageUrl', 'image_url'),
+    durationSeconds: numberOf(music, 'duration'),
+    title: textOf(music, 'title'),
+    lyrics: textOf(music, 'prompt'),
+    tags: textOf(music, 'tags'),
+    status: textOf(music, 'status') ?? MADE,
+  }));
+}
+
+/** The clips of the second family, of which the page shows the id, the title and the lyrics; the rest is assumed. */
+function clipsOf(data: JsonObject): SongTrack[] {
+  const clips = (listAt(data, 'clips') ?? []).map((clip) => ({
+    id: idOf(clip, 'clip_id', 'clipId'),
+    audioUrl: urlOf(clip, 'audio_url', 'audioUrl', 'url'),
+    wavUrl: urlOf(clip, 'wav_url'),
+    imageUrl: urlOf(clip, 'image_url', 'imageUrl'),
+    durationSeconds: numberOf(clip, 'duration', 'duration_s', 'length'),
+    title: textOf(clip, 'title'),
+    lyrics: textOf(clip, 'lyrics') ?? timedText(clip),
+    tags: textOf(clip, 'tags', 'sound_prompt'),
+    status: textOf(clip, 'status') ?? MADE,
+  }));
+  return clips.filter(({ id, audioUrl }) => id !== undefined && audioUrl !== undefined);
+}
+
+function timedText(clip: JsonObject): string | undefined {
+  const markers = clip.lyrics_timing_markers;
+  if (typeof markers === 'string') return markers === '' ? undefined : markers;
+  const lines = (listAt(clip, 'lyrics_timing_markers') ?? []).flatMap((marker) => {
+    const text = textOf(marker, 'text', 'line', 'word');
+    return text === undefined ? [] : [text];
+  });
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** One file per format, in the order asked for; undefined where one is missing. */
+function filesOf(data: JsonObject, formats: readonly unknown[]) {
+  const files = listAt(data, 'files') ?? [];
+  const found = formats.flatMap((format) => {
+    const file = files.find((candidate) => candidate.format === format);
+    const url = file && urlOf(file, 'url', 'file_url');
+    return typeof format === 'string' && url !== undefined ? [{ format, url }] : [];
+  });
+  return found.length === formats.length && found.length > 0 ? found : undefined;
+}
+
+function videosOf(data: JsonObject): string[] {
+  const list = Array.isArray(data.videos) ? (data.videos as readonly unknown[]) : [data];
+  return list.flatMap((video) => {
+    const url = isJsonObject(video) ? urlOf(video, 'url', 'videoUrl', 'video_url') : webUrl(video);
+    return url === undefined ? [] : [url];
+  });
+}

@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../common/json-object.js';
+import type { SongCommand } from '../ports/song.port.js';
+import type { TtapiCall, TtapiStep } from './ttapi-calls.js';
+
+const DEFAULT_VERSION = 'v6';
+/** Where the upstream wants a title and neither the caller nor the source has one. */
+const NO_TITLE = 'Untitled';
+/** Fields that choose a source; the track's own id goes upstream in their place. */
+const OURS_ALONE: readonly string[] = ['source_index', 'source_indexes', 'version'];
+const INSTRUMENTAL = 'Instrumental.';
+
+/** The body of the operation itself; `memory` holds what the steps before it brought. */
+export function requestBody(call: TtapiCall, command: SongCommand, memory: JsonObject): JsonObject {
+  const fields = call.path.startsWith('/flowmusic/') ? flowFields(command) : songFields(command);
+  const sent = Object.entries(fields).filter(
+    ([name, value]) =>
+      value !== undefined && !call.omits?.includes(name) && !isTakenBefore(call, name, memory),
+  );
+  return {
+    ...call.constants,
+    ...Object.fromEntries(sent.map(([name, value]) => named(call, name, value))),
+    ...trackOf(call, command),
+    ...versionOf(call, command),
+    ...titleOf(call, command),
+    ...(command.personaId !== undefined && { persona_id: command.personaId }),
+    ...memory,
+  };
+}
+
+/** The body of a step before the operation. */
+export function stepBody(call: TtapiCall, step: TtapiStep, command: SongCommand): JsonObject {
+  const taken = step.takes.map((name) => [name, command.fields[name]]);
+  return {
+    ...step.constants,
+    ...(Object.fromEntries(taken) as JsonObject),
+    ...trackOf(call, command),
+  };
+}
+
+/** The first step whose answer is not remembered yet; undefined where the operation itself is next. */
+export function nextStep(
+  call: TtapiCall,
+  command: SongCommand,
+  memory: JsonObject,
+): TtapiStep | undefined {
+  return call.steps?.find(
+    ({ onlyWith, keeps }) =>
+      memory[keeps] === undefined &&
+      (onlyWith === undefined || command.fields[onlyWith] !== undefined),
+  );
+}
+
+/** Public fields as the first family wants them: a description has a field of its own, Max mode is asked for or not. */
+function songFields({ fields }: SongCommand): JsonObject {
+  const { custom, prompt, max_mode: isMax, ...rest } = without(fields, OURS_ALONE);
+  const words = custom === false ? { gen_description: prompt ?? rest.gen_description } : { prompt };
+  return { custom, ...rest, ...words, max_mode: isMax === true ? true : undefined };
+}
+
+/** Public fields as the second family wants them: seeds as text, and no word of its own for a song without a singer. */
+function flowFields({ fields }: SongCommand): JsonObject {
+  const { instrumental, prompt, lyrics, seed, ...rest } = without(fields, OURS_ALONE);
+  const isMute = instrumental === true;
+  const style = isMute ? [INSTRUMENTAL, prompt].filter(Boolean).join(' ') : prompt;
+  return {
+    ...rest,
+    prompt: style,
+    lyrics: isMute ? undefined : lyrics,
+    seed: typeof seed === 'number' ? `${seed}` : undefined,
+  };
+}
+
+function named(call: TtapiCall, name: string, value: unknown): readonly [string, unknown] {
+  const values = call.values?.[name];
+  const known = typeof value === 'string' && values && Object.hasOwn(values, value);
+  return [call.names?.[name] ?? name, known ? values[value] : value];
+}
+
+/** A recording that was uploaded by a step is not sent again. */
+function isTakenBefore(call: TtapiCall, name: string, memory: JsonObject): boolean {
+  return (
+    name === 'audio_url' &&
+    (call.steps?.some(({ takes, keeps }) => takes.includes(name) && keeps in memory) ?? false)
+  );
+}
+
+function trackOf(call: TtapiCall, { trackIds }: SongCommand): JsonObject {
+  const [first] = trackIds;
+  if (first === undefined) return {};
+  return { [call.track]: trackIds.length === 1 ? first : trackIds };
+}
+
+function versionOf(call: TtapiCall, { fields, customModelId }: SongCommand): JsonObject {
+  if (call.version === undefined) return {};
+  if (customModelId !== undefined) return { [call.version]: customModelId };
+  const [, value] = named(call, 'version', fields.version ?? DEFAULT_VERSION);
+  return { [call.version]: value };
+}
+
+function titleOf(call: TtapiCall, { fields, sourceTitle }: SongCommand): JsonObject {
+  return call.needsTitle ? { title: fields.title ?? sourceTitle ?? NO_TITLE } : {};
+}
+
+function without(fields: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}

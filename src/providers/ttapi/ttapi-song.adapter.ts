@@ -1,0 +1,134 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import { ProviderError } from '../http/provider-error.js';
+import { jsonBody } from '../http/request-body.js';
+import type { CallContext } from '../ports/call-context.js';
+import type { SongCommand, SongPort, SongReport, SongSubmission } from '../ports/song.port.js';
+import { TTAPI_ANSWERS } from './ttapi-answers.js';
+import type { TtapiCall, TtapiCalls, TtapiStep } from './ttapi-calls.js';
+import { nextStep, requestBody, stepBody } from './ttapi-request.js';
+import { idOf } from './ttapi-values.js';
+
+/** Notes of a long transcription are the largest answer. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Songs over the wire protocol of TTAPI, both families: `{status, message, data}`, a job id in `data`, jobs asked after
+ * with `?jobId=`. An answer that already holds the result and no job id is final at once.
+ */
+export class TtapiSong implements SongPort {
+  constructor(
+    private readonly http: ProviderHttp,
+    private readonly calls: TtapiCalls,
+    private readonly provider: string,
+  ) {}
+
+  submitSong(
+    command: SongCommand,
+    memory: JsonObject,
+    context: CallContext,
+  ): Promise<SongSubmission> {
+    const call = this.callOf(context);
+    const step = nextStep(call, command, memory);
+    return step
+      ? this.take(step, stepBody(call, step, command), memory, context)
+      : this.submit(call, command, memory, context);
+  }
+
+  readSong(jobId: string, command: SongCommand, context: CallContext): Promise<SongReport> {
+    const call = this.callOf(context);
+    return this.http.requestJson(
+      {
+        method: 'GET',
+        path: `${call.fetchPath}?jobId=${encodeURIComponent(jobId)}`,
+        timeout: 'poll',
+        signal: context.signal,
+      },
+      MAX_ANSWER_BYTES,
+      (json) => reportOf(call, command, json),
+    );
+  }
+
+  private submit(
+    call: TtapiCall,
+    command: SongCommand,
+    memory: JsonObject,
+    { signal }: CallContext,
+  ): Promise<SongSubmission> {
+    return this.http.requestJson<SongSubmission>(
+      {
+        method: 'POST',
+        path: call.path,
+        body: jsonBody(requestBody(call, command, memory)),
+        timeout: call.isLong ? 'longSubmit' : 'submit',
+        signal,
+      },
+      MAX_ANSWER_BYTES,
+      (json) => {
+        if (hasFailed(json)) return { state: 'failed' };
+        const data = dataOf(json);
+        const jobId = idOf(data, 'job_id', 'jobId');
+        if (jobId !== undefined) return { state: 'accepted', jobId };
+        const result = TTAPI_ANSWERS[call.answer](data, command.fields);
+        return result && { state: 'done', result };
+      },
+    );
+  }
+
+  private take(
+    step: TtapiStep,
+    body: JsonObject,
+    memory: JsonObject,
+    { signal }: CallContext,
+  ): Promise<SongSubmission> {
+    return this.http.requestJson<SongSubmission>(
+      { method: 'POST', path: step.path, body: jsonBody(body), timeout: 'longSubmit', signal },
+      MAX_ANSWER_BYTES,
+      (json) => {
+        if (hasFailed(json)) return { state: 'failed' };
+        const kept = idOf(dataOf(json), step.keeps);
+        return kept === undefined
+          ? undefined
+          : { state: 'step', memory: { ...memory, [step.keeps]: kept } };
+      },
+    );
+  }
+
+  /** Throws ProviderError `misconfigured`, never sent, for a name that no table knows. */
+  private callOf({ upstreamModel }: CallContext): TtapiCall {
+    const call = Object.hasOwn(this.calls, upstreamModel) ? this.calls[upstreamModel] : undefined;
+    if (call) return call;
+    throw new ProviderError('misconfigured', {
+      provider: this.provider,
+      sent: false,
+      upstreamCode: 'no_such_call',
+    });
+  }
+}
+
+function reportOf(call: TtapiCall, command: SongCommand, json: JsonObject): SongReport | undefined {
+  if (hasFailed(json)) return { state: 'failed' };
+  if (typeof json.status !== 'string') return undefined;
+  const data = dataOf(json);
+  const progress = progressOf(data);
+  if (json.status !== 'SUCCESS') return { state: 'pending', progress };
+  const result = TTAPI_ANSWERS[call.answer](data, command.fields);
+  return result ? { state: 'succeeded', progress, result } : { state: 'unreadable' };
+}
+
+function hasFailed({ status }: JsonObject): boolean {
+  return status === 'FAILED';
+}
+
+/** Some pages show the facts in `data`, some beside `status`. */
+function dataOf(json: JsonObject): JsonObject {
+  return isJsonObject(json.data) ? json.data : json;
+}
+
+/** `"40%"` as 40. */
+function progressOf({ progress }: JsonObject): number | null {
+  const percent =
+    typeof progress === 'string' ? /^(\d{1,3})(?:\.\d+)?%$/.exec(progress)?.[1] : null;
+  const number = percent ? Number(percent) : progress;
+  return typeof number === 'number' && number >= 0 && number <= 100 ? number : null;
+}
