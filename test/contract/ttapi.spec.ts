@@ -6,7 +6,7 @@ import { TTAPI_CALLS } from '../../src/providers/ttapi/ttapi-calls.js';
 import { classifyTtapiError } from '../../src/providers/ttapi/ttapi-error.js';
 import { TtapiSong } from '../../src/providers/ttapi/ttapi-song.adapter.js';
 import { describePortContract, describeRequest } from './port-contract.js';
-import type { SeenRequest } from './stub-upstream.js';
+import type { SeenRequest } from '../support/stub-upstream.js';
 
 /** The adapter with one call of the table under the name that the contract uses. */
 function songs(access: ProviderAccess, call: string): TtapiSong {
