@@ -90,6 +90,7 @@ export const MAGIC_INPUTS = [
     argument: 'N',
     effect: 'asynchronous work: reports this progress until it is done, such as 101',
   },
+  { name: 'tracks', argument: 'N', effect: 'songs: so many tracks instead of two' },
   {
     name: 'no-result',
     effect: 'asynchronous work: reports success without a result',

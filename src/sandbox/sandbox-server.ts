@@ -15,6 +15,7 @@ import { Magic } from './magic-inputs.js';
 import { MediaShelf } from './media/media-shelf.js';
 import { ChatLog, type ChatRecord } from './openai/chat-log.js';
 import { openAiProtocol } from './openai/openai-protocol.js';
+import { ttapiProtocol } from './ttapi/ttapi-protocol.js';
 import { openAiVideoProtocol } from './openai-video/openai-video-protocol.js';
 
 /** The key every protocol of the sandbox accepts; any other is answered 401. */
@@ -54,6 +55,7 @@ export class SandboxServer {
       elevenLabsProtocol(this),
       openAiProtocol(this.chats, this.shelf),
       openAiVideoProtocol(this.jobs, this.shelf),
+      ttapiProtocol(this.jobs, this.shelf),
       mediaProtocol(this.shelf),
     ]);
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {

@@ -1,0 +1,43 @@
+import { LRUCache } from 'lru-cache';
+import { hearAudio } from '../media/heard-audio.js';
+import type { MediaShelf } from '../media/media-shelf.js';
+import { titleOf } from './lyric-writer.js';
+import type { Clip } from './song-product.js';
+import { refuse } from './wire-fields.js';
+
+const MAX_KNOWN = 20_000;
+/** How long a recording is taken to be that the sandbox cannot hear. */
+const IMAGINED_SECONDS = 30;
+const VOICE_HZ = 180;
+
+/**
+ * What is behind the URLs of recordings. The sandbox never calls an address that it is given: its own files it knows, and any
+ * other recording it imagines, half a minute long and always the same for the same URL.
+ */
+export class Recordings {
+  private readonly known = new LRUCache<string, Clip>({ max: MAX_KNOWN });
+
+  constructor(private readonly shelf: MediaShelf) {}
+
+  /** The file of this name is this track. */
+  remember(file: string, clip: Clip): void {
+    this.known.set(file, clip);
+  }
+
+  /** The recording behind a URL. Throws 400 for one of the sandbox's files that is no recording. */
+  async at(url: string): Promise<Clip> {
+    const name = new URL(url).pathname.split('/').at(-1) ?? '';
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const file = await this.shelf.get(name);
+    if (file === undefined) return recordingOf(url, '', IMAGINED_SECONDS);
+    const heard = await hearAudio(file.bytes);
+    if (heard === undefined) return refuse('audio_url: is no recording');
+    return recordingOf(name, heard.comment ?? '', heard.seconds);
+  }
+}
+
+function recordingOf(style: string, lyrics: string, seconds: number): Clip {
+  const piece = { kind: 'song', style, lyrics, seconds, pitchHz: VOICE_HZ } as const;
+  return { title: titleOf(lyrics), lyrics, tags: '', piece };
+}

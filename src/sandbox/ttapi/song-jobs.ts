@@ -1,0 +1,188 @@
+import type { Exchange } from '../http/exchange.js';
+import type { JsonRecord } from '../http/json.js';
+import { WireFault } from '../http/protocol.js';
+import type { Job, JobState } from '../jobs/job.js';
+import type { JobBoard } from '../jobs/job-board.js';
+import type { MediaShelf } from '../media/media-shelf.js';
+import type { Recordings } from './recordings.js';
+import { SongFiles } from './song-files.js';
+import type { Clip, Operation, Product, SongDesk } from './song-product.js';
+import { refuse, type WireFields } from './wire-fields.js';
+
+const DEFAULT_VARIANTS = 2;
+const MAX_VARIANTS = 12;
+const FAILURE = 'The song could not be made';
+
+/** A track with the names of its files. */
+export interface PublishedClip extends Clip {
+  readonly id: string;
+  readonly audio: string;
+  readonly image: string;
+}
+
+/** What a job brought, with the names of its files. */
+export interface SongFacts {
+  readonly operation: string;
+  readonly mv: string;
+  /** Answered by the submission itself. */
+  readonly isInstant: boolean;
+  readonly clips: readonly PublishedClip[];
+  readonly files: readonly { readonly format: string; readonly file: string }[];
+  readonly videos: readonly string[];
+  readonly archive: string | undefined;
+  readonly plain: JsonRecord;
+}
+
+/** How one family shows its jobs. */
+export interface SongFamily {
+  /** Kind of its jobs; ids of one family mean nothing to the other. */
+  readonly kind: string;
+  /** Name of the field with a track's id. */
+  readonly trackField: string;
+  /** What a finished job adds to `data`. */
+  shown(facts: SongFacts, urlOf: (file: string) => string): JsonRecord;
+}
+
+/** Where jobs, files and recordings are kept. */
+export interface SongRooms {
+  readonly jobs: JobBoard;
+  readonly shelf: MediaShelf;
+  readonly recordings: Recordings;
+}
+
+/** The jobs of one family. */
+export class SongJobs {
+  constructor(
+    private readonly family: SongFamily,
+    private readonly rooms: SongRooms,
+  ) {}
+
+  /** Takes an operation on and answers with the id of its job; an instant one with its result. */
+  async submit(
+    exchange: Exchange,
+    work: {
+      operation: string;
+      perform: Operation<WireFields>;
+      fields: WireFields;
+      isInstant: boolean;
+    },
+  ): Promise<void> {
+    const { operation, fields, isInstant } = work;
+    const product = await work.perform(fields, this.deskFor(exchange));
+    const facts = {
+      operation,
+      mv: fields.text('mv'),
+      isInstant,
+      ...this.published(product, exchange),
+    };
+    const label = `${operation} ${fields.toString()}`;
+    const job = await this.rooms.jobs.accept<SongFacts>(exchange, {
+      kind: this.family.kind,
+      label,
+      facts,
+    });
+    if (!isInstant) {
+      await exchange.json(200, { status: 'SUCCESS', message: '', data: { job_id: job.id } });
+    } else if (job.magic.has('task-fails')) {
+      await exchange.json(200, { status: 'FAILED', message: FAILURE, data: null });
+    } else {
+      const data = await this.resultOf(job, exchange);
+      await exchange.json(200, { status: 'SUCCESS', message: '', data });
+    }
+  }
+
+  /** Tells how far the job of `?jobId=` is, and what it brought. */
+  async show(exchange: Exchange): Promise<void> {
+    const jobId = exchange.query.get('jobId') ?? '';
+    const job = await this.rooms.jobs.find<SongFacts>(this.family.kind, jobId);
+    if (job === undefined) throw new WireFault({ status: 404, message: 'No such job' });
+    if (await this.rooms.jobs.spoilPoll(exchange, job)) return;
+    const state = this.rooms.jobs.stateOf(job);
+    const isDone = state.phase === 'done';
+    await exchange.json(200, {
+      status: wordOf(state),
+      message: state.phase === 'failed' ? FAILURE : '',
+      jobId: job.id,
+      data: {
+        jobId: job.id,
+        action: job.facts.operation,
+        progress: `${state.progress}%`,
+        mv: job.facts.mv,
+        quota: '1',
+        hookUrl: null,
+        ...(isDone && (await this.resultOf(job, exchange))),
+      },
+    });
+  }
+
+  private async resultOf(job: Job<SongFacts>, exchange: Exchange): Promise<JsonRecord> {
+    if (job.magic.has('no-result')) return {};
+    const { shelf } = this.rooms;
+    const urlOf = (file: string): string => shelf.urlOf(file, exchange.header('host'));
+    const [file] = [job.facts.archive, ...job.facts.files.map((each) => each.file)].filter(Boolean);
+    const made = file === undefined ? undefined : await shelf.get(file);
+    return {
+      ...this.family.shown(job.facts, urlOf),
+      ...(made !== undefined && { size_bytes: made.bytes.length }),
+    };
+  }
+
+  private published(
+    { clips = [], files = [], video, archive, plain = {} }: Product,
+    { requestId, magic }: Exchange,
+  ): Omit<SongFacts, 'operation' | 'mv' | 'isInstant'> {
+    const shelved = new SongFiles(this.rooms.shelf, magic.text('file'));
+    return {
+      clips: clips.map((clip, index) => {
+        const audio = shelved.audio(clip, 'mp3');
+        this.rooms.recordings.remember(audio, clip);
+        return { ...clip, id: `${requestId}-${index + 1}`, audio, image: shelved.cover(clip) };
+      }),
+      files: files.map(({ clip, format }) => {
+        const file = shelved.audio(clip, format);
+        this.rooms.recordings.remember(file, clip);
+        return { format, file };
+      }),
+      videos: video ? [shelved.video(video.clip, video.width, video.height)] : [],
+      archive: archive && shelved.archive(archive),
+      plain,
+    };
+  }
+
+  private deskFor(exchange: Exchange): SongDesk {
+    return {
+      variants: exchange.magic.number('tracks', MAX_VARIANTS) ?? DEFAULT_VARIANTS,
+      newId: exchange.requestId,
+      clip: async (id) => {
+        const [jobId = '', place = ''] = id.split('-');
+        const job = await this.finished(jobId);
+        return job?.facts.clips[Number(place) - 1] ?? refuse(`${this.family.trackField}: unknown`);
+      },
+      demand: async (operation, id, field) => {
+        const job = await this.finished(id);
+        if (job?.facts.operation !== operation) refuse(`${field}: unknown`);
+      },
+      imported: (url) => this.rooms.recordings.at(url),
+    };
+  }
+
+  private async finished(id: string): Promise<Job<SongFacts> | undefined> {
+    const job = await this.rooms.jobs.find<SongFacts>(this.family.kind, id);
+    if (job === undefined || job.facts.isInstant) return job;
+    return this.rooms.jobs.stateOf(job).phase === 'done' ? job : undefined;
+  }
+}
+
+function wordOf({ phase, word }: JobState): string {
+  if (word !== undefined) return word;
+  switch (phase) {
+    case 'queued':
+      return 'PENDING_QUEUE';
+    case 'working':
+      return 'ON_QUEUE';
+    case 'done':
+      return 'SUCCESS';
+    case 'failed':
+      return 'FAILED';
+  }
+}

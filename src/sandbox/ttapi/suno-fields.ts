@@ -1,0 +1,178 @@
+import { STEM_TYPES } from './stem-parts.js';
+import {
+  type FieldRules,
+  flag,
+  list,
+  matching,
+  number,
+  oneOf,
+  required,
+  text,
+  url,
+  whole,
+  words,
+} from './wire-fields.js';
+
+/** Longest track, in seconds. */
+const MAX_SECONDS = 36_000;
+const KEYS = ['C', 'C#', 'D', 'D#', 'E', 'F', 'F#', 'G', 'G#', 'A', 'A#', 'B'].flatMap((key) => [
+  key,
+  `${key}m`,
+]);
+
+const seconds = () => number(0, MAX_SECONDS);
+const id = () => words(200);
+/** Every operation may say where a callback goes and whether copies are kept. */
+const EVERY: FieldRules = { isStorage: flag(), hookUrl: url() };
+const SOURCE: FieldRules = { ...EVERY, music_id: required(id()) };
+const MODEL: FieldRules = {
+  mv: required(matching(/^chirp-(hawk|hawk-wild|goose|custom:\w+)$/, 'a model')),
+};
+const MAX_MODE: FieldRules = { max_mode: flag() };
+const STYLE: FieldRules = {
+  prompt: text(5000),
+  title: text(80),
+  tags: text(1000),
+  negative_tags: text(1000),
+};
+const CONTROLS: FieldRules = {
+  ...MAX_MODE,
+  style_weight: number(0, 1),
+  weirdness_constraint: number(0, 1),
+  audio_weight: number(0, 1),
+  auto_lyrics: flag(),
+  vocal_gender: oneOf('Male', 'Female'),
+  persona_id: id(),
+  variety: whole(0, 4),
+  duration: whole(10, 360),
+};
+/** Generation from lyrics or from a description. */
+const CREATION: FieldRules = {
+  ...EVERY,
+  ...MODEL,
+  ...STYLE,
+  ...CONTROLS,
+  custom: required(flag()),
+  instrumental: flag(),
+  gpt_description_prompt: text(3000),
+};
+const CREATION_OF_SOURCE: FieldRules = { ...CREATION, music_id: required(id()) };
+const FADE: FieldRules = { ...SOURCE, fade_time_s: required(seconds()), title: required(text(80)) };
+const CROP: FieldRules = {
+  ...SOURCE,
+  crop_start_s: required(seconds()),
+  crop_end_s: required(seconds()),
+};
+
+/** The fields of each operation of the first family; any other field is refused. */
+export const SUNO_FIELDS = {
+  music: { ...CREATION, instrumental: required(flag()) },
+  lyrics: {
+    ...EVERY,
+    prompt: required(words(3000)),
+    lyrics_model: oneOf('classic', 'remi'),
+  },
+  inspo: {
+    ...EVERY,
+    ...MODEL,
+    ...STYLE,
+    ...CONTROLS,
+    instrumental: flag(),
+    audio_urls: required(list(1, 4, url())),
+  },
+  sounds: {
+    ...EVERY,
+    ...MODEL,
+    sound: required(words(500)),
+    type: required(oneOf('one-shot', 'loop')),
+    bpm: whole(1, 300),
+    key: oneOf(...KEYS),
+  },
+  'upsample-tags': { ...EVERY, tags: required(words(1000)) },
+  upload: { ...EVERY, audio_url: required(url()), is_async: flag() },
+  'custom-model': {
+    ...EVERY,
+    name: required(words(80)),
+    audio_urls: required(list(6, 24, url())),
+  },
+  extend: {
+    ...CREATION_OF_SOURCE,
+    mv: matching(/^chirp-/, 'a model'),
+    continue_at: required(seconds()),
+  },
+  cover: CREATION_OF_SOURCE,
+  remaster: {
+    ...SOURCE,
+    ...MODEL,
+    variation_category: oneOf('subtle', 'normal', 'high'),
+    style_profile: oneOf('natural', 'boost', 'clarity'),
+  },
+  'replace-section': {
+    ...SOURCE,
+    ...MODEL,
+    ...STYLE,
+    ...CONTROLS,
+    infill_start_s: required(seconds()),
+    infill_end_s: required(seconds()),
+    infill_lyrics: text(5000),
+  },
+  'remove-section': CROP,
+  crop: CROP,
+  'fade-in': FADE,
+  'fade-out': FADE,
+  'adjust-speed': {
+    ...SOURCE,
+    speed_multiplier: required(number(0.25, 4)),
+    keep_pitch: required(flag()),
+    title: required(text(80)),
+  },
+  concat: SOURCE,
+  mashup: {
+    ...CREATION,
+    instrumental: required(flag()),
+    music_ids: required(list(2, 2, id())),
+  },
+  sample: {
+    ...CREATION_OF_SOURCE,
+    instrumental: required(flag()),
+    start_s: required(seconds()),
+    end_s: required(seconds()),
+  },
+  stems: { ...SOURCE, stem_type: oneOf(...STEM_TYPES) },
+  'stems-all': SOURCE,
+  'add-vocals': CREATION_OF_SOURCE,
+  'add-instrumental': CREATION_OF_SOURCE,
+  'add-stem': {
+    ...SOURCE,
+    ...MODEL,
+    ...MAX_MODE,
+    ...STYLE,
+    stem_type: required(oneOf(...STEM_TYPES)),
+    start_s: seconds(),
+    end_s: seconds(),
+  },
+  'create-voice': {
+    ...EVERY,
+    audio_url: required(url()),
+    name: text(80),
+    description: text(500),
+  },
+  vox: { ...SOURCE, vocal_start_s: required(seconds()), vocal_end_s: required(seconds()) },
+  persona: {
+    ...SOURCE,
+    name: required(words(80)),
+    describe: text(500),
+    styles: text(1000),
+    vox_audio_id: id(),
+    vocal_start_s: seconds(),
+    vocal_end_s: seconds(),
+  },
+  'gen-midi': SOURCE,
+  alignedLyrics: SOURCE,
+  bpm: SOURCE,
+  mp4: SOURCE,
+  download: { ...SOURCE, formats: required(list(1, 3, oneOf('mp3', 'm4a', 'wav'))) },
+} satisfies Record<string, FieldRules>;
+
+/** An operation of the first family. */
+export type SunoOperation = keyof typeof SUNO_FIELDS;

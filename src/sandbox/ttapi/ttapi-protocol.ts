@@ -1,0 +1,84 @@
+import type { Exchange } from '../http/exchange.js';
+import type { Protocol, Route } from '../http/protocol.js';
+import type { JobBoard } from '../jobs/job-board.js';
+import type { MediaShelf } from '../media/media-shelf.js';
+import { FLOW_FIELDS, type FlowOperation } from './flow-fields.js';
+import { FLOW_OPERATIONS } from './flow-operations.js';
+import { FLOW_FAMILY, SUNO_FAMILY } from './song-families.js';
+import { Recordings } from './recordings.js';
+import { SongJobs } from './song-jobs.js';
+import type { Operation } from './song-product.js';
+import { SUNO_CREATIONS } from './suno-creations.js';
+import { SUNO_EDITS } from './suno-edits.js';
+import { SUNO_EXPORTS } from './suno-exports.js';
+import { SUNO_FIELDS, type SunoOperation } from './suno-fields.js';
+import { readFields, type WireFields } from './wire-fields.js';
+
+const SUNO_OPERATIONS: Readonly<Record<SunoOperation, Operation<WireFields>>> = {
+  ...SUNO_CREATIONS,
+  ...SUNO_EDITS,
+  ...SUNO_EXPORTS,
+};
+/** Operations that answer with their result. */
+const INSTANT: readonly SunoOperation[] = [
+  ...(['upsample-tags', 'vox', 'persona', 'gen-midi', 'alignedLyrics', 'bpm'] as const),
+];
+
+/** TTAPI: `TT-API-KEY`, JSON in, `{status, message, data}` out; jobs are asked after by `?jobId=`. */
+export function ttapiProtocol(jobs: JobBoard, shelf: MediaShelf): Protocol {
+  const rooms = { jobs, shelf, recordings: new Recordings(shelf) };
+  const songs = new SongJobs(SUNO_FAMILY, rooms);
+  const clips = new SongJobs(FLOW_FAMILY, rooms);
+  return {
+    prefix: '/ttapi',
+    routes: [
+      ...Object.keys(SUNO_FIELDS).map((name) => sunoRoute(name as SunoOperation, songs)),
+      ...Object.keys(FLOW_FIELDS).map((name) => flowRoute(name as FlowOperation, clips)),
+      fetchRoute('/suno/v2/fetch', songs),
+      fetchRoute('/flowmusic/v1/fetch', clips),
+    ],
+    keyOf: (exchange) => exchange.header('tt-api-key'),
+    requestIdHeader: 'x-request-id',
+    errorBody: ({ message }) => ({ status: 'FAILED', message }),
+  };
+}
+
+function sunoRoute(operation: SunoOperation, jobs: SongJobs): Route {
+  return post('suno', operation, async (exchange) => {
+    const fields = readFields(exchange.body, SUNO_FIELDS[operation]);
+    const waits = operation === 'upload' && fields.has('is_async') && !fields.flag('is_async');
+    const isInstant = waits || INSTANT.includes(operation);
+    await jobs.submit(exchange, {
+      operation,
+      perform: SUNO_OPERATIONS[operation],
+      fields,
+      isInstant,
+    });
+  });
+}
+
+function flowRoute(operation: FlowOperation, jobs: SongJobs): Route {
+  return post('flowmusic', operation, async (exchange) => {
+    const fields = readFields(exchange.body, FLOW_FIELDS[operation]);
+    const perform = FLOW_OPERATIONS[operation];
+    await jobs.submit(exchange, { operation, perform, fields, isInstant: false });
+  });
+}
+
+function post(
+  family: string,
+  operation: string,
+  handle: (exchange: Exchange) => Promise<void>,
+): Route {
+  const path = `/${family}/v1/${operation}`;
+  return { method: 'POST', path, operation: `${family}/${operation}`, handle };
+}
+
+function fetchRoute(path: string, jobs: SongJobs): Route {
+  return {
+    method: 'GET',
+    path,
+    operation: 'song_fetch',
+    handle: (exchange) => jobs.show(exchange),
+  };
+}

@@ -1,0 +1,134 @@
+import { asArray, asRecord, type JsonRecord, parseJson } from '../http/json.js';
+import { WireFault } from '../http/protocol.js';
+import { Magic } from '../magic-inputs.js';
+
+/** What a field has to be; tells what is wrong with a value, if anything. */
+export interface FieldRule {
+  readonly isRequired: boolean;
+  readonly complaint: (value: unknown) => string | undefined;
+}
+
+/** The fields of one operation. */
+export type FieldRules = Readonly<Record<string, FieldRule>>;
+
+const MAX_URL_CHARACTERS = 8192;
+
+const optional = (complaint: FieldRule['complaint']): FieldRule => ({
+  isRequired: false,
+  complaint,
+});
+
+/** The same field, but it has to be there. */
+export const required = (rule: FieldRule): FieldRule => ({ ...rule, isRequired: true });
+
+/** Text of at most so many characters (code points). */
+export const text = (max: number): FieldRule =>
+  optional((value) => {
+    if (typeof value !== 'string') return 'must be a string';
+    return Array.from(value).length > max ? `must have at most ${max} characters` : undefined;
+  });
+
+/** Text that may not be empty. */
+export const words = (max: number): FieldRule =>
+  optional((value) => (value === '' ? 'must not be empty' : text(max).complaint(value)));
+
+export const flag = (): FieldRule =>
+  optional((value) => (typeof value === 'boolean' ? undefined : 'must be a boolean'));
+
+/** A number within bounds, both included. */
+export const number = (min: number, max: number): FieldRule =>
+  optional((value) =>
+    typeof value === 'number' && value >= min && value <= max
+      ? undefined
+      : `must be a number from ${min} to ${max}`,
+  );
+
+/** A whole number within bounds, both included. */
+export const whole = (min: number, max: number): FieldRule =>
+  optional((value) =>
+    Number.isInteger(value)
+      ? number(min, max).complaint(value)
+      : `must be a whole number from ${min} to ${max}`,
+  );
+
+export const oneOf = (...allowed: readonly string[]): FieldRule =>
+  optional((value) =>
+    typeof value === 'string' && allowed.includes(value)
+      ? undefined
+      : `must be one of ${allowed.join(', ')}`,
+  );
+
+/** Text that matches a pattern. */
+export const matching = (pattern: RegExp, description: string): FieldRule =>
+  optional((value) =>
+    typeof value === 'string' && pattern.test(value) ? undefined : `must be ${description}`,
+  );
+
+export const url = (): FieldRule =>
+  optional((value) =>
+    typeof value === 'string' && value.length <= MAX_URL_CHARACTERS && /^https?:\/\/./.test(value)
+      ? undefined
+      : 'must be a URL',
+  );
+
+/** So many items, each of which follows the rule. */
+export const list = (min: number, max: number, item: FieldRule): FieldRule =>
+  optional((value) => {
+    const items = asArray(value);
+    if (items === undefined || items.length < min || items.length > max) {
+      return `must be a list of ${min} to ${max} items`;
+    }
+    return items.map((each) => item.complaint(each)).find((complaint) => complaint !== undefined);
+  });
+
+/** The fields of one body, already checked. */
+export class WireFields {
+  constructor(private readonly values: JsonRecord) {}
+
+  has(name: string): boolean {
+    return this.values[name] !== undefined;
+  }
+
+  /** A text without its magic inputs; empty where there is none. */
+  text(name: string): string {
+    const value = this.values[name];
+    return typeof value === 'string' ? Magic.strip(value) : '';
+  }
+
+  texts(name: string): readonly string[] {
+    return (asArray(this.values[name]) ?? []).map(String);
+  }
+
+  flag(name: string): boolean {
+    return this.values[name] === true;
+  }
+
+  number(name: string, otherwise = 0): number {
+    const value = this.values[name];
+    return typeof value === 'number' ? value : otherwise;
+  }
+
+  /** All of it as JSON: the same for the same work. */
+  toString(): string {
+    return JSON.stringify(this.values);
+  }
+}
+
+/** The JSON body of an operation. Throws 400 naming the first field that is unknown, missing or wrong. */
+export function readFields(body: Buffer, rules: FieldRules): WireFields {
+  const fields = asRecord(parseJson(body)) ?? refuse('The body must be a JSON object');
+  const unknown = Object.keys(fields).find((name) => !Object.hasOwn(rules, name));
+  if (unknown !== undefined) refuse(`${unknown}: is not a field of this operation`);
+  for (const [name, { isRequired, complaint }] of Object.entries(rules)) {
+    const value = fields[name];
+    if (value === undefined && isRequired) refuse(`${name}: is required`);
+    const wrong = value === undefined ? undefined : complaint(value);
+    if (wrong !== undefined) refuse(`${name}: ${wrong}`);
+  }
+  return new WireFields(fields);
+}
+
+/** Answers 400. */
+export function refuse(message: string): never {
+  throw new WireFault({ status: 400, message });
+}
