@@ -1,26 +1,39 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { AttemptLimit } from '../common/http/attempt-limit.js';
+import { BearerToken } from '../common/secrets/bearer-token.js';
+import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 
-const BEARER = /^bearer ([^\s]+)$/i;
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+/** Wrong tokens of one address in a minute; then it has to wait, even with the right one. */
+const WRONG_TOKENS_PER_MINUTE = 10;
 
-/** Lets only the operator pass. Without `ADMIN_TOKEN` there is no operator API: 404; a wrong token is 401. */
+/**
+ * Lets only the operator pass. Without `ADMIN_TOKEN` there is no operator API: 404; a wrong token is 401, and 429 after
+ * ten of them.
+ */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  private readonly expected: Buffer | undefined;
+  private readonly token: BearerToken | undefined;
+  private readonly wrong: AttemptLimit;
 
-  constructor(@Inject(GATEWAY_CONFIG) config: GatewayConfig) {
-    this.expected = config.adminToken === undefined ? undefined : digest(config.adminToken);
+  constructor(@Inject(GATEWAY_CONFIG) { adminToken }: GatewayConfig, clock: Clock) {
+    this.token = adminToken === undefined ? undefined : new BearerToken(adminToken);
+    this.wrong = new AttemptLimit(WRONG_TOKENS_PER_MINUTE, clock);
   }
 
   canActivate(context: ExecutionContext): boolean {
-    if (this.expected === undefined) throw new GatewayError('not_found', 'No such resource.');
-    const { headers } = context.switchToHttp().getRequest<Request>();
-    const token = BEARER.exec(headers.authorization ?? '')?.[1] ?? '';
-    if (timingSafeEqual(digest(token), this.expected)) return true;
+    if (this.token === undefined) throw new GatewayError('not_found', 'No such resource.');
+    const { headers, ip } = context.switchToHttp().getRequest<Request>();
+    const waitMs = this.wrong.waitMs(ip);
+    if (waitMs > 0) {
+      throw new GatewayError('rate_limit_exceeded', 'Too many wrong admin tokens.', {
+        retryAfterSeconds: waitMs / 1_000,
+      });
+    }
+    if (this.token.isIn(headers.authorization)) return true;
+    this.wrong.failed(ip);
     throw new GatewayError('invalid_token', 'The admin token is missing or wrong.', {
       param: 'Authorization',
     });

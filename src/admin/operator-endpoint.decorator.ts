@@ -19,6 +19,7 @@ export function OperatorEndpoint(): ClassDecorator & MethodDecorator {
       'not_found',
       'conflict',
       'idempotency_conflict',
+      'rate_limit_exceeded',
       'service_unavailable',
     ),
   );

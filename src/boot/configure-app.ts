@@ -32,6 +32,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
     translate: databaseTrouble,
     methodsOf: (path) => methodsOf(express, path),
   });
+  app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);
   answerClientErrors(app.getHttpServer());
   app.useGlobalFilters(filter);
   app.use(executionId(app.get(Clock)));

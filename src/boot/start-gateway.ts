@@ -17,6 +17,7 @@ import { PayOnSuccess } from '../executions/pay-on-success.js';
 import { OwnUrl } from '../net/own-url.js';
 import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
 import { loggableError, NestLogger } from '../observability/logger.js';
+import { servesMetrics } from '../observability/metrics.guard.js';
 import { Readiness } from '../observability/readiness.js';
 import { Ticker } from '../ticker/ticker.js';
 import { publishMedia, type Sandbox, startSandbox } from '../sandbox/sandbox.js';
@@ -96,6 +97,9 @@ async function publishSandboxMedia(
 function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger): void {
   if (config.egressAllow.length > 0) {
     logger.warn({ entries: config.egressAllow }, 'EGRESS_ALLOW opens private addresses');
+  }
+  if (!servesMetrics(config)) {
+    logger.warn('/metrics answers nobody: METRICS_TOKEN is unset and HOST is no loopback address');
   }
   const idle = app.get(Catalog).idle();
   if (idle.length > 0) {

@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../admin/operator-endpoint.decorator.js';
 import { API_KEY_SCHEME } from '../auth/with-key.decorator.js';
+import { METRICS_SCHEME } from '../observability/metrics.controller.js';
 
 const DESCRIPTION = [
   'One HTTP API, one key, one balance in front of many AI providers.',
@@ -21,6 +22,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       API_KEY_SCHEME,
     )
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' }, ADMIN_SCHEME)
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN' }, METRICS_SCHEME)
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,

@@ -43,6 +43,13 @@ export interface GatewayConfig {
   readonly callDeadlineMs: number;
   readonly role: 'all' | 'api' | 'worker';
   readonly workers: number | 'auto';
+  readonly metricsToken: string | undefined;
+  readonly trustProxy: readonly string[];
+  /** 0 = no limit. */
+  readonly maxParallelCallsPerKey: number;
+  readonly maxUploadsPerAccount: number;
+  readonly spoolMaxBytes: number;
+  readonly bodyMemoryMaxBytes: number;
   readonly logLevel: LogLevel;
 }
 

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { EgressRules } from '../net/egress-rules.js';
 import type { GatewayConfig } from './gateway-config.js';
 
@@ -16,6 +17,20 @@ export interface Setting<K extends keyof GatewayConfig = keyof GatewayConfig> {
   readonly fallback: GatewayConfig[K];
   readonly read: (text: string) => Reading<NonNullable<GatewayConfig[K]>>;
 }
+
+/** A row of the table of settings. */
+export const setting = <K extends keyof GatewayConfig>(
+  field: K,
+  shownDefault: string,
+  fallback: GatewayConfig[K],
+  read: Setting<K>['read'],
+  meaning: string,
+): Setting<K> => ({ field, shownDefault, fallback, read, meaning });
+/** The same row, of a value that is never quoted. */
+export const secret = <K extends keyof GatewayConfig>(row: Setting<K>): Setting<K> => ({
+  ...row,
+  secret: true,
+});
 
 const good = <T>(value: T): Reading<T> => ({ value });
 const bad = (problem: string): { problem: string } => ({ problem });
@@ -119,5 +134,13 @@ function egressProblem(entry: string): string | undefined {
   }
 }
 
+/** Addresses and networks, such as those of a balancer. */
+export const networks = listOf(
+  (item) =>
+    ipaddr.isValid(item) || ipaddr.isValidCIDR(item)
+      ? undefined
+      : `${item} is neither an address nor a network`,
+  LIST_LIMIT,
+);
 /** Hosts, addresses or networks with an optional port. */
 export const egress = listOf(egressProblem, LIST_LIMIT);

@@ -1,32 +1,21 @@
-import type { GatewayConfig } from './gateway-config.js';
+import { LIMIT_SETTINGS } from './limit-settings.js';
 import {
   address,
   delays,
   egress,
   headerKey,
   oneOf,
+  secret,
   secretKeys,
+  setting,
   storage,
   text,
   whole,
   workers,
-  type Setting,
 } from './setting.js';
 
 const DAY_MS = 86_400_000;
 const ADMIN_TOKEN_MIN_LENGTH = 16;
-
-const setting = <K extends keyof GatewayConfig>(
-  field: K,
-  shownDefault: string,
-  fallback: GatewayConfig[K],
-  read: Setting<K>['read'],
-  meaning: string,
-): Setting<K> => ({ field, shownDefault, fallback, read, meaning });
-const secret = <K extends keyof GatewayConfig>(row: Setting<K>): Setting<K> => ({
-  ...row,
-  secret: true,
-});
 
 /** Every environment variable of the gateway: what it means, its default, how it is checked. */
 export const SETTINGS = {
@@ -237,6 +226,7 @@ export const SETTINGS = {
     workers,
     'Processes sharing the port on this machine; `auto` = cores',
   ),
+  ...LIMIT_SETTINGS,
   LOG_LEVEL: setting(
     'logLevel',
     'info',

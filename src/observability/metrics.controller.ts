@@ -1,12 +1,19 @@
-import { Controller, Get, Header } from '@nestjs/common';
-import { ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Header, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { metricsText } from './cluster-metrics.js';
+import { MetricsGuard } from './metrics.guard.js';
 import { Metrics } from './metrics.js';
+
+/** Name of the scraper's bearer scheme in the OpenAPI document. */
+export const METRICS_SCHEME = 'metrics-token';
 
 /** Prometheus scrapes. */
 @ApiTags('health')
 @Controller('metrics')
 export class MetricsController {
+  private scraping: Promise<string> | undefined;
+
   constructor(private readonly metrics: Metrics) {}
 
   @Get()
@@ -14,7 +21,14 @@ export class MetricsController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'Metrics in Prometheus text format' })
   @ApiProduces('text/plain')
+  @ApiBearerAuth(METRICS_SCHEME)
+  @UseGuards(MetricsGuard)
+  @ErrorAnswers('invalid_token', 'not_found')
   scrape(): Promise<string> {
-    return metricsText(this.metrics.registry);
+    // Scrapes at once share one answer: many of them cost as much as one.
+    this.scraping ??= metricsText(this.metrics.registry).finally(() => {
+      this.scraping = undefined;
+    });
+    return this.scraping;
   }
 }

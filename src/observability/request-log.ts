@@ -6,7 +6,8 @@ import type { Metrics } from './metrics.js';
 const UNMATCHED = 'unmatched';
 
 /**
- * Middleware: one log line and one observation per answer. Logged are method, route, status, duration and ids;
+ * Middleware: one log line and one observation per answer. Logged are method, route, status, duration, ids and
+ * the client's address (of a trusted proxy, whom it names);
  * never headers, query or bodies.
  */
 export function requestLog(logger: Logger, metrics: Metrics) {
@@ -24,6 +25,7 @@ export function requestLog(logger: Logger, metrics: Metrics) {
           route,
           status: response.statusCode,
           complete: response.writableFinished,
+          address: request.ip,
           duration_ms: Math.round(seconds * 1e6) / 1e3,
         },
         'request',

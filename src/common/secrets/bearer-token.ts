@@ -1,0 +1,19 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+const BEARER = /^bearer ([^\s]+)$/i;
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** A token that the operator has set, compared in constant time. */
+export class BearerToken {
+  private readonly expected: Buffer;
+
+  constructor(token: string) {
+    this.expected = digest(token);
+  }
+
+  /** Whether an `Authorization` header carries it. */
+  isIn(authorization: string | undefined): boolean {
+    const token = BEARER.exec(authorization ?? '')?.[1] ?? '';
+    return timingSafeEqual(digest(token), this.expected);
+  }
+}

@@ -1,0 +1,53 @@
+import { networks, secret, setting, text, whole } from './setting.js';
+
+const METRICS_TOKEN_MIN_LENGTH = 16;
+const MEBIBYTE = 1_048_576;
+const TEBIBYTE = MEBIBYTE * MEBIBYTE;
+
+/** Settings that say who may come in, and how much of the gateway one of many may take. */
+export const LIMIT_SETTINGS = {
+  METRICS_TOKEN: secret(
+    setting(
+      'metricsToken',
+      'unset',
+      undefined,
+      text(METRICS_TOKEN_MIN_LENGTH),
+      'Bearer token of `/metrics`, at least 16 characters. Unset: `/metrics` answers only where `HOST` is a loopback address, else 404',
+    ),
+  ),
+  TRUST_PROXY: setting(
+    'trustProxy',
+    'unset',
+    [],
+    networks,
+    'Addresses or networks of proxies whose `X-Forwarded-For` names the client, separated by commas',
+  ),
+  MAX_PARALLEL_CALLS_PER_KEY: setting(
+    'maxParallelCallsPerKey',
+    '200',
+    200,
+    whole(0, 100_000),
+    'Synchronous paid calls of one key under way at once in one process; beyond it 429. 0 = no limit',
+  ),
+  MAX_UPLOADS_PER_ACCOUNT: setting(
+    'maxUploadsPerAccount',
+    '20',
+    20,
+    whole(1, 10_000),
+    'Uploads and downloads of an account under way at once in one process; beyond it 429',
+  ),
+  SPOOL_MAX_BYTES: setting(
+    'spoolMaxBytes',
+    '8589934592',
+    8_589_934_592,
+    whole(64 * MEBIBYTE, TEBIBYTE),
+    'Bytes of uploads and downloads on disk at once; beyond it 503',
+  ),
+  BODY_MEMORY_MAX_BYTES: setting(
+    'bodyMemoryMaxBytes',
+    '268435456',
+    268_435_456,
+    whole(64 * MEBIBYTE, TEBIBYTE),
+    'Bytes of request bodies in memory at once, half of them for one key; beyond it 503',
+  ),
+} as const;

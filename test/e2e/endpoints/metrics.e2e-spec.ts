@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { errorOf, send } from '../../support/http-answer.js';
+
+const METRICS_TOKEN = 'a-metrics-token-0123456789';
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+let open: TestGateway;
+let guarded: TestGateway;
+let abroad: TestGateway;
+
+beforeAll(async () => {
+  open = await startTestGateway();
+  guarded = await startTestGateway({ HOST: '0.0.0.0', METRICS_TOKEN });
+  abroad = await startTestGateway({ HOST: '0.0.0.0' });
+});
+afterAll(async () => {
+  for (const gateway of [open, guarded, abroad]) await gateway.stop();
+});
+
+const metrics = (gateway: TestGateway, init?: RequestInit) =>
+  send(`http://127.0.0.1:${new URL(gateway.url).port}/metrics`, init);
+
+describe('/metrics', () => {
+  it('answers without a token only on a loopback address', async () => {
+    expect((await metrics(open)).status).toBe(200);
+    const answer = await metrics(abroad, bearer(METRICS_TOKEN));
+    expect(answer.status).toBe(404);
+    expect(errorOf(answer).code).toBe('not_found');
+  });
+
+  it('answers 401 to everybody without the token where there is one', async () => {
+    expect((await metrics(guarded, bearer(METRICS_TOKEN))).status).toBe(200);
+    for (const init of [undefined, bearer('wrong'), bearer(`${METRICS_TOKEN}x`)]) {
+      const answer = await metrics(guarded, init);
+      expect(answer.status).toBe(401);
+      expect(errorOf(answer).code).toBe('invalid_token');
+    }
+  });
+
+  it('answers many scrapes at once with one collection', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => metrics(open)));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+  });
+});
