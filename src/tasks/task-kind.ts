@@ -1,7 +1,8 @@
+import type { JsonObject } from '../common/json-object.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import type { Route } from '../providers/ports/route.js';
-import type { JsonObject, Task, TaskContent } from './task.js';
+import type { Task, TaskContent } from './task.js';
 
 /** What every step gets besides its task. */
 export interface TaskContext {
@@ -11,7 +12,7 @@ export interface TaskContext {
   readonly route: Route;
 }
 
-/** What came of asking the provider to do the work. */
+/** What came of asking the provider to do the work. A `memory` replaces the one before. */
 export type SubmitReport =
   /** The provider has a job: the task is `processing` and polled from now on. */
   | { readonly state: 'accepted'; readonly jobId: string; readonly memory?: JsonObject }

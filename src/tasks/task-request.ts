@@ -1,7 +1,7 @@
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { Route } from '../providers/ports/route.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
-import type { JsonObject } from './task.js';
+import type { JsonObject } from '../common/json-object.js';
 
 /** A submission whose text has been checked. */
 export interface TaskRequest {

@@ -1,14 +1,12 @@
+import type { JsonObject } from '../common/json-object.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
-
-/**
- * A JSON object that the core stores for a kind without looking into it. Its key order is kept. Write its shapes as type
- * aliases, which TypeScript takes for one; an interface it does not.
- */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Where a task stands (spec: Task states). */
 export type TaskStatus =
   'queued' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'reconciliation_required';
+
+/** Code of a task that its provider failed or refused (spec: Errors). */
+export const TASK_FAILED = 'provider_task_failed';
 
 /** Why a task failed; the code is public, the message names no provider. */
 export interface TaskError {
@@ -39,7 +37,10 @@ export interface ProviderEvidence {
   readonly seenAt: Date;
 }
 
-/** An asynchronous paid call, from its submission to its end and after. */
+/**
+ * An asynchronous paid call, from its submission to its end and after. The core keeps its JSON objects as they are, key order
+ * included, and looks into none of them. A kind writes their shapes as type aliases: TypeScript takes no interface for one.
+ */
 export interface Task {
   /** UUID; also the id of its hold. Public form: `task_<hex>`. */
   readonly id: string;
@@ -49,10 +50,12 @@ export interface Task {
   readonly kind: string;
   /** Public id of the model. */
   readonly model: string;
+  /** The caller's own name for the request (decision G-97). */
+  readonly clientRequestId: string | null;
   readonly status: TaskStatus;
   /** 0 to 100, never falls; null until the provider reports it. */
   readonly progress: number | null;
-  /** What the provider is asked to do, as the kind wrote it. Sealed at rest, empty once the task has ended. */
+  /** What the provider is asked to do, as the kind wrote it. Sealed at rest; there in the steps of a kind only, else empty. */
   readonly input: JsonObject;
   /** Facts that the views need for as long as the task is kept. */
   readonly details: JsonObject;

@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { pollDelayMs } from './poll-pace.js';
+
+const FIRST_MS = 5_000;
+
+describe('pollDelayMs', () => {
+  it.each([
+    [0, 5_000],
+    [100_000, 10_000],
+    [300_000, 20_000],
+    [500_000, 30_000],
+    [86_400_000, 30_000],
+    [-50, 5_000],
+  ])('asks a task of %d ms again after about %d ms', (ageMs, expectedMs) => {
+    expect(pollDelayMs(ageMs, FIRST_MS, 0.5)).toBe(expectedMs);
+  });
+
+  it('spreads the waits by a fifth to both sides', () => {
+    expect(pollDelayMs(0, FIRST_MS, 0)).toBe(4_000);
+    expect(pollDelayMs(0, FIRST_MS, 1)).toBe(6_000);
+  });
+});

@@ -1,0 +1,15 @@
+/** No poll waits longer than so many first intervals. */
+export const MAX_GROWTH = 6;
+/** The interval has doubled when a task is as old as so many first intervals, and so on. */
+const GROWTH_AGE = 20;
+/** A wait is up to a fifth shorter or longer, so that tasks submitted together drift apart. */
+const JITTER = 0.2;
+
+/**
+ * Milliseconds until a task of this age is asked about again: the first interval, growing with age up to six times, with
+ * jitter. `random` is in [0, 1).
+ */
+export function pollDelayMs(ageMs: number, firstMs: number, random: number): number {
+  const growth = Math.min(MAX_GROWTH, 1 + Math.max(0, ageMs) / (GROWTH_AGE * firstMs));
+  return Math.round(firstMs * growth * (1 - JITTER + 2 * JITTER * random));
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import type { StopSignal } from '../common/stop-signal.js';
+import { StepReporter } from './step-reporter.js';
+import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
+import { TASK_FAILED } from './task.js';
+import { TaskInputs } from './task-inputs.js';
+import type { SubmitReport } from './task-kind.js';
+import { TaskKinds } from './task-kinds.js';
+import type { ClaimedWork } from './task-statements.js';
+import { TaskUpstreams } from './task-upstreams.js';
+
+/** How long a marked submission is this worker's before others take it for lost; renewed while it runs. */
+const SUBMITTING_MS = 30_000;
+
+/**
+ * Asks the provider to do the work. The task is marked before the call, so whoever finds the mark later knows that a request
+ * may be out, and nobody sends another (architecture: Task states).
+ */
+@Injectable()
+export class SubmitStep {
+  constructor(
+    private readonly reporter: StepReporter,
+    private readonly kinds: TaskKinds,
+    private readonly inputs: TaskInputs,
+    private readonly upstreams: TaskUpstreams,
+  ) {}
+
+  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+    const { reporter } = this;
+    // Its worker died or was cut off between the mark and the report.
+    if (work.phase === 'submitting') return reporter.endUnknown(work);
+    if (reporter.isOverdue(work)) return reporter.endExpired(work);
+    const baseUrl = this.upstreams.baseUrlOf(work.task);
+    const isElsewhere = work.submits > 0 && baseUrl !== work.task.providerBaseUrl;
+    if (baseUrl === undefined || isElsewhere) {
+      const delayMs = reporter.withinDeadline(work, reporter.longestMs);
+      await reporter.goOn(work, { phase: 'waiting', delayMs });
+      return;
+    }
+    const input = this.inputs.open(work.sealedInput, work.task.id);
+    const task = { ...work.task, input, providerBaseUrl: baseUrl };
+    const isMarked = await reporter.goOn(work, {
+      phase: 'submitting',
+      delayMs: SUBMITTING_MS,
+      ...(baseUrl !== work.task.providerBaseUrl && { facts: { base_url: baseUrl } }),
+    });
+    if (!isMarked) return;
+    let report: SubmitReport;
+    try {
+      const kind = this.kinds.of(task.kind);
+      report = await kind.submit(task, this.upstreams.contextOf(task, signal));
+    } catch (error) {
+      return this.failed(work, error);
+    }
+    return this.reported(work, report);
+  }
+
+  private async failed(work: ClaimedWork, error: unknown): Promise<void> {
+    const { reporter } = this;
+    const meaning = judgeSubmitFailure(error);
+    if (meaning === 'unknown') return reporter.endUnknown(work);
+    const delayMs =
+      meaning === 'put_off' ? putOffDelayMs(work.putOffs, work.putOffForMs) : undefined;
+    if (delayMs === undefined) return this.refused(work, refusalMessage(error));
+    await reporter.goOn(work, {
+      phase: 'waiting',
+      delayMs: reporter.withinDeadline(work, delayMs),
+      facts: { put_off: true },
+    });
+  }
+
+  private async reported(work: ClaimedWork, report: SubmitReport): Promise<void> {
+    const { reporter } = this;
+    switch (report.state) {
+      case 'accepted': {
+        const { jobId, memory } = report;
+        const facts = { status: 'processing', job_id: jobId, memory } as const;
+        await reporter.goOn(work, { phase: 'polling', delayMs: reporter.paceMs(work), facts });
+        return;
+      }
+      case 'step':
+        await reporter.goOn(work, {
+          phase: 'waiting',
+          delayMs: 0,
+          facts: { memory: report.memory },
+        });
+        return;
+      case 'done':
+        return this.done(work, report);
+      case 'failed':
+        return this.refused(work, report.message);
+    }
+  }
+
+  private async done(
+    work: ClaimedWork,
+    { result, memory }: Extract<SubmitReport, { state: 'done' }>,
+  ): Promise<void> {
+    if (this.kinds.of(work.task.kind).collect) {
+      const facts = { status: 'processing', found: result, memory } as const;
+      await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, facts });
+      return;
+    }
+    await this.reporter.end(work, { event: 'succeeded', fromQueued: true, result, memory });
+  }
+
+  private refused(work: ClaimedWork, message: string): Promise<void> {
+    return this.reporter.end(work, { event: 'failed', error: { code: TASK_FAILED, message } });
+  }
+}

@@ -1,0 +1,31 @@
+/** What a step does; each has bounds of its own. */
+export type TaskStep = 'submit' | 'poll' | 'collect' | 'watch';
+
+/** Where the work on a task stands; never shown. */
+export type TaskPhase = 'waiting' | 'submitting' | 'polling' | 'collecting' | 'watching';
+
+const STEP_OF_PHASE: Readonly<Record<TaskPhase, TaskStep>> = {
+  waiting: 'submit',
+  submitting: 'submit',
+  polling: 'poll',
+  collecting: 'collect',
+  watching: 'watch',
+};
+
+/** Steps of one provider that one process has under way at once. Files are large, so few are fetched together. */
+export const LANE_ROOMS: Readonly<Record<TaskStep, number>> = {
+  submit: 64,
+  poll: 256,
+  collect: 8,
+  watch: 16,
+};
+
+/** The queue that the work waits in: one per step and provider, so that a slow provider delays nobody else's tasks. */
+export function laneOf(phase: TaskPhase, provider: string): string {
+  return `${STEP_OF_PHASE[phase]}/${provider}`;
+}
+
+/** The step that a lane is for. */
+export function stepOf(lane: string): TaskStep {
+  return lane.slice(0, lane.indexOf('/')) as TaskStep;
+}

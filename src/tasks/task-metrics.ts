@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { Clock } from '../common/time/clock.js';
+import { Metrics } from '../observability/metrics.js';
+
+/** The database is asked about open tasks at most so often, however many scrapes there are. */
+const SAMPLE_MS = 10_000;
+const OPEN_STATUSES = ['queued', 'processing', 'reconciliation_required'] as const;
+
+// An index-only count of the open tasks, and one look-up per lane for the longest due work.
+const SAMPLE = `
+  WITH RECURSIVE lane AS (
+    (SELECT lane, due_at FROM task_work ORDER BY lane, due_at LIMIT 1)
+    UNION ALL
+    SELECT n.lane, n.due_at FROM lane l CROSS JOIN LATERAL
+      (SELECT lane, due_at FROM task_work WHERE lane > l.lane ORDER BY lane, due_at LIMIT 1) n
+  )
+  SELECT greatest(0, extract(epoch FROM now() - (SELECT min(due_at) FROM lane)))::double precision AS lag,
+         (SELECT json_object_agg(status, count) FROM
+           (SELECT status, count(*) FROM task WHERE status = ANY ($1) GROUP BY status) s) AS open`;
+
+interface SampleRow {
+  readonly lag: number | null;
+  readonly open: Readonly<Record<string, number>> | null;
+}
+
+/** What can be seen of tasks from outside. */
+@Injectable()
+export class TaskMetrics {
+  readonly ended: Counter<'kind' | 'status'>;
+  readonly staleReports: Counter;
+  readonly lateSuccesses: Counter<'kind'>;
+  private sampledAtMs = -Infinity;
+  private sampling: Promise<SampleRow> | undefined;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+    { registry }: Metrics,
+  ) {
+    const registers = [registry];
+    this.ended = new Counter({
+      name: 'gateway_tasks_ended_total',
+      help: 'Tasks that reached a final state',
+      labelNames: ['kind', 'status'] as const,
+      registers,
+    });
+    this.staleReports = new Counter({
+      name: 'gateway_tasks_stale_reports_total',
+      help: 'Reports of steps whose task had been taken over or had ended',
+      registers,
+    });
+    this.lateSuccesses = new Counter({
+      name: 'gateway_tasks_late_successes_total',
+      help: 'Tasks that the provider finished after they had failed or expired here',
+      labelNames: ['kind'] as const,
+      registers,
+    });
+    this.gaugeOpen(registry);
+    this.gaugeLag(registry);
+  }
+
+  /** While the database does not answer, the gauges are left out of a scrape. */
+  private gaugeOpen(registry: Registry): void {
+    const sample = () => this.sample();
+    new Gauge({
+      name: 'gateway_tasks_open',
+      help: 'Tasks without a known outcome, by status',
+      labelNames: ['status'] as const,
+      aggregator: 'first',
+      registers: [registry],
+      async collect() {
+        this.reset();
+        const row = await sample().catch(() => undefined);
+        if (!row) return;
+        for (const status of OPEN_STATUSES) this.set({ status }, row.open?.[status] ?? 0);
+      },
+    });
+  }
+
+  private gaugeLag(registry: Registry): void {
+    const sample = () => this.sample();
+    new Gauge({
+      name: 'gateway_tasks_lag_seconds',
+      help: 'How long the longest due step of a task has been waiting',
+      aggregator: 'first',
+      registers: [registry],
+      async collect() {
+        const row = await sample().catch(() => undefined);
+        if (row) this.set(row.lag ?? 0);
+        else this.remove();
+      },
+    });
+  }
+
+  private sample(): Promise<SampleRow> {
+    const nowMs = this.clock.nowMs();
+    if (this.sampling && nowMs - this.sampledAtMs < SAMPLE_MS) return this.sampling;
+    this.sampledAtMs = nowMs;
+    this.sampling = this.dataSource
+      .query<SampleRow[]>(SAMPLE, [OPEN_STATUSES])
+      .then(([row]) => row ?? { lag: null, open: null });
+    return this.sampling;
+  }
+}

@@ -1,0 +1,75 @@
+import type { JsonObject } from '../common/json-object.js';
+import type { Task, TaskContent, TaskStatus } from './task.js';
+
+/** The columns of a task as the driver reads them. */
+export interface TaskRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly api_key_id: string | null;
+  readonly kind: string;
+  readonly model: string;
+  readonly client_request_id: string | null;
+  readonly status: TaskStatus;
+  readonly progress: number | null;
+  readonly sealed_input: string | null;
+  readonly details: JsonObject;
+  readonly memory: JsonObject;
+  readonly provider: string;
+  readonly provider_base_url: string;
+  readonly upstream_model: string;
+  readonly provider_job_id: string | null;
+  readonly found: JsonObject | null;
+  readonly result: JsonObject | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly reserved: string;
+  readonly charged: string | null;
+  readonly content: ContentJson | null;
+  readonly webhook_url: string | null;
+  readonly webhook_secret: string | null;
+  readonly evidence_status: string | null;
+  readonly evidence_at: Date | null;
+  readonly created_at: Date;
+  readonly completed_at: Date | null;
+}
+
+type ContentJson = Omit<TaskContent, 'expiresAt'> & { readonly expiresAt: string };
+
+/** The task in a row, its input left sealed. */
+export function taskOf(row: TaskRow): Task {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    apiKeyId: row.api_key_id,
+    kind: row.kind,
+    model: row.model,
+    clientRequestId: row.client_request_id,
+    status: row.status,
+    progress: row.progress,
+    input: {},
+    details: row.details,
+    memory: row.memory,
+    provider: row.provider,
+    providerBaseUrl: row.provider_base_url,
+    upstreamModel: row.upstream_model,
+    providerJobId: row.provider_job_id,
+    result: row.result,
+    error: errorOf(row),
+    reservedMicroUsd: BigInt(row.reserved),
+    chargedMicroUsd: row.charged === null ? null : BigInt(row.charged),
+    content: row.content && { ...row.content, expiresAt: new Date(row.content.expiresAt) },
+    webhook:
+      row.webhook_url === null ? null : { url: row.webhook_url, sealedSecret: row.webhook_secret },
+    evidence: evidenceOf(row),
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  };
+}
+
+function errorOf({ error_code: code, error_message: message }: TaskRow): Task['error'] {
+  return code === null ? null : { code, message: message ?? '' };
+}
+
+function evidenceOf({ evidence_status: status, evidence_at: seenAt }: TaskRow): Task['evidence'] {
+  return status === null || seenAt === null ? null : { status, seenAt };
+}

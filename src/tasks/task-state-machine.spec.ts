@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import type { TaskStatus } from './task.js';
+import { FINAL_STATUSES, isFinal, type Transition, TRANSITIONS } from './task-state-machine.js';
+import { TASK_STATUSES } from './task.view.js';
+
+const transitions: readonly Transition[] = Object.values(TRANSITIONS);
+const leaving = (status: TaskStatus) => transitions.filter(({ from }) => from.includes(status));
+
+/** Every path from a state, as the transitions passed. */
+function pathsFrom(status: TaskStatus): Transition[][] {
+  const next = leaving(status);
+  return next.flatMap((step) => {
+    const onward = pathsFrom(step.to);
+    return onward.length === 0 ? [[step]] : onward.map((path) => [step, ...path]);
+  });
+}
+
+describe('the table of task transitions', () => {
+  it('reaches every state from queued', () => {
+    const reached = new Set<TaskStatus>(['queued']);
+    for (const status of reached) for (const { to } of leaving(status)) reached.add(to);
+    expect([...reached].sort()).toEqual([...TASK_STATUSES].sort());
+  });
+
+  it.each(['succeeded', 'failed', 'expired'] as const)('lets nothing leave %s', (status) => {
+    expect(leaving(status)).toEqual([]);
+  });
+
+  it('lets only an operator leave reconciliation_required', () => {
+    expect(leaving('reconciliation_required')).toEqual([
+      TRANSITIONS.resolvedAsSucceeded,
+      TRANSITIONS.resolvedAsFailed,
+    ]);
+  });
+
+  it('has no loop and resolves the hold exactly once on every path to its end', () => {
+    for (const path of pathsFrom('queued')) {
+      const verbs = path.map(({ money }) => money).filter((money) => money !== 'keep');
+      expect(verbs).toHaveLength(1);
+      expect(path.at(-1)?.money).not.toBe('keep');
+    }
+  });
+
+  it('settles where a task succeeds and nowhere else', () => {
+    for (const { to, money } of transitions) {
+      expect(money === 'settle').toBe(to === 'succeeded');
+    }
+  });
+
+  it('passes processing on every path to success without an operator', () => {
+    for (const path of pathsFrom('queued')) {
+      if (path.at(-1) === TRANSITIONS.succeeded) expect(path[0]).toBe(TRANSITIONS.accepted);
+    }
+  });
+
+  it('calls final what clients stop waiting at', () => {
+    expect(TASK_STATUSES.filter(isFinal)).toEqual([...FINAL_STATUSES]);
+  });
+});

@@ -1,0 +1,42 @@
+import type { TaskStatus } from './task.js';
+
+/** What becomes of a task's hold. */
+export type MoneyVerb = 'settle' | 'release' | 'keep';
+
+/** A way from one state to another. */
+export interface Transition {
+  readonly from: readonly TaskStatus[];
+  readonly to: TaskStatus;
+  readonly money: MoneyVerb;
+}
+
+/** Every way a task can go, and what its money does (architecture: Task states; decisions G-53, G-54, G-102). */
+export const TRANSITIONS = {
+  accepted: { from: ['queued'], to: 'processing', money: 'keep' },
+  succeeded: { from: ['processing'], to: 'succeeded', money: 'settle' },
+  failed: { from: ['queued', 'processing'], to: 'failed', money: 'release' },
+  cancelled: { from: ['queued'], to: 'failed', money: 'release' },
+  expired: { from: ['queued', 'processing'], to: 'expired', money: 'release' },
+  unknown: { from: ['queued', 'processing'], to: 'reconciliation_required', money: 'keep' },
+  resolvedAsSucceeded: { from: ['reconciliation_required'], to: 'succeeded', money: 'settle' },
+  resolvedAsFailed: { from: ['reconciliation_required'], to: 'failed', money: 'release' },
+} as const satisfies Record<string, Transition>;
+
+/** What happens to a task. */
+export type TaskEvent = keyof typeof TRANSITIONS;
+
+/** An event after which nothing happens to a task any more, but for an operator. */
+export type EndEvent = Exclude<TaskEvent, 'accepted'>;
+
+/** States that clients stop waiting at (spec: Task states). */
+export const FINAL_STATUSES = [
+  'succeeded',
+  'failed',
+  'expired',
+  'reconciliation_required',
+] as const satisfies readonly TaskStatus[];
+
+/** Whether clients stop waiting at this state. */
+export function isFinal(status: TaskStatus): boolean {
+  return (FINAL_STATUSES as readonly TaskStatus[]).includes(status);
+}
