@@ -20,6 +20,7 @@ import type { ProvidersOptions } from './providers/providers.options.js';
 import { SandboxMedia } from './sandbox-media/sandbox-media.js';
 import { SandboxMediaModule } from './sandbox-media/sandbox-media.module.js';
 import { StorageModule } from './storage/storage.module.js';
+import { TasksModule } from './tasks/tasks.module.js';
 import { TickerModule } from './ticker/ticker.module.js';
 
 /** What the modules are made of. */
@@ -56,6 +57,7 @@ export class AppModule {
         CatalogModule.forRoot(catalog.rows),
         AdminModule,
         SandboxMediaModule.forRoot(sandboxMedia),
+        TasksModule,
         AccountModule,
         ModelsModule,
         ChatModule,

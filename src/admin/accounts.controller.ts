@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nes
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { CreateAccountBody, CreateKeyBody, CreditBody } from './dto/admin.bodies.js';
-import { PageQuery } from './dto/admin.queries.js';
+import { PageQuery } from '../common/paging/page.query.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';

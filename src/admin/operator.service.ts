@@ -9,7 +9,8 @@ import { fromPublicId, type IdPrefix } from '../common/ids/public-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { ExecutionLedger } from '../executions/execution-ledger.js';
 import type { CreateKeyBody, CreditBody } from './dto/admin.bodies.js';
-import type { ExecutionsQuery, PageQuery } from './dto/admin.queries.js';
+import type { PageQuery } from '../common/paging/page.query.js';
+import type { ExecutionsQuery } from './dto/admin.queries.js';
 import type { ApiKeyRecord } from '../auth/api-key-record.js';
 
 const KEY_FORM = /^[\x21-\x7e]{1,200}$/;

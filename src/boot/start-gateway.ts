@@ -19,6 +19,8 @@ import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
 import { loggableError, NestLogger } from '../observability/logger.js';
 import { servesMetrics } from '../observability/metrics.guard.js';
 import { Readiness } from '../observability/readiness.js';
+import { TaskWaits } from '../tasks/task-waits.js';
+import { TaskWorker } from '../tasks/task-worker.js';
 import { Ticker } from '../ticker/ticker.js';
 import { publishMedia, type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 
@@ -114,7 +116,8 @@ async function drain(
 ): Promise<void> {
   app.get(Readiness).drain();
   inFlight.drain();
-  const idle = app.get(Ticker).stop();
+  app.get(TaskWaits).close();
+  const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Ticker).stop()]);
   const payment = app.get(PayOnSuccess);
   // A paid call outlives its client's connection.
   const busy = (): boolean => inFlight.count + payment.inFlight > 0;

@@ -62,7 +62,11 @@ export function providersOptions(
   sandbox: SandboxAccess | undefined,
 ): ProvidersOptions {
   const builtIn = UPSTREAMS.flatMap(({ id, protocol, access, sandboxUrl }) => {
-    const standIn = sandbox && { apiKey: sandbox.apiKey, baseUrl: sandboxUrl(sandbox) };
+    const standIn = sandbox && {
+      apiKey: sandbox.apiKey,
+      baseUrl: sandboxUrl(sandbox),
+      isSandbox: true as const,
+    };
     const reached = access(config) ?? standIn;
     return reached ? [{ id, protocol, ...reached }] : [];
   });

@@ -7,6 +7,8 @@ export interface ProviderConfig {
   readonly protocol: Protocol;
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** The sandbox stands in for it: its work is play, and gone when it ends. */
+  readonly isSandbox?: true;
 }
 
 /** What the providers module is started with. */

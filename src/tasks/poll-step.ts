@@ -38,7 +38,7 @@ export class PollStep {
     if (!reporter.isOverdue(work)) {
       const delayMs = reporter.withinDeadline(work, reporter.longestMs);
       await reporter.goOn(work, { phase: 'polling', delayMs });
-    } else if (this.upstreams.wasSandbox(work.task)) await reporter.endExpired(work);
+    } else if (work.task.onSandbox) await reporter.endExpired(work);
     else await reporter.endUnknown(work);
   }
 

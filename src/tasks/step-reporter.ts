@@ -92,7 +92,8 @@ export class StepReporter {
     this.logger.warn(
       `${toPublicId('task', task.id)}: step ${phase} failed (${strikes}): ${String(error)}`,
     );
-    if (strikes >= MAX_STRIKES) await this.endUnknown(work);
+    if (phase === 'watching') await this.goOn(work, { phase, delayMs: this.longestMs });
+    else if (strikes >= MAX_STRIKES) await this.endUnknown(work);
     else
       await this.goOn(work, {
         phase,

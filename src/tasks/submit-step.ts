@@ -1,16 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { toPublicId } from '../common/ids/public-id.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { StepReporter } from './step-reporter.js';
 import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
-import { TASK_FAILED } from './task.js';
+import { type Task, TASK_FAILED } from './task.js';
 import { TaskInputs } from './task-inputs.js';
 import type { SubmitReport } from './task-kind.js';
 import { TaskKinds } from './task-kinds.js';
+import { LEASE_MS } from './task-lane.js';
 import type { ClaimedWork } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
-
-/** How long a marked submission is this worker's before others take it for lost; renewed while it runs. */
-const SUBMITTING_MS = 30_000;
 
 /**
  * Asks the provider to do the work. The task is marked before the call, so whoever finds the mark later knows that a request
@@ -18,6 +17,8 @@ const SUBMITTING_MS = 30_000;
  */
 @Injectable()
 export class SubmitStep {
+  private readonly logger = new Logger('Tasks');
+
   constructor(
     private readonly reporter: StepReporter,
     private readonly kinds: TaskKinds,
@@ -38,27 +39,35 @@ export class SubmitStep {
       return;
     }
     const input = this.inputs.open(work.sealedInput, work.task.id);
-    const task = { ...work.task, input, providerBaseUrl: baseUrl };
     const isMarked = await reporter.goOn(work, {
       phase: 'submitting',
-      delayMs: SUBMITTING_MS,
+      delayMs: LEASE_MS,
       ...(baseUrl !== work.task.providerBaseUrl && { facts: { base_url: baseUrl } }),
     });
-    if (!isMarked) return;
-    let report: SubmitReport;
+    if (isMarked) await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
+  }
+
+  /** Never throws: from the mark on no failure may lead to a second request. */
+  private async send(work: ClaimedWork, task: Task, signal: StopSignal): Promise<void> {
     try {
-      const kind = this.kinds.of(task.kind);
-      report = await kind.submit(task, this.upstreams.contextOf(task, signal));
+      const report = await this.kinds
+        .of(task.kind)
+        .submit(task, this.upstreams.contextOf(task, signal));
+      await this.reported(work, report);
     } catch (error) {
-      return this.failed(work, error);
+      await this.failed(work, error).catch((second: unknown) => {
+        this.logger.error(`${toPublicId('task', task.id)}: ${String(second)}`);
+      });
     }
-    return this.reported(work, report);
   }
 
   private async failed(work: ClaimedWork, error: unknown): Promise<void> {
     const { reporter } = this;
     const meaning = judgeSubmitFailure(error);
-    if (meaning === 'unknown') return reporter.endUnknown(work);
+    if (meaning === 'unknown') {
+      this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
+      return reporter.endUnknown(work);
+    }
     const delayMs =
       meaning === 'put_off' ? putOffDelayMs(work.putOffs, work.putOffForMs) : undefined;
     if (delayMs === undefined) return this.refused(work, refusalMessage(error));

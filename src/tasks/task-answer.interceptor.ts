@@ -33,7 +33,7 @@ export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
         const id = toPublicId('task', task.id);
         response.setHeader('Location', `/v1/tasks/${id}`);
         response.setHeader('x-gateway-task-id', id);
-        return answer ? answer(task) : this.kinds.of(task.kind).view(task);
+        return answer ? answer(task) : this.kinds.viewOf(task);
       }),
     );
   }

@@ -5,14 +5,13 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
 import { transaction } from '../database/transaction.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
+import { EndListeners } from './end-listeners.js';
 import { persistently } from './persistently.js';
 import type { Task, TaskContent, TaskError } from './task.js';
 import { TaskKinds } from './task-kinds.js';
 import { laneOf } from './task-lane.js';
-import { TaskMetrics } from './task-metrics.js';
 import { TaskReader } from './task-reader.js';
 import { type EndEvent, TRANSITIONS } from './task-state-machine.js';
-import { TaskWaits } from './task-waits.js';
 
 /** How a task ends. */
 export interface Ending {
@@ -53,7 +52,7 @@ export class TaskEnding {
   /** The ended task; undefined where its state or fence no longer allowed it, and nothing has changed. */
   async end(task: Task, ending: Ending, patienceMs: number): Promise<Task | undefined> {
     const ended = this.afterEnding(task, ending);
-    const body = task.webhook && Buffer.from(JSON.stringify(this.kinds.of(task.kind).view(ended)));
+    const body = task.webhook && Buffer.from(JSON.stringify(this.kinds.viewOf(ended)));
     const isEnded = await persistently(() => this.commit(ended, ending, body), patienceMs);
     // A commit whose answer was lost refuses its own repetition.
     if (!isEnded && !(await this.wasEndedBefore(ended))) return undefined;
@@ -104,24 +103,10 @@ export class TaskEnding {
   }
 }
 
-/** Whoever in this process wants to hear of ended tasks. */
-@Injectable()
-export class EndListeners {
-  constructor(
-    private readonly waits: TaskWaits,
-    private readonly metrics: TaskMetrics,
-  ) {}
-
-  tell({ id, kind, status }: Task): void {
-    this.waits.ended(id);
-    this.metrics.ended.inc({ kind, status });
-  }
-}
-
 async function endIn(manager: EntityManager, task: Task, ending: Ending): Promise<boolean> {
   const { from, money } = TRANSITIONS[ending.event];
   const allowed = ending.fromQueued ? ['queued', ...from] : from;
-  const { watchMs } = ending;
+  const watch = ending.watchMs === undefined ? null : laneOf('watching', task.provider);
   const [row] = await manager.query<{ ended: boolean }[]>(
     `SELECT task_end($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) AS ended`,
     [
@@ -131,19 +116,27 @@ async function endIn(manager: EntityManager, task: Task, ending: Ending): Promis
       allowed,
       task.status,
       money,
-      task.chargedMicroUsd?.toString() ?? null,
-      task.progress,
-      JSON.stringify(task.memory),
-      task.result && JSON.stringify(task.result),
-      task.error?.code ?? null,
-      task.error?.message ?? null,
-      task.content && JSON.stringify(task.content),
-      task.completedAt,
-      watchMs === undefined ? null : laneOf('watching', task.provider),
-      watchMs ?? null,
+      ...factsOf(task),
+      watch,
+      ending.watchMs ?? null,
     ],
   );
   return row?.ended ?? false;
+}
+
+/** What an end writes into the task's row, in the order of the function's parameters. */
+function factsOf(task: Task): unknown[] {
+  const { error, chargedMicroUsd: charge } = task;
+  return [
+    charge === null ? null : charge.toString(),
+    task.progress,
+    JSON.stringify(task.memory),
+    task.result && JSON.stringify(task.result),
+    error?.code,
+    error?.message,
+    task.content && JSON.stringify(task.content),
+    task.completedAt,
+  ];
 }
 
 function greater(a: number | null, b: number | null): number | null {

@@ -39,7 +39,7 @@ export class TaskInsertion {
     private readonly registry: ProviderRegistry,
     private readonly kinds: TaskKinds,
   ) {
-    const places = Array.from({ length: 19 }, (_, index) => `$${index + 1}`).join(', ');
+    const places = Array.from({ length: 20 }, (_, index) => `$${index + 1}`).join(', ');
     this.#submit = new PreparedStatement(
       dataSource,
       'task_submit',
@@ -54,15 +54,12 @@ export class TaskInsertion {
     claim: KeyClaim | undefined,
   ): Promise<Task | 'insufficient' | 'claim_lost'> {
     const task = this.taskOf(request, prepared);
-    const values = [
-      ...this.columnsOf(task, prepared.input),
-      claim?.endpoint ?? null,
-      claim?.key ?? null,
-      claim?.token ?? null,
-    ];
+    const key = claim ? [claim.endpoint, claim.key, claim.token] : [null, null, null];
+    const values = [...this.columnsOf(task, prepared.input), ...key];
     const [row] = await persistently(() => this.#submit.run(values), PATIENCE_MS);
-    if (row?.outcome === 'insufficient' || row?.outcome === 'claim_lost') return row.outcome;
-    assert(row?.outcome === 'created' && row.created, `no task: ${row?.outcome ?? 'no answer'}`);
+    assert(row, 'the function answers a row');
+    if (row.outcome === 'insufficient' || row.outcome === 'claim_lost') return row.outcome;
+    assert(row.outcome === 'created' && row.created, `no task: ${row.outcome}`);
     return { ...task, createdAt: row.created };
   }
 
@@ -79,6 +76,7 @@ export class TaskInsertion {
       JSON.stringify(task.details),
       task.provider,
       task.providerBaseUrl,
+      task.onSandbox,
       task.upstreamModel,
       laneOf('waiting', task.provider),
       task.reservedMicroUsd.toString(),
@@ -106,6 +104,7 @@ export class TaskInsertion {
       memory: {},
       provider: route.provider,
       providerBaseUrl: this.registry.baseUrlOf(route.provider) ?? '',
+      onSandbox: this.registry.isSandbox(route.provider),
       upstreamModel: route.upstreamModel,
       providerJobId: null,
       result: null,

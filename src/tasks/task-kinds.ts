@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
+import type { Task } from './task.js';
 import type { TaskKind } from './task-kind.js';
 
 /** The kinds that features have registered. */
@@ -18,5 +19,10 @@ export class TaskKinds {
     const kind = this.kinds.get(name);
     assert(kind, `task kind ${name} is registered`);
     return kind;
+  }
+
+  /** The task as GET answers it and as its webhook carries it. */
+  viewOf(task: Task): object {
+    return this.of(task.kind).view(task);
   }
 }

@@ -1,3 +1,6 @@
+/** How long claimed work is its worker's before others may take it over; renewed while its step runs. */
+export const LEASE_MS = 30_000;
+
 /** What a step does; each has bounds of its own. */
 export type TaskStep = 'submit' | 'poll' | 'collect' | 'watch';
 

@@ -16,6 +16,7 @@ export interface TaskRow {
   readonly memory: JsonObject;
   readonly provider: string;
   readonly provider_base_url: string;
+  readonly on_sandbox: boolean;
   readonly upstream_model: string;
   readonly provider_job_id: string | null;
   readonly found: JsonObject | null;
@@ -51,6 +52,7 @@ export function taskOf(row: TaskRow): Task {
     memory: row.memory,
     provider: row.provider,
     providerBaseUrl: row.provider_base_url,
+    onSandbox: row.on_sandbox,
     upstreamModel: row.upstream_model,
     providerJobId: row.provider_job_id,
     result: row.result,

@@ -10,14 +10,12 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { StopSource } from '../common/stop-signal.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Ticker } from '../ticker/ticker.js';
-import { LANE_ROOMS, laneOf, stepOf } from './task-lane.js';
+import { LANE_ROOMS, LEASE_MS, laneOf, stepOf } from './task-lane.js';
 import { TaskReports } from './task-reports.js';
 import { type ClaimedWork, TaskStatements } from './task-statements.js';
 import { TaskSteps } from './task-steps.js';
 
-/** Work of a worker that died is taken over after this long, … */
-const LEASE_MS = 30_000;
-/** … and a living worker renews it this often. */
+/** A living worker renews its leases this often. */
 const RENEWAL_MS = 10_000;
 /** After the drain timeout, aborted steps get this long to report. */
 const ABORT_GRACE_MS = 3_000;

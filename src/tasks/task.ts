@@ -64,6 +64,8 @@ export interface Task {
   readonly provider: string;
   /** The upstream that has the work; another one under the same name knows nothing of it. */
   readonly providerBaseUrl: string;
+  /** Whether that upstream was the sandbox. */
+  readonly onSandbox: boolean;
   readonly upstreamModel: string;
   readonly providerJobId: string | null;
   /** Null until success. */

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
+import { pageOfViews } from '../common/paging/page.view.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import type { Task, TaskStatus } from './task.js';
 
@@ -71,6 +72,9 @@ export class TaskView {
   @ApiProperty({ nullable: true, type: Number, description: 'Epoch seconds; null until final' })
   completed_at!: number | null;
 }
+
+/** A page of tasks. */
+export class TaskPage extends pageOfViews(TaskView) {}
 
 /** The task object of every audio task; what differs between kinds is inside `result` (spec: Task object). */
 export function viewTask(task: Task): TaskView {

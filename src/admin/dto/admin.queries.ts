@@ -1,22 +1,12 @@
-import { OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { PageQuery } from '../../common/paging/page.query.js';
+import { OneOf, Text } from '../../common/validation/fields.js';
 
-const MAX_CURSOR = 100;
-const MAX_LIMIT = 100;
-const DEFAULT_LIMIT = 20;
+const MAX_ID = 100;
 const optional = { optional: true } as const;
-
-/** Query of every list. */
-export class PageQuery {
-  @Text({ max: MAX_CURSOR, ...optional, description: '`next_cursor` of the page before' })
-  cursor?: string;
-
-  @Whole({ min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT })
-  limit!: number;
-}
 
 /** Query of GET /admin/executions. */
 export class ExecutionsQuery extends PageQuery {
-  @Text({ max: MAX_CURSOR, ...optional })
+  @Text({ max: MAX_ID, ...optional })
   account_id?: string;
 
   @OneOf(['running', 'succeeded', 'failed'], optional)
@@ -25,7 +15,7 @@ export class ExecutionsQuery extends PageQuery {
 
 /** Query of GET /admin/webhook-deliveries. */
 export class DeliveriesQuery extends PageQuery {
-  @Text({ max: MAX_CURSOR, ...optional })
+  @Text({ max: MAX_ID, ...optional })
   task_id?: string;
 
   @OneOf(['pending', 'delivered', 'failed'], optional)

@@ -76,6 +76,11 @@ export const ERROR_TABLE = {
     'The idempotency key was used with another body.',
   ),
   task_not_ready: row(409, 'invalid_request_error', 'The task has not succeeded yet.'),
+  task_not_cancellable: row(
+    409,
+    'invalid_request_error',
+    'The task was sent to its provider or has ended.',
+  ),
   source_task_not_ready: row(409, 'invalid_request_error', 'The source task has not succeeded.'),
   conflict: row(409, 'invalid_request_error', 'The resource is in another state.'),
   content_expired: row(410, 'invalid_request_error', 'The media is past its retention.'),

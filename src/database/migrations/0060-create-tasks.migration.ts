@@ -46,6 +46,7 @@ const TABLES = `
     memory json NOT NULL DEFAULT '{}',
     provider text NOT NULL,
     provider_base_url text NOT NULL,
+    on_sandbox boolean NOT NULL,
     upstream_model text NOT NULL,
     provider_job_id text,
     found json,
@@ -111,7 +112,7 @@ const BY_KEY = `
 const SUBMIT = `
   CREATE FUNCTION task_submit(
     p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text,
-    p_input text, p_details json, p_provider text, p_base_url text, p_upstream_model text, p_lane text, p_amount bigint,
+    p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint,
     p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid,
     OUT outcome text, OUT created timestamptz
   ) LANGUAGE plpgsql ${BY_KEY} AS $$
@@ -130,14 +131,14 @@ const SUBMIT = `
       RETURN;
     END IF;
 
-    outcome := (ledger_hold(p_account, ARRAY[p_id], ARRAY[p_amount], ARRAY['task'], ARRAY[NULL::timestamptz], NULL))[1];
+    outcome := ledger_hold(p_account, p_id, p_amount, 'task');
     IF outcome <> 'held' THEN
       RETURN;
     END IF;
     INSERT INTO task (account_id, id, api_key_id, kind, modality, model, client_request_id, sealed_input, details, provider,
-                      provider_base_url, upstream_model, reserved, webhook_url, webhook_secret)
+                      provider_base_url, on_sandbox, upstream_model, reserved, webhook_url, webhook_secret)
       VALUES (p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider,
-              p_base_url, p_upstream_model, p_amount, p_webhook_url, p_webhook_secret)
+              p_base_url, p_on_sandbox, p_upstream_model, p_amount, p_webhook_url, p_webhook_secret)
       RETURNING created_at INTO created;
     INSERT INTO task_work (account_id, task_id, lane, phase) VALUES (p_account, p_id, p_lane, 'waiting');
     IF p_key IS NOT NULL THEN
@@ -259,8 +260,7 @@ const END = `
              due_at = now() + p_watch_ms * interval '1 millisecond'
        WHERE account_id = p_account AND task_id = p_id;
     END IF;
-    IF p_money <> 'keep' AND 'done' <> (ledger_resolve(
-         p_account, ARRAY[p_id], ARRAY[CASE WHEN p_money = 'settle' THEN p_charge END]))[1] THEN
+    IF p_money <> 'keep' AND 'done' <> ledger_resolve(p_account, p_id, CASE WHEN p_money = 'settle' THEN p_charge END) THEN
       RAISE EXCEPTION 'the hold of task % does not take %', p_id, p_money;
     END IF;
     RETURN true;

@@ -61,6 +61,11 @@ export class ProviderRegistry implements OnModuleDestroy {
     return this.providers.get(provider)?.baseUrl;
   }
 
+  /** Whether the sandbox stands in for the provider. */
+  isSandbox(provider: string): boolean {
+    return this.providers.get(provider)?.isSandbox ?? false;
+  }
+
   /** Closes all upstream connections. */
   async onModuleDestroy(): Promise<void> {
     await this.transport.close();

@@ -1,0 +1,40 @@
+import { PageQuery } from '../../common/paging/page.query.js';
+import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import type { TaskStatus } from '../task.js';
+import { TASK_STATUSES } from '../task.view.js';
+
+/** 9999-12-31, the last day wire timestamps can name. */
+const MAX_EPOCH_SECONDS = 253_402_300_799;
+const MAX_CLIENT_REQUEST_ID = 128;
+const MAX_ID = 100;
+const optional = { optional: true } as const;
+
+/** Query of GET /v1/tasks. */
+export class TasksQuery extends PageQuery {
+  @OneOf(TASK_STATUSES, optional)
+  status?: TaskStatus;
+
+  @ModelId(optional)
+  model?: string;
+
+  @OneOf(['audio', 'video'], optional)
+  modality?: 'audio' | 'video';
+
+  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
+  created_after?: number;
+
+  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
+  created_before?: number;
+
+  @Text({ max: MAX_CLIENT_REQUEST_ID, ...optional })
+  client_request_id?: string;
+}
+
+/** Query of GET /admin/tasks. */
+export class AdminTasksQuery extends TasksQuery {
+  @Text({ max: MAX_ID, ...optional })
+  account_id?: string;
+
+  @Text({ max: MAX_ID, ...optional })
+  api_key_id?: string;
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { JsonObject } from '../common/json-object.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import { type Task, TASK_FAILED } from './task.js';
+import { type Ending, TaskEnding } from './task-ending.js';
+import { noTask } from './task-reads.js';
+import { TaskReader } from './task-reader.js';
+
+const PATIENCE_MS = 2_000;
+
+/** What an operator has found out about a task whose outcome was unknown. */
+export interface Resolution {
+  readonly outcome: 'succeeded' | 'failed';
+  /** Default: all that was held. */
+  readonly chargedMicroUsd?: MicroUsd | undefined;
+  readonly result?: JsonObject | undefined;
+}
+
+type ResolvedEnding = Omit<Ending, 'fence'>;
+
+/** Ends tasks whose outcome nobody knows, as their operator says (decisions G-53, G-55). */
+@Injectable()
+export class TaskResolution {
+  constructor(
+    private readonly reader: TaskReader,
+    private readonly ending: TaskEnding,
+  ) {}
+
+  /**
+   * The resolved task; its webhook goes out again. Throws 404 `task_not_found`, 409 `conflict` for a task in another state,
+   * 400 for a charge that is above the hold or stands beside a failure.
+   */
+  async resolve(taskId: string, resolution: Resolution): Promise<Task> {
+    const task = await this.reader.findAnywhere(taskId);
+    if (!task) throw noTask();
+    const ending = endingOf(task, resolution);
+    const ended =
+      task.status === 'reconciliation_required'
+        ? await this.ending.end(task, { ...ending, fence: null }, PATIENCE_MS)
+        : undefined;
+    if (!ended) throw new GatewayError('conflict', 'The task is not waiting to be resolved.');
+    return ended;
+  }
+}
+
+/** Throws 400 for what contradicts itself or the hold. */
+function endingOf(task: Task, { outcome, chargedMicroUsd, result }: Resolution): ResolvedEnding {
+  if (outcome === 'succeeded') {
+    if (chargedMicroUsd !== undefined && chargedMicroUsd > task.reservedMicroUsd) {
+      throw refused('charged_microusd', 'The charge is above what was held for the task.');
+    }
+    return {
+      event: 'resolvedAsSucceeded',
+      result: result ?? {},
+      ...(chargedMicroUsd !== undefined && { chargedMicroUsd }),
+    };
+  }
+  if (chargedMicroUsd !== undefined) {
+    throw refused('charged_microusd', 'A failed task is not charged.');
+  }
+  if (result !== undefined) throw refused('result', 'A failed task has no result.');
+  const message = 'The provider did not finish the task.';
+  return { event: 'resolvedAsFailed', error: { code: TASK_FAILED, message } };
+}
+
+function refused(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', message, { param });
+}

@@ -1,0 +1,71 @@
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { WithKey } from '../auth/with-key.decorator.js';
+import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { type PageView, viewPage } from '../common/paging/page.view.js';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { TasksQuery } from './dto/tasks.query.js';
+import { TaskCancellation } from './task-cancellation.js';
+import { TaskKinds } from './task-kinds.js';
+import { TaskReads } from './task-reads.js';
+import { TaskPage, TaskView } from './task.view.js';
+
+/** Tasks of the caller's account, whatever they do. */
+@ApiTags('tasks')
+@WithKey()
+@Controller('v1/tasks')
+export class TasksController {
+  constructor(
+    private readonly reads: TaskReads,
+    private readonly kinds: TaskKinds,
+    private readonly cancellation: TaskCancellation,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List tasks, newest first',
+    description: 'Videos appear as GET /v1/tasks/{id} gives them.',
+  })
+  @ApiOkResponse({ type: TaskPage })
+  @ErrorAnswers('invalid_request')
+  async list(
+    @CurrentCaller() caller: Caller,
+    @StrictQuery() query: TasksQuery,
+  ): Promise<PageView<object>> {
+    return viewPage(await this.reads.list(caller, query), (task) => this.kinds.viewOf(task));
+  }
+
+  @Get(':id')
+  @ApiOperation({
+    summary: 'One task',
+    description:
+      'Poll every 10 to 20 seconds until a final status, wait with Prefer, or use a webhook.',
+  })
+  @ApiHeader({
+    name: 'Prefer',
+    required: false,
+    description: '`wait=N`: answer when the task is final or N seconds (1 to 60) are over',
+  })
+  @ApiOkResponse({ type: TaskView })
+  @ErrorAnswers('task_not_found')
+  async get(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<object> {
+    return this.kinds.viewOf(await this.reads.getAsPreferred(caller, id, request, response));
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Cancel a task that was not sent to its provider yet' })
+  @ApiOkResponse({ type: TaskView })
+  @ErrorAnswers('task_not_found', 'task_not_cancellable')
+  async cancel(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<object> {
+    return this.kinds.viewOf(await this.cancellation.cancel(caller, id));
+  }
+}

@@ -1,0 +1,114 @@
+import { SystemClock } from '../../src/common/time/clock.js';
+import type { JsonObject } from '../../src/common/json-object.js';
+import { HttpTransport } from '../../src/providers/http/http-transport.js';
+import { jsonBody } from '../../src/providers/http/request-body.js';
+import { ProviderHttp } from '../../src/providers/http/provider-http.js';
+import type { Task } from '../../src/tasks/task.js';
+import type {
+  CollectedContent,
+  PollReport,
+  SubmitReport,
+  TaskContext,
+  TaskKind,
+} from '../../src/tasks/task-kind.js';
+import { viewTask } from '../../src/tasks/task.view.js';
+
+/** Orders of this many steps are submitted so often; the last one is accepted. */
+interface JobMemory {
+  readonly steps?: number;
+}
+
+/** A kind of task that orders jobs of a {@link JobProvider}, through the gateway's own HTTP client. */
+export class JobKind implements TaskKind {
+  readonly name: string = 'job';
+  readonly operation = 'dubbing';
+  readonly modality = 'audio';
+  private readonly http: ProviderHttp;
+  private readonly transport: HttpTransport;
+
+  constructor(baseUrl: string, timeoutMs = 2_000) {
+    this.transport = new HttpTransport(timeoutMs);
+    const access = {
+      id: 'elevenlabs',
+      apiKey: 'none',
+      baseUrl,
+      transport: this.transport,
+      clock: new SystemClock(),
+    };
+    this.http = new ProviderHttp(access, {
+      headers: {},
+      classify: (_status, body) => {
+        const code = (body as { code?: unknown } | null)?.code;
+        return typeof code === 'string' ? { code } : {};
+      },
+    });
+  }
+
+  async submit(task: Task, { signal }: TaskContext): Promise<SubmitReport> {
+    const body = jsonBody(task.input);
+    const request = { method: 'POST', path: '/jobs', body, timeout: 'submit', signal } as const;
+    const answer = await this.http.requestJson(request, 10_000, (json) =>
+      typeof json.id === 'string' ? json : undefined,
+    );
+    const id = String(answer.id);
+    switch (String(answer.plan)) {
+      case 'crash':
+        throw new TypeError('the handler crashed');
+      case 'done':
+        return { state: 'done', result: answer.result as JsonObject };
+      case 'step':
+        return { state: 'step', memory: { steps: ((task.memory as JobMemory).steps ?? 0) + 1 } };
+      default:
+        return { state: 'accepted', jobId: id, memory: { ...task.memory, job: id } };
+    }
+  }
+
+  async poll(task: Task, { signal }: TaskContext): Promise<PollReport> {
+    const path = `/jobs/${task.providerJobId ?? ''}`;
+    const request = { method: 'GET', path, timeout: 'poll', signal } as const;
+    const { status, progress, result } = await this.http.requestJson(
+      request,
+      10_000,
+      (json) => json,
+    );
+    const percent = typeof progress === 'number' ? progress : null;
+    if (status === 'crash') throw new TypeError('the handler crashed');
+    if (status === 'failed') return { state: 'failed', message: 'The job failed.' };
+    if (status !== 'done') return { state: 'pending', progress: percent };
+    if (result === undefined) return { state: 'unreadable' };
+    return { state: 'succeeded', result: result as JsonObject, progress: percent };
+  }
+
+  view(task: Task): object {
+    return viewTask(task);
+  }
+
+  close(): Promise<void> {
+    return this.transport.close();
+  }
+}
+
+/** A kind whose jobs make a file. */
+export class FileJobKind extends JobKind {
+  override readonly name = 'file-job';
+  readonly contentAt = 'task';
+  /** Collections that fail before one works. */
+  failures = 0;
+
+  collect(): Promise<CollectedContent> {
+    if (this.failures > 0) {
+      this.failures -= 1;
+      return Promise.reject(new Error('the disk is full'));
+    }
+    return Promise.resolve({
+      content: {
+        fileId: '00000000-0000-7000-8000-000000000001',
+        contentType: 'audio/mpeg',
+        sizeBytes: 3,
+        filename: 'dubbed-de.mp3',
+        expiresAt: new Date(Date.now() + 86_400_000),
+      },
+      result: { content_type: 'audio/mpeg' },
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../src/auth/caller.js';
+import { Catalog } from '../../src/catalog/catalog.js';
+import { toPublicId } from '../../src/common/ids/public-id.js';
+import type { Task } from '../../src/tasks/task.js';
+import { TaskKinds } from '../../src/tasks/task-kinds.js';
+import { TaskReader } from '../../src/tasks/task-reader.js';
+import { TaskSubmission } from '../../src/tasks/task-submission.js';
+import type { PreparedTask, TaskRequest } from '../../src/tasks/task-request.js';
+import { TaskWorker } from '../../src/tasks/task-worker.js';
+import { startTestGateway, type TestAccount, type TestGateway } from './gateway.js';
+import { FileJobKind, JobKind } from './job-kind.js';
+import { JobProvider, type SubmitPlan } from './job-provider.js';
+
+/** Price of every job, in micro-USD. */
+export const JOB_PRICE = 12_500n;
+const DAY_MS = 86_400_000;
+
+/** What a test may say about a submission. */
+export interface JobSubmission {
+  readonly plan?: SubmitPlan;
+  readonly kind?: 'job' | 'file-job';
+  readonly name?: string;
+  readonly key?: string;
+  readonly body?: object;
+  readonly webhook?: TaskRequest['webhook'];
+  readonly endpoint?: string;
+  readonly apiKeyId?: string;
+  readonly price?: bigint;
+  readonly prepare?: () => Promise<PreparedTask>;
+}
+
+/** A gateway whose tasks are jobs of a stub provider, and whose worker moves only when a test says so. */
+export interface TaskDesk {
+  readonly gateway: TestGateway;
+  readonly provider: JobProvider;
+  readonly worker: TaskWorker;
+  readonly files: FileJobKind;
+  submit(account: TestAccount, submission?: JobSubmission): Promise<Task>;
+  /** Everything that is due takes one step. */
+  step(): Promise<void>;
+  /** All work is due now. */
+  hurry(): Promise<void>;
+  /** {@link hurry} and {@link step}, so many times. */
+  run(times?: number): Promise<void>;
+  /** The task is older than it is. */
+  age(task: Task, ms: number): Promise<void>;
+  /** A day has passed since the submission: the deadline. */
+  overdue(task: Task): Promise<void>;
+  read(task: Task): Promise<Task>;
+  /** What GET answers. */
+  get(account: TestAccount, task: Task, headers?: Record<string, string>): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+/** Starts one; call `stop` in `afterAll`. */
+export async function startTaskDesk(settings: NodeJS.ProcessEnv = {}): Promise<TaskDesk> {
+  const provider = await JobProvider.start();
+  const gateway = await startTestGateway({
+    ELEVENLABS_API_KEY: 'stub-provider-key',
+    ELEVENLABS_BASE_URL: provider.url,
+    TASK_TICK_MS: String(DAY_MS),
+    ...settings,
+  });
+  const jobs = new JobKind(provider.url);
+  const files = new FileJobKind(provider.url);
+  for (const kind of [jobs, files]) gateway.app.get(TaskKinds).register(kind);
+  const worker = gateway.app.get(TaskWorker);
+  const reader = gateway.app.get(TaskReader);
+  const submission = gateway.app.get(TaskSubmission);
+  const query = (sql: string, values: unknown[] = []) => gateway.dataSource.query(sql, values);
+  const desk: TaskDesk = {
+    gateway,
+    provider,
+    worker,
+    files,
+    submit: (account, asked = {}) =>
+      submission.submit(requestOf(gateway, account, asked), asked.prepare ?? prepareOf(asked)),
+    async step() {
+      await worker.tick();
+      await worker.whenIdle();
+    },
+    async hurry() {
+      await query(`UPDATE task_work SET due_at = now() WHERE due_at > now()`);
+    },
+    async run(times = 1) {
+      for (let time = 0; time < times; time += 1) {
+        await desk.hurry();
+        await desk.step();
+      }
+    },
+    async age(task, ms) {
+      await query(`UPDATE task SET created_at = created_at - $2 * interval '1 ms' WHERE id = $1`, [
+        task.id,
+        ms,
+      ]);
+    },
+    overdue: (task) => desk.age(task, DAY_MS),
+    async read(task) {
+      const found = await reader.find(task.id, task.accountId);
+      if (!found) throw new Error('the task is gone');
+      return found;
+    },
+    get: (account, task, headers = {}) =>
+      fetch(`${gateway.url}/v1/tasks/${toPublicId('task', task.id)}`, {
+        headers: { ...account.headers, ...headers },
+      }),
+    async stop() {
+      await gateway.stop();
+      await jobs.close();
+      await files.close();
+      await provider.stop();
+    },
+  };
+  return desk;
+}
+
+function requestOf(gateway: TestGateway, account: TestAccount, asked: JobSubmission): TaskRequest {
+  const row = gateway.app.get<Catalog>(Catalog).find('aud-dubbing-v1');
+  if (!row) throw new Error('the model is in the catalog');
+  const caller: Caller = {
+    apiKeyId: asked.apiKeyId ?? randomUUID(),
+    accountId: account.accountId,
+    allowedModels: null,
+    requestsPerMinute: null,
+    expiresAtMs: null,
+  };
+  return {
+    call: {
+      executionId: randomUUID(),
+      caller,
+      endpoint: asked.endpoint ?? '/v1/audio/dubbing',
+      row,
+      routes: row.routes,
+    },
+    kind: asked.kind ?? 'job',
+    body: asked.body ?? { source_url: 'https://media.example/source.mp3' },
+    idempotencyKey: asked.key,
+    webhook: asked.webhook,
+  };
+}
+
+function prepareOf({ name = randomUUID(), plan = 'accept', price }: JobSubmission) {
+  return (): Promise<PreparedTask> =>
+    Promise.resolve({
+      input: { name, plan },
+      details: { target_language: 'de' },
+      priceMicroUsd: price ?? JOB_PRICE,
+      route: { provider: 'elevenlabs', upstreamModel: 'dubbing_v1' },
+    });
+}
