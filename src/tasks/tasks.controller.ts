@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
@@ -9,9 +9,12 @@ import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { TasksQuery } from './dto/tasks.query.js';
 import { TaskCancellation } from './task-cancellation.js';
+import { TaskContents } from './task-content.js';
 import { TaskKinds } from './task-kinds.js';
 import { TaskReads } from './task-reads.js';
 import { TaskPage, TaskView } from './task.view.js';
+
+const BINARY = { schema: { type: 'string', format: 'binary' } };
 
 /** Tasks of the caller's account, whatever they do. */
 @ApiTags('tasks')
@@ -21,6 +24,7 @@ export class TasksController {
   constructor(
     private readonly reads: TaskReads,
     private readonly kinds: TaskKinds,
+    private readonly contents: TaskContents,
     private readonly cancellation: TaskCancellation,
   ) {}
 
@@ -58,6 +62,31 @@ export class TasksController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
     return this.kinds.viewOf(await this.reads.getAsPreferred(caller, id, request, response));
+  }
+
+  @Get(':id/content')
+  @ApiOperation({ summary: 'Download the file of a task' })
+  @ApiHeader({ name: 'Range', required: false, description: 'Resumes a partial download' })
+  @ApiOkResponse({ description: 'The file', content: { 'application/octet-stream': BINARY } })
+  @ApiResponse({
+    status: 206,
+    description: 'The range',
+    content: { 'application/octet-stream': BINARY },
+  })
+  @ErrorAnswers(
+    'task_not_found',
+    'content_not_available',
+    'task_not_ready',
+    'content_expired',
+    'range_not_satisfiable',
+  )
+  content(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.contents.send(caller, id, request, response);
   }
 
   @Post(':id/cancel')

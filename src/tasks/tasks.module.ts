@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '../admission/admission.module.js';
+import { StorageModule } from '../storage/storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { CollectStep } from './collect-step.js';
+import { TaskContents } from './task-content.js';
 import { EndListeners } from './end-listeners.js';
 import { IdempotencyClaims } from './idempotency-claims.js';
 import { IdempotencyKeyGuard } from './idempotency-key.guard.js';
@@ -30,7 +32,7 @@ import { WatchStep } from './watch-step.js';
 
 /** Asynchronous paid calls; features register the kinds of task they sell. */
 @Module({
-  imports: [AdmissionModule, WebhooksModule],
+  imports: [AdmissionModule, StorageModule, WebhooksModule],
   controllers: [TasksController],
   providers: [
     IdempotencyClaims,
@@ -39,6 +41,7 @@ import { WatchStep } from './watch-step.js';
     TaskKinds,
     TaskReader,
     TaskReads,
+    TaskContents,
     TaskInputs,
     TaskInsertion,
     TaskSubmission,
