@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Surface } from '../common/errors/surface.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { GuardedDialer } from '../net/guarded-dialer.js';
+import { OwnUrl } from '../net/own-url.js';
 import { WebhookTargets } from './webhook-targets.js';
 
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
@@ -35,8 +35,8 @@ function targets(egressAllow = '', publicUrl = 'https://api.shim.example/v'): We
     rules,
     resolve: (name) => Promise.resolve(ADDRESSES[name] ?? []),
   });
-  const config = { publicUrl, host: '127.0.0.1', port: 3000 } as GatewayConfig;
-  return new WebhookTargets(dialer, rules, config);
+  const listening = { host: '127.0.0.1', port: 3000 };
+  return new WebhookTargets(dialer, rules, new OwnUrl(publicUrl, listening), listening);
 }
 
 async function faultOf(url: string, surface: Surface, by = targets()): Promise<string | undefined> {

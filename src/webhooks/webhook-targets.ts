@@ -5,6 +5,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js'
 import { Deadline } from '../net/deadline.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { AddressRefusedError, GuardedDialer } from '../net/guarded-dialer.js';
+import { OwnUrl } from '../net/own-url.js';
 import { judgePublicUrl } from '../net/public-url.js';
 
 /** A submission waits this long for the receiver's name; an unresolved name is the delivery's problem. */
@@ -18,18 +19,17 @@ export class TargetRefusedError extends Error {
 /** Says where webhooks may go, when a task is submitted (spec: Events; decision G-80). */
 @Injectable()
 export class WebhookTargets {
-  private readonly ownUrls: readonly URL[];
+  private readonly listening: readonly URL[];
 
   constructor(
     private readonly dialer: GuardedDialer,
     private readonly rules: EgressRules,
-    @Inject(GATEWAY_CONFIG) { publicUrl, host, port }: GatewayConfig,
+    private readonly own: OwnUrl,
+    @Inject(GATEWAY_CONFIG) { host, port }: Pick<GatewayConfig, 'host' | 'port'>,
   ) {
-    const listening =
-      port === 0 ? [] : [`http://${host.includes(':') ? `[${host}]` : host}:${port}`];
-    this.ownUrls = [...(publicUrl === undefined ? [] : [publicUrl]), ...listening].map(
-      (url) => new URL(url),
-    );
+    const name = host.includes(':') ? `[${host}]` : host;
+    // Behind a PUBLIC_URL the own port is a second way to ourselves, which EGRESS_ALLOW could open.
+    this.listening = port === 0 ? [] : [new URL(`http://${name}:${port}`)];
   }
 
   /**
@@ -39,7 +39,7 @@ export class WebhookTargets {
   judge(url: string, surface: Surface): URL {
     const verdict = judgePublicUrl(url, {
       rules: this.rules,
-      ownUrls: this.ownUrls,
+      ownUrls: this.ownUrls(),
       isHttpsOnly: surface !== 'video',
     });
     if ('refusal' in verdict) throw refused(surface, verdict.refusal);
@@ -48,7 +48,7 @@ export class WebhookTargets {
 
   /** The URL of a delivery that was taken, judged again for what the settings say now. Throws TargetRefusedError. */
   again(url: string): URL {
-    const verdict = judgePublicUrl(url, { rules: this.rules, ownUrls: this.ownUrls });
+    const verdict = judgePublicUrl(url, { rules: this.rules, ownUrls: this.ownUrls() });
     if ('refusal' in verdict) throw new TargetRefusedError();
     return verdict.url;
   }
@@ -68,6 +68,10 @@ export class WebhookTargets {
     } finally {
       deadline.clear();
     }
+  }
+
+  private ownUrls(): readonly URL[] {
+    return [new URL(this.own.href), ...this.listening];
   }
 }
 

@@ -6,6 +6,7 @@ import { Clock } from '../../src/common/time/clock.js';
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
 import { EgressRules } from '../../src/net/egress-rules.js';
 import { GuardedDialer } from '../../src/net/guarded-dialer.js';
+import { OwnUrl } from '../../src/net/own-url.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { Ticker } from '../../src/ticker/ticker.js';
 import type { Delivery } from '../../src/webhooks/delivery.js';
@@ -64,14 +65,14 @@ export class WebhookDesk {
       taskTickMs: 50,
       webhookTimeoutMs: timeoutMs,
       webhookRetryDelaysMs: delaysMs,
-      publicUrl: options.publicUrl,
       host: '127.0.0.1',
       port: 0,
     } as unknown as GatewayConfig;
     const rules = EgressRules.parse(egressAllow);
     const dialer = options.dialer ?? new GuardedDialer({ rules });
     this.secrets = new WebhookSecrets(new SecretBox(['a-secret-key-for-tests-0123456789']));
-    this.targets = new WebhookTargets(dialer, rules, this.config);
+    const own = new OwnUrl(options.publicUrl, this.config);
+    this.targets = new WebhookTargets(dialer, rules, own, this.config);
     this.deliveries = new WebhookDeliveries(dataSource, this.clock);
     this.sender = new WebhookSender(dialer, this.targets, this.secrets, this.clock, this.config);
   }

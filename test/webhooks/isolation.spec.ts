@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { HandClock, WebhookDesk } from '../support/webhook-desk.js';
@@ -10,7 +9,7 @@ const HANGING = 4;
 const HEALTHY = 16;
 const DELIVERIES_EACH = 20;
 const TICK_MS = 100;
-const P99_MS = 2_000;
+const HANG_MS = 60_000;
 
 describe('Receivers among each other', () => {
   let database: TestDatabase;
@@ -31,49 +30,31 @@ describe('Receivers among each other', () => {
   it('lets no delivery wait for the fifth of the receivers that hang (HOOK-25)', async () => {
     const desk = new WebhookDesk(database.dataSource, {
       clock: new SystemClock(),
-      timeoutMs: 10_000,
+      timeoutMs: HANG_MS,
     });
     const accountId = randomUUID();
     const hanging = receivers.slice(0, HANGING);
     const healthy = receivers.slice(HANGING);
     for (const receiver of hanging) receiver.react(() => undefined);
     // The hanging ones come first, so that they are the longest due.
+    const owners: string[] = [];
     for (const receiver of [...hanging, ...healthy]) {
       for (let n = 0; n < DELIVERIES_EACH; n++) {
-        await desk.enqueue(receiver.url, '{}', null, accountId);
+        owners.push(await desk.enqueue(receiver.url, '{}', null, accountId));
       }
     }
     const worker = desk.worker();
-    const startedMs = Date.now();
     const ticking = setInterval(() => void worker.tick(), TICK_MS);
     await Promise.all(healthy.map((receiver) => receiver.until(DELIVERIES_EACH)));
     clearInterval(ticking);
-    const waits = healthy
-      .flatMap(({ received }) => received.map(({ atMs }) => atMs - startedMs))
-      .sort((a, b) => a - b);
-    expect(waits[Math.floor(waits.length * 0.99)]).toBeLessThan(P99_MS);
-    for (const receiver of hanging) expect(receiver.received.length).toBeLessThanOrEqual(4);
-    for (const receiver of hanging) receiver.react(200);
+    // All of the others are done while not one attempt at a hanging receiver has ended.
+    for (const owner of owners.slice(0, HANGING * DELIVERIES_EACH)) {
+      expect((await desk.deliveryOf(owner)).attempts).toEqual([]);
+    }
+    for (const receiver of hanging) expect(receiver.received).toHaveLength(4);
     await Promise.all(hanging.map((receiver) => receiver.stop()));
     await worker.beforeApplicationShutdown();
     receivers = healthy;
-  });
-
-  it('leaves a receiver that hung one connection until it answers in time again', async () => {
-    const clock = new HandClock();
-    const desk = new WebhookDesk(database.dataSource, { clock, timeoutMs: 200 });
-    const [receiver] = receivers;
-    if (receiver === undefined) throw new Error('there is none');
-    for (let n = 0; n < 12; n++) await desk.enqueue(receiver.url);
-    receiver.react(() => undefined);
-    const worker = desk.worker();
-    expect(await worker.tick()).toBe(4);
-    await receiver.until(5);
-    await sleep(50);
-    expect(receiver.received).toHaveLength(5);
-    receiver.react(200);
-    await receiver.until(12);
-    await worker.settled();
   });
 
   it('makes the attempts of a dead process again once their lease is over, and takes no late word of it', async () => {

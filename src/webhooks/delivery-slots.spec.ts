@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { DeliverySlots } from './delivery-slots.js';
+
+const one = { origin: 'https://one.example', accountId: 'a' };
+const other = { origin: 'https://other.example', accountId: 'a' };
+
+describe('DeliverySlots', () => {
+  it('has room for four attempts of an origin', () => {
+    const slots = new DeliverySlots();
+    expect(slots.rooms()).toMatchObject({ perOrigin: 4, origins: new Map() });
+    for (let taken = 1; taken <= 4; taken++) {
+      slots.take(one);
+      expect(slots.rooms().origins.get(one.origin)).toBe(4 - taken);
+    }
+    expect(slots.rooms().origins.has(other.origin)).toBe(false);
+    expect(slots.rooms().accounts.get('a')).toBe(508);
+    expect(slots.inFlight).toBe(4);
+  });
+
+  it('tells whether the place that became free may have been waited for', () => {
+    const slots = new DeliverySlots();
+    for (let taken = 0; taken < 4; taken++) slots.take(one);
+    expect(slots.giveBack(one, false)).toBe(true);
+    expect(slots.giveBack(one, false)).toBe(false);
+  });
+
+  it('leaves an origin that let an attempt run into the deadline one place, until it answers in time again', () => {
+    const slots = new DeliverySlots();
+    slots.take(one);
+    slots.take(one);
+    slots.giveBack(one, true);
+    expect(slots.rooms().origins.get(one.origin)).toBe(0);
+    slots.giveBack(one, true);
+    expect(slots.rooms().origins.get(one.origin)).toBe(1);
+    slots.take(one);
+    expect(slots.rooms().origins.get(one.origin)).toBe(0);
+    expect(slots.giveBack(one, false)).toBe(true);
+    expect(slots.rooms().origins.has(one.origin)).toBe(false);
+  });
+
+  it('lets one account take half of the places, and all accounts 1,024', () => {
+    const slots = new DeliverySlots();
+    const takeAll = (accountId: string): void => {
+      for (let n = 0; n < 512; n++) slots.take({ origin: `${accountId}${n}`, accountId });
+    };
+    takeAll('a');
+    expect(slots.rooms()).toMatchObject({ total: 256, accounts: new Map([['a', 0]]) });
+    takeAll('b');
+    expect(slots.rooms().total).toBe(0);
+    expect(slots.giveBack({ origin: 'b7', accountId: 'b' }, false)).toBe(true);
+    expect(slots.rooms().total).toBe(1);
+  });
+});
