@@ -9,7 +9,7 @@ import { workerCount } from './config/gateway-config.js';
 import { ConfigError, loadConfig } from './config/load-config.js';
 import { withSecretKeys } from './config/secret-key-file.js';
 import { readWorkerContext } from './config/worker-context.js';
-import { loggableError, makeLogger } from './observability/logger.js';
+import { makeLogger, redactText } from './observability/logger.js';
 
 /** A stop that hangs is ended here: drain, release of aborted calls, and closing must fit. */
 const STOP_MARGIN_MS = 4_500;
@@ -44,8 +44,15 @@ async function main(): Promise<void> {
   }
 }
 
+/** Why the gateway could not start, as a sentence; bad settings have a text of their own. */
+function startFault(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (!(error instanceof Error)) return 'The gateway could not start.';
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return redactText(`The gateway could not start: ${error.message}${cause}`);
+}
+
 main().catch((error: unknown) => {
-  const text = error instanceof ConfigError ? error.message : JSON.stringify(loggableError(error));
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${startFault(error)}\n`);
   process.exit(1);
 });

@@ -52,12 +52,16 @@ function answerNotFound(filter: GatewayErrorFilter) {
   };
 }
 
+/** A restart behind a balancer is nothing to be woken for. */
+class RefusedWhileDraining extends GatewayError {
+  constructor() {
+    super('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
+  }
+}
+
 function refuseWhileDraining(filter: GatewayErrorFilter) {
   return (request: Request, response: Response): void => {
-    const error = new GatewayError('service_unavailable', 'The gateway is shutting down.', {
-      retryAfterSeconds: 1,
-    });
-    filter.answer(error, request, response);
+    filter.answer(new RefusedWhileDraining(), request, response);
   };
 }
 
@@ -115,7 +119,8 @@ function logError(logger: Logger, error: GatewayError, request: Request): void {
   // The cause of a refusal may quote the body (JSON.parse does); a provider's failure never does.
   const tellsCause = error.status >= 500 || error.cause instanceof ProviderError;
   const entry = tellsCause ? { ...fields, cause: loggableError(error.cause) } : fields;
-  if (error.status >= 500) logger.error(entry, error.message);
+  if (error.status >= 500 && !(error instanceof RefusedWhileDraining))
+    logger.error(entry, error.message);
   else logger.info(entry, error.message);
 }
 

@@ -5,6 +5,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { AppModule } from '../app.module.js';
 import { configureApp } from './configure-app.js';
+import type { ModelRow } from '../catalog/model-row.js';
+import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import { providersOptions, sandboxScope } from './upstreams.js';
 import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
@@ -67,6 +69,10 @@ export async function startGateway(
   ownUrl.listensAt(app.getHttpServer().address() as AddressInfo);
   if (upstream) await publishSandboxMedia(upstream, ownUrl.href, app, logger);
   app.get(Readiness).serve();
+  logger.info(
+    { url: ownUrl.href, docs: `${ownUrl.href}/docs`, ...servedBy(providers, upstream) },
+    'Shim is ready',
+  );
   return {
     app,
     url: await app.getUrl(),
@@ -76,8 +82,10 @@ export async function startGateway(
       filter.answer(error, request, response);
     },
     stop: async () => {
+      logger.info({ in_flight: inFlight.count }, 'draining');
       await drain(app, inFlight, config.drainTimeoutMs);
       await sandbox?.close();
+      logger.info('stopped');
     },
   };
 }
@@ -104,9 +112,27 @@ function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger
     logger.warn('/metrics answers nobody: METRICS_TOKEN is unset and HOST is no loopback address');
   }
   const idle = app.get(Catalog).idle();
-  if (idle.length > 0) {
-    logger.warn({ models: idle.map((row) => row.id) }, 'models without a route that can run');
+  if (idle.length > 0)
+    logger.warn({ missing_providers: idleByProvider(idle) }, 'models that cannot run');
+}
+
+/** Which providers are real and which the sandbox stands in for. */
+function servedBy({ providers }: ProvidersOptions, sandbox: SandboxAccess | undefined) {
+  const isSandbox = ({ apiKey }: ProviderConfig): boolean => apiKey === sandbox?.apiKey;
+  return {
+    real: providers.filter((provider) => !isSandbox(provider)).map(({ id }) => id),
+    sandboxed: providers.filter(isSandbox).map(({ id }) => id),
+  };
+}
+
+/** The models that cannot run, by the providers that are not configured or lack the operation. */
+function idleByProvider(idle: readonly ModelRow[]): Record<string, string[]> {
+  const models: Record<string, string[]> = {};
+  for (const { id, routes } of idle) {
+    const names = routes.map(({ provider }) => provider).join(', ') || 'no route';
+    (models[names] ??= []).push(id);
   }
+  return models;
 }
 
 async function drain(

@@ -52,7 +52,7 @@ export function makeLogger(level: LogLevel, pretty: boolean): Logger {
     formatters: { level: (label: string) => ({ level: label }) },
   };
   if (pretty) {
-    const format = prettyFactory({ colorize: true, ignore: 'pid,hostname' });
+    const format = prettyFactory({ colorize: true, singleLine: true, ignore: 'pid,hostname' });
     return pino(options, { write: (line: string) => process.stdout.write(format(line)) });
   }
   return pino(

@@ -1,14 +1,25 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import { CHARGE_HEADER } from '../common/http/charged-answer.js';
 import { toPublicId } from '../common/ids/public-id.js';
+import { redactText } from './logger.js';
 import type { Metrics } from './metrics.js';
 
 const UNMATCHED = 'unmatched';
+/** Health and metrics are asked every few seconds, and tell nothing new. */
+const PROBES = /^\/(health|metrics)(\/|$)/;
+const MAX_PATH_LENGTH = 200;
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Milliseconds that providers took for this request. */
+    upstreamMs?: number;
+  }
+}
 
 /**
- * Middleware: one log line and one observation per answer. Logged are method, route, status, duration, ids and
- * the client's address (of a trusted proxy, whom it names);
- * never headers, query or bodies.
+ * Middleware: one log line and one observation per answer. Logged are method, route, status, durations, ids, model, charge
+ * and the client's address (of a trusted proxy, whom it names); never headers, query or bodies. Probes are logged at level debug.
  */
 export function requestLog(logger: Logger, metrics: Metrics) {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -18,20 +29,32 @@ export function requestLog(logger: Logger, metrics: Metrics) {
       const route = routeOf(request);
       metrics.requests.inc({ method: request.method, route, status: response.statusCode });
       metrics.requestSeconds.observe({ method: request.method, route }, seconds);
-      logger.info(
-        {
-          execution_id: toPublicId('exec', request.executionId),
-          method: request.method,
-          route,
-          status: response.statusCode,
-          complete: response.writableFinished,
-          address: request.ip,
-          duration_ms: Math.round(seconds * 1e6) / 1e3,
-        },
+      logger[PROBES.test(request.path) ? 'debug' : 'info'](
+        { ...factsOf(request, response, route), duration_ms: Math.round(seconds * 1e6) / 1e3 },
         'request',
       );
     });
     next();
+  };
+}
+
+/** What is absent is left out of the line. */
+function factsOf(request: Request, response: Response, route: string): Record<string, unknown> {
+  const { caller, admitted, upstreamMs } = request;
+  return {
+    execution_id: toPublicId('exec', request.executionId),
+    method: request.method,
+    route,
+    // Cut and redacted, for it is the client's text.
+    path: route === UNMATCHED ? redactText(request.path.slice(0, MAX_PATH_LENGTH)) : undefined,
+    status: response.statusCode,
+    complete: response.writableFinished,
+    address: request.ip,
+    account_id: caller && toPublicId('acct', caller.accountId),
+    api_key_id: caller && toPublicId('key', caller.apiKeyId),
+    model: admitted?.row.id,
+    charged_microusd: response.getHeader(CHARGE_HEADER),
+    upstream_ms: upstreamMs === undefined ? undefined : Math.round(upstreamMs * 1e3) / 1e3,
   };
 }
 

@@ -5,6 +5,8 @@ import {
   cleanUp,
   type GatewayProgram,
   PROCESS_TEST_TIMEOUT_MS,
+  runBuilt,
+  SECRET_KEY,
   startGatewayProgram,
   until,
 } from '../support/process.js';
@@ -84,6 +86,71 @@ describe('the log', () => {
       expect(refusals[0]).toMatchObject({ param: 'speed' });
       expect(refusals[1]).toMatchObject({ model: 'aud-v4', cause: { type: 'ProviderError' } });
       expect(gateway.stdout()).not.toContain('text=hello');
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'tells of each request who called, which model, what it cost and how long the provider took',
+    async () => {
+      const gateway = await start({});
+      const { accountId, keyId, headers } = await gateway.account();
+      await postJson(`${gateway.url}/v1/audio/speech`, headers, HELLO);
+      await send(`${gateway.url}/nowhere/to/be/found?secret=1`);
+      await send(`${gateway.url}/health/live`);
+      await gateway.end('SIGTERM');
+      const lines = linesOf(gateway).filter(({ msg }) => msg === 'request');
+      expect(lines.find(({ route }) => route === '/v1/audio/speech')).toMatchObject({
+        account_id: accountId,
+        api_key_id: keyId,
+        model: HELLO.model,
+        charged_microusd: expect.stringMatching(/^[1-9]\d*$/),
+        upstream_ms: expect.any(Number),
+      });
+      expect(lines.find(({ route }) => route === 'unmatched')).toMatchObject({
+        path: '/nowhere/to/be/found',
+      });
+      expect(lines.filter(({ route }) => String(route).startsWith('/health'))).toEqual([]);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'tells of the start with its address and providers, and of the stop',
+    async () => {
+      const gateway = await start({ ELEVENLABS_API_KEY: 'real-key', SANDBOX: 'on' });
+      await gateway.end('SIGTERM');
+      const told = linesOf(gateway).filter(({ msg }) =>
+        ['Shim is ready', 'draining', 'stopped'].includes(String(msg)),
+      );
+      expect(told).toMatchObject([
+        {
+          url: gateway.url,
+          docs: `${gateway.url}/docs`,
+          real: ['elevenlabs'],
+          sandboxed: ['openai', 'video', 'ttapi'],
+        },
+        { msg: 'draining', in_flight: 0 },
+        { msg: 'stopped' },
+      ]);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'says in one sentence why it could not start',
+    async () => {
+      const first = await start({});
+      const { port } = new URL(first.url);
+      const second = runBuilt('main.js', [], {
+        DATABASE_URL: database.url,
+        SECRET_KEY,
+        PORT: port,
+      });
+      expect(await second.exited).toEqual({ code: 1, signal: null });
+      expect(second.stderr()).toBe(
+        `The gateway could not start: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+      );
     },
     PROCESS_TEST_TIMEOUT_MS,
   );
