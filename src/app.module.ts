@@ -22,6 +22,7 @@ import { SandboxMediaModule } from './sandbox-media/sandbox-media.module.js';
 import { StorageModule } from './storage/storage.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { TickerModule } from './ticker/ticker.module.js';
+import { VideosModule } from './videos/videos.module.js';
 
 /** What the modules are made of. */
 export interface AppParts {
@@ -64,6 +65,7 @@ export class AppModule {
         ImagesModule,
         AudioModule,
         DubbingModule,
+        VideosModule,
       ],
     };
   }

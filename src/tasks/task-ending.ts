@@ -52,7 +52,7 @@ export class TaskEnding {
   /** The ended task; undefined where its state or fence no longer allowed it, and nothing has changed. */
   async end(task: Task, ending: Ending, patienceMs: number): Promise<Task | undefined> {
     const ended = this.afterEnding(task, ending);
-    const body = task.webhook && Buffer.from(JSON.stringify(this.kinds.viewOf(ended)));
+    const body = this.kinds.tellingOf(ended);
     const isEnded = await persistently(() => this.commit(ended, ending, body), patienceMs);
     // A commit whose answer was lost refuses its own repetition.
     if (!isEnded && !(await this.wasEndedBefore(ended))) return undefined;

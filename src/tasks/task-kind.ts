@@ -71,6 +71,8 @@ export interface TaskKind {
   collect?(task: Task, context: TaskContext): Promise<CollectedContent>;
   /** The very object that `GET /v1/tasks/{id}` answers and the webhook carries: the same task gives the same bytes. */
   view(task: Task): object;
+  /** Whether the webhook is told of the final state the task has reached; absent: of each (decisions G-55, G-58). */
+  tellsOf?(task: Task): boolean;
   /**
    * Where the file is served. `task`: under `/v1/tasks/{id}/content`. `elsewhere`: that path is always 404
    * `content_not_available`. Absent: that path is 409 until success, then 404 (decisions G-56, G-63).

@@ -25,4 +25,10 @@ export class TaskKinds {
   viewOf(task: Task): object {
     return this.of(task.kind).view(task);
   }
+
+  /** The body of the webhook that tells of a task's end; null where there is none to tell. */
+  tellingOf(task: Task): Buffer | null {
+    const isTold = task.webhook !== null && (this.of(task.kind).tellsOf?.(task) ?? true);
+    return isTold ? Buffer.from(JSON.stringify(this.viewOf(task))) : null;
+  }
 }

@@ -1,0 +1,58 @@
+import { ModelId, Text } from '../../common/validation/fields.js';
+import { VideoWebhook, VideoWebhookSecret } from '../../webhooks/webhook-fields.js';
+
+const MAX_PROMPT = 32_000;
+const MAX_VALUE = 32;
+/** Above what any model takes; the model's row says how many it does. */
+const MAX_IMAGES = 16;
+const MAX_URL = 4_096;
+const optional = { optional: true } as const;
+
+/** Body of POST /v1/videos (spec: Video tasks; decision G-62). What a model takes is in its row. */
+export class VideoBody {
+  @ModelId({ example: 'vid-motion' })
+  model!: string;
+
+  @Text({
+    max: MAX_PROMPT,
+    description: 'Subject, action, camera, lighting, audio intent',
+    example: 'Waves roll slowly towards a lighthouse at dusk',
+  })
+  prompt!: string;
+
+  @Text({
+    max: MAX_VALUE,
+    description: 'Length in seconds, one of those the model sells: `10`, or `5`, `10`, `15`',
+    example: '5',
+  })
+  seconds!: string;
+
+  @Text({
+    max: MAX_VALUE,
+    ...optional,
+    description: '`<width>x<height>` in pixels, for `vid-omni` alone',
+  })
+  size?: string;
+
+  @Text({
+    max: MAX_VALUE,
+    ...optional,
+    description: '`<w>:<h>`, for the models that take it instead of `size`',
+    example: '16:9',
+  })
+  aspect_ratio?: string;
+
+  @Text({
+    max: MAX_URL,
+    list: { min: 1, max: MAX_IMAGES },
+    ...optional,
+    description: 'Public http or https URLs of reference images, where the model takes them',
+  })
+  image_urls?: string[];
+
+  @VideoWebhook()
+  webhook?: string;
+
+  @VideoWebhookSecret()
+  webhook_secret?: string;
+}

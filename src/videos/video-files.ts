@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { toPublicId } from '../common/ids/public-id.js';
+import type { StopSignal } from '../common/stop-signal.js';
+import { Clock } from '../common/time/clock.js';
+import { CONTENT_TYPES } from '../media/content-types.js';
+import { sniffFormat } from '../media/length/sniff.js';
+import { peekHead } from '../media/media-head.js';
+import { BoundedDownload } from '../net/bounded-download.js';
+import { ProviderError } from '../providers/http/provider-error.js';
+import type { VideoContent } from '../providers/ports/video.port.js';
+import { StoredFiles } from '../storage/stored-files.js';
+import type { Task, TaskContent } from '../tasks/task.js';
+import { RETENTION_SECONDS } from './video-details.js';
+
+/** Largest video that is kept. */
+const MAX_VIDEO_BYTES = 2 * 1024 * 1024 * 1024;
+/** A redirect's file is read within this time in all. */
+const DOWNLOAD_MS = 900_000;
+/** The file outlives its retention a little, which begins only when the task has ended. */
+const SLACK_SECONDS = 3_600;
+
+/** Brings finished videos into storage (decisions G-56, G-60). */
+@Injectable()
+export class VideoFiles {
+  constructor(
+    private readonly files: StoredFiles,
+    private readonly downloads: BoundedDownload,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Keeps what a provider delivered, or redirected to: such a URL passes the address guard and gets no key of ours. Throws
+   * ProviderError where it is no video, and what the download or the store throws.
+   */
+  async keep(task: Task, content: VideoContent, signal: StopSignal): Promise<TaskContent> {
+    const body = 'body' in content ? content.body : await this.follow(content.redirectUrl, signal);
+    try {
+      return await this.save(task, body, signal);
+    } finally {
+      body.destroy();
+    }
+  }
+
+  private async follow(url: string, signal: StopSignal): Promise<Readable> {
+    const options = { limitBytes: MAX_VIDEO_BYTES, limits: { totalMs: DOWNLOAD_MS }, signal };
+    return (await this.downloads.toStream(url, options)).body;
+  }
+
+  private async save(task: Task, body: Readable, signal: StopSignal): Promise<TaskContent> {
+    const format = sniffFormat(await peekHead(body));
+    const contentType = format && CONTENT_TYPES[format];
+    if (!contentType?.startsWith('video/')) {
+      throw new ProviderError('http_error', {
+        provider: task.provider,
+        sent: true,
+        upstreamCode: 'no_video',
+      });
+    }
+    const keptMs = (RETENTION_SECONDS + SLACK_SECONDS) * 1_000;
+    const file = await this.files.save({
+      accountId: task.accountId,
+      ownerId: task.id,
+      contentType,
+      body,
+      maxBytes: MAX_VIDEO_BYTES,
+      expiresAt: new Date(this.clock.nowMs() + keptMs),
+      signal,
+    });
+    return {
+      fileId: file.id,
+      contentType,
+      sizeBytes: file.sizeBytes,
+      filename: `${toPublicId('task', task.id)}.${format}`,
+      expiresAt: file.expiresAt,
+    };
+  }
+}

@@ -1,0 +1,53 @@
+import type { ModelRow } from '../catalog/model-row.js';
+import { priceOfVideo } from '../catalog/price-rule.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { VideoBody } from './dto/video.body.js';
+
+type Field = 'seconds' | 'size' | 'aspect_ratio' | 'image_urls';
+type Limits = ModelRow<'video'>['limits'];
+
+const NOT_TAKEN = 'must not be sent';
+
+/**
+ * Checks what a body asks of its model against the model's row; returns the price. Throws 400 `invalid_request` whose message
+ * and `param` name the field (spec: Video tasks; decisions G-26, G-62).
+ */
+export function checkVideoLimits({ price, limits }: ModelRow<'video'>, body: VideoBody): MicroUsd {
+  const micros = priceOfVideo(price, body.seconds);
+  if (micros === undefined) {
+    throw refusal('seconds', `must be ${oneOf(Object.keys(price.microUsdBySeconds))}`);
+  }
+  checkSize(limits, body);
+  checkAspectRatio(limits, body);
+  checkImageCount(limits, body);
+  return micros;
+}
+
+function checkSize({ sizePattern }: Limits, { size }: VideoBody): void {
+  if (size === undefined) return;
+  if (sizePattern === undefined) throw refusal('size', NOT_TAKEN);
+  if (!new RegExp(sizePattern).test(size)) throw refusal('size', 'must be <width>x<height>');
+}
+
+function checkAspectRatio({ aspectRatios }: Limits, { aspect_ratio: ratio }: VideoBody): void {
+  if (ratio === undefined) return;
+  if (aspectRatios === undefined) throw refusal('aspect_ratio', NOT_TAKEN);
+  if (!aspectRatios.includes(ratio))
+    throw refusal('aspect_ratio', `must be ${oneOf(aspectRatios)}`);
+}
+
+function checkImageCount({ maxImageUrls }: Limits, { image_urls: urls = [] }: VideoBody): void {
+  if (urls.length <= maxImageUrls) return;
+  const most = `must have at most ${maxImageUrls} URL${maxImageUrls === 1 ? '' : 's'}`;
+  throw refusal('image_urls', maxImageUrls === 0 ? NOT_TAKEN : most);
+}
+
+function oneOf(values: readonly string[]): string {
+  return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
+}
+
+function refusal(field: Field, says: string): GatewayError {
+  const message = `${field} ${says} with this model.`;
+  return new GatewayError('invalid_request', message, { param: field });
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { VideoCommand } from '../providers/ports/video.port.js';
+import { ProviderRouter } from '../providers/routing/provider-router.js';
+import type {
+  CollectedContent,
+  PollReport,
+  SubmitReport,
+  TaskContext,
+  TaskKind,
+} from '../tasks/task-kind.js';
+import { TaskKinds } from '../tasks/task-kinds.js';
+import type { Task } from '../tasks/task.js';
+import { VideoFiles } from './video-files.js';
+import { viewVideoTask } from './video-task.view.js';
+
+/** Name of the kind, stored with every video. */
+export const VIDEO_KIND = 'video';
+
+/** A video as a task: submitted, polled, and its file kept (spec: Video tasks; decisions G-56 to G-60). */
+@Injectable()
+export class VideoKind implements TaskKind, OnModuleInit {
+  readonly name = VIDEO_KIND;
+  readonly operation = 'video';
+  readonly modality = 'video';
+  readonly contentAt = 'elsewhere';
+
+  constructor(
+    private readonly kinds: TaskKinds,
+    private readonly router: ProviderRouter,
+    private readonly files: VideoFiles,
+  ) {}
+
+  onModuleInit(): void {
+    this.kinds.register(this);
+  }
+
+  async submit(task: Task, { route, signal }: TaskContext): Promise<SubmitReport> {
+    const command = task.input as unknown as VideoCommand;
+    const jobId = await this.router.runOn(
+      route,
+      'video',
+      (port, context) => port.submitVideo(command, context),
+      signal,
+    );
+    return { state: 'accepted', jobId };
+  }
+
+  async poll(task: Task, { route, signal }: TaskContext): Promise<PollReport> {
+    const jobId = jobOf(task);
+    const report = await this.router.runOn(
+      route,
+      'video',
+      (port, context) => port.readVideo(jobId, context),
+      signal,
+    );
+    switch (report.state) {
+      case 'pending':
+        return report;
+      case 'succeeded':
+        return { ...report, result: {} };
+      case 'failed':
+        return { state: 'failed', message: 'The provider could not make the video.' };
+    }
+  }
+
+  async collect(task: Task, { route, signal }: TaskContext): Promise<CollectedContent> {
+    const jobId = jobOf(task);
+    const content = await this.router.runOn(
+      route,
+      'video',
+      (port, context) => port.openVideo(jobId, context),
+      signal,
+    );
+    return { content: await this.files.keep(task, content, signal) };
+  }
+
+  view(task: Task): object {
+    return viewVideoTask(task);
+  }
+
+  /** Videos have no word for an unknown outcome: nothing is told until it is known (decision G-58). */
+  tellsOf({ status }: Task): boolean {
+    return status !== 'reconciliation_required';
+  }
+}
+
+function jobOf({ providerJobId }: Task): string {
+  assert(providerJobId !== null, 'a video is polled once the provider has a job');
+  return providerJobId;
+}

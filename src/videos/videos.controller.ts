@@ -1,0 +1,125 @@
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import {
+  ApiConsumes,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProduces,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { type AdmittedCall, Call } from '../admission/admitted-call.js';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { WithKey } from '../auth/with-key.decorator.js';
+import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { StrictBody } from '../common/validation/strict-body.pipe.js';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { sendStoredFile } from '../storage/send-stored-file.js';
+import { IdempotencyKey } from '../tasks/idempotency-key.guard.js';
+import { TaskEndpoint } from '../tasks/task-endpoint.decorator.js';
+import type { Task } from '../tasks/task.js';
+import { VideoBody } from './dto/video.body.js';
+import { VideoContentQuery, VideoQuery } from './dto/video.query.js';
+import { VideoBodyGuard } from './video-body.guard.js';
+import { VideoReads } from './video-reads.js';
+import { VideoView, viewVideo } from './video.view.js';
+import { VideosService } from './videos.service.js';
+
+/** Video generation. */
+@ApiTags('videos')
+@Controller('v1/videos')
+export class VideosController {
+  constructor(
+    private readonly videos: VideosService,
+    private readonly reads: VideoReads,
+  ) {}
+
+  @Post()
+  @TaskEndpoint('video', {
+    status: 200,
+    bodyGuard: VideoBodyGuard,
+    answer: viewVideo,
+    codes: [
+      'invalid_request',
+      'invalid_multipart',
+      'insufficient_user_quota',
+      'model_not_found',
+      'model_wrong_kind',
+    ],
+  })
+  @ApiConsumes('application/json', 'multipart/form-data')
+  @ApiOperation({
+    summary: 'Video generation',
+    description:
+      'Answers at once with a queued video. Poll it, wait for it with Prefer, or use a webhook, then fetch its content. ' +
+      'A failed video is refunded. A multipart form takes text parts only.',
+  })
+  @ApiOkResponse({ type: VideoView })
+  create(
+    @Call() call: AdmittedCall<'video'>,
+    @StrictBody() body: VideoBody,
+    @IdempotencyKey() key: string | undefined,
+  ): Promise<Task> {
+    return this.videos.submit(call, body, key);
+  }
+
+  @Get(':id')
+  @WithKey()
+  @ApiOperation({
+    summary: 'One video',
+    description: 'Poll every 10 to 20 seconds while it is queued or in progress.',
+  })
+  @ApiHeader({
+    name: 'Prefer',
+    required: false,
+    description: '`wait=N`: answer when the video is final or N seconds (1 to 60) are over',
+  })
+  @ApiOkResponse({
+    type: VideoView,
+    headers: {
+      'openai-poll-after-ms': {
+        description: 'When to ask again, while it is not final',
+        schema: { type: 'integer' },
+      },
+    },
+  })
+  @ErrorAnswers('invalid_request', 'task_not_found')
+  read(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @StrictQuery() query: VideoQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<VideoView> {
+    return this.reads.view({ caller, id, model: query.model }, request, response);
+  }
+
+  @Get(':id/content')
+  @WithKey()
+  @ApiOperation({
+    summary: 'The file of a completed video',
+    description: 'Kept for 14 days. Takes Range, If-Range and HEAD.',
+  })
+  @ApiProduces('video/mp4')
+  @ApiOkResponse({ schema: { type: 'string', format: 'binary' } })
+  @ErrorAnswers(
+    'invalid_request',
+    'task_not_found',
+    'content_not_available',
+    'task_not_ready',
+    'content_expired',
+    'range_not_satisfiable',
+  )
+  async content(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @StrictQuery() query: VideoContentQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const task = await this.reads.get({ caller, id, model: query.model });
+    const { file, filename } = await this.videos.download(task);
+    await sendStoredFile(request, response, file, { filename });
+  }
+}

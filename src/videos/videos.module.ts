@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { StorageModule } from '../storage/storage.module.js';
+import { TasksModule } from '../tasks/tasks.module.js';
+import { VideoBodyGuard } from './video-body.guard.js';
+import { VideoFiles } from './video-files.js';
+import { VideoKind } from './video.kind.js';
+import { VideoReads } from './video-reads.js';
+import { VideosController } from './videos.controller.js';
+import { VideosService } from './videos.service.js';
+
+/** Video generation. */
+@Module({
+  imports: [StorageModule, TasksModule],
+  controllers: [VideosController],
+  providers: [VideosService, VideoReads, VideoKind, VideoFiles, VideoBodyGuard],
+})
+export class VideosModule {}

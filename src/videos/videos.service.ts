@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Clock } from '../common/time/clock.js';
+import { NamedUrls } from '../net/named-urls.js';
+import { OwnUrl } from '../net/own-url.js';
+import type { VideoCommand } from '../providers/ports/video.port.js';
+import type { StoredFile } from '../storage/stored-file.js';
+import { StoredFiles } from '../storage/stored-files.js';
+import type { PreparedTask } from '../tasks/task-request.js';
+import { TaskSubmission } from '../tasks/task-submission.js';
+import type { Task } from '../tasks/task.js';
+import type { VideoBody } from './dto/video.body.js';
+import type { VideoDetails } from './video-details.js';
+import { checkVideoLimits } from './video-limits.js';
+import { VIDEO_KIND } from './video.kind.js';
+import { viewVideo } from './video.view.js';
+
+/** A finished video and the name under which it is saved. */
+export interface VideoDownload {
+  readonly file: StoredFile;
+  readonly filename: string;
+}
+
+/** Videos: submitted as tasks, fetched by their ids (spec: Video tasks). */
+@Injectable()
+export class VideosService {
+  constructor(
+    private readonly submission: TaskSubmission,
+    private readonly urls: NamedUrls,
+    private readonly ownUrl: OwnUrl,
+    private readonly files: StoredFiles,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The task of a submission. Throws 400 `invalid_request` for what the model does not take and for a webhook or an image that
+   * is not public, 402 `insufficient_user_quota`, 409 `idempotency_conflict`.
+   */
+  async submit(
+    call: AdmittedCall<'video'>,
+    body: VideoBody,
+    idempotencyKey: string | undefined,
+  ): Promise<Task> {
+    const priceMicroUsd = checkVideoLimits(call.row, body);
+    this.checkImageTexts(body);
+    const { webhook: url, webhook_secret: secret } = body;
+    const webhook = url === undefined ? undefined : { url, secret };
+    const request = { call, kind: VIDEO_KIND, body, idempotencyKey, webhook };
+    return this.submission.submit(request, async (): Promise<PreparedTask> => {
+      await this.checkImageHosts(body);
+      const [route] = call.routes;
+      assert(route, 'an admitted call has a route');
+      const details: VideoDetails = {
+        seconds: body.seconds,
+        size: body.size ?? null,
+        gatewayUrl: this.ownUrl.href,
+      };
+      return { input: commandOf(body), details, priceMicroUsd, route };
+    });
+  }
+
+  /**
+   * The file of a video. Throws 409 `task_not_ready` before it is completed and when it failed, 410 `content_expired` after 14
+   * days, 404 `content_not_available` where its file never came (decision G-60).
+   */
+  async download(task: Task): Promise<VideoDownload> {
+    const { status, expires_at: expiresAt } = viewVideo(task);
+    if (status !== 'completed' || expiresAt === null) {
+      throw new GatewayError('task_not_ready', `The video is ${status}.`);
+    }
+    if (task.content === null) {
+      throw new GatewayError('content_not_available', 'The video has no file.');
+    }
+    if (this.clock.nowSeconds() >= expiresAt) {
+      throw new GatewayError('content_expired', 'The video is past its 14 days.');
+    }
+    const { fileId, filename } = task.content;
+    return { file: await this.files.kept(task.accountId, fileId), filename };
+  }
+
+  private checkImageTexts({ image_urls: urls = [] }: VideoBody): void {
+    for (const url of urls) {
+      const refusal = this.urls.refusalOf(url);
+      if (refusal !== undefined) throw badImage(refusal);
+    }
+  }
+
+  /** An image whose host is unknown now is left to the provider, who fetches it. */
+  private async checkImageHosts({ image_urls: urls = [] }: VideoBody): Promise<void> {
+    const hosts = await Promise.all(urls.map((url) => this.urls.hostOf(url)));
+    if (hosts.includes('private')) throw badImage('must point at a public host');
+  }
+}
+
+function commandOf(body: VideoBody): Readonly<Record<string, unknown>> {
+  const command: VideoCommand = {
+    prompt: body.prompt,
+    seconds: body.seconds,
+    size: body.size,
+    aspectRatio: body.aspect_ratio,
+    imageUrls: body.image_urls,
+  };
+  return { ...command };
+}
+
+function badImage(refusal: string): GatewayError {
+  return new GatewayError('invalid_request', `Each of image_urls ${refusal}.`, {
+    param: 'image_urls',
+  });
+}

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { type Answer, errorOf, send } from '../../support/http-answer.js';
+import { probeTracks } from '../../support/media-probe.js';
+import { BRISK, VIDEO, VIDEO_PRICE, type Video, VideoDesk } from '../../support/video-desk.js';
+
+const CREDIT = 10_000_000n;
+const FRAMES_PER_SECOND = 24;
+const UNKNOWN = `task_${'0'.repeat(32)}`;
+const SLOW = 'The sea [[sandbox:task-ms=600000]]';
+
+let gateway: TestGateway;
+let desk: VideoDesk;
+
+beforeAll(async () => {
+  gateway = await startTestGateway(BRISK);
+  desk = await VideoDesk.open(gateway);
+});
+afterAll(() => gateway.stop());
+
+async function expectNotFound(answer: Answer): Promise<void> {
+  expect(answer.status).toBe(404);
+  const unknown = await desk.get(`videos/${UNKNOWN}`);
+  expect(answer.json).toEqual(unknown.json);
+  expect(errorOf(answer)).toMatchObject({ code: 'task_not_found', param: 'id' });
+}
+
+/** What the sandbox was asked for last. */
+async function asked(): Promise<Record<string, unknown>> {
+  const requests = await gateway.upstreamRequests();
+  const request = requests.find(({ operation }) => operation === 'video_create');
+  return (request as unknown as { body: Record<string, unknown> }).body;
+}
+
+describe('POST /v1/videos', () => {
+  it('answers 200 with every key of a queued video, and its id in the head (VID-01, VID-02, CONV-11)', async () => {
+    const answer = await desk.order({ model: 'vid-omni', seconds: '10', size: '1280x720' });
+    expect(answer.status).toBe(200);
+    const video = answer.json as Video;
+    expect(video).toEqual({
+      id: expect.stringMatching(/^task_[0-9a-f]{32}$/),
+      object: 'video',
+      model: 'vid-omni',
+      status: 'queued',
+      progress: null,
+      seconds: '10',
+      size: '1280x720',
+      created_at: expect.any(Number),
+      completed_at: null,
+      expires_at: null,
+      error: null,
+    });
+    expect(answer.headers.get('x-gateway-task-id')).toBe(video.id);
+    expect(Object.keys((await desk.read(video.id)) as object)).toEqual(Object.keys(video));
+  });
+
+  it('has no size where none was sent', async () => {
+    expect(await desk.ordered()).not.toHaveProperty('size');
+  });
+
+  it.each([
+    ['vid-motion', '5', 250_000n],
+    ['vid-cine', '10', 500_000n],
+    ['vid-motion', '15', 750_000n],
+    ['vid-omni', '10', 500_000n],
+  ])('reserves the price of %s for %s seconds (VID-03, VID-10)', async (model, seconds, price) => {
+    const buyer = await VideoDesk.open(gateway, price);
+    const { id } = await buyer.ordered({ model, seconds, prompt: SLOW });
+    expect(await buyer.balance()).toMatchObject({ available: 0n, held: price });
+    expect((await buyer.read(id)).id).toBe(id);
+  });
+
+  it('passes everything on under the upstream name of the model (VID-12, VID-15)', async () => {
+    const image_urls = ['http://93.184.216.34/a.png', 'https://93.184.216.34/b.png?x=1'];
+    const prompt = `${VIDEO.prompt} passed on`;
+    await desk.made({ prompt, seconds: '10', aspect_ratio: '16:9', image_urls });
+    const body = { model: 'vid-motion', prompt, seconds: '10', aspect_ratio: '16:9', image_urls };
+    expect(await asked()).toEqual(body);
+  });
+
+  it('takes a form of text parts, as stock SDKs send it (VID-34)', async () => {
+    const body = new FormData();
+    const images = ['https://93.184.216.34/a.png', 'https://93.184.216.34/b.png'];
+    for (const [name, value] of Object.entries(VIDEO)) body.append(name, value);
+    for (const url of images) body.append('image_urls[]', url);
+    const { headers } = desk.account;
+    const answer = await send(`${gateway.url}/v1/videos`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(200);
+    await desk.ended((answer.json as Video).id);
+    expect(await asked()).toEqual({ ...VIDEO, image_urls: images });
+  });
+
+  it('answers the same video for the same idempotency key and body (VID-33)', async () => {
+    const buyer = await VideoDesk.open(gateway, CREDIT);
+    const key = { 'idempotency-key': 'once' };
+    const { id } = await buyer.ordered({}, key);
+    expect((await buyer.ended(id)).status).toBe('completed');
+    const again = await buyer.ordered({}, key);
+    expect(again).toMatchObject({ id, status: 'completed' });
+    const other = await buyer.order({ seconds: '10' }, key);
+    expect([other.status, errorOf(other).code]).toEqual([409, 'idempotency_conflict']);
+    expect((await buyer.balance()).available).toBe(CREDIT - VIDEO_PRICE);
+  });
+});
+
+describe('a video', () => {
+  it('goes from queued over in_progress to completed, never back (VID-23, VID-24)', async () => {
+    const { id } = await desk.ordered({ prompt: 'The sea [[sandbox:task-ms=700]]' });
+    const seen: string[] = [];
+    let last = 'queued';
+    while (last !== 'completed') {
+      last = (await desk.read(`${id}?model=vid-motion`)).status;
+      if (seen.at(-1) !== last) seen.push(last);
+    }
+    expect(['queued', 'in_progress', 'completed'].filter((word) => seen.includes(word))).toEqual(
+      seen,
+    );
+    expect(seen.slice(-2)).toEqual(['in_progress', 'completed']);
+  });
+
+  it('tells SDKs when to poll again until it is final', async () => {
+    const { id } = await desk.ordered({ prompt: SLOW });
+    const open = await desk.get(`videos/${id}`);
+    expect(open.headers.get('openai-poll-after-ms')).toBe('10000');
+    const done = await desk.get(`videos/${(await desk.made()).id}`);
+    expect(done.headers.get('openai-poll-after-ms')).toBeNull();
+  });
+
+  it('is waited for with Prefer', async () => {
+    const { id } = await desk.ordered({ prompt: 'The sea [[sandbox:task-ms=500]]' });
+    const answer = await desk.get(`videos/${id}`, { prefer: 'wait=30' });
+    expect(answer.headers.get('preference-applied')).toBe('wait=30');
+    expect((answer.json as Video).status).toBe('completed');
+  });
+
+  it('is settled once when it is completed (VID-29)', async () => {
+    const buyer = await VideoDesk.open(gateway, CREDIT);
+    const video = await buyer.made();
+    expect(video).toMatchObject({ status: 'completed', progress: 100, error: null });
+    expect(await buyer.balance()).toEqual({
+      available: CREDIT - VIDEO_PRICE,
+      held: 0n,
+      entries: 2,
+    });
+  });
+
+  it('is refunded when it fails, and says why (VID-30)', async () => {
+    const buyer = await VideoDesk.open(gateway, CREDIT);
+    const video = await buyer.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
+    expect(video).toMatchObject({
+      status: 'failed',
+      completed_at: expect.any(Number),
+      expires_at: null,
+      error: { code: 'provider_task_failed', message: expect.stringMatching(/./) },
+    });
+    expect(await buyer.balance()).toEqual({ available: CREDIT, held: 0n, entries: 1 });
+    expect((await buyer.get(`tasks/${video.id}`)).json).toMatchObject({ cost: 0, result: null });
+  });
+
+  it('that is too large for the sandbox fails', async () => {
+    const video = await desk.made({ model: 'vid-omni', seconds: '10', size: '4096x2304' });
+    expect(video).toMatchObject({ status: 'failed', error: { code: 'provider_task_failed' } });
+  });
+
+  it('expires 14 days after its completion (LIMIT-15, VID-31)', async () => {
+    const { id, completed_at: completedAt, expires_at: expiresAt } = await desk.made();
+    expect(expiresAt).toBe(completedAt! + 1_209_600);
+    await desk.age(id, 13);
+    expect((await desk.content(id)).status).toBe(200);
+    await desk.age(id, 1);
+    const gone = await desk.content(id);
+    expect([gone.status, errorOf(gone).code]).toEqual([410, 'content_expired']);
+    expect((await desk.read(id)).status).toBe('completed');
+  });
+
+  it('is read with its model, without one, and refused with another (VID-25)', async () => {
+    const { id } = await desk.made();
+    for (const path of [`videos/${id}`, `videos/${id}/content`]) {
+      expect((await desk.get(`${path}?model=vid-motion`)).status).toBe(200);
+      expect((await desk.get(path)).status).toBe(200);
+      const other = await desk.get(`${path}?model=vid-cine`);
+      expect(other.status).toBe(400);
+      expect(errorOf(other)).toMatchObject({
+        code: 'invalid_request',
+        type: 'invalid_request',
+        param: 'model',
+      });
+    }
+  });
+
+  it('of another account is as unknown as one that never was (VID-28, AUTH-27)', async () => {
+    const { id } = await desk.made();
+    const stranger = await VideoDesk.open(gateway);
+    for (const path of [`videos/${id}`, `videos/${id}/content`]) {
+      await expectNotFound(await stranger.get(path));
+    }
+    for (const bad of [UNKNOWN, 'task_1', 'video_1', '%00']) {
+      await expectNotFound(await desk.get(`videos/${bad}`));
+      await expectNotFound(await desk.get(`videos/${bad}/content`));
+    }
+  });
+
+  it('is polled as often as anybody likes within the limit of reads (VID-32)', async () => {
+    const account = await gateway.account(CREDIT, { requestsPerMinute: 60 });
+    const poller = new VideoDesk(gateway, account);
+    const { id } = await poller.ordered({ prompt: SLOW });
+    // An hour of polls every 10 seconds, at once.
+    for (let poll = 0; poll < 360; poll += 1) await poller.read(id);
+  });
+});
+
+describe('the content of a video', () => {
+  it.each([
+    [{ aspect_ratio: '16:9', seconds: '5' }, 640, 360],
+    [{ aspect_ratio: '9:16', seconds: '10' }, 360, 640],
+    [{ aspect_ratio: '1:1', seconds: '15' }, 640, 640],
+    [{ model: 'vid-omni', seconds: '10', size: '321x181' }, 321, 181],
+    [{ model: 'vid-omni', seconds: '10', size: '1920x1080' }, 1920, 1080],
+  ])('of %j is an MP4 of that size and length (VID-26)', async (fields, width, height) => {
+    const { id, seconds, status } = await desk.made(fields);
+    expect(status).toBe('completed');
+    const answer = await desk.content(id);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('video/mp4');
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${id}.mp4"`);
+    expect(answer.bytes.toString('latin1', 4, 8)).toBe('ftyp');
+    for (const track of probeTracks(answer.bytes) ?? []) {
+      expect([track.codec_name, track.width, track.height]).toEqual(['h264', width, height]);
+      const frames = Number(track.nb_read_frames) - Number(seconds) * FRAMES_PER_SECOND;
+      expect(Math.abs(frames)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('is resumed with Range, and asked for with HEAD', async () => {
+    const { id } = await desk.made();
+    const { bytes, headers } = await desk.content(id);
+    const part = await desk.content(id, { range: 'bytes=100-' });
+    expect([part.status, part.headers.get('content-range')]).toEqual([
+      206,
+      `bytes 100-${bytes.length - 1}/${bytes.length}`,
+    ]);
+    expect(part.bytes.equals(bytes.subarray(100))).toBe(true);
+    const outside = await desk.content(id, { range: `bytes=${bytes.length}-` });
+    expect([outside.status, errorOf(outside).code]).toEqual([416, 'range_not_satisfiable']);
+    const head = await send(`${gateway.url}/v1/videos/${id}/content`, {
+      method: 'HEAD',
+      headers: desk.account.headers,
+    });
+    expect([head.status, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([
+      200,
+      String(bytes.length),
+      headers.get('etag'),
+    ]);
+  });
+
+  it('is 409 until the video is completed, and when it failed (VID-27)', async () => {
+    const { id } = await desk.ordered({ prompt: SLOW });
+    const failed = await desk.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
+    for (const video of [id, failed.id]) {
+      const answer = await desk.content(video);
+      expect([answer.status, errorOf(answer).code]).toEqual([409, 'task_not_ready']);
+    }
+  });
+
+  it('is not there below /v1/tasks', async () => {
+    const { id } = await desk.made();
+    const answer = await desk.get(`tasks/${id}/content`);
+    expect([answer.status, errorOf(answer).code]).toEqual([404, 'content_not_available']);
+  });
+});

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fromPublicId } from '../../src/common/ids/public-id.js';
+import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
+import { type Resolution, TaskResolution } from '../../src/tasks/task-resolution.js';
+import { startTestGateway, type TestGateway } from '../support/gateway.js';
+import { errorOf } from '../support/http-answer.js';
+import { StubUpstream } from '../support/stub-upstream.js';
+import { BRISK, VIDEO_PRICE, type Video, VideoDesk } from '../support/video-desk.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+
+const CREDIT = 10_000_000n;
+const KEY = 'sk-video-upstream-4711';
+const QUICK = '[[sandbox:task-ms=1]]';
+/** Longer than all that is left to do when an outcome is final. */
+const QUIET_MS = 500;
+
+let receiver: WebhookReceiver;
+let gateway: TestGateway;
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  gateway = await startTestGateway({ ...BRISK, ...receiver.settings, TASK_DEADLINE_MS: '20000' });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await receiver.stop();
+});
+
+const deliveriesOf = ({ id }: Pick<Video, 'id'>) =>
+  receiver.received
+    .map(({ body }) => JSON.parse(body.toString()) as { id: string; status: string })
+    .filter((task) => task.id === id);
+
+/** Waits until the outcome of a video is known to be unknown. */
+async function untilUnknown(at: TestGateway, { id }: Pick<Video, 'id'>): Promise<void> {
+  const uuid = id.slice('task_'.length);
+  for (;;) {
+    const rows = await at.dataSource.query<{ status: string }[]>(
+      'SELECT status FROM task WHERE id = $1::uuid',
+      [uuid],
+    );
+    if (rows[0]?.status === 'reconciliation_required') return;
+    await sleep(50);
+  }
+}
+
+async function untilDelivered(video: Pick<Video, 'id'>): Promise<{ status: string }[]> {
+  while (deliveriesOf(video).length === 0) await receiver.until(receiver.received.length + 1);
+  await sleep(QUIET_MS);
+  return deliveriesOf(video);
+}
+
+/** What an operator finds out about a video. */
+function resolve({ id }: Pick<Video, 'id'>, resolution: Resolution): Promise<unknown> {
+  const uuid = fromPublicId('task', id)!;
+  return gateway.app.get(TaskResolution, { strict: false }).resolve(uuid, resolution);
+}
+
+describe('a video whose outcome is unknown', () => {
+  it.each([
+    ['its submission was answered with a page', '[[sandbox:html]]'],
+    ['its submission was cut off', '[[sandbox:reset]]'],
+    ['its file is gone when it is to be stored', `${QUICK}[[sandbox:file=404]]`],
+    ['its file is a page', `${QUICK}[[sandbox:file=html]]`],
+    ['its file breaks off', `${QUICK}[[sandbox:file=break-body]]`],
+  ])(
+    'because %s stays in progress on both reads, untold, its hold kept, until it is resolved',
+    async (_why, words) => {
+      const desk = await VideoDesk.open(gateway, CREDIT);
+      const video = await desk.ordered({ prompt: `The sea ${words}`, webhook: receiver.url });
+      await untilUnknown(gateway, video);
+      await sleep(QUIET_MS);
+      const open = { status: 'in_progress', error: null };
+      expect(await desk.read(video.id)).toMatchObject({ ...open, completed_at: null });
+      const task = (await desk.get(`tasks/${video.id}`)).json;
+      expect(task).toMatchObject({ ...open, completed: null, cost: null, result: null });
+      expect((await desk.content(video.id)).status).toBe(409);
+      expect(deliveriesOf(video)).toEqual([]);
+      expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });
+      await resolve(video, { outcome: 'failed' });
+      expect(await untilDelivered(video)).toMatchObject([{ status: 'failed' }]);
+      expect(await desk.read(video.id)).toMatchObject({ status: 'failed' });
+      expect(await desk.balance()).toMatchObject({ available: CREDIT, held: 0n });
+    },
+  );
+
+  it('that an operator settles is completed and charged, without a file', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const video = await desk.ordered({ prompt: 'The sea [[sandbox:html]]', webhook: receiver.url });
+    await untilUnknown(gateway, video);
+    await resolve(video, { outcome: 'succeeded', chargedMicroUsd: 100_000n });
+    expect(await untilDelivered(video)).toMatchObject([{ status: 'completed', cost: 0.1 }]);
+    expect(await desk.balance()).toMatchObject({ available: CREDIT - 100_000n, held: 0n });
+    const content = await desk.content(video.id);
+    expect([content.status, errorOf(content).code]).toEqual([404, 'content_not_available']);
+  });
+});
+
+describe('a video', () => {
+  it('whose file cannot be fetched at first is completed when it can', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const prompt = `The sea ${QUICK}[[sandbox:file=503]][[sandbox:files=2]]`;
+    const { id, status } = await desk.made({ prompt });
+    expect(status).toBe('completed');
+    expect((await desk.content(id)).bytes.toString('latin1', 4, 8)).toBe('ftyp');
+  });
+
+  it('that the provider refuses fails, is refunded and told once', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const prompt = 'The sea [[sandbox:status=400]][[sandbox:code=moderation_blocked]]';
+    const video = await desk.ordered({ prompt, webhook: receiver.url });
+    expect(await desk.ended(video.id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'provider_task_failed' },
+    });
+    expect(await untilDelivered(video)).toMatchObject([{ status: 'failed', cost: 0 }]);
+    expect(await desk.balance()).toMatchObject({ available: CREDIT, held: 0n });
+  });
+
+  it('that is not done by the deadline has failed as expired, is refunded and told once', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const prompt = 'The sea [[sandbox:task-ms=600000]]';
+    const video = await desk.ordered({ prompt, webhook: receiver.url });
+    await desk.age(video.id, 1);
+    expect(await desk.ended(video.id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'expired', message: expect.stringMatching(/./) },
+      completed_at: expect.any(Number),
+    });
+    expect(await untilDelivered(video)).toMatchObject([
+      { status: 'failed', cost: 0, result: null, error: { code: 'expired' } },
+    ]);
+    expect(await desk.balance()).toMatchObject({ available: CREDIT, held: 0n });
+  });
+
+  it('comes from the files of the sandbox where it redirects to them', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const { id } = await desk.made({ prompt: `The sea ${QUICK}[[sandbox:url]]` });
+    expect((await desk.content(id)).headers.get('content-type')).toBe('video/mp4');
+  });
+});
+
+describe('a provider that redirects to the file', () => {
+  let provider: StubUpstream;
+  let host: StubUpstream;
+  let redirected: TestGateway;
+  let file: Buffer;
+
+  beforeAll(async () => {
+    [provider, host] = [await StubUpstream.start(), await StubUpstream.start()];
+    file = await drawVideo({ prompt: 'From afar', width: 64, height: 48, seconds: 1 });
+    host.reply = (response) => response.end(file);
+    redirected = await startTestGateway({
+      ...BRISK,
+      SANDBOX: 'off',
+      VIDEO_API_KEY: KEY,
+      VIDEO_BASE_URL: `${provider.url}/v1`,
+      EGRESS_ALLOW: new URL(host.url).host,
+    });
+  });
+  afterAll(async () => {
+    await redirected.stop();
+    await Promise.all([provider.stop(), host.stop()]);
+  });
+
+  const sendsTo = (location: string): void => {
+    provider.reply = (response, { method, url }) => {
+      if (url.endsWith('/content')) response.writeHead(302, { location }).end();
+      else
+        response.end(
+          JSON.stringify({ id: 'v1', status: method === 'POST' ? 'queued' : 'completed' }),
+        );
+    };
+  };
+
+  it('gets our key, the host it names does not', async () => {
+    sendsTo(`${host.url}/signed?x=1`);
+    const desk = await VideoDesk.open(redirected, CREDIT);
+    const { id } = await desk.made();
+    expect((await desk.content(id)).bytes.equals(file)).toBe(true);
+    expect(provider.seen.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(
+      true,
+    );
+    expect(host.seen.map(({ url }) => url)).toEqual(['/signed?x=1']);
+    expect(JSON.stringify(host.seen[0]?.headers)).not.toContain(KEY);
+    expect(host.seen[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('does not lead the gateway to a private address', async () => {
+    const inside = await StubUpstream.start();
+    try {
+      sendsTo(`${inside.url}/admin`);
+      const desk = await VideoDesk.open(redirected, CREDIT);
+      const video = await desk.ordered();
+      await untilUnknown(redirected, video);
+      expect(inside.seen).toEqual([]);
+      expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });
+    } finally {
+      await inside.stop();
+    }
+  });
+});

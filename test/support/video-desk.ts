@@ -1,0 +1,104 @@
+import { expect } from '@jest/globals';
+import type { TestAccount, TestGateway } from './gateway.js';
+import { type Answer, postJson, send } from './http-answer.js';
+
+/** A body that every gateway with the sandbox takes. */
+export const VIDEO = {
+  model: 'vid-motion',
+  prompt: 'The sea [[sandbox:task-ms=1]]',
+  seconds: '5',
+} as const;
+/** Its price in micro-USD. */
+export const VIDEO_PRICE = 250_000n;
+
+/** A video as the endpoints answer it. */
+export interface Video {
+  readonly id: string;
+  readonly object: string;
+  readonly model: string;
+  readonly status: string;
+  readonly progress: number | null;
+  readonly seconds: string;
+  readonly size?: string;
+  readonly created_at: number;
+  readonly completed_at: number | null;
+  readonly expires_at: number | null;
+  readonly error: { code: string; message: string } | null;
+}
+
+/** Orders and reads videos of one account. */
+export class VideoDesk {
+  constructor(
+    readonly gateway: TestGateway,
+    readonly account: TestAccount,
+  ) {}
+
+  /** One on a fresh account. */
+  static async open(gateway: TestGateway, credit?: bigint): Promise<VideoDesk> {
+    return new VideoDesk(gateway, await gateway.account(credit));
+  }
+
+  /** POST /v1/videos with {@link VIDEO} and these fields. */
+  order(fields: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    const sent = { ...this.account.headers, ...headers };
+    return postJson(`${this.gateway.url}/v1/videos`, sent, { ...VIDEO, ...fields });
+  }
+
+  /** An order that is accepted. */
+  async ordered(fields: object = {}, headers: Record<string, string> = {}): Promise<Video> {
+    const answer = await this.order(fields, headers);
+    expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
+    return answer.json as Video;
+  }
+
+  /** GET below /v1, such as `videos/ID`. */
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return send(`${this.gateway.url}/v1/${path}`, {
+      headers: { ...this.account.headers, ...headers },
+    });
+  }
+
+  async read(id: string, headers: Record<string, string> = {}): Promise<Video> {
+    const answer = await this.get(`videos/${id}`, headers);
+    expect(answer.status).toBe(200);
+    return answer.json as Video;
+  }
+
+  /** The video once it is completed or failed. */
+  async ended(id: string): Promise<Video> {
+    for (;;) {
+      const video = await this.read(id, { prefer: 'wait=30' });
+      if (video.status === 'completed' || video.status === 'failed') return video;
+    }
+  }
+
+  /** An order that is accepted, and what came of it. */
+  async made(fields: object = {}): Promise<Video> {
+    return this.ended((await this.ordered(fields)).id);
+  }
+
+  content(id: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.get(`videos/${id}/content`, headers);
+  }
+
+  balance(): ReturnType<TestGateway['balance']> {
+    return this.gateway.balance(this.account.accountId);
+  }
+
+  /** Moves everything that is known of a video into the past. */
+  async age(id: string, days: number): Promise<void> {
+    const uuid = id.slice('task_'.length);
+    const { dataSource } = this.gateway;
+    const past = `- make_interval(days => $2)`;
+    await dataSource.query(
+      `UPDATE task SET created_at = created_at ${past}, completed_at = completed_at ${past} WHERE id = $1::uuid`,
+      [uuid, days],
+    );
+  }
+}
+
+/** Settings under which tasks move as fast as they can. */
+export const BRISK: NodeJS.ProcessEnv = {
+  TASK_TICK_MS: '50',
+  TASK_POLL_INTERVAL_MS: '50',
+};
