@@ -21,7 +21,7 @@ const USAGE = `Usage: npm run cli -- <command>
   account:credit ACCOUNT AMOUNT_MICROUSD [--note TEXT] [--idempotency-key KEY]
   key:create ACCOUNT [--name TEXT] [--models ID,ID] [--expires-at EPOCH_SECONDS] [--requests-per-minute N]
   key:revoke KEY_ID
-  audit
+  audit [--full]
 
 Answers are JSON on standard output. A correction is a negative amount behind --, as in: account:credit ACCOUNT -- -500`;
 
@@ -32,9 +32,10 @@ const OPTIONS = {
   models: { type: 'string' },
   'expires-at': { type: 'string' },
   'requests-per-minute': { type: 'string' },
+  full: { type: 'boolean' },
 } as const;
 
-type Options = Partial<Record<keyof typeof OPTIONS, string>>;
+type Options = Partial<Record<Exclude<keyof typeof OPTIONS, 'full'>, string>> & { full?: boolean };
 type Command = (operator: OperatorService, words: string[], options: Options) => Promise<unknown>;
 
 const number = (text: string | undefined): number | undefined =>
@@ -64,7 +65,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     await operator.revokeKey(key);
     return { id: key, revoked: true };
   },
-  audit: async (operator) => viewAudit(await operator.audit()),
+  audit: async (operator, _words, { full }) =>
+    viewAudit(await operator.audit(full === true ? 'full' : 'new')),
 };
 
 /** Undefined where an option is unknown or lacks its value. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../auth/api-keys.service.js';
-import { auditLedger } from '../billing/audit.js';
+import type { AuditScope } from '../billing/audit.js';
+import { LedgerAudit } from '../billing/ledger-audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { type Page, pageOf } from '../common/paging/page.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -22,7 +22,7 @@ export class OperatorService {
     private readonly ledger: LedgerService,
     private readonly keys: ApiKeysService,
     private readonly executions: ExecutionLedger,
-    private readonly dataSource: DataSource,
+    private readonly books: LedgerAudit,
   ) {}
 
   createAccount(name: string) {
@@ -99,8 +99,8 @@ export class OperatorService {
     return execution;
   }
 
-  audit() {
-    return auditLedger(this.dataSource);
+  audit(scope?: AuditScope) {
+    return this.books.run(scope);
   }
 }
 

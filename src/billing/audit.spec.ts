@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 import { SystemClock } from '../common/time/clock.js';
 import { auditLedger } from './audit.js';
+import { LedgerAudit } from './ledger-audit.js';
 import { LedgerService } from './ledger.service.js';
 
 const owner = 'task';
@@ -74,5 +76,77 @@ describe('auditLedger', () => {
     } finally {
       await broken.drop();
     }
+  });
+
+  describe('of what is new', () => {
+    const audit = () => auditLedger(dataSource, 'new');
+    const rules = async (scope: 'full' | 'new') =>
+      (await auditLedger(dataSource, scope)).discrepancies.map(({ rule }) => rule);
+    const ended = async (fields: { charged: number; unit_price: string }) => {
+      const start = startOf(accountId, 100n);
+      const { executions } = ledgerOf(dataSource);
+      const { charged, unit_price: unitPrice } = fields;
+      const basis = { unit: 'code_point', quantity: 2, unitPrice, isEstimated: false } as const;
+      await executions.begin(start);
+      await executions.succeed(start, { ...successOf(BigInt(charged)), basis });
+      return start.executionId;
+    };
+
+    beforeAll(async () => {
+      const ledger = new LedgerService(dataSource, new SystemClock());
+      await ledger.credit({
+        accountId,
+        amountMicroUsd: 900n,
+        idempotencyKey: 'l',
+        reference: null,
+      });
+    });
+
+    it('answers the same sums as one of everything, and begins where the last one ended', async () => {
+      const id = await ended({ charged: 80, unit_price: '40' });
+      const full = await auditLedger(dataSource, 'full');
+      expect(full.ok).toBe(true);
+      await ended({ charged: 60, unit_price: '30' });
+      const fresh = await audit();
+      expect(fresh).toEqual(await auditLedger(dataSource, 'full'));
+      const [state] = await dataSource.query<Record<string, unknown>[]>(
+        `SELECT ok, executions_from > '-infinity' AS goes_on, finished_at IS NOT NULL AS is_dated FROM audit_state`,
+      );
+      expect(state).toEqual({ ok: true, goes_on: true, is_dated: true });
+      // What was proven is not read again, unless everything is.
+      await dataSource.query(
+        `UPDATE execution SET created_at = created_at - interval '1 day', charged = 79 WHERE id = $1`,
+        [id],
+      );
+      expect(await rules('new')).toEqual([]);
+      expect(await rules('full')).toContain('every settled hold has one charge of its amount');
+      await dataSource.query(`UPDATE execution SET charged = 80 WHERE id = $1`, [id]);
+      expect(await rules('full')).toEqual([]);
+    });
+
+    it('compares executions with entries, and charges with quantities and unit prices', async () => {
+      const id = await ended({ charged: 50, unit_price: '25' });
+      await dataSource.query(`UPDATE execution SET unit_price = '"24"' WHERE id = $1`, [id]);
+      expect(await rules('new')).toEqual(['a charge is its quantity at its unit price']);
+      await dataSource.query(`UPDATE execution SET unit_price = '"25"' WHERE id = $1`, [id]);
+      await dataSource.query(
+        `UPDATE execution SET status = 'failed', charged = NULL WHERE id = $1`,
+        [id],
+      );
+      expect(await rules('new')).toEqual(['every settled hold has one charge of its amount']);
+      await dataSource.query(
+        `UPDATE execution SET status = 'succeeded', charged = 50 WHERE id = $1`,
+        [id],
+      );
+      expect(await rules('new')).toEqual([]);
+    });
+
+    it('runs by itself once an hour, in one process of all', async () => {
+      const audits = [1, 2, 3].map(() => new LedgerAudit(dataSource, { start: () => 0 } as never));
+      const ran = await Promise.all(audits.map((each) => each.tick()));
+      expect(ran.filter(Boolean)).toHaveLength(1);
+      await dataSource.query(`UPDATE audit_state SET claimed_at = now() - interval '61 minutes'`);
+      expect(await audits[0]!.tick()).toBe(true);
+    });
   });
 });

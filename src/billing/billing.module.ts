@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
+import { LedgerAudit } from './ledger-audit.js';
 import { LedgerService } from './ledger.service.js';
-import { OpenHoldsGauge } from './open-holds.gauge.js';
 
-/** Accounts, holds and entries. Takes the DataSource, the Clock and the Metrics from global modules. */
+/** Accounts, holds, entries and their audit. Takes the DataSource, the Clock and the Ticker from global modules. */
 @Module({
-  providers: [LedgerService, OpenHoldsGauge],
-  exports: [LedgerService],
+  providers: [LedgerService, LedgerAudit],
+  exports: [LedgerService, LedgerAudit],
 })
 export class BillingModule {}

@@ -5,6 +5,7 @@ import { CreateApiKeys1700000000030 } from './migrations/0030-create-api-keys.mi
 import { OneRowPerCall1700000000050 } from './migrations/0050-one-row-per-call.migration.js';
 import { ExecutionSteps1700000000051 } from './migrations/0051-execution-steps.migration.js';
 import { SweepAndLeases1700000000052 } from './migrations/0052-sweep-and-leases.migration.js';
+import { AuditCheckpoints1700000000053 } from './migrations/0053-audit-checkpoints.migration.js';
 import { CreateTasks1700000000060 } from './migrations/0060-create-tasks.migration.js';
 import { CreateWebhooks1700000000070 } from './migrations/0070-create-webhooks.migration.js';
 import { CreateStoredFiles1700000000080 } from './migrations/0080-create-stored-files.migration.js';
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   OneRowPerCall1700000000050,
   ExecutionSteps1700000000051,
   SweepAndLeases1700000000052,
+  AuditCheckpoints1700000000053,
   CreateTasks1700000000060,
   CreateWebhooks1700000000070,
   CreateStoredFiles1700000000080,

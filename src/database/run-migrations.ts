@@ -1,11 +1,9 @@
-import { DataSource, MigrationExecutor, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { MIGRATION_TABLE } from './data-source.js';
-
-type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+import { patientCopyOf } from './patient-copy.js';
 
 /** Any constant that no other program on the same database uses. */
 const ADVISORY_LOCK = 7_446_001;
-const STATEMENT_TIMEOUT_MS = 600_000;
 /** A migration that waits for a table lock blocks everybody behind it, so it gives up early. */
 const TABLE_LOCK_TIMEOUT_MS = 30_000;
 
@@ -40,18 +38,6 @@ export async function runMigrations(dataSource: DataSource): Promise<string[]> {
     // Without a commit, the end of the session rolls back.
     await patient.destroy();
   }
-}
-
-/** The same database over one connection without the time limits of normal work. */
-function patientCopyOf(dataSource: DataSource): DataSource {
-  const options = dataSource.options as PostgresDataSourceOptions;
-  const extra = {
-    ...(options.extra as object),
-    stream: undefined,
-    lock_timeout: STATEMENT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-  };
-  return new DataSource({ ...options, poolSize: 1, extra });
 }
 
 async function refuseNewerSchema(dataSource: DataSource, queryRunner: QueryRunner): Promise<void> {

@@ -6,17 +6,18 @@ const TRIES = 3;
 const TRY_AGAIN = new Set(['40001', '40P01']);
 
 /**
- * Runs `work` in one transaction (READ COMMITTED) and commits it; any error rolls back and is thrown. On a
+ * Runs `work` in one transaction and commits it; any error rolls back and is thrown. On a
  * deadlock or serialization failure `work` runs again, three times at most: it awaits nothing but the
  * database and changes nothing outside it.
  */
 export async function transaction<T>(
   dataSource: DataSource,
   work: (manager: EntityManager) => Promise<T>,
+  isolation: 'READ COMMITTED' | 'REPEATABLE READ' = 'READ COMMITTED',
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await dataSource.transaction(work);
+      return await dataSource.transaction(isolation, work);
     } catch (error) {
       if (attempt === TRIES || !TRY_AGAIN.has(sqlStateOf(error) ?? '')) throw error;
     }

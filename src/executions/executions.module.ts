@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AdmissionModule } from '../admission/admission.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { BooksGauges } from './books-gauges.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import { GatewayProcess, LEASE_OPTIONS, leaseFor, type LeaseOptions } from './gateway-process.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
@@ -14,6 +15,7 @@ import { UpstreamWatch } from './upstream-watch.js';
 @Module({
   imports: [AdmissionModule, BillingModule],
   providers: [
+    BooksGauges,
     ExecutionLedger,
     GatewayProcess,
     HoldSweeper,

@@ -1,34 +1,45 @@
 import { describe, expect, it } from '@jest/globals';
-import { Metrics, type OpenHolds } from './metrics.js';
+import { Metrics } from './metrics.js';
 
-/** The samples of open holds in one scrape. */
-const holdsIn = async (metrics: Metrics): Promise<string[]> =>
-  (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('gateway_holds'));
+/** The samples of the books in one scrape. */
+const booksIn = async (metrics: Metrics): Promise<string[]> =>
+  (await metrics.registry.metrics())
+    .split('\n')
+    .filter((line) => /^gateway_(holds|audit)/.test(line));
 
 describe('the metrics', () => {
-  it('ask for the open holds at each scrape, and do without them while they cannot be asked', async () => {
+  it('show the books as they were last told, and nothing of them while nobody knows', async () => {
     const metrics = new Metrics();
-    let holds: OpenHolds | undefined = { count: 3, oldestAgeSeconds: 1.5 };
-    metrics.watchHolds(() =>
-      holds === undefined ? Promise.reject(new Error('down')) : Promise.resolve(holds),
-    );
-    expect(await holdsIn(metrics)).toEqual([
+    expect(await booksIn(metrics)).toEqual([]);
+    metrics.showBooks({
+      openHolds: 3,
+      oldestHoldAgeSeconds: 1.5,
+      isAuditOk: null,
+      auditAgeSeconds: null,
+    });
+    expect(await booksIn(metrics)).toEqual([
       'gateway_holds_open 3',
       'gateway_holds_oldest_age_seconds 1.5',
     ]);
-    holds = undefined;
-    expect(await holdsIn(metrics)).toEqual([]);
-    expect(await metrics.registry.metrics()).toContain('nodejs_eventloop_lag_seconds');
-    holds = { count: 0, oldestAgeSeconds: 0 };
-    expect(await holdsIn(metrics)).toEqual([
+    metrics.showBooks({
+      openHolds: 0,
+      oldestHoldAgeSeconds: 0,
+      isAuditOk: false,
+      auditAgeSeconds: 7,
+    });
+    expect(await booksIn(metrics)).toEqual([
       'gateway_holds_open 0',
       'gateway_holds_oldest_age_seconds 0',
+      'gateway_audit_ok 0',
+      'gateway_audit_age_seconds 7',
     ]);
+    metrics.showBooks(undefined);
+    expect(await booksIn(metrics)).toEqual([]);
+    expect(await metrics.registry.metrics()).toContain('nodejs_eventloop_lag_seconds');
   });
 
   it('say what each of them means, under names of the gateway or of Node', async () => {
     const metrics = new Metrics();
-    metrics.watchHolds(() => Promise.resolve({ count: 0, oldestAgeSeconds: 0 }));
     for (const { name, help } of await metrics.registry.getMetricsAsJSON()) {
       expect(name).toMatch(/^(gateway|nodejs|process)_/);
       expect(help).toMatch(/./);

@@ -6,10 +6,12 @@ const LATENCY_BUCKETS_SECONDS = [
 ];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** Holds that wait for their end: how many, and the age of the oldest in seconds. */
-export interface OpenHolds {
-  readonly count: number;
-  readonly oldestAgeSeconds: number;
+/** The state of the books: holds that wait for their end, and the last audit; null before the first. */
+export interface BookFigures {
+  readonly openHolds: number;
+  readonly oldestHoldAgeSeconds: number;
+  readonly isAuditOk: boolean | null;
+  readonly auditAgeSeconds: number | null;
 }
 
 /** The gateway's Prometheus metrics, in a registry of their own. */
@@ -62,40 +64,36 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly books = {
+    openHolds: this.gaugeOfBooks('gateway_holds_open', 'Open holds of calls'),
+    oldestHoldAgeSeconds: this.gaugeOfBooks(
+      'gateway_holds_oldest_age_seconds',
+      'Age of the oldest open hold of a call',
+    ),
+    isAuditOk: this.gaugeOfBooks('gateway_audit_ok', '1 while the last audit found nothing'),
+    auditAgeSeconds: this.gaugeOfBooks(
+      'gateway_audit_age_seconds',
+      'Time since the last audit of the books',
+    ),
+  };
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     shareMetrics(this.registry);
+    this.showBooks(undefined);
   }
 
-  /**
-   * Publishes what waits for its end; `openHolds` is asked at each scrape. While it fails the two are left out, so that
-   * the others can still be read.
-   */
-  watchHolds(openHolds: () => Promise<OpenHolds>): void {
-    const gauge = (name: string, help: string, read: (holds: OpenHolds) => number): void => {
-      new Gauge({
-        name,
-        help,
-        // Every worker reads the same database.
-        aggregator: 'first',
-        registers: [this.registry],
-        async collect() {
-          await openHolds().then(
-            (holds) => {
-              this.set(read(holds));
-            },
-            () => {
-              this.remove();
-            },
-          );
-        },
-      });
-    };
-    gauge('gateway_holds_open', 'Open holds', ({ count }) => count);
-    gauge(
-      'gateway_holds_oldest_age_seconds',
-      'Age of the oldest open hold',
-      ({ oldestAgeSeconds }) => oldestAgeSeconds,
-    );
+  /** Publishes the state of the books, or none where another process does or nobody knows. */
+  showBooks(figures: BookFigures | undefined): void {
+    for (const [name, gauge] of Object.entries(this.books)) {
+      const value = figures?.[name as keyof BookFigures] ?? undefined;
+      if (value === undefined) gauge.remove();
+      else gauge.set(Number(value));
+    }
+  }
+
+  private gaugeOfBooks(name: string, help: string): Gauge {
+    // Every worker reads the same database.
+    return new Gauge({ name, help, aggregator: 'first', registers: [this.registry] });
   }
 }

@@ -1,0 +1,104 @@
+/**
+ * The statements of an audit, all in one transaction. Parameters everywhere: $1 whether everything is read, $2 and $3 the
+ * times from which executions and holds are; what is older was proven before.
+ */
+
+/** Broken rules shown. */
+export const MAX_DISCREPANCIES = 100;
+
+/** The sums of every account. An account of that id may be missing. */
+export const CREATE_AUDITED = `
+  CREATE TEMPORARY TABLE audited (
+    account_id uuid, posted bigint, held bigint, open_holds numeric, entries numeric, position bigint, broken bigint
+  ) ON COMMIT DROP`;
+
+/** Fills it: what is open by time, what is posted by the account's checkpoint and the entries after it. */
+export const FILL_AUDITED = `
+  WITH open AS (
+    SELECT account_id, sum(amount) AS total FROM (
+      SELECT account_id, held AS amount FROM execution WHERE status = 'running' AND created_at >= $2
+      UNION ALL
+      SELECT account_id, amount FROM hold WHERE state = 'open' AND created_at >= $3) o
+     GROUP BY account_id)
+  INSERT INTO audited
+  SELECT coalesce(a.id, open.account_id), a.posted, a.held, coalesce(open.total, 0), coalesce(c.entries, 0) + fresh.total,
+         coalesce(fresh.last, c.position, 0), fresh.broken
+    FROM account a FULL JOIN open ON open.account_id = a.id
+    LEFT JOIN audit_checkpoint c ON c.account_id = a.id AND NOT $1
+   CROSS JOIN LATERAL (
+     SELECT coalesce(sum(amount), 0) AS total, max(position) AS last,
+            min(position) FILTER (WHERE balance_after <> expected) AS broken
+       FROM (SELECT position, amount, balance_after,
+                    coalesce(lag(balance_after) OVER (ORDER BY position), c.entries, 0) + amount AS expected
+               FROM ledger_entry
+              WHERE account_id = coalesce(a.id, open.account_id) AND position > coalesce(c.position, 0)) e) fresh`;
+
+/** Sums over all accounts. */
+export const TOTALS = `
+  SELECT count(posted) AS accounts, coalesce(sum(posted), 0) AS posted, coalesce(sum(held), 0) AS held,
+         coalesce(sum(entries), 0) AS entries, coalesce(sum(open_holds), 0) AS open_holds
+    FROM audited`;
+
+/** Rules about an account. */
+export const ACCOUNT_RULES = `
+  SELECT account_id, 'the account exists' AS rule, '' AS detail FROM audited WHERE posted IS NULL
+  UNION ALL
+  SELECT account_id, 'posted is the sum of entries', posted || ' against ' || entries FROM audited WHERE posted <> entries
+  UNION ALL
+  SELECT account_id, 'held is the sum of open holds', held || ' against ' || open_holds FROM audited WHERE held <> open_holds
+  UNION ALL
+  SELECT account_id, 'nothing is negative', posted || ' posted, ' || held || ' held' FROM audited
+   WHERE posted < 0 OR held < 0 OR held > posted
+  UNION ALL
+  SELECT account_id, 'balance_after continues the entry before', 'entry ' || broken FROM audited WHERE broken IS NOT NULL
+  LIMIT ${MAX_DISCREPANCIES}`;
+
+/** A call or hold is charged once, as it says; a charge that was reversed is given back whole; never more is given back. */
+export const CHARGE_RULES = `
+  WITH touched AS (
+    SELECT account_id, id FROM execution WHERE created_at >= $2
+    UNION SELECT account_id, id FROM hold WHERE created_at >= $3
+    UNION SELECT e.account_id, e.hold_id
+            FROM account a LEFT JOIN audit_checkpoint c ON c.account_id = a.id AND NOT $1
+           CROSS JOIN LATERAL (
+             SELECT account_id, hold_id FROM ledger_entry
+              WHERE account_id = a.id AND position > coalesce(c.position, 0) AND hold_id IS NOT NULL) e)
+  SELECT account_id, 'every settled hold has one charge of its amount' AS rule, 'hold ' || id AS detail
+    FROM touched
+    LEFT JOIN execution x USING (account_id, id)
+    LEFT JOIN hold h USING (account_id, id)
+    LEFT JOIN LATERAL (
+      SELECT -amount AS amount FROM ledger_entry
+       WHERE account_id = touched.account_id AND hold_id = touched.id AND kind = 'charge') charge ON true
+    LEFT JOIN LATERAL (
+      SELECT amount FROM ledger_entry
+       WHERE account_id = touched.account_id AND hold_id = touched.id AND kind = 'correction' AND hold_id IS NOT NULL
+     ) returned ON true
+   WHERE coalesce(charge.amount, 0) <> coalesce(x.charged, h.settled_amount, 0)
+           + CASE WHEN x.status = 'failed' THEN coalesce(returned.amount, 0) ELSE 0 END
+      OR coalesce(returned.amount, 0) > coalesce(charge.amount, 0)
+  UNION ALL
+  SELECT account_id, 'a charge is its quantity at its unit price', 'execution ' || id
+    FROM execution
+   WHERE created_at >= $2 AND status = 'succeeded' AND unit IS NOT NULL AND NOT estimated
+     AND charged <> CASE unit
+       WHEN 'token' THEN least(held, ceil(
+         ((quantity->>'prompt_tokens')::numeric * (unit_price->>'input_per_million')::numeric
+          + (quantity->>'completion_tokens')::numeric * (unit_price->>'output_per_million')::numeric) / 1000000))
+       ELSE (quantity #>> '{}')::numeric * (unit_price #>> '{}')::numeric END
+  LIMIT ${MAX_DISCREPANCIES}`;
+
+/** Keeps how far an audit came that found nothing; what began within the last minute may not have been visible yet. */
+export const KEEP_CHECKPOINTS = `
+  INSERT INTO audit_checkpoint (account_id, position, entries)
+    SELECT account_id, position, entries FROM audited WHERE posted IS NOT NULL
+    ON CONFLICT (account_id) DO UPDATE SET position = excluded.position, entries = excluded.entries`;
+
+/** Parameters $1 and $2: the times from which executions and holds were read. */
+export const KEEP_STATE = `
+  UPDATE audit_state
+     SET finished_at = now(), ok = true,
+         executions_from = least(now() - interval '1 minute',
+           (SELECT min(created_at) FROM execution WHERE status = 'running' AND created_at >= $1)),
+         holds_from = least(now() - interval '1 minute',
+           (SELECT min(created_at) FROM hold WHERE state = 'open' AND created_at >= $2))`;

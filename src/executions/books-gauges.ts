@@ -1,0 +1,64 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Metrics } from '../observability/metrics.js';
+import { Ticker } from '../ticker/ticker.js';
+import { GatewayProcess } from './gateway-process.js';
+import { HOLD_SWEEPER_OPTIONS, type HoldSweeperOptions } from './hold-sweeper.js';
+
+interface BooksRow {
+  readonly is_first: boolean;
+  readonly open_calls: number;
+  readonly oldest_age_seconds: number;
+  readonly audit_ok: boolean | null;
+  readonly audit_age_seconds: number | null;
+}
+
+// A process writes its oldest call a minute too early, to be safe.
+const BOOKS = `
+  SELECT coalesce((SELECT min(id::text) FROM gateway_process WHERE lease_until > now()) = $1, false) AS is_first,
+         coalesce(sum(open_calls), 0)::int AS open_calls,
+         greatest(0, coalesce(extract(epoch FROM
+           now() - interval '1 minute' - min(oldest_open_at) FILTER (WHERE open_calls > 0)), 0))::float8 AS oldest_age_seconds,
+         (SELECT ok FROM audit_state) AS audit_ok,
+         (SELECT extract(epoch FROM now() - finished_at)::float8 FROM audit_state) AS audit_age_seconds
+    FROM gateway_process WHERE oldest_open_at > '-infinity'`;
+
+/**
+ * Publishes how many calls wait for their end, for how long, and what the last audit said. It asks a few rows at its own
+ * pace, never at a scrape, and only the first of all living processes publishes for the database.
+ */
+@Injectable()
+export class BooksGauges implements OnApplicationBootstrap {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly metrics: Metrics,
+    private readonly process: GatewayProcess,
+    private readonly ticker: Ticker,
+    @Inject(HOLD_SWEEPER_OPTIONS) private readonly options: HoldSweeperOptions,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { intervalMs } = this.options;
+    this.ticker.start({ name: 'books', intervalMs, tick: () => this.tick() });
+  }
+
+  /** Asks once; while the database cannot be asked nothing is published. */
+  async tick(): Promise<void> {
+    try {
+      const [row] = await this.dataSource.query<BooksRow[]>(BOOKS, [this.process.id]);
+      this.metrics.showBooks(
+        row?.is_first === true
+          ? {
+              openHolds: row.open_calls,
+              oldestHoldAgeSeconds: row.oldest_age_seconds,
+              isAuditOk: row.audit_ok,
+              auditAgeSeconds: row.audit_age_seconds,
+            }
+          : undefined,
+      );
+    } catch (error) {
+      this.metrics.showBooks(undefined);
+      throw error;
+    }
+  }
+}
