@@ -28,6 +28,8 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly endpoint: string;
   /** The caller's own name for the call, where it gave one. */
   readonly clientRequestId?: string;
+  /** As the caller sent it. */
+  readonly body?: unknown;
   /** The answer on its way to the caller, to be cut off at the deadline of the call. */
   readonly reader?: { readonly headersSent: boolean; destroy(): unknown };
 }
@@ -36,10 +38,11 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
 export const Call = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AdmittedCall => {
     const http = context.switchToHttp();
-    const { executionId, caller, admitted, path } = http.getRequest<Request>();
+    const request = http.getRequest<Request>();
+    const { executionId, caller, admitted, path } = request;
     assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
-    const { row, routes } = admitted;
     const reader = http.getResponse<Response>();
-    return { executionId, caller, endpoint: path, row, routes, reader };
+    const body: unknown = request.body;
+    return { ...admitted, executionId, caller, endpoint: path, body, reader };
   },
 );

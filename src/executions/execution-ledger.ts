@@ -35,13 +35,13 @@ export const FAIL_PATIENCE_MS = 2_000;
 /** A call that succeeded at its provider. */
 export type ExecutionSuccess = Omit<
   ExecutionEnd,
-  'executionId' | 'accountId' | 'errorCode' | 'chargedMicroUsd'
+  'executionId' | 'accountId' | 'errorCode' | 'chargedMicroUsd' | 'providerFault'
 > & { readonly chargedMicroUsd: bigint };
 /** A call that failed. */
 export type ExecutionFailure = Pick<
   ExecutionEnd,
   'provider' | 'providerRequestId' | 'durationMs'
-> & { readonly errorCode: string };
+> & { readonly errorCode: string; readonly providerFault?: ExecutionEnd['providerFault'] };
 
 /** Which executions to list; all filters must hold. */
 export interface ExecutionQuery extends PageRequest {
@@ -107,7 +107,7 @@ export class ExecutionLedger {
   async succeed(start: ExecutionStart, success: ExecutionSuccess): Promise<void> {
     assert(success.chargedMicroUsd >= 0n, 'a charge is not negative');
     const { executionId, accountId } = start;
-    const end = { ...success, executionId, accountId, errorCode: null };
+    const end = { ...success, executionId, accountId, errorCode: null, providerFault: null };
     const outcome = await this.#finish(end, SUCCEED_PATIENCE_MS).catch(async (error: unknown) => {
       await this.owed.addDurably(owedOf(start, success));
       throw error;
@@ -171,6 +171,7 @@ const NO_CHARGE = {
   upstreamModel: null,
   basis: null,
   firstByteMs: null,
+  providerFault: null,
 } as const;
 
 function owedOf(

@@ -118,7 +118,12 @@ function finishOf(
 ): ExecutionStep {
   const failed = { ...successOf(0n), ...FAILURE, chargedMicroUsd: null };
   const ended = item.charge === null ? failed : { ...successOf(item.charge), errorCode: null };
-  return { kind: 'finish', accountId, end: { ...ended, accountId, executionId: ids[item.id]! } };
+  const executionId = ids[item.id]!;
+  return {
+    kind: 'finish',
+    accountId,
+    end: { ...ended, providerFault: null, accountId, executionId },
+  };
 }
 
 /** Of several resolutions of one hold in one batch, those that do not count may be refused for each other's sake. */

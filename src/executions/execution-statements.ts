@@ -17,7 +17,7 @@ interface StepRow {
   readonly ended: Answered<FinishOutcome>[];
 }
 
-const STEP_PARAMETERS = 23;
+const STEP_PARAMETERS = 24;
 const CANCEL_PARAMETERS = 8;
 const numbered = (count: number): string =>
   Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
@@ -115,5 +115,6 @@ function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
     ends.map(({ basis }) => basis?.isEstimated ?? null),
     ends.map((end) => end.firstByteMs),
     ends.map((end) => end.durationMs),
+    ends.map(({ providerFault }) => providerFault && JSON.stringify(providerFault)),
   ];
 }

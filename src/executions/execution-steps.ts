@@ -1,4 +1,5 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { ProviderFault } from './provider-fault.js';
 
 /** A synchronous call about to go to a provider, and the money to hold for it. */
 export interface ExecutionStart {
@@ -52,6 +53,8 @@ export interface ExecutionEnd {
   readonly firstByteMs: number | null;
   /** … and to the end of the provider's work. */
   readonly durationMs: number | null;
+  /** What the provider said of its failure, for operators. */
+  readonly providerFault: ProviderFault | null;
 }
 
 /** What became of a start: missing is an unknown account, conflict an id used before. */

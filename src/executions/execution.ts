@@ -1,5 +1,6 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ChargeBasis } from './execution-steps.js';
+import type { ProviderFault } from './provider-fault.js';
 
 /** Where a synchronous call stands (spec: operator API). */
 export type ExecutionStatus = 'running' | 'succeeded' | 'failed';
@@ -24,6 +25,8 @@ export interface Execution {
   readonly clientRequestId: string | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
+  /** What the provider said of its failure, for operators. */
+  readonly providerFault: ProviderFault | null;
   readonly createdAt: Date;
   readonly completedAt: Date | null;
 }
@@ -49,6 +52,7 @@ export interface ExecutionRow {
   readonly client_request_id: string | null;
   readonly first_byte_ms: number | null;
   readonly duration_ms: number | null;
+  readonly provider_fault: ProviderFault | null;
   readonly created_at: Date;
   readonly completed_at: Date | null;
 }
@@ -72,6 +76,7 @@ export function executionOf(row: ExecutionRow): Execution {
     clientRequestId: row.client_request_id,
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
+    providerFault: row.provider_fault,
     createdAt: row.created_at,
     completedAt: row.completed_at,
   };

@@ -10,6 +10,7 @@ import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import type { ChargeBasis, ExecutionStart } from './execution-steps.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
+import { blamingField, faultOf, providerErrorBehind } from './provider-fault.js';
 
 /** After the deadline of a call a provider that is sending gets this long to end. */
 const DEADLINE_GRACE_MS = 60_000;
@@ -208,9 +209,11 @@ function startOf(call: AdmittedCall, amountMicroUsd: MicroUsd): ExecutionStart {
 
 /** A provider that breaks off in the middle of a body fails outside the router. */
 function publicError(thrown: unknown, call: AdmittedCall): GatewayError {
-  return thrown instanceof ProviderError
-    ? thrown.toGatewayError(call.row.operation)
-    : toGatewayError(thrown);
+  const error =
+    thrown instanceof ProviderError
+      ? thrown.toGatewayError(call.row.operation)
+      : toGatewayError(thrown);
+  return blamingField(error, call.body);
 }
 
 function recordedCode(error: GatewayError): string {
@@ -218,14 +221,12 @@ function recordedCode(error: GatewayError): string {
   return error instanceof ClientLeft ? 'client_left' : error.code;
 }
 
-/** The provider that failed, for the record: a provider's error is the cause of the public one. */
-function providerBehind(thrown: unknown): {
-  provider: string | null;
-  providerRequestId: string | null;
-} {
-  const error =
-    thrown instanceof Error && thrown.cause instanceof ProviderError ? thrown.cause : thrown;
-  return error instanceof ProviderError
-    ? { provider: error.provider, providerRequestId: error.providerRequestId }
-    : { provider: null, providerRequestId: null };
+/** The provider that failed, for the record. */
+function providerBehind(thrown: unknown) {
+  const error = providerErrorBehind(thrown);
+  return {
+    provider: error?.provider ?? null,
+    providerRequestId: error?.providerRequestId ?? null,
+    providerFault: error === undefined ? null : faultOf(error),
+  };
 }

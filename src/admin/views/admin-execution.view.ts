@@ -4,6 +4,18 @@ import { pageOfViews } from '../../common/paging/page.view.js';
 import type { Execution } from '../../executions/execution.js';
 import { ExecutionView, viewExecution } from '../../executions/execution.view.js';
 
+/** What the provider said of its failure. */
+class ProviderErrorView {
+  @ApiProperty({ nullable: true, type: Number, example: 400 })
+  status!: number | null;
+
+  @ApiProperty({ nullable: true, type: String, example: 'unsupported_value' })
+  code!: string | null;
+
+  @ApiProperty({ nullable: true, type: String, description: 'Redacted, at most 500 characters' })
+  message!: string | null;
+}
+
 /** An execution as the operator sees it: with account, key and provider. */
 export class AdminExecutionView extends ExecutionView {
   @ApiProperty()
@@ -14,6 +26,9 @@ export class AdminExecutionView extends ExecutionView {
 
   @ApiProperty({ nullable: true, type: String })
   provider!: string | null;
+
+  @ApiProperty({ nullable: true, type: ProviderErrorView })
+  provider_error!: ProviderErrorView | null;
 }
 
 /** A page of executions. */
@@ -26,5 +41,6 @@ export function viewAdminExecution(execution: Execution): AdminExecutionView {
     account_id: toPublicId('acct', execution.accountId),
     api_key_id: execution.apiKeyId === null ? null : toPublicId('key', execution.apiKeyId),
     provider: execution.provider,
+    provider_error: execution.providerFault,
   };
 }

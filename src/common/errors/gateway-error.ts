@@ -49,8 +49,17 @@ export class GatewayError extends Error {
 
   /** The same error under another code of the table, keeping message, param and cause. */
   withCode(code: ErrorCode): GatewayError {
+    return this.copy(code, this.param);
+  }
+
+  /** The same error, blaming a field. */
+  withParam(param: string): GatewayError {
+    return this.copy(this.code, param);
+  }
+
+  private copy(code: ErrorCode, param: string | null): GatewayError {
     return new GatewayError(code, this.message, {
-      param: this.param,
+      param,
       cause: this.cause,
       ...(this.retryAfterSeconds !== undefined && { retryAfterSeconds: this.retryAfterSeconds }),
       ...(this.shouldRetry !== undefined && { shouldRetry: this.shouldRetry }),

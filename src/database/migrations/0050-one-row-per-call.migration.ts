@@ -65,6 +65,7 @@ const EXECUTIONS = `
     estimated boolean,
     first_byte_ms integer,
     duration_ms integer,
+    provider_fault jsonb,
     CHECK (charged BETWEEN 0 AND held),
     CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
     CHECK ((status = 'running') = (completed_at IS NULL))

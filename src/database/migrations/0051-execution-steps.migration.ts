@@ -30,7 +30,7 @@ const STEP = `
     p_accounts uuid[], p_process uuid, p_waits boolean,
     e_account int[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[],
     e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[],
-    e_first_byte_ms int[], e_duration_ms int[],
+    e_first_byte_ms int[], e_duration_ms int[], e_provider_faults jsonb[],
     s_account int[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[],
     s_client_requests text[],
     OUT ended text[], OUT begun text[]
@@ -80,7 +80,8 @@ const STEP = `
              charged = e_charges[i], error_code = e_errors[i], provider = e_providers[i],
              upstream_model = e_upstream_models[i], provider_request_id = e_requests[i], unit = e_units[i],
              quantity = e_quantities[i], unit_price = e_unit_prices[i], estimated = e_estimated[i],
-             first_byte_ms = e_first_byte_ms[i], duration_ms = e_duration_ms[i]
+             first_byte_ms = e_first_byte_ms[i], duration_ms = e_duration_ms[i],
+             provider_fault = e_provider_faults[i]
        WHERE e.account_id = p_accounts[k] AND e.id = e_ids[i] AND e.status = 'running'
          AND coalesce(e_charges[i], 0) <= e.held
        RETURNING e.held INTO amount;

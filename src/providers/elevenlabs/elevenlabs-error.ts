@@ -1,4 +1,6 @@
+import { isJsonObject } from '../../common/json-object.js';
 import type { ErrorFinding } from '../http/error-classification.js';
+import { textAt } from '../http/json-fields.js';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 
 const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
@@ -13,19 +15,34 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
 const CONTENT_REFUSAL = /moderation|policy|prohibited|blocked|bad_prompt/;
 
 /**
- * Reads `{detail}`: an object with `code` or the older `status`, a list of field errors, or a plain
- * string. Only the code is used; the message is the provider's own text.
+ * Reads `{detail}`: an object with `code` or the older `status`, a list of field errors, or a plain string.
  */
 export function classifyElevenLabsError(status: number, body: unknown): ErrorFinding {
-  const code = codeOf(body);
-  if (code === undefined) return {};
-  const isRefusal = status >= 400 && status < 500 && status !== 429 && CONTENT_REFUSAL.test(code);
-  return { code, kind: KIND_BY_CODE[code] ?? (isRefusal ? 'rejected' : undefined) };
+  const detail = isJsonObject(body) ? body.detail : undefined;
+  if (typeof detail === 'string') return { message: detail };
+  if (Array.isArray(detail)) return fieldFindingOf(detail[0]);
+  if (!isJsonObject(detail)) return {};
+  const code = textAt(detail, 'code') ?? textAt(detail, 'status') ?? undefined;
+  return {
+    code,
+    kind: code === undefined ? undefined : kindOf(status, code),
+    param: textAt(detail, 'param') ?? undefined,
+    message: textAt(detail, 'message') ?? undefined,
+  };
 }
 
-function codeOf(body: unknown): string | undefined {
-  const detail: unknown = (body as { detail?: unknown } | null)?.detail;
-  if (typeof detail !== 'object' || detail === null) return undefined;
-  const { code, status } = detail as { code?: unknown; status?: unknown };
-  return [code, status].find((value) => typeof value === 'string');
+function kindOf(status: number, code: string): ProviderErrorKind | undefined {
+  const isRefusal = status >= 400 && status < 500 && status !== 429 && CONTENT_REFUSAL.test(code);
+  return KIND_BY_CODE[code] ?? (isRefusal ? 'rejected' : undefined);
+}
+
+/** A field error: `{loc: ["body", "text"], msg, type}`. */
+function fieldFindingOf(item: unknown): ErrorFinding {
+  if (!isJsonObject(item)) return {};
+  const loc: unknown = item.loc;
+  return {
+    code: textAt(item, 'type') ?? undefined,
+    message: textAt(item, 'msg') ?? undefined,
+    param: Array.isArray(loc) ? loc.slice(1).join('.') : undefined,
+  };
 }

@@ -6,10 +6,13 @@ import type { ProviderErrorKind } from './provider-error.js';
  */
 export type ErrorClassifier = (status: number, body: unknown) => ErrorFinding;
 
-/** The provider's own code, and the kind when the code decides it. */
+/** What the provider says in its own words, and the kind when its code decides it. */
 export interface ErrorFinding {
   readonly code?: string | undefined;
   readonly kind?: ProviderErrorKind | undefined;
+  /** Path of the field it blames, such as `messages[0].content`. */
+  readonly param?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {

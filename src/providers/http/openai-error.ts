@@ -13,10 +13,7 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   moderation_blocked: 'rejected',
 };
 
-/**
- * Reads `{error:{code, type}}`; the code decides before the type. The message is the provider's own
- * text and stays unread.
- */
+/** Reads `{error:{code, type, param, message}}`; the code decides before the type. */
 export function classifyOpenAiError(_status: number, body: unknown): ErrorFinding {
   const error = isJsonObject(body) ? body.error : undefined;
   if (!isJsonObject(error)) return {};
@@ -24,5 +21,10 @@ export function classifyOpenAiError(_status: number, body: unknown): ErrorFindin
   const kinds = [textAt(error, 'code'), textAt(error, 'type')].map(
     (word) => KIND_BY_CODE[word ?? ''],
   );
-  return { code, kind: kinds.find((kind) => kind !== undefined) };
+  return {
+    code,
+    kind: kinds.find((kind) => kind !== undefined),
+    param: textAt(error, 'param') ?? undefined,
+    message: textAt(error, 'message') ?? undefined,
+  };
 }

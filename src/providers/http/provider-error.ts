@@ -19,7 +19,7 @@ export type ProviderErrorKind =
   /** Our key, plan or balance at the provider is at fault. */
   | 'account';
 
-/** Facts about a failed provider call; none of them holds provider text, a key or a host. */
+/** Facts about a failed provider call; none but `upstreamMessage` holds provider text, a key or a host. */
 export interface ProviderErrorDetail {
   readonly provider: string;
   /** Whether the provider may have received the request. */
@@ -27,6 +27,10 @@ export interface ProviderErrorDetail {
   readonly upstreamStatus?: number | undefined;
   /** The provider's or the transport's error code, cut to letters, digits, `_`, `.` and `-`. */
   readonly upstreamCode?: string | undefined;
+  /** Path of the field that the provider blames, in its own words. */
+  readonly upstreamParam?: string | undefined;
+  /** The provider's own sentence: for the operator's record, never for logs or callers. */
+  readonly upstreamMessage?: string | undefined;
   readonly providerRequestId?: string | null | undefined;
   /** Whole seconds, when the provider named them. */
   readonly retryAfterSeconds?: number | undefined;
@@ -50,6 +54,8 @@ const PUBLIC_FACE: Readonly<Record<ProviderErrorKind, readonly [ErrorCode, strin
   misconfigured: ['no_eligible_route', 'No route is available for this model.'],
 };
 
+/** A code word of the provider that may be told to the caller (decision G-96). */
+const PUBLIC_CODE = /^[a-z0-9_.]{1,64}$/;
 const DEFAULT_RETRY_AFTER_SECONDS = 5;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
@@ -71,6 +77,10 @@ export class ProviderError extends Error {
   readonly sent: boolean;
   readonly upstreamStatus: number | undefined;
   readonly upstreamCode: string | undefined;
+  /** The code as it came, where callers may see it. */
+  readonly publicCode: string | undefined;
+  readonly upstreamParam: string | undefined;
+  readonly upstreamMessage: string | undefined;
   readonly providerRequestId: string | null;
   readonly retryAfterSeconds: number | undefined;
 
@@ -88,6 +98,9 @@ export class ProviderError extends Error {
     this.sent = detail.sent;
     this.upstreamStatus = detail.upstreamStatus;
     this.upstreamCode = code;
+    this.publicCode = PUBLIC_CODE.test(detail.upstreamCode ?? '') ? detail.upstreamCode : undefined;
+    this.upstreamParam = detail.upstreamParam;
+    this.upstreamMessage = detail.upstreamMessage;
     this.providerRequestId = detail.providerRequestId ?? null;
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
@@ -98,7 +111,7 @@ export class ProviderError extends Error {
   }
 
   /**
-   * The failure as clients see it; the provider's words stay behind. A timeout tells SDKs not to
+   * The failure as clients see it; of the provider's words only the code of a refusal is told (decision G-96). A timeout tells SDKs not to
    * retry, since the work may have been done (decision G-51). Only speech has a public code of its
    * own for a text that is too long (decision G-35).
    */
@@ -109,11 +122,17 @@ export class ProviderError extends Error {
     }
     const [code, message] = PUBLIC_FACE[this.kind];
     const retryAfter = this.publicRetryAfter();
-    return new GatewayError(code, message, {
+    return new GatewayError(code, this.withReason(message), {
       cause: this,
       ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
       ...(this.kind === 'timeout' && { shouldRetry: false }),
     });
+  }
+
+  private withReason(message: string): string {
+    const { kind, publicCode } = this;
+    if (kind !== 'rejected' || publicCode === undefined) return message;
+    return message.replace(/\.$/, `: ${publicCode}.`);
   }
 
   private publicRetryAfter(): number | undefined {

@@ -176,12 +176,14 @@ export class ProviderHttp {
 
   private async errorAnswer(answer: UpstreamAnswer): Promise<ProviderError> {
     const { status, headers, providerRequestId } = answer;
-    const { code, kind } = this.protocol.classify(status, await readErrorBody(answer.body));
-    return new ProviderError(kind ?? kindOfStatus(status), {
+    const finding = this.protocol.classify(status, await readErrorBody(answer.body));
+    return new ProviderError(finding.kind ?? kindOfStatus(status), {
       provider: this.access.id,
       sent: true,
       upstreamStatus: status,
-      upstreamCode: code,
+      upstreamCode: finding.code,
+      upstreamParam: finding.param,
+      upstreamMessage: finding.message,
       providerRequestId,
       retryAfterSeconds: retryAfterSeconds(headers['retry-after'], this.access.clock.nowMs()),
     });

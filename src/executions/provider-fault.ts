@@ -1,0 +1,47 @@
+import type { GatewayError } from '../common/errors/gateway-error.js';
+import { sentField } from '../common/validation/sent-field.js';
+import { redactText } from '../observability/logger.js';
+import { ProviderError } from '../providers/http/provider-error.js';
+
+const MAX_MESSAGE_CHARACTERS = 500;
+const BEARER = /\bBearer\s+\S+/gi;
+const EMAIL = /[\w.+-]+@[\w-]+(\.[\w-]+)+/g;
+const ACCOUNT = /\b(org|proj|acct)[-_]\w{6,}/g;
+
+/** A provider's failure as the operator's record keeps it (decision G-96). */
+export interface ProviderFault {
+  readonly status: number | null;
+  readonly code: string | null;
+  /** The provider's own sentence without keys, addresses and accounts, at most 500 characters. */
+  readonly message: string | null;
+}
+
+/** The provider's error behind what a call failed with: itself or the cause of the public one. */
+export function providerErrorBehind(thrown: unknown): ProviderError | undefined {
+  const error =
+    thrown instanceof Error && thrown.cause instanceof ProviderError ? thrown.cause : thrown;
+  return error instanceof ProviderError ? error : undefined;
+}
+
+/** What the record keeps of it. */
+export function faultOf(error: ProviderError): ProviderFault {
+  const { upstreamStatus = null, upstreamCode = null, upstreamMessage } = error;
+  const message = upstreamMessage === undefined ? null : redacted(upstreamMessage);
+  return { status: upstreamStatus, code: upstreamCode, message };
+}
+
+/** A refusal names the field that the provider blames, where the caller sent it (decision G-96). */
+export function blamingField(error: GatewayError, body: unknown): GatewayError {
+  const field = providerErrorBehind(error)?.upstreamParam;
+  if (error.code !== 'provider_rejected_request' || field === undefined) return error;
+  const param = sentField(body, field);
+  return param === undefined ? error : error.withParam(param);
+}
+
+function redacted(text: string): string {
+  return redactText(text)
+    .replace(BEARER, 'Bearer [redacted]')
+    .replace(EMAIL, '[redacted]')
+    .replace(ACCOUNT, '[redacted]')
+    .slice(0, MAX_MESSAGE_CHARACTERS);
+}
