@@ -4,7 +4,10 @@ import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { WithKey } from '../auth/with-key.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
-import { ExecutionView } from '../executions/execution.view.js';
+import { viewPage } from '../common/paging/page.view.js';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { ExecutionsQuery } from '../executions/dto/executions.query.js';
+import { ExecutionPage, ExecutionView, viewExecution } from '../executions/execution.view.js';
 import { AccountService } from './account.service.js';
 import { AccountView } from './account.view.js';
 
@@ -20,6 +23,14 @@ export class AccountController {
   @ApiOkResponse({ type: AccountView })
   account(@CurrentCaller() caller: Caller): Promise<AccountView> {
     return this.accounts.account(caller);
+  }
+
+  @Get('executions')
+  @ApiOperation({ summary: 'Synchronous calls of this account, newest first' })
+  @ApiOkResponse({ type: ExecutionPage })
+  @ErrorAnswers('invalid_request')
+  async executions(@CurrentCaller() caller: Caller, @StrictQuery() query: ExecutionsQuery) {
+    return viewPage(await this.accounts.executions(caller, query), viewExecution);
   }
 
   @Get('executions/:id')

@@ -4,6 +4,9 @@ import { LedgerService } from '../billing/ledger.service.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { fromPublicId, toPublicId } from '../common/ids/public-id.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
+import type { Page } from '../common/paging/page.js';
+import { type ExecutionsQuery, executionQueryOf } from '../executions/dto/executions.query.js';
+import type { Execution } from '../executions/execution.js';
 import { ExecutionLedger } from '../executions/execution-ledger.js';
 import { type ExecutionView, viewExecution } from '../executions/execution.view.js';
 import type { AccountView } from './account.view.js';
@@ -13,7 +16,7 @@ import type { AccountView } from './account.view.js';
 export class AccountService {
   constructor(
     private readonly ledger: LedgerService,
-    private readonly executions: ExecutionLedger,
+    private readonly ledgerOfCalls: ExecutionLedger,
   ) {}
 
   async account(caller: Caller): Promise<AccountView> {
@@ -26,10 +29,15 @@ export class AccountService {
     };
   }
 
+  /** Calls of the whole account, whichever key made them. */
+  executions(caller: Caller, query: ExecutionsQuery): Promise<Page<Execution>> {
+    return this.ledgerOfCalls.list({ ...executionQueryOf(query), accountId: caller.accountId });
+  }
+
   /** Throws the same 404 `not_found` for unknown, foreign and malformed ids. */
   async execution(caller: Caller, id: string): Promise<ExecutionView> {
     const uuid = fromPublicId('exec', id);
-    const execution = uuid && (await this.executions.find(uuid, caller.accountId));
+    const execution = uuid && (await this.ledgerOfCalls.find(uuid, caller.accountId));
     if (!execution) throw new GatewayError('not_found', 'No such execution.', { param: 'id' });
     return viewExecution(execution);
   }

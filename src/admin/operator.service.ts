@@ -7,10 +7,11 @@ import { type Page, pageOf } from '../common/paging/page.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { fromPublicId, type IdPrefix } from '../common/ids/public-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
+import { executionQueryOf } from '../executions/dto/executions.query.js';
 import { ExecutionLedger } from '../executions/execution-ledger.js';
 import type { CreateKeyBody, CreditBody } from './dto/admin.bodies.js';
 import type { PageQuery } from '../common/paging/page.query.js';
-import type { ExecutionsQuery } from './dto/admin.queries.js';
+import type { AdminExecutionsQuery } from './dto/admin.queries.js';
 import type { ApiKeyRecord } from '../auth/api-key-record.js';
 
 const KEY_FORM = /^[\x21-\x7e]{1,200}$/;
@@ -88,9 +89,9 @@ export class OperatorService {
     return issued;
   }
 
-  listExecutions({ account_id: accountId, ...query }: ExecutionsQuery) {
+  listExecutions({ account_id: accountId, ...query }: AdminExecutionsQuery) {
     const filter = accountId === undefined ? undefined : uuidOf('acct', accountId);
-    return this.executions.list({ ...query, accountId: filter });
+    return this.executions.list({ ...executionQueryOf(query), accountId: filter });
   }
 
   async execution(id: string) {

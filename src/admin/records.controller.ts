@@ -1,7 +1,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { ExecutionsQuery } from './dto/admin.queries.js';
+import { AdminExecutionsQuery } from './dto/admin.queries.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';
@@ -21,7 +21,7 @@ export class RecordsController {
   @Get('executions')
   @ApiOperation({ summary: 'Synchronous calls, newest first' })
   @ApiOkResponse({ type: AdminExecutionPage })
-  async executions(@StrictQuery() query: ExecutionsQuery) {
+  async executions(@StrictQuery() query: AdminExecutionsQuery) {
     return viewPage(await this.operator.listExecutions(query), viewAdminExecution);
   }
 

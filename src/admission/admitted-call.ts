@@ -39,10 +39,11 @@ export const Call = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AdmittedCall => {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { executionId, caller, admitted, path } = request;
+    const { executionId, caller, admitted, path, clientRequestId } = request;
     assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
     const reader = http.getResponse<Response>();
     const body: unknown = request.body;
-    return { ...admitted, executionId, caller, endpoint: path, body, reader };
+    const call = { ...admitted, executionId, caller, endpoint: path, body, reader };
+    return clientRequestId === undefined ? call : { ...call, clientRequestId };
   },
 );

@@ -46,8 +46,25 @@ export type ExecutionFailure = Pick<
 /** Which executions to list; all filters must hold. */
 export interface ExecutionQuery extends PageRequest {
   readonly accountId?: string | undefined;
+  readonly apiKeyId?: string | undefined;
   readonly status?: ExecutionStatus | undefined;
+  readonly model?: string | undefined;
+  readonly clientRequestId?: string | undefined;
+  /** Inclusive. */
+  readonly createdAfter?: Date | undefined;
+  /** Exclusive. */
+  readonly createdBefore?: Date | undefined;
 }
+
+const CONDITIONS: readonly (readonly [keyof ExecutionQuery, string])[] = [
+  ['accountId', 'account_id ='],
+  ['apiKeyId', 'api_key_id ='],
+  ['status', 'status ='],
+  ['model', 'model ='],
+  ['clientRequestId', 'client_request_id ='],
+  ['createdAfter', 'created_at >='],
+  ['createdBefore', 'created_at <'],
+];
 
 /**
  * Holds before a synchronous call, settles or releases after it, and keeps its record; one durable statement before and
@@ -148,12 +165,16 @@ export class ExecutionLedger {
 
   /** Executions, newest first. */
   async list(query: ExecutionQuery): Promise<Page<Execution>> {
+    const values: unknown[] = [];
+    const conditions = CONDITIONS.flatMap(([name, comparison]) =>
+      query[name] === undefined ? [] : [`${comparison} $${values.push(query[name])}`],
+    );
+    const cursor = cursorOf(query, 'uuid');
+    if (cursor !== null) conditions.push(`id < $${values.push(cursor)}`);
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
     const rows = await this.dataSource.query<ExecutionRow[]>(
-      `SELECT * FROM execution
-        WHERE ($1::uuid IS NULL OR account_id = $1) AND ($2::text IS NULL OR status = $2)
-          AND ($3::uuid IS NULL OR id < $3)
-        ORDER BY id DESC LIMIT $4`,
-      [query.accountId ?? null, query.status ?? null, cursorOf(query, 'uuid'), query.limit + 1],
+      `SELECT * FROM execution ${where} ORDER BY id DESC LIMIT $${values.push(query.limit + 1)}`,
+      values,
     );
     return pageOf(rows, query.limit, executionOf, (row) => row.id);
   }

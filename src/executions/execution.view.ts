@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
+import { pageOfViews } from '../common/paging/page.view.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import type { Execution } from './execution.js';
@@ -32,12 +33,18 @@ export class ExecutionView {
   @ApiProperty({ ...nullable, description: "The provider's own id of the call" })
   provider_request_id!: string | null;
 
+  @ApiProperty({ ...nullable, description: 'As sent in `X-Client-Request-Id`' })
+  client_request_id!: string | null;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 
   @ApiProperty({ nullable: true, type: Number, description: 'Epoch seconds' })
   completed_at!: number | null;
 }
+
+/** A page of executions. */
+export class ExecutionPage extends pageOfViews(ExecutionView) {}
 
 /** An execution as its account may see it: the provider stays unnamed. */
 export function viewExecution(execution: Execution): ExecutionView {
@@ -51,6 +58,7 @@ export function viewExecution(execution: Execution): ExecutionView {
     error_code: execution.errorCode,
     charged_microusd: chargedMicroUsd === null ? null : formatMicroUsd(chargedMicroUsd),
     provider_request_id: execution.providerRequestId,
+    client_request_id: execution.clientRequestId,
     created_at: toEpochSeconds(execution.createdAt),
     completed_at: completedAt === null ? null : toEpochSeconds(completedAt),
   };

@@ -96,7 +96,7 @@ export class TaskInsertion {
       apiKeyId: call.caller.apiKeyId,
       kind,
       model: call.row.id,
-      clientRequestId: null,
+      clientRequestId: call.clientRequestId ?? null,
       status: 'queued',
       progress: null,
       input: {},

@@ -1,16 +1,14 @@
 import { PageQuery } from '../../common/paging/page.query.js';
 import { OneOf, Text } from '../../common/validation/fields.js';
+import { ExecutionsQuery } from '../../executions/dto/executions.query.js';
 
 const MAX_ID = 100;
 const optional = { optional: true } as const;
 
 /** Query of GET /admin/executions. */
-export class ExecutionsQuery extends PageQuery {
+export class AdminExecutionsQuery extends ExecutionsQuery {
   @Text({ max: MAX_ID, ...optional })
   account_id?: string;
-
-  @OneOf(['running', 'succeeded', 'failed'], optional)
-  status?: 'running' | 'succeeded' | 'failed';
 }
 
 /** Query of GET /admin/webhook-deliveries. */

@@ -7,19 +7,33 @@ declare module 'express-serve-static-core' {
   interface Request {
     /** UUID of this request; the id of its execution where it becomes a paid call. */
     executionId: string;
+    /** The caller's own name for it, where it gave one. */
+    clientRequestId?: string;
   }
 }
 
 /** Header that names a call to support (spec: shared audio rules). */
 export const EXECUTION_ID_HEADER = 'x-gateway-execution-id';
 
-/** Middleware: gives each request its execution id and sends it back on every answer (decision G-47). */
+/** The caller's own name for a request, by which it finds a call whose answer was lost (decision G-97). */
+const CLIENT_REQUEST_ID_HEADER = 'x-client-request-id';
+const CLIENT_REQUEST_ID_FORM = /^[\x20-\x7e]{1,128}$/;
+
+/**
+ * Middleware: gives each request its execution id and sends it back on every answer (decision G-47), with the caller's own
+ * id where it sent one that can be kept.
+ */
 export function executionId(clock: Clock) {
   return (request: Request, response: Response, next: NextFunction): void => {
     request.executionId = timeOrderedUuid(clock.nowMs());
     const publicId = toPublicId('exec', request.executionId);
     response.setHeader(EXECUTION_ID_HEADER, publicId);
     response.setHeader('x-request-id', publicId);
+    const clientRequestId = request.headers[CLIENT_REQUEST_ID_HEADER];
+    if (typeof clientRequestId === 'string' && CLIENT_REQUEST_ID_FORM.test(clientRequestId)) {
+      request.clientRequestId = clientRequestId;
+      response.setHeader(CLIENT_REQUEST_ID_HEADER, clientRequestId);
+    }
     next();
   };
 }

@@ -48,6 +48,7 @@ describe('the holder of a key', () => {
       error_code: null,
       charged_microusd: '600',
       provider_request_id: expect.any(String),
+      client_request_id: null,
       created_at: expect.any(Number),
       completed_at: expect.any(Number),
     });

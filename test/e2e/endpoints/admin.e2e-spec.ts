@@ -336,6 +336,8 @@ describe('an execution', () => {
       error_code: null,
       charged_microusd: '600',
       provider: 'elevenlabs',
+      provider_error: null,
+      client_request_id: null,
       provider_request_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       account_id: `acct_${accountId.replaceAll('-', '')}`,
       api_key_id: expect.stringMatching(/^key_/),

@@ -1,0 +1,62 @@
+import { fromPublicId } from '../../common/ids/public-id.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { PageQuery } from '../../common/paging/page.query.js';
+import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import type { ExecutionStatus } from '../execution.js';
+import type { ExecutionQuery } from '../execution-ledger.js';
+
+/** 9999-12-31, the last day wire timestamps can name. */
+const MAX_EPOCH_SECONDS = 253_402_300_799;
+const MAX_CLIENT_REQUEST_ID = 128;
+const MAX_ID = 100;
+const optional = { optional: true } as const;
+
+/** Query of GET /v1/executions. */
+export class ExecutionsQuery extends PageQuery {
+  @OneOf(['running', 'succeeded', 'failed'], optional)
+  status?: ExecutionStatus;
+
+  @ModelId(optional)
+  model?: string;
+
+  @Text({ max: MAX_ID, ...optional, description: 'Calls of one key, by its id' })
+  api_key_id?: string;
+
+  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
+  created_after?: number;
+
+  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
+  created_before?: number;
+
+  @Text({
+    max: MAX_CLIENT_REQUEST_ID,
+    ...optional,
+    description: 'As sent in `X-Client-Request-Id`',
+  })
+  client_request_id?: string;
+}
+
+/** The query in our own names. Throws 400 `invalid_request` for an `api_key_id` that is none. */
+export function executionQueryOf(query: ExecutionsQuery): ExecutionQuery {
+  return {
+    limit: query.limit,
+    cursor: query.cursor,
+    status: query.status,
+    model: query.model,
+    apiKeyId: query.api_key_id === undefined ? undefined : keyUuid(query.api_key_id),
+    createdAfter: dateOf(query.created_after),
+    createdBefore: dateOf(query.created_before),
+    clientRequestId: query.client_request_id,
+  };
+}
+
+function keyUuid(id: string): string {
+  const uuid = fromPublicId('key', id);
+  if (uuid !== undefined) return uuid;
+  const message = 'api_key_id is not the id of a key.';
+  throw new GatewayError('invalid_request', message, { param: 'api_key_id' });
+}
+
+function dateOf(epochSeconds: number | undefined): Date | undefined {
+  return epochSeconds === undefined ? undefined : new Date(epochSeconds * 1000);
+}
