@@ -10,6 +10,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DubbingModule } from './dubbing/dubbing.module.js';
+import { MusicModule } from './music/music.module.js';
 import { ImagesModule } from './images/images.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { NetModule } from './net/net.module.js';
@@ -65,6 +66,7 @@ export class AppModule {
         ImagesModule,
         AudioModule,
         DubbingModule,
+        MusicModule,
         VideosModule,
       ],
     };

@@ -53,8 +53,7 @@ describePortContract('TTAPI songs: a step before the operation', {
 });
 
 describePortContract('TTAPI songs: ask after a job', {
-  run: (access, context) =>
-    songs(access, 'suno/music').readSong('job/1', command({ prompt: 'x' }), context),
+  run: (access, context) => songs(access, 'suno/music').readSong('job/1', {}, context),
   good: {
     ...json({ status: 'ON_QUEUE', jobId: 'job/1', data: { progress: '40%' } }),
     result: { state: 'pending', progress: 40 },
@@ -120,7 +119,7 @@ describe('TTAPI songs: what each operation sends', () => {
       ],
       [
         'suno/extend',
-        command({ ...free, source_index: 2, continue_at: 30, gen_description: 'x' }, 'clip-2'),
+        command({ ...free, continue_at: 30, gen_description: 'x' }, 'clip-2'),
         '/suno/v1/extend',
         {
           ...created,
@@ -133,7 +132,7 @@ describe('TTAPI songs: what each operation sends', () => {
       ],
       [
         'suno/mashup',
-        command({ ...free, source_indexes: [2, 1], gen_description: 'x' }, 'clip-2', 'clip-1'),
+        command({ ...free, gen_description: 'x' }, 'clip-2', 'clip-1'),
         '/suno/v1/mashup',
         {
           ...created,
@@ -160,7 +159,7 @@ describe('TTAPI songs: what each operation sends', () => {
       ],
       [
         'suno/persona',
-        command({ source_index: 1, name: 'Ann', description: 'low', style: 'jazz' }, 'clip-1'),
+        command({ name: 'Ann', description: 'low', style: 'jazz' }, 'clip-1'),
         '/suno/v1/persona',
         { name: 'Ann', describe: 'low', styles: 'jazz', music_id: 'clip-1' },
       ],
@@ -215,7 +214,7 @@ describe('TTAPI songs: what each operation sends', () => {
       ],
       [
         'flowmusic/extend',
-        command({ source_index: 1, continue_at: 9, duration: 60, instruction: 'slow' }, 'clip-1'),
+        command({ continue_at: 9, duration: 60, instruction: 'slow' }, 'clip-1'),
         '/flowmusic/v1/extend',
         { clip_id: 'clip-1', extend_from_s: 9, extend_s: 60, instruction: 'slow' },
       ],

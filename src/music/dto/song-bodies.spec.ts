@@ -12,6 +12,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { bodyOf } from './body-of.js';
 import { Fade, Speed } from './own-groups.body.js';
 import { SongTask, Titled } from './shared-groups.body.js';
+import { SONG_EXAMPLES } from './song-examples.js';
 import { SongBodyPipe } from './song-body.pipe.js';
 
 const MODELS = BUILT_IN_MODELS.filter(({ operation }) => operation === 'song').map(({ id }) => id);
@@ -264,5 +265,18 @@ describe('webhook and webhook_secret', () => {
 
   it('are accepted together', () => {
     expect(verdictOf({ ...body, webhook, webhook_secret: 'x'.repeat(256) })).toBe('accepted');
+  });
+});
+
+describe('the examples', () => {
+  it('are one for each model, and pass', () => {
+    expect(Object.keys(SONG_EXAMPLES)).toEqual(MODELS);
+    for (const [model, { summary, ...fields }] of Object.entries(SONG_EXAMPLES)) {
+      expect([model, summary, verdictOf({ model, ...fields })]).toEqual([
+        model,
+        expect.stringMatching(/./),
+        'accepted',
+      ]);
+    }
   });
 });

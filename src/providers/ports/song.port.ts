@@ -1,20 +1,28 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { CallContext } from './call-context.js';
 
-/** What a song operation is to do. A type alias, so that it can be stored as JSON. */
-// eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- see above
-export type SongCommand = {
+/** What a song operation is to do. */
+export type SongCommand = Readonly<{
   /** The fields of the request under their public names, defaults filled in, without those that name tasks. */
-  readonly fields: JsonObject;
+  fields: JsonObject;
   /** The provider's ids of the source tracks, in the order asked for. */
-  readonly trackIds: readonly string[];
+  trackIds: readonly string[];
   /** Title of the source track, for operations that must be given one. */
-  readonly sourceTitle?: string | undefined;
+  sourceTitle?: string | undefined;
   /** The provider's id of the persona that is to sing. */
-  readonly personaId?: string | undefined;
+  personaId?: string | undefined;
   /** The provider's id of the caller's own model, which stands in for a version. */
-  readonly customModelId?: string | undefined;
-};
+  customModelId?: string | undefined;
+}>;
+
+/** What of a command its answer has to match; kept longer than the command. */
+export type SongExpectation = Readonly<{
+  /** Formats of the files asked for, in order. */
+  formats?: readonly string[] | undefined;
+  format?: string | undefined;
+  /** The caller's own title of an imported track. */
+  title?: string | undefined;
+}>;
 
 /** A track as the provider made it; what it did not report is absent. Seconds, bytes. */
 export interface SongTrack {
@@ -104,5 +112,5 @@ export interface SongPort {
     context: CallContext,
   ): Promise<SongSubmission>;
   /** How far the job is. States the provider may invent count as pending. */
-  readSong(jobId: string, command: SongCommand, context: CallContext): Promise<SongReport>;
+  readSong(jobId: string, expected: SongExpectation, context: CallContext): Promise<SongReport>;
 }

@@ -8,6 +8,7 @@ import { HttpTransport } from '../http/http-transport.js';
 import type { ProviderAccess } from '../http/provider-access.js';
 import { openAiPorts } from '../openai/openai-ports.js';
 import { openAiVideoPorts } from '../openai-video/openai-video-ports.js';
+import { ttapiPorts } from '../ttapi/ttapi-ports.js';
 import type { PortByOperation, ProviderPorts } from '../ports/provider-ports.js';
 import {
   type ProviderConfig,
@@ -17,7 +18,12 @@ import {
 
 const PORTS_BY_PROTOCOL: Readonly<
   Partial<Record<Protocol, (access: ProviderAccess) => ProviderPorts>>
-> = { elevenlabs: elevenLabsPorts, openai: openAiPorts, 'openai-video': openAiVideoPorts };
+> = {
+  elevenlabs: elevenLabsPorts,
+  openai: openAiPorts,
+  'openai-video': openAiVideoPorts,
+  ttapi: ttapiPorts,
+};
 
 interface Provider extends ProviderConfig {
   readonly ports: ProviderPorts;

@@ -5,8 +5,6 @@ import type { TtapiCall, TtapiStep } from './ttapi-calls.js';
 const DEFAULT_VERSION = 'v6';
 /** Where the upstream wants a title and neither the caller nor the source has one. */
 const NO_TITLE = 'Untitled';
-/** Fields that choose a source; the track's own id goes upstream in their place. */
-const OURS_ALONE: readonly string[] = ['source_index', 'source_indexes', 'version'];
 const INSTRUMENTAL = 'Instrumental.';
 
 /** The body of the operation itself; `memory` holds what the steps before it brought. */
@@ -52,14 +50,14 @@ export function nextStep(
 
 /** Public fields as the first family wants them: a description has a field of its own, Max mode is asked for or not. */
 function songFields({ fields }: SongCommand): JsonObject {
-  const { custom, prompt, max_mode: isMax, ...rest } = without(fields, OURS_ALONE);
+  const { custom, prompt, max_mode: isMax, version: _, ...rest } = fields;
   const words = custom === false ? { gen_description: prompt ?? rest.gen_description } : { prompt };
   return { custom, ...rest, ...words, max_mode: isMax === true ? true : undefined };
 }
 
 /** Public fields as the second family wants them: seeds as text, and no word of its own for a song without a singer. */
 function flowFields({ fields }: SongCommand): JsonObject {
-  const { instrumental, prompt, lyrics, seed, ...rest } = without(fields, OURS_ALONE);
+  const { instrumental, prompt, lyrics, seed, ...rest } = fields;
   const isMute = instrumental === true;
   const style = isMute ? [INSTRUMENTAL, prompt].filter(Boolean).join(' ') : prompt;
   return {
@@ -99,8 +97,4 @@ function versionOf(call: TtapiCall, { fields, customModelId }: SongCommand): Jso
 
 function titleOf(call: TtapiCall, { fields, sourceTitle }: SongCommand): JsonObject {
   return call.needsTitle ? { title: fields.title ?? sourceTitle ?? NO_TITLE } : {};
-}
-
-function without(fields: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }

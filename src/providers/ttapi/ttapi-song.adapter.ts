@@ -3,7 +3,13 @@ import type { ProviderHttp } from '../http/provider-http.js';
 import { ProviderError } from '../http/provider-error.js';
 import { jsonBody } from '../http/request-body.js';
 import type { CallContext } from '../ports/call-context.js';
-import type { SongCommand, SongPort, SongReport, SongSubmission } from '../ports/song.port.js';
+import type {
+  SongCommand,
+  SongExpectation,
+  SongPort,
+  SongReport,
+  SongSubmission,
+} from '../ports/song.port.js';
 import { TTAPI_ANSWERS } from './ttapi-answers.js';
 import type { TtapiCall, TtapiCalls, TtapiStep } from './ttapi-calls.js';
 import { nextStep, requestBody, stepBody } from './ttapi-request.js';
@@ -35,7 +41,7 @@ export class TtapiSong implements SongPort {
       : this.submit(call, command, memory, context);
   }
 
-  readSong(jobId: string, command: SongCommand, context: CallContext): Promise<SongReport> {
+  readSong(jobId: string, expected: SongExpectation, context: CallContext): Promise<SongReport> {
     const call = this.callOf(context);
     return this.http.requestJson(
       {
@@ -45,7 +51,7 @@ export class TtapiSong implements SongPort {
         signal: context.signal,
       },
       MAX_ANSWER_BYTES,
-      (json) => reportOf(call, command, json),
+      (json) => reportOf(call, expected, json),
     );
   }
 
@@ -106,13 +112,17 @@ export class TtapiSong implements SongPort {
   }
 }
 
-function reportOf(call: TtapiCall, command: SongCommand, json: JsonObject): SongReport | undefined {
+function reportOf(
+  call: TtapiCall,
+  expected: SongExpectation,
+  json: JsonObject,
+): SongReport | undefined {
   if (hasFailed(json)) return { state: 'failed' };
   if (typeof json.status !== 'string') return undefined;
   const data = dataOf(json);
   const progress = progressOf(data);
   if (json.status !== 'SUCCESS') return { state: 'pending', progress };
-  const result = TTAPI_ANSWERS[call.answer](data, command.fields);
+  const result = TTAPI_ANSWERS[call.answer](data, expected);
   return result ? { state: 'succeeded', progress, result } : { state: 'unreadable' };
 }
 

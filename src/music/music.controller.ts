@@ -1,0 +1,44 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type AdmittedCall, Call } from '../admission/admitted-call.js';
+import { IdempotencyKey } from '../tasks/idempotency-key.guard.js';
+import { TaskEndpoint } from '../tasks/task-endpoint.decorator.js';
+import type { Task } from '../tasks/task.js';
+import { SongTask } from './dto/shared-groups.body.js';
+import { SongBodies } from './dto/song-bodies.decorator.js';
+import { SongBodyPipe } from './dto/song-body.pipe.js';
+import { MusicService } from './music.service.js';
+import { SongTaskView } from './song-result.view.js';
+
+/** Songs and tunes. */
+@ApiTags('music')
+@Controller('v1/music/generations')
+export class MusicController {
+  constructor(private readonly music: MusicService) {}
+
+  @Post()
+  @TaskEndpoint('song', {
+    codes: [
+      'invalid_music_request',
+      'invalid_task_command',
+      'audio_download_failed',
+      'source_task_not_ready',
+      'insufficient_funds',
+      'model_not_available',
+    ],
+  })
+  @ApiOperation({
+    summary: 'Songs and tunes',
+    description:
+      'Each model is one operation with fields of its own. A follow-up names an earlier task and one of its tracks. The price is held at submission and charged on success; files are kept for about 72 hours.',
+  })
+  @SongBodies()
+  @ApiAcceptedResponse({ type: SongTaskView })
+  generate(
+    @Call() call: AdmittedCall<'song'>,
+    @Body(SongBodyPipe) body: SongTask,
+    @IdempotencyKey() key: string | undefined,
+  ): Promise<Task> {
+    return this.music.submit(call, body, key);
+  }
+}

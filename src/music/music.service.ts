@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import { priceOfRequest } from '../catalog/price-rule.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { JsonObject } from '../common/json-object.js';
+import { NamedUrls } from '../net/named-urls.js';
+import type { SongCommand, SongExpectation } from '../providers/ports/song.port.js';
+import type { PreparedTask } from '../tasks/task-request.js';
+import { TaskSubmission } from '../tasks/task-submission.js';
+import type { Task } from '../tasks/task.js';
+import type { SongTask } from './dto/shared-groups.body.js';
+import { checkWithinTrack } from './song-limits.js';
+import { SongSources, type SongSourcesFound } from './song-sources.js';
+import { familyOf, SONG_KIND, type SongDetails } from './song-task.js';
+
+const URL_FIELDS = ['audio_url', 'audio_urls'] as const;
+/** Fields that are ours: whom to tell, and which tasks stand for which tracks. */
+const NOT_SENT: readonly string[] = [
+  'model',
+  'webhook',
+  'webhook_secret',
+  'source_task_id',
+  'source_index',
+  'source_task_ids',
+  'source_indexes',
+  'persona_task_id',
+  'custom_model_task_id',
+];
+
+/** Song tasks (spec: POST /v1/music/generations). */
+@Injectable()
+export class MusicService {
+  constructor(
+    private readonly submission: TaskSubmission,
+    private readonly sources: SongSources,
+    private readonly urls: NamedUrls,
+  ) {}
+
+  /**
+   * The task of a submission. Throws what `TaskSubmission.submit` and `SongSources.resolve` throw, 400 `invalid_music_request`
+   * for a URL that is refused by its text and 400 `audio_download_failed` for one whose host is private.
+   */
+  async submit(
+    call: AdmittedCall<'song'>,
+    song: SongTask,
+    idempotencyKey: string | undefined,
+  ): Promise<Task> {
+    const body: JsonObject = { ...song };
+    this.checkTexts(body);
+    const { webhook: url, webhook_secret: secret } = song;
+    const webhook = url === undefined ? undefined : { url, secret };
+    const request = { call, kind: SONG_KIND, body: song, idempotencyKey, webhook };
+    return this.submission.submit(request, () => this.prepare(call, body));
+  }
+
+  private async prepare(call: AdmittedCall<'song'>, body: JsonObject): Promise<PreparedTask> {
+    const found = await this.sources.resolve(call, body);
+    checkWithinTrack(body, found.tracks[0]);
+    await this.checkHosts(body);
+    const { id, price, limits } = call.row;
+    const details: SongDetails = {
+      family: familyOf(id),
+      shape: limits.shape,
+      expected: expectationOf(body),
+    };
+    return {
+      input: commandFor(body, found),
+      details,
+      priceMicroUsd: priceOfRequest(price, body.max_mode === true),
+      route: found.route,
+    };
+  }
+
+  private checkTexts(body: JsonObject): void {
+    for (const [field, url] of urlsIn(body)) {
+      const refusal = this.urls.refusalOf(url);
+      if (refusal === undefined) continue;
+      throw new GatewayError('invalid_music_request', `${field} ${refusal}.`, { param: field });
+    }
+  }
+
+  /** The provider fetches the recording; a name that does not resolve now is left to it. */
+  private async checkHosts(body: JsonObject): Promise<void> {
+    const named = urlsIn(body);
+    const hosts = await Promise.all(named.map(([, url]) => this.urls.hostOf(url)));
+    const [field] = named[hosts.indexOf('private')] ?? [];
+    if (field === undefined) return;
+    const message = `${field} must point at a public host.`;
+    throw new GatewayError('audio_download_failed', message, { param: field });
+  }
+}
+
+function urlsIn(body: JsonObject): readonly (readonly [string, string])[] {
+  return URL_FIELDS.flatMap((field) =>
+    [body[field] ?? []].flat().map((url) => [field, url as string] as const),
+  );
+}
+
+function commandFor(body: JsonObject, { tracks, ...singers }: SongSourcesFound): SongCommand {
+  const sent = Object.entries(body).filter(([name]) => !NOT_SENT.includes(name));
+  return {
+    fields: Object.fromEntries(sent),
+    trackIds: tracks.flatMap(({ id }) => id ?? []),
+    sourceTitle: tracks[0]?.title,
+    personaId: singers.personaId,
+    customModelId: singers.customModelId,
+  };
+}
+
+function expectationOf({ formats, format, title }: JsonObject): SongExpectation {
+  return { formats, format, title } as SongExpectation;
+}

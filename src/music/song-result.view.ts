@@ -1,0 +1,165 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { JsonObject } from '../common/json-object.js';
+import type { SongResult, SongTrack } from '../providers/ports/song.port.js';
+import { TaskView } from '../tasks/task.view.js';
+
+const text = (description: string) => ApiProperty({ type: String, required: false, description });
+const amount = (description: string) => ApiProperty({ type: Number, required: false, description });
+const free = (description: string) => ApiProperty({ type: Object, required: false, description });
+const list = (description: string) => ApiProperty({ type: [Object], required: false, description });
+
+/** A track (spec: Song task result). What the provider did not report is absent. */
+export class TrackView {
+  @ApiProperty({ description: 'Position from 1; goes into `source_index`' })
+  index!: number;
+
+  @text("The provider's id; never sent back")
+  id?: string;
+
+  @text('Audio file')
+  audio_url?: string;
+
+  @text('WAV copy')
+  wav_url?: string;
+
+  @text('Cover art')
+  image_url?: string;
+
+  @text('Rendered video')
+  video_url?: string;
+
+  @text('File that is no audio, such as a ZIP of stems')
+  file_url?: string;
+
+  @amount('Length')
+  duration_seconds?: number;
+
+  @text('Title')
+  title?: string;
+
+  @text('Lyrics')
+  lyrics?: string;
+
+  @text('Style tags')
+  tags?: string;
+
+  @text("The provider's word for the state of the track")
+  status?: string;
+
+  @text('Format, such as `wav`')
+  format?: string;
+
+  @text('Media type')
+  mime_type?: string;
+
+  @amount('Size of the file')
+  size_bytes?: number;
+}
+
+/** What a song task brought; which fields there are depends on the model. */
+export class SongResultView {
+  @ApiProperty({ type: [String], description: 'Every media URL, the primary output first' })
+  urls!: string[];
+
+  @ApiProperty({ type: [TrackView], required: false })
+  tracks?: TrackView[];
+
+  @list('Lyrics: `text`, where known `title` and `tags`')
+  lyrics?: object[];
+
+  @list('Files: `format` and `url`')
+  files?: object[];
+
+  @ApiProperty({ type: [String], required: false, description: 'MP4 files' })
+  videos?: string[];
+
+  @text('Expanded style tags')
+  text?: string;
+
+  @free('`id`; the task goes into `persona_task_id`')
+  persona?: object;
+
+  @free('`id` and `name`; the task goes into `custom_model_task_id`')
+  custom_model?: object;
+
+  @free('`average`, where known `min` and `max`')
+  bpm?: object;
+
+  @list('`text`, `start_s`, `end_s`, `success`')
+  timed_lyrics?: object[];
+
+  @free('`state` and `instruments`, each with `name` and `notes`')
+  midi?: object;
+
+  @free('Facts about the voice')
+  voice?: object;
+}
+
+/** A song task. */
+export class SongTaskView extends TaskView {
+  @ApiProperty({ nullable: true, type: SongResultView })
+  declare result: SongResultView | null;
+}
+
+/** The result as clients see it: URLs first, then the fields of the operation; what is absent has no key. */
+export function viewSongResult(result: SongResult): JsonObject {
+  const { tracks, lyrics, files, videos, text: words, persona, bpm, midi, voice } = result;
+  const view: SongResultView = present({
+    urls: urlsOf(result),
+    tracks: tracks?.map(viewTrack),
+    lyrics: lyrics?.map(present),
+    files: files?.map(({ format, url }) => ({ format, url })),
+    videos: videos && [...videos],
+    text: words,
+    persona,
+    custom_model: result.customModel,
+    bpm: bpm && present(bpm),
+    timed_lyrics: result.timedLyrics?.map(
+      ({ text: word, startSeconds, endSeconds, isAligned }) => ({
+        text: word,
+        start_s: startSeconds,
+        end_s: endSeconds,
+        success: isAligned,
+      }),
+    ),
+    midi,
+    voice,
+  });
+  return { ...view };
+}
+
+function viewTrack(track: SongTrack, place: number): TrackView {
+  return present({
+    index: place + 1,
+    id: track.id,
+    audio_url: track.audioUrl,
+    wav_url: track.wavUrl,
+    image_url: track.imageUrl,
+    video_url: track.videoUrl,
+    file_url: track.fileUrl,
+    duration_seconds: track.durationSeconds,
+    title: track.title,
+    lyrics: track.lyrics,
+    tags: track.tags,
+    status: track.status,
+    format: track.format,
+    mime_type: track.mimeType,
+    size_bytes: track.sizeBytes,
+  });
+}
+
+/** The primary output of each track, then what else there is of them; cover art is no output. */
+function urlsOf({ files = [], videos = [], tracks = [] }: SongResult): string[] {
+  const all = [
+    ...videos,
+    ...files.map(({ url }) => url),
+    ...tracks.map(({ audioUrl }) => audioUrl),
+    ...tracks.flatMap(({ wavUrl, fileUrl, videoUrl }) => [wavUrl, fileUrl, videoUrl]),
+  ];
+  return [...new Set(all.filter((url) => url !== undefined))];
+}
+
+/** Without the fields that are undefined. */
+function present<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

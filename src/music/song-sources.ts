@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import type { SongShape } from '../catalog/song-shape.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { fromPublicId } from '../common/ids/public-id.js';
+import type { JsonObject } from '../common/json-object.js';
+import type { Route } from '../providers/ports/route.js';
+import { ProviderRegistry } from '../providers/routing/provider-registry.js';
+import type { Task } from '../tasks/task.js';
+import { TaskReader } from '../tasks/task-reader.js';
+import type { TrackView } from './song-result.view.js';
+import { detailsOf, familyOf, SONG_KIND } from './song-task.js';
+
+/** A field of a body that names an earlier task. */
+interface Reference {
+  readonly field: string;
+  readonly taskId: string;
+  readonly wants: 'track' | 'persona' | 'custom_model';
+  /** Position of the track, from 1, and the field that says it. */
+  readonly index?: number | undefined;
+  readonly indexField?: string;
+}
+
+interface FoundTask extends Reference {
+  readonly task: Task;
+}
+
+/** What stands behind the tasks a body names, and where it can be worked on. */
+export interface SongSourcesFound {
+  readonly tracks: readonly TrackView[];
+  readonly personaId: string | undefined;
+  readonly customModelId: string | undefined;
+  /** The route of the provider that made it all; the model's first where nothing is named. */
+  readonly route: Route;
+}
+
+/** An extension is joined with its source, so there has to be one (decision G-70). */
+const EXTENSIONS: readonly SongShape[] = ['extend', 'upload-extend'];
+const MAKER_OF = { persona: 'persona', custom_model: 'custom-model' } as const;
+
+/** Finds what earlier tasks of the account have made (spec: POST /v1/music/generations). */
+@Injectable()
+export class SongSources {
+  constructor(
+    private readonly reader: TaskReader,
+    private readonly registry: ProviderRegistry,
+  ) {}
+
+  /**
+   * Throws 400 `invalid_music_request` naming the field for a task that is unknown, foreign, of another kind or family, or has
+   * no such track (decisions G-70, G-71), 409 `source_task_not_ready` for one that has not succeeded (G-69), 503
+   * `no_eligible_route` where the provider that made it is no longer the one that is configured.
+   */
+  async resolve(call: AdmittedCall<'song'>, body: JsonObject): Promise<SongSourcesFound> {
+    const references = referencesOf(body);
+    const found = await Promise.all(references.map((reference) => this.find(call, reference)));
+    for (const { field, task } of found) {
+      if (task.status !== 'succeeded') throw notReady(field);
+    }
+    return {
+      tracks: found.filter(({ wants }) => wants === 'track').map(trackOf),
+      personaId: madeBy(found, 'persona'),
+      customModelId: madeBy(found, 'custom_model'),
+      route: this.routeFor(call, found),
+    };
+  }
+
+  private async find(call: AdmittedCall<'song'>, reference: Reference): Promise<FoundTask> {
+    const id = fromPublicId('task', reference.taskId);
+    const task = id === undefined ? undefined : await this.reader.find(id, call.caller.accountId);
+    if (task?.kind !== SONG_KIND || !suits(task, call, reference)) throw noSuch(reference.field);
+    return { ...reference, task };
+  }
+
+  /** Tracks and singers belong to the account that made them there, so the work goes back to it. */
+  private routeFor({ routes }: AdmittedCall, found: readonly FoundTask[]): Route {
+    const [first] = found;
+    for (const { field, task } of found) {
+      if (
+        task.provider !== first?.task.provider ||
+        task.providerBaseUrl !== first.task.providerBaseUrl
+      ) {
+        throw bad(field, `${field} was made elsewhere than ${first?.field ?? 'the rest'}.`);
+      }
+    }
+    const route = routes.find(({ provider }) => !first || provider === first.task.provider);
+    const isThere =
+      !first || this.registry.baseUrlOf(first.task.provider) === first.task.providerBaseUrl;
+    if (route && isThere) return route;
+    const message = 'The provider that made the source is no longer available.';
+    throw new GatewayError('no_eligible_route', message, {
+      param: first?.field ?? 'model',
+      shouldRetry: false,
+    });
+  }
+}
+
+function referencesOf(body: JsonObject): readonly Reference[] {
+  const one = (field: string, wants: Reference['wants']): Reference[] => {
+    const taskId = body[field];
+    return typeof taskId === 'string' ? [{ field, taskId, wants }] : [];
+  };
+  const pair = (body.source_task_ids ?? []) as readonly string[];
+  const indexes = (body.source_indexes ?? []) as readonly number[];
+  return [
+    ...one('source_task_id', 'track').map((reference) => ({
+      ...reference,
+      index: body.source_index as number,
+      indexField: 'source_index',
+    })),
+    ...pair.map((taskId, place) => ({
+      field: 'source_task_ids',
+      taskId,
+      wants: 'track' as const,
+      index: indexes[place],
+      indexField: 'source_indexes',
+    })),
+    ...one('persona_task_id', 'persona'),
+    ...one('custom_model_task_id', 'custom_model'),
+  ];
+}
+
+function suits(task: Task, { row }: AdmittedCall<'song'>, { wants }: Reference): boolean {
+  const { family, shape } = detailsOf(task);
+  if (family !== familyOf(row.id)) return false;
+  if (wants !== 'track') return shape === MAKER_OF[wants];
+  return row.limits.shape !== 'concat' || EXTENSIONS.includes(shape);
+}
+
+function trackOf({ task, field, index = 1, indexField = field }: FoundTask): TrackView {
+  const tracks = (task.result?.tracks ?? []) as readonly TrackView[];
+  if (!tracks.some(({ id }) => id !== undefined)) throw noSuch(field);
+  const track = tracks[index - 1];
+  if (track?.id === undefined) {
+    throw bad(indexField, `${indexField} is beyond the ${tracks.length} tracks of the task.`);
+  }
+  return track;
+}
+
+function madeBy(found: readonly FoundTask[], wants: 'persona' | 'custom_model') {
+  const source = found.find((reference) => reference.wants === wants);
+  if (!source) return undefined;
+  const made = source.task.result?.[wants] as { readonly id?: unknown } | undefined;
+  if (typeof made?.id !== 'string') throw noSuch(source.field);
+  return made.id;
+}
+
+function noSuch(field: string): GatewayError {
+  return bad(field, `${field} names no task of this account that can be used here.`);
+}
+
+function notReady(field: string): GatewayError {
+  const message = `${field}: ${field} has not finished successfully`;
+  return new GatewayError('source_task_not_ready', message, { param: field, shouldRetry: false });
+}
+
+function bad(field: string, message: string): GatewayError {
+  return new GatewayError('invalid_music_request', message, { param: field });
+}

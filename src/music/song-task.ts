@@ -1,0 +1,29 @@
+import type { SongShape } from '../catalog/song-shape.js';
+import type { SongCommand, SongExpectation } from '../providers/ports/song.port.js';
+import type { Task } from '../tasks/task.js';
+
+/** Name of the kind, stored with every song task. */
+export const SONG_KIND = 'song';
+
+/** A family of models; what one has made means nothing to the other (decision G-70). */
+export type SongFamily = 'song' | 'tune';
+
+/** What is known of a task for as long as it is kept. */
+export type SongDetails = Readonly<{
+  family: SongFamily;
+  shape: SongShape;
+  expected: SongExpectation;
+}>;
+
+/** The family of a model by its id. */
+export function familyOf(model: string): SongFamily {
+  return model.startsWith('tune-') ? 'tune' : 'song';
+}
+
+export function commandOf(task: Task): SongCommand {
+  return task.input as SongCommand;
+}
+
+export function detailsOf(task: Task): SongDetails {
+  return task.details as SongDetails;
+}

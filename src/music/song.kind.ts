@@ -1,0 +1,55 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ProviderRouter } from '../providers/routing/provider-router.js';
+import type { Task } from '../tasks/task.js';
+import type { PollReport, SubmitReport, TaskContext, TaskKind } from '../tasks/task-kind.js';
+import { TaskKinds } from '../tasks/task-kinds.js';
+import { viewTask } from '../tasks/task.view.js';
+import { viewSongResult } from './song-result.view.js';
+import { commandOf, detailsOf, SONG_KIND } from './song-task.js';
+
+const FAILED = { state: 'failed', message: 'The provider could not do the work.' } as const;
+
+/** Song tasks: submitted, in several steps where a recording has to be brought in first, and asked after. */
+@Injectable()
+export class SongKind implements TaskKind, OnModuleInit {
+  readonly name = SONG_KIND;
+  readonly operation = 'song';
+  readonly modality = 'audio';
+  /** The URLs are the provider's own and stay as they are (decision G-78). */
+  readonly view = viewTask;
+
+  constructor(
+    private readonly kinds: TaskKinds,
+    private readonly router: ProviderRouter,
+  ) {}
+
+  onModuleInit(): void {
+    this.kinds.register(this);
+  }
+
+  async submit(task: Task, { route, signal }: TaskContext): Promise<SubmitReport> {
+    const report = await this.router.runOn(
+      route,
+      'song',
+      (port, call) => port.submitSong(commandOf(task), task.memory, call),
+      signal,
+    );
+    if (report.state === 'failed') return FAILED;
+    return report.state === 'done'
+      ? { state: 'done', result: viewSongResult(report.result) }
+      : report;
+  }
+
+  async poll(task: Task, { route, signal }: TaskContext): Promise<PollReport> {
+    const report = await this.router.runOn(
+      route,
+      'song',
+      (port, call) => port.readSong(task.providerJobId ?? '', detailsOf(task).expected, call),
+      signal,
+    );
+    if (report.state === 'failed') return FAILED;
+    return report.state === 'succeeded'
+      ? { ...report, result: viewSongResult(report.result) }
+      : report;
+  }
+}
