@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
+import { startTestGateway, type TestAccount, type TestGateway } from './gateway.js';
+
+/** Makes the work of a text be done at once. */
+export const AT_ONCE = '[[sandbox:task-ms=0]]';
+const PATIENCE_MS = 60_000;
+const LOOK_MS = 100;
+
+/** A track as tests read it. */
+export type Track = Readonly<Record<string, string | number>> & { readonly id: string };
+
+/** A task as clients see it. */
+export interface SongAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly progress: number | null;
+  readonly result: { readonly urls: string[]; readonly tracks: Track[]; [field: string]: unknown };
+  readonly error: { readonly code: string } | null;
+  readonly reserved_microusd: string;
+  readonly charged_microusd: string | null;
+}
+
+/** An error as clients see it. */
+export interface Refused {
+  readonly status: number;
+  readonly code: string;
+  readonly param: string | null;
+  readonly type: string;
+  readonly message: string;
+}
+
+/** A gateway with an account that makes songs. */
+export class SongDesk {
+  private constructor(
+    readonly gateway: TestGateway,
+    readonly account: TestAccount,
+  ) {}
+
+  /** Starts one; call `stop` in `afterAll`. */
+  static async start(settings: NodeJS.ProcessEnv = {}): Promise<SongDesk> {
+    const gateway = await startTestGateway({
+      TASK_TICK_MS: '50',
+      TASK_POLL_INTERVAL_MS: '200',
+      ...settings,
+    });
+    return new SongDesk(gateway, await gateway.account());
+  }
+
+  stop(): Promise<void> {
+    return this.gateway.stop();
+  }
+
+  post(
+    body: unknown,
+    headers: Record<string, string> = {},
+    account: TestAccount = this.account,
+  ): Promise<Response> {
+    return fetch(`${this.gateway.url}/v1/music/generations`, {
+      method: 'POST',
+      headers: { ...account.headers, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  }
+
+  /** A submission that is to be accepted. */
+  async submit(body: object, headers: Record<string, string> = {}): Promise<SongAnswer> {
+    const answer = await this.post(body, headers);
+    if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as SongAnswer;
+  }
+
+  /** A submission that is to be refused. */
+  async refused(body: unknown, account: TestAccount = this.account): Promise<Refused> {
+    const answer = await this.post(body, {}, account);
+    if (answer.status < 400) throw new Error(`accepted: ${await answer.text()}`);
+    const { error } = (await answer.json()) as { error: Omit<Refused, 'status'> };
+    return { status: answer.status, ...error };
+  }
+
+  async read(id: string): Promise<SongAnswer> {
+    const answer = await fetch(`${this.gateway.url}/v1/tasks/${id}`, {
+      headers: this.account.headers,
+    });
+    return (await answer.json()) as SongAnswer;
+  }
+
+  /** The task once it is final. */
+  async ended(id: string): Promise<SongAnswer> {
+    for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
+      const task = await this.read(id);
+      if (!['queued', 'processing'].includes(task.status)) return task;
+      await sleep(LOOK_MS);
+    }
+    throw new Error(`${id} does not end`);
+  }
+
+  /** A task that is to succeed, from its submission to its end. */
+  async made(body: object): Promise<SongAnswer> {
+    const task = await this.ended((await this.submit(body)).id);
+    if (task.status !== 'succeeded') throw new Error(JSON.stringify(task));
+    return task;
+  }
+
+  /** What the provider was sent to a path, oldest first. */
+  async sent(path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const requests: RecordedRequest[] = (await this.gateway.sandbox?.requests(1000)) ?? [];
+    return requests
+      .filter((request) => request.path.endsWith(path))
+      .map(({ body }) => body as Record<string, unknown>)
+      .reverse();
+  }
+}
