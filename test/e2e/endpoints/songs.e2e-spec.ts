@@ -1,28 +1,60 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SONG_MODELS } from '../../../src/catalog/models/song.models.js';
-import { TUNE_MODELS } from '../../../src/catalog/models/tune.models.js';
 import { SONG_EXAMPLES } from '../../../src/music/dto/song-examples.js';
-import { type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { AT_ONCE, type SongAnswer, SongDesk } from '../../support/song-desk.js';
 
-const ROWS = [...SONG_MODELS, ...TUNE_MODELS];
 const PATIENCE_MS = 180_000;
 
-/** The fields of the result besides `urls` and `tracks`, by model; the rest brings tracks. */
-const OTHER_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  'song-lyrics': ['lyrics'],
-  'song-style-boost': ['text'],
-  'song-custom-model': ['custom_model'],
-  'song-voice': ['voice'],
-  'song-persona': ['persona'],
-  'song-midi': ['midi'],
-  'song-timed-lyrics': ['timed_lyrics'],
-  'song-bpm': ['bpm'],
-  'song-mp4': ['tracks', 'videos'],
-  'song-download': ['files'],
-  'tune-music-lyrics': ['lyrics'],
-  'tune-music-download': ['tracks', 'files'],
-  'tune-music-video': ['tracks', 'videos'],
-};
+/** Every model: its price in micro-USD, whether it sells Max mode at twice that, and what its result holds beside `urls`. */
+const MODELS: readonly [
+  id: string,
+  model: string,
+  price: number,
+  max: 'yes' | 'no',
+  fields: string,
+][] = [
+  ['SONGM-01', 'song-music', 75_000, 'yes', 'tracks'],
+  ['SONGM-02', 'song-lyrics', 12_000, 'no', 'lyrics'],
+  ['SONGM-03', 'song-inspo', 102_000, 'yes', 'tracks'],
+  ['SONGM-04', 'song-sounds', 14_400, 'no', 'tracks'],
+  ['SONGM-05', 'song-style-boost', 6_000, 'no', 'text'],
+  ['SONGM-06', 'song-upload', 6_000, 'no', 'tracks'],
+  ['SONGM-07', 'song-upload-cover', 75_000, 'yes', 'tracks'],
+  ['SONGM-08', 'song-upload-extend', 75_000, 'yes', 'tracks'],
+  ['SONGM-09', 'song-custom-model', 1_440_000, 'no', 'custom_model'],
+  ['SONGM-10', 'song-extend', 75_000, 'yes', 'tracks'],
+  ['SONGM-11', 'song-cover', 75_000, 'yes', 'tracks'],
+  ['SONGM-12', 'song-remaster', 75_000, 'no', 'tracks'],
+  ['SONGM-13', 'song-replace-section', 75_000, 'yes', 'tracks'],
+  ['SONGM-14', 'song-remove-section', 12_000, 'no', 'tracks'],
+  ['SONGM-15', 'song-crop', 12_000, 'no', 'tracks'],
+  ['SONGM-16', 'song-fade-in', 12_000, 'no', 'tracks'],
+  ['SONGM-17', 'song-fade-out', 12_000, 'no', 'tracks'],
+  ['SONGM-18', 'song-speed', 36_000, 'no', 'tracks'],
+  ['SONGM-19', 'song-concat', 6_000, 'no', 'tracks'],
+  ['SONGM-20', 'song-mashup', 75_000, 'yes', 'tracks'],
+  ['SONGM-21', 'song-sample', 75_000, 'yes', 'tracks'],
+  ['SONGM-22', 'song-stems', 150_000, 'no', 'tracks'],
+  ['SONGM-23', 'song-stems-all', 360_000, 'no', 'tracks'],
+  ['SONGM-24', 'song-add-vocals', 75_000, 'yes', 'tracks'],
+  ['SONGM-25', 'song-add-instrumental', 75_000, 'yes', 'tracks'],
+  ['SONGM-26', 'song-add-stem', 75_000, 'yes', 'tracks'],
+  ['SONGM-27', 'song-voice', 24_000, 'no', 'voice'],
+  ['SONGM-28', 'song-persona', 6_000, 'no', 'persona'],
+  ['SONGM-29', 'song-midi', 75_000, 'no', 'midi'],
+  ['SONGM-30', 'song-timed-lyrics', 1_200, 'no', 'timed_lyrics'],
+  ['SONGM-31', 'song-bpm', 1_200, 'no', 'bpm'],
+  ['SONGM-32', 'song-mp4', 6_000, 'no', 'tracks,videos'],
+  ['SONGM-33', 'song-download', 2_400, 'no', 'files'],
+  ['SONGM-34', 'tune-music', 90_000, 'no', 'tracks'],
+  ['SONGM-35', 'tune-music-lyrics', 30_000, 'no', 'lyrics'],
+  ['SONGM-36', 'tune-music-extend', 90_000, 'no', 'tracks'],
+  ['SONGM-37', 'tune-music-replace', 90_000, 'no', 'tracks'],
+  ['SONGM-38', 'tune-music-cover', 90_000, 'no', 'tracks'],
+  ['SONGM-39', 'tune-music-stems', 90_000, 'no', 'tracks'],
+  ['SONGM-40', 'tune-music-upload', 15_000, 'no', 'tracks'],
+  ['SONGM-41', 'tune-music-download', 30_000, 'no', 'tracks,files'],
+  ['SONGM-42', 'tune-music-video', 30_000, 'no', 'tracks,videos'],
+];
 
 let desk: SongDesk;
 const sources = new Map<string, SongAnswer>();
@@ -52,34 +84,57 @@ function body(model: string): Record<string, unknown> {
   };
 }
 
-/** The row of the conformance list for a model. */
-function idOf(index: number): string {
-  return `SONGM-${String(index + 1).padStart(2, '0')}`;
-}
-
 describe('POST /v1/music/generations', () => {
-  it.each(ROWS.map((row, index) => [row.id, idOf(index), row] as const))(
-    '%s is held at its price, reaches the provider, and brings what it promises (%s)',
-    async (_model, _id, row) => {
-      const { microUsd } = row.price;
-      const submitted = await desk.submit(body(row.id));
+  it.each(MODELS)(
+    '%s: %s is held at its price, reaches the provider, and brings what it promises',
+    async (_id, model, price, _max, fields) => {
+      const submitted = await desk.submit(body(model));
       expect(submitted).toMatchObject({
         status: 'queued',
         modality: 'audio',
         progress: null,
         result: null,
-        reserved_microusd: microUsd.toString(),
+        reserved_microusd: String(price),
         charged_microusd: null,
       });
       const task = await desk.ended(submitted.id);
       expect(task).toMatchObject({
         status: 'succeeded',
-        charged_microusd: microUsd.toString(),
+        charged_microusd: String(price),
         error: null,
       });
-      const fields = OTHER_FIELDS[row.id] ?? ['tracks'];
-      expect(Object.keys(task.result)).toEqual(['urls', ...fields]);
+      expect(Object.keys(task.result)).toEqual(['urls', ...fields.split(',')]);
     },
     PATIENCE_MS,
+  );
+
+  it.each(MODELS.filter(([, , , max]) => max === 'yes'))(
+    '%s: %s in Max mode is held at twice its price and asks the provider for it (SONG-33)',
+    async (_id, model, price) => {
+      const { gen_description: _, ...example } = body(model);
+      const hasCustom = !['song-inspo', 'song-replace-section', 'song-add-stem'].includes(model);
+      const custom = hasCustom ? { custom: true, prompt: `${AT_ONCE}la la` } : {};
+      const task = await desk.made({ ...example, ...custom, max_mode: true });
+      expect(task).toMatchObject({
+        reserved_microusd: String(price * 2),
+        charged_microusd: String(price * 2),
+      });
+      const sent = (await desk.sent('')).filter(({ max_mode: max }) => max === true);
+      expect(sent.length).toBeGreaterThan(0);
+    },
+    PATIENCE_MS,
+  );
+
+  it.each(MODELS.filter(([, , , max]) => max === 'no'))(
+    '%s: %s refuses max_mode whatever its value (SONG-34, SONG-35)',
+    async (_id, model) => {
+      for (const max of [true, false]) {
+        expect(await desk.refused({ ...body(model), max_mode: max })).toMatchObject({
+          status: 400,
+          code: 'invalid_music_request',
+          param: 'max_mode',
+        });
+      }
+    },
   );
 });
