@@ -144,11 +144,11 @@ async function drain(
   inFlight.drain();
   app.get(TaskWaits).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Ticker).stop()]);
-  const payment = app.get(PayOnSuccess);
+  const payOnSuccess = app.get(PayOnSuccess);
   // A paid call outlives its client's connection.
-  const busy = (): boolean => inFlight.count + payment.inFlight > 0;
+  const busy = (): boolean => inFlight.count + payOnSuccess.inFlight > 0;
   await whileBusy(busy, timeoutMs);
-  payment.abortAll();
+  payOnSuccess.abortAll();
   await whileBusy(busy, ABORT_GRACE_MS);
   app.getHttpServer().closeAllConnections();
   await idle;

@@ -14,7 +14,7 @@ import {
 import type { ChatStream } from '../providers/ports/chat.port.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
 import { basisOf } from './charge-basis.js';
-import { chargeOf, type ChatOrder, orderOf } from './chat-order.js';
+import { chargeOf, type ChatQuote, quoteOf } from './chat-quote.js';
 import { ChatRelay } from './chat-relay.js';
 import { ChatUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
@@ -26,7 +26,7 @@ const USAGE_WAIT_MS = 5_000;
 @Injectable()
 export class ChatStreamService {
   constructor(
-    private readonly payment: PayOnSuccess,
+    private readonly payOnSuccess: PayOnSuccess,
     private readonly router: ProviderRouter,
     private readonly usage: ChatUsage,
     private readonly clock: Clock,
@@ -38,10 +38,10 @@ export class ChatStreamService {
    * made, but where the model thinks unseen it is left to end, and the client pays for what it reports (decision G-24). Throws what happens before the first chunk, and once more what the error event has told.
    */
   async stream(call: AdmittedCall<'chat'>, body: ChatBody, events: SseWriter): Promise<void> {
-    const order = orderOf(call.row, body);
+    const quote = quoteOf(call.row, body);
     try {
-      await this.payment.run(call, order.ceilingMicroUsd, (signal, onFirstByte) =>
-        this.forward(call, order, events, signal, onFirstByte),
+      await this.payOnSuccess.run(call, quote.ceilingMicroUsd, (signal, onFirstByte) =>
+        this.forward(call, quote, events, signal, onFirstByte),
       );
     } catch (error) {
       if (events.hasBegun) {
@@ -54,7 +54,7 @@ export class ChatStreamService {
 
   private async forward(
     call: AdmittedCall<'chat'>,
-    order: ChatOrder,
+    quote: ChatQuote,
     events: SseWriter,
     callSignal: StopSignal,
     onFirstByte: () => void,
@@ -64,16 +64,16 @@ export class ChatStreamService {
       created: this.clock.nowSeconds(),
       model: call.row.id,
     };
-    const relay = new ChatRelay(events, head, order.showsUsage);
+    const relay = new ChatRelay(events, head, quote.showsUsage);
     const signal = new StopSource(callSignal);
     if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
-    const { provider, result } = await this.open(call, order, signal);
+    const { provider, result } = await this.open(call, quote, signal);
     onFirstByte();
     const isWhole = await readToEnd(relay, result.body, events);
     const counted = await this.usage.of(
       call.caller.accountId,
       relay.usage,
-      order.command,
+      quote.command,
       relay.made,
     );
     // What the model thought unseen nobody can count: the rest of the hold stands for it.
@@ -84,15 +84,15 @@ export class ChatStreamService {
       provider,
       providerRequestId: result.providerRequestId,
       chargedMicroUsd: isWhole
-        ? chargeOf(call.row, usage, order.ceilingMicroUsd)
-        : order.ceilingMicroUsd,
+        ? chargeOf(call.row, usage, quote.ceilingMicroUsd)
+        : quote.ceilingMicroUsd,
       basis: basisOf(call.row, usage),
     };
   }
 
   private open(
     call: AdmittedCall<'chat'>,
-    { command }: ChatOrder,
+    { command }: ChatQuote,
     signal: StopSignal,
   ): Promise<RoutedResult<ChatStream>> {
     return this.router.run(

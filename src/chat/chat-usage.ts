@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
 import type { CountedUsage } from './charge-basis.js';
 import { partsOf } from './chat-messages.js';
-import { imageTokens } from './chat-order.js';
+import { imageTokens } from './chat-quote.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
 /** Tokens around the text of each message, and around the reply. */

@@ -6,7 +6,7 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import { PaidCalls } from '../executions/paid-calls.js';
 import { choicesOf, completionOf, headOf } from './chat-answer.js';
 import { basisOf } from './charge-basis.js';
-import { chargeOf, orderOf } from './chat-order.js';
+import { chargeOf, quoteOf } from './chat-quote.js';
 import { ChatUsage, textsOf, viewUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
 
@@ -24,7 +24,7 @@ export class ChatService {
    * provider's success (decision G-25). Throws 402 `insufficient_user_quota` and the provider's failures.
    */
   complete(call: AdmittedCall<'chat'>, body: ChatBody): Promise<Charged<JsonObject>> {
-    const { command, ceilingMicroUsd } = orderOf(call.row, body);
+    const { command, ceilingMicroUsd } = quoteOf(call.row, body);
     return this.calls.run(
       call,
       ceilingMicroUsd,

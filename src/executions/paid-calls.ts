@@ -28,7 +28,7 @@ export interface Taken<V> {
 @Injectable()
 export class PaidCalls {
   constructor(
-    private readonly payment: PayOnSuccess,
+    private readonly payOnSuccess: PayOnSuccess,
     private readonly router: ProviderRouter,
   ) {}
 
@@ -42,7 +42,7 @@ export class PaidCalls {
     attempt: Attempt<O, T>,
     take: (answer: RoutedResult<T>, signal: StopSignal) => Promise<Taken<V>> | Taken<V>,
   ): Promise<Charged<V>> {
-    return this.payment.run(call, holdMicroUsd, async (signal) => {
+    return this.payOnSuccess.run(call, holdMicroUsd, async (signal) => {
       const operation = call.row.operation as O;
       const answer = await this.router.run(call.routes, operation, attempt, signal);
       const { value, basis, chargedMicroUsd = holdMicroUsd } = await take(answer, signal);

@@ -22,7 +22,7 @@ describe('PayOnSuccess', () => {
   let ledger: LedgerService;
   let own: TestLedger;
   let executions: ExecutionLedger;
-  let payment: PayOnSuccess;
+  let payOnSuccess: PayOnSuccess;
   let call: AdmittedCall;
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('PayOnSuccess', () => {
     ledger = new LedgerService(dataSource, clock);
     own = ledgerOf(dataSource);
     executions = own.executions;
-    payment = new PayOnSuccess(executions, clock, { callDeadlineMs: HOUR_MS });
+    payOnSuccess = new PayOnSuccess(executions, clock, { callDeadlineMs: HOUR_MS });
   });
   beforeEach(async () => {
     const { id: accountId } = await ledger.createAccount('payer');
@@ -45,7 +45,7 @@ describe('PayOnSuccess', () => {
   });
   afterEach(async () => {
     expect(await auditLedger(database.dataSource)).toMatchObject({ ok: true, discrepancies: [] });
-    expect(payment.inFlight).toBe(0);
+    expect(payOnSuccess.inFlight).toBe(0);
   });
   afterAll(async () => {
     await own.owed.beforeApplicationShutdown();
@@ -83,15 +83,15 @@ describe('PayOnSuccess', () => {
   };
 
   it('charges the whole hold unless the work names less', async () => {
-    expect(await payment.run(call, PRICE, made())).toBe('made');
+    expect(await payOnSuccess.run(call, PRICE, made())).toBe('made');
     expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     call = callOf(call.caller.accountId);
-    await payment.run(call, 400n, made(1n));
+    await payOnSuccess.run(call, 400n, made(1n));
     expect(await books()).toEqual([FUNDS - PRICE - 1n, 0n]);
   });
 
   it('releases the hold at once when the work names a charge above it', async () => {
-    await expect(payment.run(call, PRICE, made(PRICE + 1n))).rejects.toMatchObject({
+    await expect(payOnSuccess.run(call, PRICE, made(PRICE + 1n))).rejects.toMatchObject({
       code: 'internal_error',
     });
     expect(await books()).toEqual([FUNDS, 0n]);
@@ -107,7 +107,7 @@ describe('PayOnSuccess', () => {
       asked = true;
       return made()(signal, onFirstByte);
     };
-    await expect(payment.run(call, FUNDS + 1n, work)).rejects.toMatchObject({
+    await expect(payOnSuccess.run(call, FUNDS + 1n, work)).rejects.toMatchObject({
       code: 'insufficient_funds',
     });
     expect(asked).toBe(false);
@@ -120,9 +120,9 @@ describe('PayOnSuccess', () => {
         signal.addEventListener('abort', () => {
           reject(new Error('cut'));
         });
-        payment.abortAll();
+        payOnSuccess.abortAll();
       });
-    await expect(payment.run(call, PRICE, work)).rejects.toBeInstanceOf(GatewayError);
+    await expect(payOnSuccess.run(call, PRICE, work)).rejects.toBeInstanceOf(GatewayError);
     expect(await books()).toEqual([FUNDS, 0n]);
     expect(await executions.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
   });
@@ -132,13 +132,13 @@ describe('PayOnSuccess', () => {
     await runner.startTransaction();
     await runner.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [call.caller.accountId]);
     let asked = false;
-    const waiting = payment.run(call, PRICE, (signal) => {
+    const waiting = payOnSuccess.run(call, PRICE, (signal) => {
       asked = true;
       return made()(signal, () => undefined);
     });
     await sleep(50);
-    expect(payment.inFlight).toBe(1);
-    payment.abortAll();
+    expect(payOnSuccess.inFlight).toBe(1);
+    payOnSuccess.abortAll();
     await runner.rollbackTransaction();
     await runner.release();
     await expect(waiting).rejects.toMatchObject({ code: 'service_unavailable' });

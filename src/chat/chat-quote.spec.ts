@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CHAT_MODELS } from '../catalog/models/chat.models.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
-import { chargeOf, orderOf } from './chat-order.js';
+import { chargeOf, quoteOf } from './chat-quote.js';
 import { ChatBody } from './dto/chat.body.js';
 import { countTokens } from './tokens/count-tokens.js';
 
@@ -12,7 +12,7 @@ const parsed = (fields: object) =>
     messages: [{ role: 'user', content: 'Hello' }],
     ...fields,
   });
-const ceiling = (fields: object) => orderOf(row, parsed(fields)).ceilingMicroUsd;
+const ceiling = (fields: object) => quoteOf(row, parsed(fields)).ceilingMicroUsd;
 const image = (url: string) => ({
   messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
 });
@@ -28,7 +28,7 @@ describe('the ceiling of a chat', () => {
   it.each(['漢字'.repeat(500), '🌍'.repeat(500), 'word '.repeat(500), 'x'.repeat(3_000), '"\\'])(
     'covers every token of the prompt %#',
     (content) => {
-      const { ceilingMicroUsd } = orderOf(
+      const { ceilingMicroUsd } = quoteOf(
         row,
         parsed({ max_tokens: 1, messages: [{ role: 'user', content }] }),
       );

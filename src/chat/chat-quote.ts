@@ -12,7 +12,7 @@ export const IMAGE_TOKENS = 4_096;
 type BilledTokens = Pick<TokenUsage, 'promptTokens' | 'completionTokens'>;
 
 /** A checked request: what goes to the provider, and the most it can cost. */
-export interface ChatOrder {
+export interface ChatQuote {
   readonly command: ChatCommand;
   readonly ceilingMicroUsd: MicroUsd;
   /** Whether a stream shows its usage. */
@@ -20,10 +20,10 @@ export interface ChatOrder {
 }
 
 /**
- * Turns a body into an order. The ceiling counts a token per byte of everything that reaches the prompt, 4,096 per image,
+ * Turns a body into a quote: the provider's command and the most it can cost. The ceiling counts a token per byte of everything that reaches the prompt, 4,096 per image,
  * and the whole output allowance (decision G-23). Throws `invalid_request` for messages that do not fit.
  */
-export function orderOf(row: ModelRow<'chat'>, body: ChatBody): ChatOrder {
+export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   checkMessages(body.messages);
   const { model, messages, stream, stream_options, max_tokens, max_completion_tokens, ...rest } =
     body;
