@@ -67,6 +67,17 @@ describe('the repository', () => {
     expect(withMatch(src, /\bconsole\./)).toEqual([]);
   });
 
+  it('gives every export a name of its own', () => {
+    const declared =
+      /^export (?:abstract )?(?:class|interface|type|const|function|async function) (\w+)/gm;
+    const owners = new Map<string, string[]>();
+    for (const file of src) {
+      const names = new Set([...read(file).matchAll(declared)].map(([, name = '']) => name));
+      for (const name of names) owners.set(name, [...(owners.get(name) ?? []), file]);
+    }
+    expect([...owners].filter(([, files]) => files.length > 1)).toEqual([]);
+  });
+
   it('gives a reason where a lint rule is switched off', () => {
     expect(withMatch(all, /eslint-disable(?!.* -- \S).*$/m)).toEqual([]);
   });

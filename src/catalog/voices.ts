@@ -1,5 +1,5 @@
 /** A premade voice: the id goes to the provider in exactly this case. */
-export interface Voice {
+export interface PremadeVoice {
   readonly id: string;
   readonly name: string;
   readonly gender: 'Male' | 'Female' | 'Neutral';
@@ -9,12 +9,12 @@ export interface Voice {
 const voice = (
   name: string,
   id: string,
-  gender: Voice['gender'],
-  accent: Voice['accent'],
-): Voice => ({ id, name, gender, accent });
+  gender: PremadeVoice['gender'],
+  accent: PremadeVoice['accent'],
+): PremadeVoice => ({ id, name, gender, accent });
 
 /** The 21 premade voices shared by speech, dialogue and voice changer (spec: Voices). */
-export const VOICES: readonly Voice[] = [
+export const VOICES: readonly PremadeVoice[] = [
   voice('Adam', 'pNInz6obpgDQGcFmaJgB', 'Male', 'American'),
   voice('Alice', 'Xb7hH8MSUJpSbSDYk0k2', 'Female', 'British'),
   voice('Bella', 'hpp4J3VqNfWAUOO0d1Us', 'Female', 'American'),
@@ -49,6 +49,6 @@ const BY_LOWER_CASE = new Map(
  * Finds a voice by id or first name, ignoring case (decision G-37). Spaces are not trimmed.
  * Returns undefined for any other text.
  */
-export function findVoice(text: string): Voice | undefined {
+export function findVoice(text: string): PremadeVoice | undefined {
   return BY_LOWER_CASE.get(text.toLowerCase());
 }

@@ -12,7 +12,7 @@ const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 const NOTHING = Buffer.alloc(0);
 
 /** The body of a form, in place of the request that it comes from. */
-export type FormBody = Transform & { readonly headers: IncomingHttpHeaders };
+export type FormSource = Transform & { readonly headers: IncomingHttpHeaders };
 
 /**
  * The body of a form as its parser may see it: at most `limitBytes`, and nothing behind the final boundary, where the parser
@@ -23,7 +23,7 @@ export function formBody(
   request: Request,
   limitBytes: number,
   tooLarge: () => GatewayError,
-): FormBody {
+): FormSource {
   const boundary = boundaryOf(request.headers);
   const form = new FormEnd(boundary);
   let bytes = 0;

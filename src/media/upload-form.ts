@@ -6,7 +6,7 @@ import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { askForBody } from '../common/http/expectation.js';
 import { MEDIA_LIMIT_BYTES } from '../net/bounded-download.js';
-import { formBody, type FormBody } from './form-body.js';
+import { formBody, type FormSource } from './form-body.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import { Upload } from './upload.js';
 
@@ -87,7 +87,7 @@ function parse(request: Request, response: Response, folder: ScratchFolder): Pro
 }
 
 /** Multer lets go of its parser when it has found a fault: that is when reading ends. */
-function streamHandler(body: FormBody, parser: Writable): void {
+function streamHandler(body: FormSource, parser: Writable): void {
   parser.once('unpipe', () => body.destroy());
   body.pipe(parser);
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { elevenLabsProtocol } from './elevenlabs/elevenlabs-protocol.js';
 import { control, CONTROL_PREFIX } from './http/control.js';
-import { Exchange } from './http/exchange.js';
+import { SandboxExchange } from './http/exchange.js';
 import { mediaProtocol } from './http/media-protocol.js';
 import { actOut, retryHeaders } from './http/faults.js';
 import { WireAnswer, WireFault } from './http/protocol.js';
@@ -145,7 +145,7 @@ export class SandboxServer {
       record.status = response.headersSent ? response.statusCode : 0;
       record.isAborted = !response.writableFinished;
     });
-    const exchange = new Exchange({
+    const exchange = new SandboxExchange({
       request,
       response,
       requestId: randomUUID().replaceAll('-', ''),
@@ -169,7 +169,11 @@ export class SandboxServer {
     return leaving;
   }
 
-  private async handle(exchange: Exchange, match: RouteMatch, readError?: Error): Promise<void> {
+  private async handle(
+    exchange: SandboxExchange,
+    match: RouteMatch,
+    readError?: Error,
+  ): Promise<void> {
     const { protocol, route } = match;
     try {
       if (readError !== undefined) throw readError;

@@ -36,7 +36,7 @@ export function stepBody(call: TtapiCall, step: TtapiStep, command: SongCommand)
 }
 
 /** The first step whose answer is not remembered yet; undefined where the operation itself is next. */
-export function nextStep(
+export function nextSongStep(
   call: TtapiCall,
   command: SongCommand,
   memory: JsonObject,

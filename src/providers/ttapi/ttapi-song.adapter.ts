@@ -12,7 +12,7 @@ import type {
 } from '../ports/song.port.js';
 import { TTAPI_ANSWERS } from './ttapi-answers.js';
 import type { TtapiCall, TtapiCalls, TtapiStep } from './ttapi-calls.js';
-import { nextStep, requestBody, stepBody } from './ttapi-request.js';
+import { nextSongStep, requestBody, stepBody } from './ttapi-request.js';
 import { idOf } from './ttapi-values.js';
 
 /** Notes of a long transcription are the largest answer. */
@@ -35,7 +35,7 @@ export class TtapiSong implements SongPort {
     context: CallContext,
   ): Promise<SongSubmission> {
     const call = this.callOf(context);
-    const step = nextStep(call, command, memory);
+    const step = nextSongStep(call, command, memory);
     return step
       ? this.take(step, stepBody(call, step, command), memory, context)
       : this.submit(call, command, memory, context);

@@ -1,18 +1,18 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireAnswer } from '../http/protocol.js';
 import { encodeSound } from '../media/audio-encoder.js';
-import { AUDIO_FORMATS, type AudioFormat, CONTENT_TYPES } from '../media/audio-format.js';
+import { AUDIO_FORMATS, type SoundFormat, SOUND_CONTENT_TYPES } from '../media/audio-format.js';
 import { type ClipCache, collectInto } from '../media/clip-cache.js';
-import type { Sound } from '../media/sound.js';
+import type { Waveform } from '../media/sound.js';
 import type { SpokenTexts } from './spoken-texts.js';
 
 const DEFAULT_FORMAT = 'mp3_44100_128';
-const WAV: AudioFormat = { codec: 'wav', sampleRate: 22_050, kbps: 0 };
-const MP3: AudioFormat = { codec: 'mp3', sampleRate: 22_050, kbps: 32 };
+const WAV: SoundFormat = { codec: 'wav', sampleRate: 22_050, kbps: 0 };
+const MP3: SoundFormat = { codec: 'mp3', sampleRate: 22_050, kbps: 32 };
 
 /** Audio to answer with. */
-export interface AudioAnswer {
-  readonly sound: Sound;
+export interface SoundReply {
+  readonly sound: Waveform;
   /** What is said; kept in the file's tag, so that the sandbox can transcribe its own audio. */
   readonly comment: string;
   /** Credits the vendor would take. */
@@ -29,7 +29,7 @@ export interface Studio {
 }
 
 /** The `output_format` of the query; 422 for a name the endpoint does not know. */
-export function outputFormat(exchange: Exchange, options = { wav: true }): AudioFormat {
+export function outputFormat(exchange: SandboxExchange, options = { wav: true }): SoundFormat {
   const name = exchange.query.get('output_format') ?? DEFAULT_FORMAT;
   const format = AUDIO_FORMATS.get(name);
   if (format !== undefined && (options.wav || format.codec !== 'wav')) return format;
@@ -47,14 +47,14 @@ export function outputFormat(exchange: Exchange, options = { wav: true }): Audio
 
 /** Sends audio with the vendor's bookkeeping headers: a kept clip at once, anything else chunked while it is made. */
 export async function sendAudio(
-  exchange: Exchange,
-  format: AudioFormat,
-  answer: AudioAnswer,
+  exchange: SandboxExchange,
+  format: SoundFormat,
+  answer: SoundReply,
   studio: Studio,
 ): Promise<void> {
   const written = exchange.magic.has('wrong-format') ? otherThan(format) : format;
   const headers = {
-    'content-type': CONTENT_TYPES[format.codec],
+    'content-type': SOUND_CONTENT_TYPES[format.codec],
     'request-id': exchange.requestId,
     'character-cost': String(answer.cost),
     'current-concurrent-requests': '1',
@@ -65,8 +65,8 @@ export async function sendAudio(
 }
 
 function audioFile(
-  format: AudioFormat,
-  { sound, comment, clipKey }: AudioAnswer,
+  format: SoundFormat,
+  { sound, comment, clipKey }: SoundReply,
   { clips, spoken }: Studio,
 ): Buffer | AsyncIterable<Uint8Array> {
   const key = clipKey === undefined ? undefined : JSON.stringify([format, clipKey]);
@@ -77,6 +77,6 @@ function audioFile(
   return key === undefined ? file : collectInto(clips, key, file);
 }
 
-function otherThan(format: AudioFormat): AudioFormat {
+function otherThan(format: SoundFormat): SoundFormat {
   return format.codec === 'mp3' ? WAV : MP3;
 }

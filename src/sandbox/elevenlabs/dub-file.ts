@@ -9,7 +9,7 @@ const DUB_FORMAT = 'mp3_44100_128';
 const DUBBER = { pitchHz: 120, tract: 1, speed: 1 };
 
 /** What is said in which language. */
-export interface Dub {
+export interface DubFile {
   readonly text: string;
   readonly targetLanguage: string;
 }
@@ -20,7 +20,7 @@ export interface Dub {
  */
 export async function dubFile(
   source: Buffer,
-  dub: Dub,
+  dub: DubFile,
 ): Promise<Buffer | AsyncIterable<Uint8Array> | undefined> {
   const format = AUDIO_FORMATS.get(DUB_FORMAT);
   const heard = await hearAudio(source);

@@ -1,5 +1,5 @@
-import type { Exchange } from '../http/exchange.js';
-import { type Route, WireFault } from '../http/protocol.js';
+import type { SandboxExchange } from '../http/exchange.js';
+import { type SandboxRoute, WireFault } from '../http/protocol.js';
 import type { Job } from '../jobs/job.js';
 import type { JobBoard } from '../jobs/job-board.js';
 import type { MediaShelf } from '../media/media-shelf.js';
@@ -34,8 +34,12 @@ export interface DubbingRooms {
 }
 
 /** Dubbing: create a project, ask for its state, fetch the dub, delete it. */
-export function dubbingRoutes(studio: Studio, rooms: DubbingRooms): Route[] {
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+export function dubbingRoutes(studio: Studio, rooms: DubbingRooms): SandboxRoute[] {
+  const route = (
+    method: SandboxRoute['method'],
+    path: string,
+    handle: SandboxRoute['handle'],
+  ): SandboxRoute => ({
     method,
     path: `/v1/dubbing${path}`,
     operation: 'dubbing',
@@ -49,7 +53,11 @@ export function dubbingRoutes(studio: Studio, rooms: DubbingRooms): Route[] {
   ];
 }
 
-async function create(exchange: Exchange, rooms: DubbingRooms, studio: Studio): Promise<void> {
+async function create(
+  exchange: SandboxExchange,
+  rooms: DubbingRooms,
+  studio: Studio,
+): Promise<void> {
   const { file, heard, fields } = await uploadedAudio(exchange, 'file');
   const target = fields.requiredText('target_lang');
   const source = fields.text('source_lang') ?? 'auto';
@@ -80,7 +88,7 @@ async function create(exchange: Exchange, rooms: DubbingRooms, studio: Studio): 
   await exchange.json(200, body, { 'request-id': exchange.requestId });
 }
 
-async function show(exchange: Exchange, rooms: DubbingRooms): Promise<void> {
+async function show(exchange: SandboxExchange, rooms: DubbingRooms): Promise<void> {
   const job = await find(exchange, rooms);
   if (await rooms.jobs.spoilPoll(exchange, job)) return;
   const { name, sourceLanguage, targetLanguage, hasVideo, seconds } = job.facts;
@@ -109,7 +117,7 @@ function statusOf(job: Job, { jobs }: DubbingRooms): string {
   return phase === 'done' ? 'dubbed' : phase;
 }
 
-async function download(exchange: Exchange, rooms: DubbingRooms): Promise<void> {
+async function download(exchange: SandboxExchange, rooms: DubbingRooms): Promise<void> {
   const job = await find(exchange, rooms);
   const { targetLanguage, hasVideo } = job.facts;
   const isReady = rooms.jobs.stateOf(job).phase === 'done';
@@ -126,12 +134,12 @@ async function download(exchange: Exchange, rooms: DubbingRooms): Promise<void> 
   await exchange.send(200, { 'content-type': hasVideo ? 'video/mp4' : 'audio/mpeg' }, file);
 }
 
-async function remove(exchange: Exchange, rooms: DubbingRooms): Promise<void> {
+async function remove(exchange: SandboxExchange, rooms: DubbingRooms): Promise<void> {
   rooms.jobs.remove(await find(exchange, rooms));
   await exchange.json(200, { status: 'ok' });
 }
 
-async function find(exchange: Exchange, { jobs }: DubbingRooms): Promise<Job<Project>> {
+async function find(exchange: SandboxExchange, { jobs }: DubbingRooms): Promise<Job<Project>> {
   const id = exchange.params.dubbing_id ?? '';
   const job = await jobs.find<Project>(KIND, id);
   if (job !== undefined) return job;

@@ -1,5 +1,5 @@
-import type { Exchange } from '../http/exchange.js';
-import type { Protocol, Route, WireError } from '../http/protocol.js';
+import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxProtocol, SandboxRoute, WireError } from '../http/protocol.js';
 import { createClipCache } from '../media/clip-cache.js';
 import type { Studio } from './audio-answer.js';
 import { type DubbingRooms, dubbingRoutes } from './dubbing.js';
@@ -24,9 +24,9 @@ const WORDS: Readonly<Record<number, readonly [type: string, code: string]>> = {
 };
 
 /** ElevenLabs: `xi-api-key`, JSON or multipart in, audio or JSON out, errors as `{detail}`. */
-export function elevenLabsProtocol(rooms: DubbingRooms): Protocol {
+export function elevenLabsProtocol(rooms: DubbingRooms): SandboxProtocol {
   const studio: Studio = { clips: createClipCache(), spoken: new SpokenTexts() };
-  const post = (path: string, operation: string, handle: Handler): Route => ({
+  const post = (path: string, operation: string, handle: Handler): SandboxRoute => ({
     method: 'POST',
     path: `/v1/${path}`,
     operation,
@@ -51,7 +51,7 @@ export function elevenLabsProtocol(rooms: DubbingRooms): Protocol {
   };
 }
 
-type Handler = (exchange: Exchange, studio: Studio) => Promise<void>;
+type Handler = (exchange: SandboxExchange, studio: Studio) => Promise<void>;
 
 function errorBody(error: WireError, requestId: string): unknown {
   if (error.status === 404 && error.code === undefined) return { detail: error.message };

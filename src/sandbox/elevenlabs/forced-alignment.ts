@@ -1,4 +1,4 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 import { spreadWords } from './transcript.js';
@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 675_000;
 const LOSS = 0.05;
 
 /** `POST /v1/forced-alignment`: when each word of a given text is spoken, spread over the recording's length. */
-export async function forcedAlignment(exchange: Exchange): Promise<void> {
+export async function forcedAlignment(exchange: SandboxExchange): Promise<void> {
   const { heard, fields } = await uploadedAudio(exchange, 'file');
   const text = Magic.strip(fields.requiredText('text'));
   fields.finish();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 import { musicSound } from '../media/music-sound.js';
@@ -17,7 +17,7 @@ const MAX_LYRICS_CHARACTERS = 4000;
 const CREDITS_PER_SECOND = 30;
 
 /** `POST /v1/music`: a composed piece of the asked length, with the lyrics (or the prompt) sung unless instrumental. */
-export async function music(exchange: Exchange, studio: Studio): Promise<void> {
+export async function music(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange, { wav: false });
   const { prompt, lyrics, lengthMs, isInstrumental } = readRequest(exchange.body);
   const seconds = lengthMs / 1000;

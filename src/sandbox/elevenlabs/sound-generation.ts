@@ -1,4 +1,4 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 import { effectSound } from '../media/effect-sound.js';
@@ -12,7 +12,7 @@ const MAX_SECONDS = 30;
 const CREDITS_PER_SECOND = 40;
 
 /** `POST /v1/sound-generation`: a sound effect of the asked length; without one the prompt decides (1 to 8 s). */
-export async function soundGeneration(exchange: Exchange, studio: Studio): Promise<void> {
+export async function soundGeneration(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange, { wav: false });
   const fields = BodyFields.ofBody(exchange.body);
   const prompt = Magic.strip(fields.requiredText('text'));

@@ -1,10 +1,10 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireFault } from '../http/protocol.js';
 import type { Studio } from './audio-answer.js';
 import type { BodyFields } from './body-fields.js';
 import { guessLanguage, iso3Of, LANGUAGES_ALL } from './languages.js';
 import { toSrt } from './subtitles.js';
-import { type TranscriptWord, transcriptOf } from './transcript.js';
+import { type HeardWord, transcriptOf } from './transcript.js';
 import { uploadedAudio } from './uploaded-audio.js';
 
 const MODELS = ['scribe_v1', 'scribe_v2'];
@@ -13,7 +13,7 @@ const MAX_SPEAKERS = 32;
 const MAX_SEED = 2_147_483_647;
 
 /** `POST /v1/speech-to-text`: multipart in, the words of the recording out. */
-export async function speechToText(exchange: Exchange, studio: Studio): Promise<void> {
+export async function speechToText(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const { file, heard, fields } = await uploadedAudio(exchange, 'file');
   const options = readOptions(fields);
   if (!MODELS.includes(options.model)) refuse('unsupported_model', 'Unknown transcription model.');
@@ -66,7 +66,7 @@ function readOptions(fields: BodyFields) {
   return options;
 }
 
-function wordView(word: TranscriptWord, options: Options) {
+function wordView(word: HeardWord, options: Options) {
   return {
     text: word.text,
     start: word.start,
@@ -78,7 +78,7 @@ function wordView(word: TranscriptWord, options: Options) {
   };
 }
 
-function subtitleView(asked: Options['subtitles'][number], words: readonly TranscriptWord[]) {
+function subtitleView(asked: Options['subtitles'][number], words: readonly HeardWord[]) {
   const isSrt = asked.format === 'srt';
   return {
     requested_format: asked.format,

@@ -1,4 +1,4 @@
-import type { TranscriptWord } from './transcript.js';
+import type { HeardWord } from './transcript.js';
 
 /** How subtitles are cut; names and usual values are the vendor's. */
 export interface SubtitleOptions {
@@ -9,7 +9,7 @@ export interface SubtitleOptions {
 }
 
 /** Words as SRT: numbered segments with times, broken at length, duration and change of speaker. */
-export function toSrt(words: readonly TranscriptWord[], options: SubtitleOptions): string {
+export function toSrt(words: readonly HeardWord[], options: SubtitleOptions): string {
   return segmentsOf(words, options)
     .map((segment, index) => {
       const first = segment[0];
@@ -23,10 +23,10 @@ export function toSrt(words: readonly TranscriptWord[], options: SubtitleOptions
 }
 
 function segmentsOf(
-  words: readonly TranscriptWord[],
+  words: readonly HeardWord[],
   options: SubtitleOptions,
-): (readonly TranscriptWord[])[] {
-  const segments: TranscriptWord[][] = [];
+): (readonly HeardWord[])[] {
+  const segments: HeardWord[][] = [];
   let characters = 0;
   for (const word of words.filter(({ type }) => type !== 'spacing')) {
     const open = segments.at(-1);

@@ -1,4 +1,4 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 import { joinSounds } from '../media/sound.js';
@@ -15,7 +15,7 @@ const MAX_VOICES = 10;
 const MAX_SEED = 4_294_967_295;
 
 /** `POST /v1/text-to-dialogue`: lines of several voices, one after the other, as one recording. */
-export async function textToDialogue(exchange: Exchange, studio: Studio): Promise<void> {
+export async function textToDialogue(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange);
   const { inputs, modelId, language, stability, seed } = readRequest(exchange.body);
   const model = speechModelOf(modelId);

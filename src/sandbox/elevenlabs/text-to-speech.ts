@@ -1,4 +1,4 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 import { hashText } from '../media/seeded-random.js';
@@ -21,7 +21,7 @@ export interface VoiceSettings {
 }
 
 /** `POST /v1/text-to-speech/{voice_id}`: JSON in, speech out. */
-export async function textToSpeech(exchange: Exchange, studio: Studio): Promise<void> {
+export async function textToSpeech(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange);
   const request = readRequest(exchange.body);
   const voiceId = exchange.params.voice_id ?? '';

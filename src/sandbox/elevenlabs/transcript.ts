@@ -11,7 +11,7 @@ const LEXICON = (
 ).split(' ');
 
 /** One piece of a transcript as the vendor writes it, times in seconds. */
-export interface TranscriptWord {
+export interface HeardWord {
   readonly text: string;
   readonly type: 'word' | 'spacing' | 'audio_event';
   readonly start: number;
@@ -23,7 +23,7 @@ export interface TranscriptWord {
 /** What a recording says. */
 export interface Transcript {
   readonly text: string;
-  readonly words: readonly TranscriptWord[];
+  readonly words: readonly HeardWord[];
 }
 
 /**
@@ -41,7 +41,7 @@ export function transcriptOf(heard: HeardAudio, remembered?: string): Transcript
 }
 
 /** A text's words and the gaps between them, spread over a length. */
-export function spreadWords(text: string, seconds: number): readonly TranscriptWord[] {
+export function spreadWords(text: string, seconds: number): readonly HeardWord[] {
   return placeWords([{ speaker: 0, text }], text, seconds);
 }
 
@@ -49,7 +49,7 @@ function placeWords(
   lines: readonly { speaker: number; text: string }[],
   text: string,
   seconds: number,
-): TranscriptWord[] {
+): HeardWord[] {
   const speakers = lines.flatMap((line) => Array.from(`${line.text}\n`, () => line.speaker));
   const timeline = spokenCharacters(text, seconds);
   let at = 0;
@@ -73,7 +73,7 @@ function placeWords(
   });
 }
 
-function typeOf(token: string): TranscriptWord['type'] {
+function typeOf(token: string): HeardWord['type'] {
   if (/^\s/.test(token)) return 'spacing';
   return /^\[.+\]$/.test(token) ? 'audio_event' : 'word';
 }

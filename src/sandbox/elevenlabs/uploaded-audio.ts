@@ -1,4 +1,4 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireAnswer, WireFault } from '../http/protocol.js';
 import { readForm } from '../http/request-body.js';
 import { type HeardAudio, hearAudio } from '../media/heard-audio.js';
@@ -14,7 +14,10 @@ export interface UploadedAudio {
 /**
  * Reads the recording in form field `name`; 422 when it is missing, 400 `invalid_audio` when its length cannot be read.
  */
-export async function uploadedAudio(exchange: Exchange, name: string): Promise<UploadedAudio> {
+export async function uploadedAudio(
+  exchange: SandboxExchange,
+  name: string,
+): Promise<UploadedAudio> {
   const form = await readForm(exchange.body, exchange.header('content-type'));
   const file = form?.files.get(name);
   if (form === undefined || file === undefined) {

@@ -1,9 +1,9 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { AUDIO_FORMATS } from '../media/audio-format.js';
 import { shapedSound } from '../media/shaped-sound.js';
-import type { Sound } from '../media/sound.js';
-import { type Delivery, speechOfLength } from '../media/speech.js';
+import type { Waveform } from '../media/sound.js';
+import { type SpeechDelivery, speechOfLength } from '../media/speech.js';
 import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
 import { delivery, readVoiceSettings } from './text-to-speech.js';
 import { transcriptOf } from './transcript.js';
@@ -15,10 +15,10 @@ const MAX_SEED = 4_294_967_295;
 const CREDITS_PER_SECOND = 17;
 const ISOLATION_FORMAT = 'mp3_44100_128';
 /** The voice that is left when everything else is taken away. */
-const ISOLATED: Delivery = { pitchHz: 130, tract: 1, speed: 1, seed: 7 };
+const ISOLATED: SpeechDelivery = { pitchHz: 130, tract: 1, speed: 1, seed: 7 };
 
 /** `POST /v1/speech-to-speech/{voice_id}`: what the recording says, as long and as loud, in another voice. */
-export async function speechToSpeech(exchange: Exchange, studio: Studio): Promise<void> {
+export async function speechToSpeech(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange);
   const timbre = timbreOf(exchange.params.voice_id ?? '');
   const upload = await uploadedAudio(exchange, 'audio');
@@ -45,7 +45,7 @@ export async function speechToSpeech(exchange: Exchange, studio: Studio): Promis
 }
 
 /** `POST /v1/audio-isolation`: the voice of a recording alone, as MP3 of the same length. */
-export async function audioIsolation(exchange: Exchange, studio: Studio): Promise<void> {
+export async function audioIsolation(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = AUDIO_FORMATS.get(ISOLATION_FORMAT);
   if (format === undefined) throw new Error(`${ISOLATION_FORMAT} is not in the table`);
   const upload = await uploadedAudio(exchange, 'audio');
@@ -54,9 +54,9 @@ export async function audioIsolation(exchange: Exchange, studio: Studio): Promis
   await sendAudio(exchange, format, respoken(upload, ISOLATED, studio), studio);
 }
 
-function respoken({ file, heard }: UploadedAudio, how: Delivery, studio: Studio) {
+function respoken({ file, heard }: UploadedAudio, how: SpeechDelivery, studio: Studio) {
   const { text } = transcriptOf(heard, studio.spoken.recall(file));
-  const sound: Sound = speechOfLength(text, heard.seconds, how);
+  const sound: Waveform = speechOfLength(text, heard.seconds, how);
   return {
     sound: shapedSound(sound, heard.loudness),
     comment: text,

@@ -26,7 +26,7 @@ export interface ReadRequest {
 }
 
 /** One request and its answer; sending obeys the magic inputs that spoil bodies. */
-export class Exchange {
+export class SandboxExchange {
   readonly requestId: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;

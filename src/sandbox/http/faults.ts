@@ -1,5 +1,5 @@
 import { Magic } from '../magic-inputs.js';
-import type { Exchange } from './exchange.js';
+import type { SandboxExchange } from './exchange.js';
 import { WireFault } from './protocol.js';
 
 const MAX_DELAY_MS = 600_000;
@@ -10,7 +10,7 @@ const DEFAULT_RETRY_AFTER_SECONDS = 7;
  * Acts out the magic inputs that replace or delay the whole answer.
  * Returns true when the answer is done; throws `WireFault` for `status` and for words it does not know.
  */
-export async function actOut(exchange: Exchange): Promise<boolean> {
+export async function actOut(exchange: SandboxExchange): Promise<boolean> {
   const { magic } = exchange;
   if (magic.unknown !== undefined) {
     throw new WireFault({ status: 400, message: `Unknown magic input: ${magic.unknown}` });
@@ -38,13 +38,16 @@ export async function actOut(exchange: Exchange): Promise<boolean> {
  * From here on the exchange obeys `fault`: an error status, or the name of a magic input that spoils an answer. True when that
  * was the answer; throws as {@link actOut}.
  */
-export async function spoil(exchange: Exchange, fault: string | undefined): Promise<boolean> {
+export async function spoil(
+  exchange: SandboxExchange,
+  fault: string | undefined,
+): Promise<boolean> {
   if (fault === undefined) return false;
   exchange.obey(Magic.of(/^\d+$/.test(fault) ? { status: fault } : { [fault]: '' }));
   return actOut(exchange);
 }
 
-async function replaceBody(exchange: Exchange): Promise<boolean> {
+async function replaceBody(exchange: SandboxExchange): Promise<boolean> {
   if (exchange.magic.has('html')) {
     const page = '<!doctype html><title>Welcome</title><h1>It works</h1>\n';
     await exchange.send(200, { 'content-type': 'text/html; charset=utf-8' }, Buffer.from(page));
@@ -62,7 +65,7 @@ async function replaceBody(exchange: Exchange): Promise<boolean> {
 }
 
 /** Headers of an error answer: when to come back, for the statuses that say so. */
-export function retryHeaders(exchange: Exchange, status: number): Record<string, string> {
+export function retryHeaders(exchange: SandboxExchange, status: number): Record<string, string> {
   const asked = exchange.magic.number('retry-after', MAX_RETRY_AFTER_SECONDS);
   if (status === 429) return { 'retry-after': String(asked ?? DEFAULT_RETRY_AFTER_SECONDS) };
   return status === 503 && asked !== undefined ? { 'retry-after': String(asked) } : {};

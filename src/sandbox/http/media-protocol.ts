@@ -1,16 +1,16 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { MEDIA_PREFIX, type MediaFile, type MediaShelf } from '../media/media-shelf.js';
+import { MEDIA_PREFIX, type ShelvedFile, type MediaShelf } from '../media/media-shelf.js';
 import { readRange } from '../../common/http/byte-range.js';
-import type { Exchange } from './exchange.js';
+import type { SandboxExchange } from './exchange.js';
 import { spoil } from './faults.js';
-import { type Protocol, type Route, WireFault } from './protocol.js';
+import { type SandboxProtocol, type SandboxRoute, WireFault } from './protocol.js';
 
 const PIECE_BYTES = 64 * 1024;
 
 /** `GET` and `HEAD /media/{name}`: a file of the shelf, or one range of it, for anyone, as on a provider's file host. */
-export function mediaProtocol(shelf: MediaShelf): Protocol {
-  const route = (method: Route['method'], send: typeof sendFile): Route => ({
+export function mediaProtocol(shelf: MediaShelf): SandboxProtocol {
+  const route = (method: SandboxRoute['method'], send: typeof sendFile): SandboxRoute => ({
     method,
     path: '/{name}',
     operation: 'media',
@@ -32,17 +32,17 @@ export function mediaProtocol(shelf: MediaShelf): Protocol {
 }
 
 /** A name never holds another file, so it tells the version as well. */
-const headOf = (file: MediaFile, name: string) => ({
+const headOf = (file: ShelvedFile, name: string) => ({
   'content-type': file.contentType,
   'accept-ranges': 'bytes',
   etag: `"${name}"`,
 });
 
-function sendHead(exchange: Exchange, file: MediaFile, name: string): Promise<void> {
+function sendHead(exchange: SandboxExchange, file: ShelvedFile, name: string): Promise<void> {
   return exchange.send(200, headOf(file, name), file.bytes);
 }
 
-function sendFile(exchange: Exchange, file: MediaFile, name: string): Promise<void> {
+function sendFile(exchange: SandboxExchange, file: ShelvedFile, name: string): Promise<void> {
   const head = headOf(file, name);
   const { length } = file.bytes;
   const isSameFile = (exchange.header('if-range') ?? head.etag) === head.etag;
@@ -58,7 +58,7 @@ function sendFile(exchange: Exchange, file: MediaFile, name: string): Promise<vo
 
 /** Not in one piece, of which nobody could tell afterwards whether it was read to its end. */
 function sendPieces(
-  exchange: Exchange,
+  exchange: SandboxExchange,
   status: number,
   headers: OutgoingHttpHeaders,
   bytes: Buffer,

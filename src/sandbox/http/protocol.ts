@@ -1,12 +1,12 @@
-import type { Exchange } from './exchange.js';
+import type { SandboxExchange } from './exchange.js';
 
 /** One operation of a provider. `path` may hold `{names}`, which become `exchange.params`. */
-export interface Route {
+export interface SandboxRoute {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly path: string;
   /** Name under which requests are counted. */
   readonly operation: string;
-  readonly handle: (exchange: Exchange) => Promise<void>;
+  readonly handle: (exchange: SandboxExchange) => Promise<void>;
 }
 
 /** An error as a provider words it. */
@@ -20,11 +20,11 @@ export interface WireError {
 }
 
 /** One provider's wire protocol, served below `prefix`. */
-export interface Protocol {
+export interface SandboxProtocol {
   readonly prefix: string;
-  readonly routes: readonly Route[];
+  readonly routes: readonly SandboxRoute[];
   /** The key a request carries, wherever this provider looks for it; `open` asks for none. */
-  readonly keyOf: 'open' | ((exchange: Exchange) => string | undefined);
+  readonly keyOf: 'open' | ((exchange: SandboxExchange) => string | undefined);
   /** Name of the header with the id of a request. */
   readonly requestIdHeader: string;
   /** JSON body of an error answer. */

@@ -1,24 +1,24 @@
-import type { Protocol, Route } from './protocol.js';
+import type { SandboxProtocol, SandboxRoute } from './protocol.js';
 
 /** Where a request goes. Without a route the protocol is known but not the path. */
 export interface RouteMatch {
-  readonly protocol: Protocol;
-  readonly route?: Route;
+  readonly protocol: SandboxProtocol;
+  readonly route?: SandboxRoute;
   readonly params: Readonly<Record<string, string>>;
 }
 
 interface Entry {
   readonly method: string;
   readonly segments: readonly string[];
-  readonly protocol: Protocol;
-  readonly route: Route;
+  readonly protocol: SandboxProtocol;
+  readonly route: SandboxRoute;
 }
 
 /** Finds the operation of a method and path. */
 export class RouteTable {
   private readonly entries: readonly Entry[];
 
-  constructor(private readonly protocols: readonly Protocol[]) {
+  constructor(private readonly protocols: readonly SandboxProtocol[]) {
     this.entries = protocols.flatMap((protocol) =>
       protocol.routes.map((route) => ({
         method: route.method,

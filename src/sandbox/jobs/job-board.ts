@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { SystemClock } from '../../common/time/clock.js';
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { spoil } from '../http/faults.js';
 import { Job, type JobRecord, type JobState } from './job.js';
 
@@ -38,7 +38,7 @@ export class JobBoard {
 
   /** Takes work on. `label` is the same for two submissions of the same work; `facts` are plain JSON. */
   accept<Facts>(
-    exchange: Pick<Exchange, 'requestId' | 'magic'>,
+    exchange: Pick<SandboxExchange, 'requestId' | 'magic'>,
     work: Pick<JobRecord<Facts>, 'kind' | 'label' | 'facts'>,
   ): Promise<Job<Facts>> {
     const { kind, label, facts } = work;
@@ -66,7 +66,7 @@ export class JobBoard {
   }
 
   /** Counts a poll and acts out `poll=`. True when that was the answer. */
-  spoilPoll(exchange: Exchange, job: Job): Promise<boolean> {
+  spoilPoll(exchange: SandboxExchange, job: Job): Promise<boolean> {
     const entry = this.entries.get(job.id);
     if (entry) entry.polls += 1;
     const isOver = (entry?.polls ?? 0) > (job.magic.number('polls', MAX_COUNT) ?? MAX_COUNT);
@@ -74,7 +74,7 @@ export class JobBoard {
   }
 
   /** Counts a download of the result and acts out `file=`. True when that was the answer. */
-  spoilDownload(exchange: Exchange, job: Job): Promise<boolean> {
+  spoilDownload(exchange: SandboxExchange, job: Job): Promise<boolean> {
     const entry = this.entries.get(job.id);
     if (entry) entry.downloads += 1;
     const isOver = (entry?.downloads ?? 0) > (job.magic.number('files', MAX_COUNT) ?? MAX_COUNT);

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { AudioFormat } from './audio-format.js';
-import type { AudioFileFacts, AudioWriter } from './audio-writer.js';
+import type { SoundFormat } from './audio-format.js';
+import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
 import { createMp3Writer } from './mp3-writer.js';
 import { OpusWriter } from './opus-writer.js';
-import type { Sound } from './sound.js';
+import type { Waveform } from './sound.js';
 import { createPcmWriter, createWavWriter } from './wav-writer.js';
 
 /** Audio encoded per turn of the event loop: small, so that many streams share the thread. */
@@ -11,8 +11,8 @@ const SLICE_SECONDS = 0.25;
 
 /** A sound as the bytes of a file, produced while they are read: first bytes at once, flat memory. */
 export async function* encodeSound(
-  sound: Sound,
-  format: AudioFormat,
+  sound: Waveform,
+  format: SoundFormat,
   comment: string,
 ): AsyncGenerator<Uint8Array> {
   const totalSamples = Math.round(sound.seconds * format.sampleRate);
@@ -34,7 +34,7 @@ export async function* encodeSound(
   }
 }
 
-function createWriter(facts: AudioFileFacts): AudioWriter | Promise<AudioWriter> {
+function createWriter(facts: AudioFileFacts): SoundWriter | Promise<SoundWriter> {
   switch (facts.format.codec) {
     case 'mp3':
       return createMp3Writer(facts);

@@ -1,5 +1,5 @@
 /** How audio is written: codec, samples per second and, for lossy codecs, kilobits per second. */
-export interface AudioFormat {
+export interface SoundFormat {
   readonly codec: 'mp3' | 'opus' | 'pcm' | 'wav';
   readonly sampleRate: number;
   readonly kbps: number;
@@ -14,13 +14,13 @@ const FORMATS = [
 ];
 
 /** The formats known by the name of the ElevenLabs `output_format` parameter. */
-export const AUDIO_FORMATS: ReadonlyMap<string, AudioFormat> = new Map(
+export const AUDIO_FORMATS: ReadonlyMap<string, SoundFormat> = new Map(
   FORMATS.map((name) => {
     const [codec = '', sampleRate = '', kbps = '0'] = name.split('_');
     return [
       name,
       {
-        codec: codec as AudioFormat['codec'],
+        codec: codec as SoundFormat['codec'],
         sampleRate: Number(sampleRate),
         kbps: Number(kbps),
       },
@@ -29,7 +29,7 @@ export const AUDIO_FORMATS: ReadonlyMap<string, AudioFormat> = new Map(
 );
 
 /** Content type of each codec's bytes. */
-export const CONTENT_TYPES: Readonly<Record<AudioFormat['codec'], string>> = {
+export const SOUND_CONTENT_TYPES: Readonly<Record<SoundFormat['codec'], string>> = {
   mp3: 'audio/mpeg',
   opus: 'audio/ogg',
   pcm: 'audio/pcm',

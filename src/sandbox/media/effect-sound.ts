@@ -1,5 +1,5 @@
 import { hashText, seededRandom } from './seeded-random.js';
-import type { Sound } from './sound.js';
+import type { Waveform } from './sound.js';
 
 /** What an effect is made of: amounts of noise and tone, a tone that slides, a swell and a decay. */
 interface Recipe {
@@ -31,7 +31,7 @@ const RECIPES: readonly (readonly [words: RegExp, recipe: Recipe])[] = [
 ];
 
 /** A sound effect of a length, decided by the words of its prompt; `loop` makes end and beginning meet. */
-export function effectSound(prompt: string, seconds: number, loop: boolean): Sound {
+export function effectSound(prompt: string, seconds: number, loop: boolean): Waveform {
   const seed = hashText(prompt);
   const recipe = RECIPES.find(([words]) => words.test(prompt))?.[1] ?? recipeOf(seed);
   return {

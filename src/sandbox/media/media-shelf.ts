@@ -7,7 +7,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_PROMISES = 50_000;
 
 /** A finished file that can be fetched by URL. */
-export interface MediaFile {
+export interface ShelvedFile {
   readonly bytes: Buffer;
   readonly contentType: string;
 }
@@ -22,16 +22,16 @@ export interface PromisedFile {
 
 /** Files the sandbox answers with a URL for; the oldest bytes go when 256 MB are full. */
 export class MediaShelf {
-  private readonly files = new LRUCache<string, MediaFile>({
+  private readonly files = new LRUCache<string, ShelvedFile>({
     maxSize: MAX_BYTES,
     sizeCalculation: (file) => file.bytes.length + 1,
   });
   private readonly promises = new LRUCache<string, PromisedFile>({ max: MAX_PROMISES });
-  private readonly making = new Map<string, Promise<MediaFile>>();
+  private readonly making = new Map<string, Promise<ShelvedFile>>();
   private base: string | undefined;
 
   /** Keeps a file and returns its name, with the extension given. */
-  put(file: MediaFile, extension: string): string {
+  put(file: ShelvedFile, extension: string): string {
     const name = newName(extension);
     this.files.set(name, file);
     return name;
@@ -45,7 +45,7 @@ export class MediaShelf {
   }
 
   /** The file of this name, made now where it was only promised. */
-  async get(name: string): Promise<MediaFile | undefined> {
+  async get(name: string): Promise<ShelvedFile | undefined> {
     const file = this.files.get(name) ?? this.making.get(name);
     const promised = this.promises.get(name);
     if (file !== undefined || promised === undefined) return file;
@@ -69,7 +69,7 @@ export class MediaShelf {
     return `${this.base ?? `http://${ownHost}${MEDIA_PREFIX}`}/${name}`;
   }
 
-  private async make(name: string, { contentType, make }: PromisedFile): Promise<MediaFile> {
+  private async make(name: string, { contentType, make }: PromisedFile): Promise<ShelvedFile> {
     const file = { contentType, bytes: await make() };
     this.files.set(name, file);
     return file;

@@ -1,5 +1,5 @@
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders';
-import type { AudioFileFacts, AudioWriter } from './audio-writer.js';
+import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
 
 type Mp3Encoder = WasmMediaEncoder<'audio/mpeg'>;
 type Mp3Settings = Parameters<Mp3Encoder['configure']>[0];
@@ -9,7 +9,7 @@ const MAX_IDLE_ENCODERS = 16;
 const idle: Mp3Encoder[] = [];
 
 /** Constant-bit-rate mono MP3 with the comment as an ID3v2.4 tag in front. */
-export async function createMp3Writer({ format, comment }: AudioFileFacts): Promise<AudioWriter> {
+export async function createMp3Writer({ format, comment }: AudioFileFacts): Promise<SoundWriter> {
   const encoder = idle.pop() ?? (await createMp3Encoder());
   encoder.configure({
     channels: 1,

@@ -1,6 +1,6 @@
 import { BAND, composed, type Instrument, type Score, STEPS_PER_BAR } from './music-score.js';
 import { seededRandom } from './seeded-random.js';
-import type { Sound } from './sound.js';
+import type { Waveform } from './sound.js';
 
 const FADE_SECONDS = 0.5;
 const BAND_GAIN = 0.7;
@@ -14,7 +14,7 @@ export type Part = (typeof PARTS)[number];
 /** How a piece is performed. */
 export interface Performance {
   /** What is sung. */
-  readonly vocals?: Sound;
+  readonly vocals?: Waveform;
   /** Who plays; everybody, if not said. */
   readonly parts?: ReadonlySet<Part>;
   /** 2 is twice as fast. */
@@ -26,7 +26,7 @@ export function musicSound(
   prompt: string,
   seconds: number,
   { vocals, parts = new Set(PARTS), tempo = 1 }: Performance = {},
-): Sound {
+): Waveform {
   const score = composed(prompt, tempo);
   return {
     seconds,

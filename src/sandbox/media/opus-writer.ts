@@ -1,5 +1,5 @@
 import { Encoder } from '@evan/opus/wasm/index.mjs';
-import type { AudioFileFacts, AudioWriter } from './audio-writer.js';
+import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
 import { OggPages } from './ogg-pages.js';
 import { toInt16 } from './sound.js';
 
@@ -16,7 +16,7 @@ const SET_COMPLEXITY = 4010;
 const COMPLEXITY = 5;
 
 /** Constant-bit-rate mono Opus in Ogg; the comment is a Vorbis comment in the OpusTags packet. */
-export class OpusWriter implements AudioWriter {
+export class OpusWriter implements SoundWriter {
   private readonly encoder: Encoder;
   private readonly pages = new OggPages(SERIAL);
   private readonly totalSamples: number;

@@ -9,7 +9,7 @@ import {
   Output,
 } from 'mediabunny';
 import { encodeSound } from './audio-encoder.js';
-import type { AudioFormat } from './audio-format.js';
+import type { SoundFormat } from './audio-format.js';
 import { type Piece, soundOf } from './piece.js';
 
 /** Files a piece can be had as. */
@@ -21,8 +21,8 @@ export const PIECE_TYPES: Readonly<Record<PieceFormat, string>> = {
   wav: 'audio/wav',
   m4a: 'audio/mp4',
 };
-const MP3: AudioFormat = { codec: 'mp3', sampleRate: 44_100, kbps: 128 };
-const WAV: AudioFormat = { codec: 'wav', sampleRate: 44_100, kbps: 0 };
+const MP3: SoundFormat = { codec: 'mp3', sampleRate: 44_100, kbps: 128 };
+const WAV: SoundFormat = { codec: 'wav', sampleRate: 44_100, kbps: 0 };
 
 /** A piece as a file; `comment` is kept in its tag where the format has one. */
 export async function pieceFile(

@@ -2,7 +2,7 @@ import { effectSound } from './effect-sound.js';
 import { composed, notesOf, type Instrument, type Note } from './music-score.js';
 import { musicSound, type Part, PARTS } from './music-sound.js';
 import { hashText } from './seeded-random.js';
-import { joinSounds, type Sound } from './sound.js';
+import { joinSounds, type Waveform } from './sound.js';
 import { cutSound, fadedSound, mixedSounds, pitchedSound, silence } from './sound-edits.js';
 import { speechOfLength } from './speech.js';
 
@@ -77,9 +77,9 @@ interface Hearing {
 export function soundOf(
   piece: Piece,
   hearing: Hearing = { parts: new Set(PARTS), tempo: 1 },
-): Sound {
+): Waveform {
   const { parts, tempo } = hearing;
-  const inner = (of: Piece): Sound => soundOf(of, hearing);
+  const inner = (of: Piece): Waveform => soundOf(of, hearing);
   switch (piece.kind) {
     case 'song':
       return songSound(piece, hearing);
@@ -107,12 +107,12 @@ export function soundOf(
 }
 
 /** An effect has no parts; it counts as drums. */
-function effectHeard(effect: EffectPiece, { parts, tempo }: Hearing): Sound {
+function effectHeard(effect: EffectPiece, { parts, tempo }: Hearing): Waveform {
   const seconds = effect.seconds / tempo;
   return parts.has('drums') ? effectSound(effect.prompt, seconds, effect.loops) : silence(seconds);
 }
 
-function songSound(song: SongPiece, { parts, tempo }: Hearing): Sound {
+function songSound(song: SongPiece, { parts, tempo }: Hearing): Waveform {
   const seconds = song.seconds / tempo;
   const lyrics = sungText(song);
   if (lyrics === '') return musicSound(song.style, seconds, { parts, tempo });

@@ -1,8 +1,8 @@
 import { LOUDNESS_RATE } from './heard-audio.js';
-import type { Sound } from './sound.js';
+import type { Waveform } from './sound.js';
 
 /** A sound that gets loud and soft where a recording did. */
-export function shapedSound(sound: Sound, loudness: Float32Array): Sound {
+export function shapedSound(sound: Waveform, loudness: Float32Array): Waveform {
   return {
     seconds: sound.seconds,
     open(sampleRate) {

@@ -1,15 +1,15 @@
-import type { Sound } from './sound.js';
+import type { Waveform } from './sound.js';
 
 /** Samples that are rendered and thrown away at once to reach the beginning of a cut. */
 const SKIP_BLOCK = 16_384;
 
 /** Nothing to be heard. */
-export function silence(seconds: number): Sound {
+export function silence(seconds: number): Waveform {
   return { seconds, open: () => (block) => void block.fill(0) };
 }
 
 /** The part of a sound between two seconds. */
-export function cutSound(sound: Sound, start: number, end: number): Sound {
+export function cutSound(sound: Waveform, start: number, end: number): Waveform {
   return {
     seconds: end - start,
     open(sampleRate) {
@@ -24,7 +24,7 @@ export function cutSound(sound: Sound, start: number, end: number): Sound {
 }
 
 /** Sounds at the same time, each as loud as `gain` says; shorter ones are silent after their end. */
-export function mixedSounds(sounds: readonly Sound[], gain: number): Sound {
+export function mixedSounds(sounds: readonly Waveform[], gain: number): Waveform {
   const seconds = Math.max(...sounds.map((sound) => sound.seconds));
   return {
     seconds,
@@ -47,7 +47,7 @@ export function mixedSounds(sounds: readonly Sound[], gain: number): Sound {
 }
 
 /** A sound that gets louder over its first seconds and softer over its last ones. */
-export function fadedSound(sound: Sound, inSeconds: number, outSeconds: number): Sound {
+export function fadedSound(sound: Waveform, inSeconds: number, outSeconds: number): Waveform {
   return {
     seconds: sound.seconds,
     open(sampleRate) {
@@ -68,7 +68,7 @@ export function fadedSound(sound: Sound, inSeconds: number, outSeconds: number):
 }
 
 /** A sound played faster, and higher for it, like a tape. */
-export function pitchedSound(sound: Sound, factor: number): Sound {
+export function pitchedSound(sound: Waveform, factor: number): Waveform {
   return {
     seconds: sound.seconds / factor,
     open: (sampleRate) => sound.open(sampleRate / factor),

@@ -2,13 +2,13 @@
 export type FillSamples = (block: Float32Array) => void;
 
 /** Mono sound of a known length that can be rendered at any sample rate, as often as needed. */
-export interface Sound {
+export interface Waveform {
   readonly seconds: number;
   open(sampleRate: number): FillSamples;
 }
 
 /** Sounds one after the other as one sound. */
-export function joinSounds(sounds: readonly Sound[]): Sound {
+export function joinSounds(sounds: readonly Waveform[]): Waveform {
   return {
     seconds: sounds.reduce((sum, sound) => sum + sound.seconds, 0),
     open(sampleRate) {

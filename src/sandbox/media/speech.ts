@@ -1,6 +1,6 @@
 import { type Phone, phoneOf } from './phones.js';
 import { hashText, seededRandom } from './seeded-random.js';
-import type { FillSamples, Sound } from './sound.js';
+import type { FillSamples, Waveform } from './sound.js';
 
 const SECONDS_PER_CHARACTER = 0.065;
 const MIN_SPEECH_SECONDS = 0.4;
@@ -10,7 +10,7 @@ const MAX_SPEECH_SECONDS = 300;
 const CONTROL_BLOCK = 64;
 
 /** Who speaks, and how. */
-export interface Delivery {
+export interface SpeechDelivery {
   /** Pitch in Hz of the unstressed voice. */
   readonly pitchHz: number;
   /** Vocal tract length relative to an average one; below 1 sounds bigger. */
@@ -29,12 +29,12 @@ export interface SpokenCharacter {
 }
 
 /** Speech-like audio of a text: as long as its characters take, the same for the same voice, text and seed. */
-export function speechSound(text: string, delivery: Delivery): Sound {
+export function speechSound(text: string, delivery: SpeechDelivery): Waveform {
   return speechOfLength(text, speechSeconds(text, delivery.speed), delivery);
 }
 
 /** The same, squeezed or stretched to a given length. */
-export function speechOfLength(text: string, seconds: number, delivery: Delivery): Sound {
+export function speechOfLength(text: string, seconds: number, delivery: SpeechDelivery): Waveform {
   return { seconds, open: (sampleRate) => openSpeech(text, seconds, delivery, sampleRate) };
 }
 
@@ -86,7 +86,7 @@ class Resonator {
 function openSpeech(
   text: string,
   seconds: number,
-  delivery: Delivery,
+  delivery: SpeechDelivery,
   sampleRate: number,
 ): FillSamples {
   const timeline = spokenCharacters(text, seconds);

@@ -1,11 +1,11 @@
-import type { AudioFileFacts, AudioWriter } from './audio-writer.js';
+import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
 import { toInt16 } from './sound.js';
 
 const FMT_CHUNK_BYTES = 16;
 const PCM_TAG = 1;
 
 /** Raw 16-bit little-endian mono samples without any header. */
-export function createPcmWriter(): AudioWriter {
+export function createPcmWriter(): SoundWriter {
   return {
     encode: (samples) => int16Bytes(samples),
     finish: () => new Uint8Array(),
@@ -14,7 +14,7 @@ export function createPcmWriter(): AudioWriter {
 }
 
 /** 16-bit mono WAV; the comment goes into a LIST chunk before the samples, sizes are final from the first byte. */
-export function createWavWriter({ format, totalSamples, comment }: AudioFileFacts): AudioWriter {
+export function createWavWriter({ format, totalSamples, comment }: AudioFileFacts): SoundWriter {
   let head: Buffer | undefined = wavHead(format.sampleRate, totalSamples * 2, comment);
   return {
     encode(samples) {

@@ -1,19 +1,19 @@
-import type { Exchange } from '../http/exchange.js';
-import type { Protocol, Route } from '../http/protocol.js';
+import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxProtocol, SandboxRoute } from '../http/protocol.js';
 import type { JobBoard } from '../jobs/job-board.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { openAiErrorBody } from '../openai/openai-error-body.js';
 import { VideoJobs } from './video-jobs.js';
 
 /** OpenAI-style videos: bearer key, JSON in, a video object out, the file below `/content`, errors as `{error}`. */
-export function openAiVideoProtocol(jobs: JobBoard, shelf: MediaShelf): Protocol {
+export function openAiVideoProtocol(jobs: JobBoard, shelf: MediaShelf): SandboxProtocol {
   const videos = new VideoJobs(jobs, shelf);
   const route = (
-    method: Route['method'],
+    method: SandboxRoute['method'],
     path: string,
     operation: string,
-    handle: (exchange: Exchange) => Promise<void>,
-  ): Route => ({ method, path: `/v1/videos${path}`, operation, handle });
+    handle: (exchange: SandboxExchange) => Promise<void>,
+  ): SandboxRoute => ({ method, path: `/v1/videos${path}`, operation, handle });
   return {
     prefix: '/video',
     routes: [

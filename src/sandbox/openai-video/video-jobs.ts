@@ -1,4 +1,4 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { WireFault } from '../http/protocol.js';
 import type { Job, JobState } from '../jobs/job.js';
 import type { JobBoard } from '../jobs/job-board.js';
@@ -27,21 +27,21 @@ export class VideoJobs {
   ) {}
 
   /** `POST /videos` */
-  async create(exchange: Exchange): Promise<void> {
+  async create(exchange: SandboxExchange): Promise<void> {
     const facts = readVideoRequest(exchange.body);
     const job = await this.jobs.accept(exchange, { kind: KIND, label: facts.prompt, facts });
     await this.answer(exchange, job);
   }
 
   /** `GET /videos/{id}` */
-  async show(exchange: Exchange): Promise<void> {
+  async show(exchange: SandboxExchange): Promise<void> {
     const job = await this.find(exchange);
     if (await this.jobs.spoilPoll(exchange, job)) return;
     await this.answer(exchange, job);
   }
 
   /** `GET /videos/{id}/content` */
-  async content(exchange: Exchange): Promise<void> {
+  async content(exchange: SandboxExchange): Promise<void> {
     const job = await this.find(exchange);
     if (await this.jobs.spoilDownload(exchange, job)) return;
     if (this.stateOf(job).phase !== 'done') {
@@ -60,7 +60,7 @@ export class VideoJobs {
     await exchange.send(302, { location }, Buffer.alloc(0));
   }
 
-  private async find(exchange: Exchange): Promise<Job<VideoRequest>> {
+  private async find(exchange: SandboxExchange): Promise<Job<VideoRequest>> {
     const job = await this.jobs.find<VideoRequest>(KIND, exchange.params.video_id ?? '');
     return job ?? Promise.reject(missing());
   }
@@ -74,7 +74,7 @@ export class VideoJobs {
       : state;
   }
 
-  private answer(exchange: Exchange, job: Job<VideoRequest>): Promise<void> {
+  private answer(exchange: SandboxExchange, job: Job<VideoRequest>): Promise<void> {
     const { phase, word, progress } = this.stateOf(job);
     const { model, prompt, seconds, width, height } = job.facts;
     const createdAt = Math.floor(job.record.createdMs / 1000);

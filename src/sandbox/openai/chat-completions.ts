@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { SystemClock } from '../../common/time/clock.js';
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import type { ChatLog, ChatRecord } from './chat-log.js';
 import { type ChatReply, replyTo } from './chat-reply.js';
 import { type ChatRequest, readChatRequest } from './chat-request.js';
@@ -25,7 +25,7 @@ interface Completion {
 }
 
 /** `POST /v1/chat/completions`: a reply as one JSON object, or token by token as server-sent events. */
-export async function chatCompletions(exchange: Exchange, chats: ChatLog): Promise<void> {
+export async function chatCompletions(exchange: SandboxExchange, chats: ChatLog): Promise<void> {
   const request = readChatRequest(exchange.body);
   const completion = complete(exchange, request, chats);
   const headers = { 'x-request-id': exchange.requestId, 'openai-processing-ms': '12' };
@@ -44,7 +44,7 @@ export async function chatCompletions(exchange: Exchange, chats: ChatLog): Promi
   await exchange.json(200, { ...wholeReply(completion), ...(usage && { usage }) }, headers);
 }
 
-function complete(exchange: Exchange, request: ChatRequest, chats: ChatLog): Completion {
+function complete(exchange: SandboxExchange, request: ChatRequest, chats: ChatLog): Completion {
   const reply = replyTo(request);
   const wanted = exchange.magic.number('tokens', MAX_REPLY_TOKENS);
   const all = wanted === undefined ? tokensOf(cut(reply, request)) : filler(wanted);
@@ -78,7 +78,7 @@ function filler(count: number): string[] {
 }
 
 /** The usage object; undefined for `no-usage`, all zero for `zero-usage`. */
-function usageOf(exchange: Exchange, record: ChatRecord) {
+function usageOf(exchange: SandboxExchange, record: ChatRecord) {
   if (exchange.magic.has('no-usage')) return undefined;
   const isZero = exchange.magic.has('zero-usage');
   const prompt = isZero ? 0 : record.promptTokens;
@@ -113,7 +113,10 @@ function wholeReply({ request, record, created, reply, tokens, finishReason }: C
   };
 }
 
-async function* stream(exchange: Exchange, completion: Completion): AsyncGenerator<Uint8Array> {
+async function* stream(
+  exchange: SandboxExchange,
+  completion: Completion,
+): AsyncGenerator<Uint8Array> {
   const { request, record, reply, tokens, finishReason } = completion;
   const usage = usageFields(request);
   const chunk = (delta: object, finish: string | null = null) =>
@@ -142,7 +145,7 @@ async function* stream(exchange: Exchange, completion: Completion): AsyncGenerat
 }
 
 /** Waits for the pace of the stream, and acts out what is to happen before this token; true ends the stream. */
-async function isCutAt(exchange: Exchange, index: number): Promise<boolean> {
+async function isCutAt(exchange: SandboxExchange, index: number): Promise<boolean> {
   const { magic } = exchange;
   const paceMs = magic.number('pace', MAX_PACE_MS);
   if (paceMs !== undefined) await exchange.pause(paceMs);

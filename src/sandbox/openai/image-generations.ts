@@ -1,5 +1,5 @@
 import { SystemClock } from '../../common/time/clock.js';
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import { asRecord, type JsonRecord, parseJson } from '../http/json.js';
 import { Magic } from '../magic-inputs.js';
 import type { MediaShelf } from '../media/media-shelf.js';
@@ -25,7 +25,10 @@ const KNOWN_FIELDS = new Set(
 const clock = new SystemClock();
 
 /** `POST /v1/images/generations`: pictures of the asked size that show their prompt. */
-export async function imageGenerations(exchange: Exchange, shelf: MediaShelf): Promise<void> {
+export async function imageGenerations(
+  exchange: SandboxExchange,
+  shelf: MediaShelf,
+): Promise<void> {
   const { prompt, count, size, width, height } = readRequest(exchange.body);
   const shown = Magic.strip(prompt);
   const data: object[] = [];
@@ -55,7 +58,7 @@ export async function imageGenerations(exchange: Exchange, shelf: MediaShelf): P
   );
 }
 
-function urlOf(bytes: Buffer, exchange: Exchange, shelf: MediaShelf): string {
+function urlOf(bytes: Buffer, exchange: SandboxExchange, shelf: MediaShelf): string {
   const name = shelf.put({ bytes, contentType: 'image/png' }, 'png');
   return shelf.urlOf(name, exchange.header('host'));
 }

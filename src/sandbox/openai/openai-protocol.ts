@@ -1,4 +1,4 @@
-import type { Protocol } from '../http/protocol.js';
+import type { SandboxProtocol } from '../http/protocol.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { chatCompletions } from './chat-completions.js';
 import type { ChatLog } from './chat-log.js';
@@ -6,7 +6,7 @@ import { imageGenerations } from './image-generations.js';
 import { openAiErrorBody } from './openai-error-body.js';
 
 /** OpenAI: bearer key, JSON in, JSON or server-sent events out, errors as `{error}`. */
-export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): Protocol {
+export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): SandboxProtocol {
   return {
     prefix: '/openai',
     routes: [

@@ -2,11 +2,11 @@ import {
   type FieldRules,
   matching,
   number,
-  oneOf,
+  oneOfField,
   required,
-  text,
+  textField,
   url,
-  whole,
+  wholeField,
   words,
 } from './wire-fields.js';
 
@@ -18,7 +18,7 @@ const CLIP: FieldRules = { ...EVERY, clip_id: required(words(200)) };
 const REWORK: FieldRules = {
   ...CLIP,
   instruction: required(words(3000)),
-  title: text(80),
+  title: textField(80),
   seed: matching(/^\d{1,10}$/, 'a number as text'),
 };
 
@@ -26,22 +26,22 @@ const REWORK: FieldRules = {
 export const FLOW_FIELDS = {
   generations: {
     ...EVERY,
-    sound_prompt: text(3000),
-    lyrics: text(5000),
-    title: text(80),
-    model: oneOf('Lyria 3 Pro'),
+    sound_prompt: textField(3000),
+    lyrics: textField(5000),
+    title: textField(80),
+    model: oneOfField('Lyria 3 Pro'),
     seed: matching(/^\d{1,10}$/, 'a number as text'),
-    bpm: whole(1, 300),
-    length: whole(1, 240),
+    bpm: wholeField(1, 300),
+    length: wholeField(1, 240),
   },
   lyrics: { ...EVERY, prompt: required(words(3000)) },
   extend: { ...REWORK, extend_from_s: required(seconds()), extend_s: required(number(1, 327)) },
   replace: { ...REWORK, start_s: required(seconds()), end_s: required(seconds()) },
   cover: { ...REWORK, strength: required(number(0, 1)) },
   stems: CLIP,
-  upload: { ...EVERY, audio_url: required(url()), title: text(80) },
-  download: { ...CLIP, format: required(oneOf('mp3', 'wav')) },
-  video: { ...CLIP, preset: required(oneOf('modern', 'player', 'simple')) },
+  upload: { ...EVERY, audio_url: required(url()), title: textField(80) },
+  download: { ...CLIP, format: required(oneOfField('mp3', 'wav')) },
+  video: { ...CLIP, preset: required(oneOfField('modern', 'player', 'simple')) },
 } satisfies Record<string, FieldRules>;
 
 /** An operation of the second family. */

@@ -3,19 +3,19 @@ import type { PieceFormat } from '../media/piece-file.js';
 import type { FlowOperation } from './flow-fields.js';
 import { titleOf, writeLyrics } from './lyric-writer.js';
 import { changed, from, joinOf, rangeOf, songOf, type SongIdea, upTo } from './song-making.js';
-import type { Clip, Operation } from './song-product.js';
-import { refuse, type WireFields } from './wire-fields.js';
+import type { Clip, SongOperation } from './song-product.js';
+import { refuseSong, type WireFields } from './wire-fields.js';
 
 const DEFAULT_SECONDS = 30;
 const VOICE_HZ = 200;
 const VIDEO = { width: 1280, height: 720 };
 
 /** The operations of the second family: each makes one clip or one file. */
-export const FLOW_OPERATIONS: Readonly<Record<FlowOperation, Operation<WireFields>>> = {
+export const FLOW_OPERATIONS: Readonly<Record<FlowOperation, SongOperation<WireFields>>> = {
   generations: (fields) => {
     const style = fields.text('sound_prompt');
     const lyrics = fields.text('lyrics');
-    if (style === '' && lyrics === '') refuse('sound_prompt: is required without lyrics');
+    if (style === '' && lyrics === '') refuseSong('sound_prompt: is required without lyrics');
     const isInstrumental = style.startsWith('Instrumental.');
     const words = lyrics === '' && !isInstrumental ? writeLyrics(style).text : lyrics;
     const title = fields.text('title') || titleOf(style || lyrics);

@@ -17,14 +17,14 @@ const STYLES = [
 const MAX_TITLE_WORDS = 4;
 
 /** Lyrics as a provider writes them. */
-export interface WrittenLyrics {
+export interface LyricSheet {
   readonly title: string;
   readonly text: string;
   readonly tags: string;
 }
 
 /** A verse and a chorus about an idea; the same idea always gives the same words. */
-export function writeLyrics(idea: string, variant = 1): WrittenLyrics {
+export function writeLyrics(idea: string, variant = 1): LyricSheet {
   const random = seededRandom(hashText(`${idea} ${variant}`));
   const pick = <Item>(items: readonly Item[]): Item =>
     items[Math.floor(random() * items.length)] as Item;

@@ -3,7 +3,7 @@ import { hearAudio } from '../media/heard-audio.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { titleOf } from './lyric-writer.js';
 import type { Clip } from './song-product.js';
-import { refuse } from './wire-fields.js';
+import { refuseSong } from './wire-fields.js';
 
 const MAX_KNOWN = 20_000;
 /** How long a recording is taken to be that the sandbox cannot hear. */
@@ -32,7 +32,7 @@ export class Recordings {
     const file = await this.shelf.get(name);
     if (file === undefined) return recordingOf(url, '', IMAGINED_SECONDS);
     const heard = await hearAudio(file.bytes);
-    if (heard === undefined) return refuse('audio_url: is no recording');
+    if (heard === undefined) return refuseSong('audio_url: is no recording');
     return recordingOf(name, heard.comment ?? '', heard.seconds);
   }
 }

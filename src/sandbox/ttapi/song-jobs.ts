@@ -1,4 +1,4 @@
-import type { Exchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/exchange.js';
 import type { JsonRecord } from '../http/json.js';
 import { WireFault } from '../http/protocol.js';
 import type { Job, JobState } from '../jobs/job.js';
@@ -6,8 +6,8 @@ import type { JobBoard } from '../jobs/job-board.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import type { Recordings } from './recordings.js';
 import { SongFiles } from './song-files.js';
-import type { Clip, Operation, Product, SongDesk } from './song-product.js';
-import { refuse, type WireFields } from './wire-fields.js';
+import type { Clip, SongOperation, Product, SongDesk } from './song-product.js';
+import { refuseSong, type WireFields } from './wire-fields.js';
 
 const DEFAULT_VARIANTS = 2;
 const MAX_VARIANTS = 12;
@@ -59,10 +59,10 @@ export class SongJobs {
 
   /** Takes an operation on and answers with the id of its job; an instant one with its result. */
   async submit(
-    exchange: Exchange,
+    exchange: SandboxExchange,
     work: {
       operation: string;
-      perform: Operation<WireFields>;
+      perform: SongOperation<WireFields>;
       fields: WireFields;
       isInstant: boolean;
     },
@@ -92,7 +92,7 @@ export class SongJobs {
   }
 
   /** Tells how far the job of `?jobId=` is, and what it brought. */
-  async show(exchange: Exchange): Promise<void> {
+  async show(exchange: SandboxExchange): Promise<void> {
     const jobId = exchange.query.get('jobId') ?? '';
     const job = await this.rooms.jobs.find<SongFacts>(this.family.kind, jobId);
     if (job === undefined) throw new WireFault({ status: 404, message: 'No such job' });
@@ -115,7 +115,7 @@ export class SongJobs {
     });
   }
 
-  private async resultOf(job: Job<SongFacts>, exchange: Exchange): Promise<JsonRecord> {
+  private async resultOf(job: Job<SongFacts>, exchange: SandboxExchange): Promise<JsonRecord> {
     if (job.magic.has('no-result')) return {};
     const { shelf } = this.rooms;
     const urlOf = (file: string): string => shelf.urlOf(file, exchange.header('host'));
@@ -129,7 +129,7 @@ export class SongJobs {
 
   private published(
     { clips = [], files = [], video, archive, plain = {} }: Product,
-    { requestId, magic }: Exchange,
+    { requestId, magic }: SandboxExchange,
   ): Omit<SongFacts, 'operation' | 'mv' | 'isInstant'> {
     const shelved = new SongFiles(this.rooms.shelf, magic.text('file'));
     return {
@@ -149,18 +149,20 @@ export class SongJobs {
     };
   }
 
-  private deskFor(exchange: Exchange): SongDesk {
+  private deskFor(exchange: SandboxExchange): SongDesk {
     return {
       variants: exchange.magic.number('tracks', MAX_VARIANTS) ?? DEFAULT_VARIANTS,
       newId: exchange.requestId,
       clip: async (id) => {
         const [jobId = '', place = ''] = id.split('-');
         const job = await this.finished(jobId);
-        return job?.facts.clips[Number(place) - 1] ?? refuse(`${this.family.trackField}: unknown`);
+        return (
+          job?.facts.clips[Number(place) - 1] ?? refuseSong(`${this.family.trackField}: unknown`)
+        );
       },
       demand: async (operation, id, field) => {
         const job = await this.finished(id);
-        if (job?.facts.operation !== operation) refuse(`${field}: unknown`);
+        if (job?.facts.operation !== operation) refuseSong(`${field}: unknown`);
       },
       imported: (url) => this.rooms.recordings.at(url),
     };

@@ -1,7 +1,7 @@
 import { type Piece, secondsOf, type SongPiece } from '../media/piece.js';
 import { titleOf, writeLyrics } from './lyric-writer.js';
 import type { Clip, SongDesk } from './song-product.js';
-import { refuse, type WireFields } from './wire-fields.js';
+import { refuseSong, type WireFields } from './wire-fields.js';
 
 const DEFAULT_SECONDS = 30;
 const [FEMALE_HZ, MALE_HZ] = [220, 125];
@@ -78,8 +78,8 @@ export function rangeOf(
   const seconds = secondsOf(piece);
   const start = fields.number(startName);
   const end = fields.number(endName);
-  if (end <= start) refuse(`${endName}: must be after ${startName}`);
-  if (end > seconds + TOLERANCE) refuse(`${endName}: lies behind the end of the track`);
+  if (end <= start) refuseSong(`${endName}: must be after ${startName}`);
+  if (end > seconds + TOLERANCE) refuseSong(`${endName}: lies behind the end of the track`);
   return { start: Math.min(start, seconds), end: Math.min(end, seconds) };
 }
 
@@ -98,6 +98,6 @@ export function from(piece: Piece, start: number): Piece[] {
 export function joinOf(piece: Piece, fields: WireFields, name: string): number {
   const at = fields.number(name);
   const seconds = secondsOf(piece);
-  if (at > seconds + TOLERANCE) refuse(`${name}: lies behind the end of the track`);
+  if (at > seconds + TOLERANCE) refuseSong(`${name}: lies behind the end of the track`);
   return Math.min(at, seconds);
 }

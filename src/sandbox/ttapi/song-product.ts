@@ -40,4 +40,4 @@ export interface SongDesk {
 }
 
 /** Makes what was asked for, or throws 400. */
-export type Operation<Fields> = (fields: Fields, desk: SongDesk) => Product | Promise<Product>;
+export type SongOperation<Fields> = (fields: Fields, desk: SongDesk) => Product | Promise<Product>;

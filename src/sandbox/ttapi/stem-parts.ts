@@ -1,7 +1,7 @@
 import { type Part, PARTS } from '../media/music-sound.js';
 
 /** Stems that can be asked for. */
-export const STEM_TYPES: readonly string[] = (
+export const STEM_WORDS: readonly string[] = (
   'lead_vocal backing_vocals drum_kit bass piano electric_guitar acoustic_guitar guitar percussion string_section synth ' +
   'sound_effects synth_pad synth_bass brass_section organ electronic_drum_kit lead_electric_guitar synth_keys ' +
   'rhythm_electric_guitar electric_piano upright_bass keyboards distorted_electric_guitar kick snare risers synth_strings ' +

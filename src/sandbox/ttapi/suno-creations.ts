@@ -12,10 +12,10 @@ import {
   upTo,
   variantsOf,
 } from './song-making.js';
-import type { Clip, Operation, SongDesk } from './song-product.js';
+import type { Clip, SongOperation, SongDesk } from './song-product.js';
 import { partOf } from './stem-parts.js';
 import type { SunoOperation } from './suno-fields.js';
-import { refuse, type WireFields } from './wire-fields.js';
+import { refuseSong, type WireFields } from './wire-fields.js';
 
 const BAND_PARTS: readonly Part[] = ['drums', 'bass', 'lead', 'pad'];
 const ONE_SHOT_SECONDS = 3;
@@ -117,17 +117,20 @@ export const SUNO_CREATIONS = {
     await demandModel(fields, desk);
     return layered(fields, desk, [partOf(fields.text('stem_type'))]);
   },
-} satisfies Partial<Record<SunoOperation, Operation<WireFields>>>;
+} satisfies Partial<Record<SunoOperation, SongOperation<WireFields>>>;
 
 /** A generation: its description or lyrics have to be there, its model and singer have to exist. */
-function creation(operation: SunoOperation, make: Operation<WireFields>): Operation<WireFields> {
+function creation(
+  operation: SunoOperation,
+  make: SongOperation<WireFields>,
+): SongOperation<WireFields> {
   return async (fields, desk) => {
     if (!fields.flag('custom') && fields.text('gpt_description_prompt') === '') {
-      refuse('gpt_description_prompt: is required when custom is false');
+      refuseSong('gpt_description_prompt: is required when custom is false');
     }
     const mayBeMute = fields.flag('instrumental') || WITHOUT_LYRICS.includes(operation);
     if (fields.flag('custom') && !mayBeMute && fields.text('prompt') === '') {
-      refuse('prompt: is required when custom is true');
+      refuseSong('prompt: is required when custom is true');
     }
     await demandModel(fields, desk);
     return make(fields, desk);

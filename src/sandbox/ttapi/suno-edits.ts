@@ -1,16 +1,16 @@
 import { type Piece, secondsOf } from '../media/piece.js';
 import { PARTS } from '../media/music-sound.js';
 import { changed, from, rangeOf, upTo } from './song-making.js';
-import type { Clip, Operation } from './song-product.js';
+import type { Clip, SongOperation } from './song-product.js';
 import { partOf, stemTitle, withoutPart } from './stem-parts.js';
 import type { SunoOperation } from './suno-fields.js';
-import { refuse, type WireFields } from './wire-fields.js';
+import { refuseSong, type WireFields } from './wire-fields.js';
 
 const CROP = ['crop_start_s', 'crop_end_s'] as const;
 const DEFAULT_STEM = 'lead_vocal';
 
 /** An operation that makes one track out of another. */
-function edit(make: (source: Clip, fields: WireFields) => Piece): Operation<WireFields> {
+function edit(make: (source: Clip, fields: WireFields) => Piece): SongOperation<WireFields> {
   return async (fields, desk) => {
     const source = await desk.clip(fields.text('music_id'));
     return { clips: [changed(source, make(source, fields), fields.text('title'))] };
@@ -23,7 +23,7 @@ export const SUNO_EDITS = {
   'remove-section': edit(({ piece }, fields) => {
     const { start, end } = rangeOf(piece, fields, CROP);
     const parts = [...upTo(piece, start), ...from(piece, end)];
-    return parts.length > 0 ? { kind: 'chain', parts } : refuse('crop_end_s: nothing is left');
+    return parts.length > 0 ? { kind: 'chain', parts } : refuseSong('crop_end_s: nothing is left');
   }),
   crop: edit(({ piece }, fields) => {
     return { kind: 'cut', of: piece, ...rangeOf(piece, fields, CROP) };
@@ -41,7 +41,7 @@ export const SUNO_EDITS = {
     keepsPitch: fields.flag('keep_pitch'),
   })),
   concat: edit(({ piece, before }) => {
-    if (before === undefined) return refuse('music_id: is not the extension of a track');
+    if (before === undefined) return refuseSong('music_id: is not the extension of a track');
     return { kind: 'chain', parts: [before, piece] };
   }),
   stems: async (fields, desk) => {
@@ -70,11 +70,11 @@ export const SUNO_EDITS = {
       ),
     };
   },
-} satisfies Partial<Record<SunoOperation, Operation<WireFields>>>;
+} satisfies Partial<Record<SunoOperation, SongOperation<WireFields>>>;
 
 /** Seconds of a fade. Throws 400 when it is longer than the track. */
 function fadeOf(piece: Piece, fields: WireFields): number {
   const seconds = fields.number('fade_time_s');
-  if (seconds > secondsOf(piece)) refuse('fade_time_s: is longer than the track');
+  if (seconds > secondsOf(piece)) refuseSong('fade_time_s: is longer than the track');
   return seconds;
 }

@@ -3,9 +3,9 @@ import type { PieceFormat } from '../media/piece-file.js';
 import { instrumentsOf, rounded, sungWords, tempoOf } from './heard-in-song.js';
 import { moreTags, writeLyrics } from './lyric-writer.js';
 import { rangeOf } from './song-making.js';
-import type { Operation } from './song-product.js';
+import type { SongOperation } from './song-product.js';
 import type { SunoOperation } from './suno-fields.js';
-import { refuse, type WireFields } from './wire-fields.js';
+import { refuseSong, type WireFields } from './wire-fields.js';
 
 const VIDEO = { width: 640, height: 640 };
 /** What the answer to timed lyrics says of a word it is sure of. */
@@ -48,7 +48,7 @@ export const SUNO_EXPORTS = {
     const given = ['vox_audio_id', 'vocal_start_s', 'vocal_end_s'].filter((name) =>
       fields.has(name),
     );
-    if (given.length % 3 !== 0) refuse('vox_audio_id: goes with vocal_start_s and vocal_end_s');
+    if (given.length % 3 !== 0) refuseSong('vox_audio_id: goes with vocal_start_s and vocal_end_s');
     if (fields.has('vox_audio_id')) {
       await desk.demand('vox', fields.text('vox_audio_id'), 'vox_audio_id');
     }
@@ -73,7 +73,7 @@ export const SUNO_EXPORTS = {
   },
   bpm: async (fields, desk) => {
     const { piece } = await desk.clip(fields.text('music_id'));
-    const bpm = tempoOf(piece) ?? refuse('music_id: no beat is heard in this track');
+    const bpm = tempoOf(piece) ?? refuseSong('music_id: no beat is heard in this track');
     return { plain: { bpm } };
   },
   mp4: async (fields, desk) => ({
@@ -84,4 +84,4 @@ export const SUNO_EXPORTS = {
     const formats = fields.texts('formats') as readonly PieceFormat[];
     return { files: formats.map((format) => ({ clip, format })) };
   },
-} satisfies Partial<Record<SunoOperation, Operation<WireFields>>>;
+} satisfies Partial<Record<SunoOperation, SongOperation<WireFields>>>;

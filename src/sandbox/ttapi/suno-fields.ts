@@ -1,15 +1,15 @@
-import { STEM_TYPES } from './stem-parts.js';
+import { STEM_WORDS } from './stem-parts.js';
 import {
   type FieldRules,
   flag,
   list,
   matching,
   number,
-  oneOf,
+  oneOfField,
   required,
-  text,
+  textField,
   url,
-  whole,
+  wholeField,
   words,
 } from './wire-fields.js';
 
@@ -30,10 +30,10 @@ const MODEL: FieldRules = {
 };
 const MAX_MODE: FieldRules = { max_mode: flag() };
 const STYLE: FieldRules = {
-  prompt: text(5000),
-  title: text(80),
-  tags: text(1000),
-  negative_tags: text(1000),
+  prompt: textField(5000),
+  title: textField(80),
+  tags: textField(1000),
+  negative_tags: textField(1000),
 };
 const CONTROLS: FieldRules = {
   ...MAX_MODE,
@@ -41,10 +41,10 @@ const CONTROLS: FieldRules = {
   weirdness_constraint: number(0, 1),
   audio_weight: number(0, 1),
   auto_lyrics: flag(),
-  vocal_gender: oneOf('Male', 'Female'),
+  vocal_gender: oneOfField('Male', 'Female'),
   persona_id: id(),
-  variety: whole(0, 4),
-  duration: whole(10, 360),
+  variety: wholeField(0, 4),
+  duration: wholeField(10, 360),
 };
 /** Generation from lyrics or from a description. */
 const CREATION: FieldRules = {
@@ -54,10 +54,14 @@ const CREATION: FieldRules = {
   ...CONTROLS,
   custom: required(flag()),
   instrumental: flag(),
-  gpt_description_prompt: text(3000),
+  gpt_description_prompt: textField(3000),
 };
 const CREATION_OF_SOURCE: FieldRules = { ...CREATION, music_id: required(id()) };
-const FADE: FieldRules = { ...SOURCE, fade_time_s: required(seconds()), title: required(text(80)) };
+const FADE: FieldRules = {
+  ...SOURCE,
+  fade_time_s: required(seconds()),
+  title: required(textField(80)),
+};
 const CROP: FieldRules = {
   ...SOURCE,
   crop_start_s: required(seconds()),
@@ -70,7 +74,7 @@ export const SUNO_FIELDS = {
   lyrics: {
     ...EVERY,
     prompt: required(words(3000)),
-    lyrics_model: oneOf('classic', 'remi'),
+    lyrics_model: oneOfField('classic', 'remi'),
   },
   inspo: {
     ...EVERY,
@@ -84,9 +88,9 @@ export const SUNO_FIELDS = {
     ...EVERY,
     ...MODEL,
     sound: required(words(500)),
-    type: required(oneOf('one-shot', 'loop')),
-    bpm: whole(1, 300),
-    key: oneOf(...KEYS),
+    type: required(oneOfField('one-shot', 'loop')),
+    bpm: wholeField(1, 300),
+    key: oneOfField(...KEYS),
   },
   'upsample-tags': { ...EVERY, tags: required(words(1000)) },
   upload: { ...EVERY, audio_url: required(url()), is_async: flag() },
@@ -104,8 +108,8 @@ export const SUNO_FIELDS = {
   remaster: {
     ...SOURCE,
     ...MODEL,
-    variation_category: oneOf('subtle', 'normal', 'high'),
-    style_profile: oneOf('natural', 'boost', 'clarity'),
+    variation_category: oneOfField('subtle', 'normal', 'high'),
+    style_profile: oneOfField('natural', 'boost', 'clarity'),
   },
   'replace-section': {
     ...SOURCE,
@@ -114,7 +118,7 @@ export const SUNO_FIELDS = {
     ...CONTROLS,
     infill_start_s: required(seconds()),
     infill_end_s: required(seconds()),
-    infill_lyrics: text(5000),
+    infill_lyrics: textField(5000),
   },
   'remove-section': CROP,
   crop: CROP,
@@ -124,7 +128,7 @@ export const SUNO_FIELDS = {
     ...SOURCE,
     speed_multiplier: required(number(0.25, 4)),
     keep_pitch: required(flag()),
-    title: required(text(80)),
+    title: required(textField(80)),
   },
   concat: SOURCE,
   mashup: {
@@ -138,7 +142,7 @@ export const SUNO_FIELDS = {
     start_s: required(seconds()),
     end_s: required(seconds()),
   },
-  stems: { ...SOURCE, stem_type: oneOf(...STEM_TYPES) },
+  stems: { ...SOURCE, stem_type: oneOfField(...STEM_WORDS) },
   'stems-all': SOURCE,
   'add-vocals': CREATION_OF_SOURCE,
   'add-instrumental': CREATION_OF_SOURCE,
@@ -147,22 +151,22 @@ export const SUNO_FIELDS = {
     ...MODEL,
     ...MAX_MODE,
     ...STYLE,
-    stem_type: required(oneOf(...STEM_TYPES)),
+    stem_type: required(oneOfField(...STEM_WORDS)),
     start_s: seconds(),
     end_s: seconds(),
   },
   'create-voice': {
     ...EVERY,
     audio_url: required(url()),
-    name: text(80),
-    description: text(500),
+    name: textField(80),
+    description: textField(500),
   },
   vox: { ...SOURCE, vocal_start_s: required(seconds()), vocal_end_s: required(seconds()) },
   persona: {
     ...SOURCE,
     name: required(words(80)),
-    describe: text(500),
-    styles: text(1000),
+    describe: textField(500),
+    styles: textField(1000),
     vox_audio_id: id(),
     vocal_start_s: seconds(),
     vocal_end_s: seconds(),
@@ -171,7 +175,7 @@ export const SUNO_FIELDS = {
   alignedLyrics: SOURCE,
   bpm: SOURCE,
   mp4: SOURCE,
-  download: { ...SOURCE, formats: required(list(1, 3, oneOf('mp3', 'm4a', 'wav'))) },
+  download: { ...SOURCE, formats: required(list(1, 3, oneOfField('mp3', 'm4a', 'wav'))) },
 } satisfies Record<string, FieldRules>;
 
 /** An operation of the first family. */

@@ -1,5 +1,5 @@
-import type { Exchange } from '../http/exchange.js';
-import type { Protocol, Route } from '../http/protocol.js';
+import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxProtocol, SandboxRoute } from '../http/protocol.js';
 import type { JobBoard } from '../jobs/job-board.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { FLOW_FIELDS, type FlowOperation } from './flow-fields.js';
@@ -7,14 +7,14 @@ import { FLOW_OPERATIONS } from './flow-operations.js';
 import { FLOW_FAMILY, SUNO_FAMILY } from './song-families.js';
 import { Recordings } from './recordings.js';
 import { SongJobs } from './song-jobs.js';
-import type { Operation } from './song-product.js';
+import type { SongOperation } from './song-product.js';
 import { SUNO_CREATIONS } from './suno-creations.js';
 import { SUNO_EDITS } from './suno-edits.js';
 import { SUNO_EXPORTS } from './suno-exports.js';
 import { SUNO_FIELDS, type SunoOperation } from './suno-fields.js';
 import { readFields, type WireFields } from './wire-fields.js';
 
-const SUNO_OPERATIONS: Readonly<Record<SunoOperation, Operation<WireFields>>> = {
+const SUNO_OPERATIONS: Readonly<Record<SunoOperation, SongOperation<WireFields>>> = {
   ...SUNO_CREATIONS,
   ...SUNO_EDITS,
   ...SUNO_EXPORTS,
@@ -25,7 +25,7 @@ const INSTANT: readonly SunoOperation[] = [
 ];
 
 /** TTAPI: `TT-API-KEY`, JSON in, `{status, message, data}` out; jobs are asked after by `?jobId=`. */
-export function ttapiProtocol(jobs: JobBoard, shelf: MediaShelf): Protocol {
+export function ttapiProtocol(jobs: JobBoard, shelf: MediaShelf): SandboxProtocol {
   const rooms = { jobs, shelf, recordings: new Recordings(shelf) };
   const songs = new SongJobs(SUNO_FAMILY, rooms);
   const clips = new SongJobs(FLOW_FAMILY, rooms);
@@ -43,7 +43,7 @@ export function ttapiProtocol(jobs: JobBoard, shelf: MediaShelf): Protocol {
   };
 }
 
-function sunoRoute(operation: SunoOperation, jobs: SongJobs): Route {
+function sunoRoute(operation: SunoOperation, jobs: SongJobs): SandboxRoute {
   return post('suno', operation, async (exchange) => {
     const fields = readFields(exchange.body, SUNO_FIELDS[operation]);
     const waits = operation === 'upload' && fields.has('is_async') && !fields.flag('is_async');
@@ -57,7 +57,7 @@ function sunoRoute(operation: SunoOperation, jobs: SongJobs): Route {
   });
 }
 
-function flowRoute(operation: FlowOperation, jobs: SongJobs): Route {
+function flowRoute(operation: FlowOperation, jobs: SongJobs): SandboxRoute {
   return post('flowmusic', operation, async (exchange) => {
     const fields = readFields(exchange.body, FLOW_FIELDS[operation]);
     const perform = FLOW_OPERATIONS[operation];
@@ -68,13 +68,13 @@ function flowRoute(operation: FlowOperation, jobs: SongJobs): Route {
 function post(
   family: string,
   operation: string,
-  handle: (exchange: Exchange) => Promise<void>,
-): Route {
+  handle: (exchange: SandboxExchange) => Promise<void>,
+): SandboxRoute {
   const path = `/${family}/v1/${operation}`;
   return { method: 'POST', path, operation: `${family}/${operation}`, handle };
 }
 
-function fetchRoute(path: string, jobs: SongJobs): Route {
+function fetchRoute(path: string, jobs: SongJobs): SandboxRoute {
   return {
     method: 'GET',
     path,

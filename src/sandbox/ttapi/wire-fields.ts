@@ -22,7 +22,7 @@ const optional = (complaint: FieldRule['complaint']): FieldRule => ({
 export const required = (rule: FieldRule): FieldRule => ({ ...rule, isRequired: true });
 
 /** Text of at most so many characters (code points). */
-export const text = (max: number): FieldRule =>
+export const textField = (max: number): FieldRule =>
   optional((value) => {
     if (typeof value !== 'string') return 'must be a string';
     return Array.from(value).length > max ? `must have at most ${max} characters` : undefined;
@@ -30,7 +30,7 @@ export const text = (max: number): FieldRule =>
 
 /** Text that may not be empty. */
 export const words = (max: number): FieldRule =>
-  optional((value) => (value === '' ? 'must not be empty' : text(max).complaint(value)));
+  optional((value) => (value === '' ? 'must not be empty' : textField(max).complaint(value)));
 
 export const flag = (): FieldRule =>
   optional((value) => (typeof value === 'boolean' ? undefined : 'must be a boolean'));
@@ -44,14 +44,14 @@ export const number = (min: number, max: number): FieldRule =>
   );
 
 /** A whole number within bounds, both included. */
-export const whole = (min: number, max: number): FieldRule =>
+export const wholeField = (min: number, max: number): FieldRule =>
   optional((value) =>
     Number.isInteger(value)
       ? number(min, max).complaint(value)
       : `must be a whole number from ${min} to ${max}`,
   );
 
-export const oneOf = (...allowed: readonly string[]): FieldRule =>
+export const oneOfField = (...allowed: readonly string[]): FieldRule =>
   optional((value) =>
     typeof value === 'string' && allowed.includes(value)
       ? undefined
@@ -116,19 +116,19 @@ export class WireFields {
 
 /** The JSON body of an operation. Throws 400 naming the first field that is unknown, missing or wrong. */
 export function readFields(body: Buffer, rules: FieldRules): WireFields {
-  const fields = asRecord(parseJson(body)) ?? refuse('The body must be a JSON object');
+  const fields = asRecord(parseJson(body)) ?? refuseSong('The body must be a JSON object');
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(rules, name));
-  if (unknown !== undefined) refuse(`${unknown}: is not a field of this operation`);
+  if (unknown !== undefined) refuseSong(`${unknown}: is not a field of this operation`);
   for (const [name, { isRequired, complaint }] of Object.entries(rules)) {
     const value = fields[name];
-    if (value === undefined && isRequired) refuse(`${name}: is required`);
+    if (value === undefined && isRequired) refuseSong(`${name}: is required`);
     const wrong = value === undefined ? undefined : complaint(value);
-    if (wrong !== undefined) refuse(`${name}: ${wrong}`);
+    if (wrong !== undefined) refuseSong(`${name}: ${wrong}`);
   }
   return new WireFields(fields);
 }
 
 /** Answers 400. */
-export function refuse(message: string): never {
+export function refuseSong(message: string): never {
   throw new WireFault({ status: 400, message });
 }
