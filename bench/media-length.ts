@@ -77,7 +77,7 @@ async function together(
     const begin = performance.now();
     await Promise.all(
       Array.from({ length: PARALLEL }, (_, index) =>
-        measureMediaLength(paths[index % paths.length] ?? ''),
+        measureMediaLength(paths[index % paths.length] ?? '', `account ${index % 2}`),
       ),
     );
     delay.disable();

@@ -1,12 +1,16 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { BillingModule } from '../billing/billing.module.js';
+import { BodyGate } from '../common/http/body-gate.js';
+import { AccountBodyGate } from './account-body-gate.js';
 import { ModelGuard } from './model.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 
-/** Whether a request may run at all: key, rate limit, body, model. */
+/** Whether a request may run at all: key, rate limit, body, model. Global for the sake of the gate before every body. */
+@Global()
 @Module({
-  imports: [AuthModule],
-  providers: [ModelGuard, NoIdempotencyKeyGuard],
-  exports: [AuthModule, ModelGuard, NoIdempotencyKeyGuard],
+  imports: [AuthModule, BillingModule],
+  providers: [ModelGuard, NoIdempotencyKeyGuard, { provide: BodyGate, useClass: AccountBodyGate }],
+  exports: [AuthModule, ModelGuard, NoIdempotencyKeyGuard, BodyGate],
 })
 export class AdmissionModule {}

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
+import { AvailableFunds } from './available-funds.js';
 import { LedgerAudit } from './ledger-audit.js';
 import { LedgerService } from './ledger.service.js';
 
 /** Accounts, holds, entries and their audit. Takes the DataSource, the Clock and the Ticker from global modules. */
 @Module({
-  providers: [LedgerService, LedgerAudit],
-  exports: [LedgerService, LedgerAudit],
+  providers: [LedgerService, AvailableFunds, LedgerAudit],
+  exports: [LedgerService, AvailableFunds, LedgerAudit],
 })
 export class BillingModule {}

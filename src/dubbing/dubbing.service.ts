@@ -47,10 +47,15 @@ export class DubbingService {
 
   /** The very file that is measured is the one that is kept for the provider (spec: downloaded once). */
   private prepare(call: AdmittedCall<'dubbing'>, body: DubbingBody): Promise<PreparedTask> {
-    const source = { upload: undefined, url: body.source_url, urlField: SOURCE_FIELD };
+    const { accountId } = call.caller;
+    const source = {
+      upload: undefined,
+      url: body.source_url,
+      urlField: SOURCE_FIELD,
+      accountId,
+    };
     return this.intake.measure(source, async (recording) => {
       const { media, billedSeconds } = billedSource(recording, body.source_url, call.row.limits);
-      const { accountId } = call.caller;
       const file = await this.files.save({
         accountId,
         ownerId: call.executionId,

@@ -1,12 +1,15 @@
+import assert from 'node:assert/strict';
 import { finished } from 'node:stream';
 import { type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { BodyGate } from '../common/http/body-gate.js';
 import { JsonBodyGuard } from '../common/http/json-body.guard.js';
 import type { Dto } from '../common/validation/fields.js';
 import { jsonOfForm } from '../common/validation/form-fields.js';
 import { ScratchFolder } from './scratch-folder.js';
+import { Spool } from './spool.js';
 import { FILE_FIELD, readUploadForm, type UploadForm } from './upload-form.js';
 
 const FORM_BODY = Symbol('FORM_BODY');
@@ -24,9 +27,11 @@ export const FormBody = (body: Dto): MethodDecorator => SetMetadata(FORM_BODY, b
 export class MediaBodyGuard extends JsonBodyGuard {
   constructor(
     private readonly metadata: Reflector,
+    gate: BodyGate,
     private readonly folder: ScratchFolder,
+    private readonly spool: Spool,
   ) {
-    super(metadata);
+    super(metadata, gate);
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -39,7 +44,12 @@ export class MediaBodyGuard extends JsonBodyGuard {
       throw new GatewayError('invalid_content_type', message, { param: 'Content-Type' });
     }
     const response = http.getResponse<Response>();
-    const form = await readUploadForm(request, response, this.folder);
+    assert(request.caller, 'the body is read behind the bearer guard');
+    await this.gate.open(request, response, 'form');
+    const { accountId } = request.caller;
+    const form = await readUploadForm(request, response, this.folder, (bytes) =>
+      this.spool.open(accountId, bytes),
+    );
     const { upload } = form;
     // Also when the answer is over already: the client may have left.
     if (upload) finished(response, () => void upload.discard());

@@ -1,14 +1,14 @@
-import { rm } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import type { MediaLimits } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { billableSeconds } from '../common/time/billable-seconds.js';
-import { BoundedDownload } from '../net/bounded-download.js';
+import { BoundedDownload, MEDIA_LIMIT_BYTES } from '../net/bounded-download.js';
 import type { MediaFile } from '../providers/ports/media-file.js';
 import { CONTENT_TYPES } from './content-types.js';
 import type { MediaLength } from './length/media-length.js';
 import { measureMediaLength } from './length/length-pool.js';
 import { ScratchFolder } from './scratch-folder.js';
+import { Spool, type SpooledFile } from './spool.js';
 import type { Upload } from './upload.js';
 
 /** The field of a body that names a recording by URL. */
@@ -18,6 +18,8 @@ export const URL_FIELD = 'audio_url';
 export interface MediaSource {
   readonly upload: Upload | undefined;
   readonly url: string | undefined;
+  /** Whose disk space and whose turn it takes. */
+  readonly accountId: string;
   /** Field that holds the URL; {@link URL_FIELD} unless told otherwise. */
   readonly urlField?: string;
 }
@@ -39,9 +41,8 @@ export interface Recording {
   readonly billedSeconds: bigint;
 }
 
-interface SpooledFile {
-  readonly path: string;
-  readonly sizeBytes: number;
+interface Input {
+  readonly file: SpooledFile;
   /** The field it came in, for errors. */
   readonly param: string;
 }
@@ -52,12 +53,13 @@ export class MediaIntake {
   constructor(
     private readonly folder: ScratchFolder,
     private readonly downloads: BoundedDownload,
+    private readonly spool: Spool,
   ) {}
 
   /**
    * Does the work with the recording at hand; the file lasts as long as the work. Throws before the work begins:
    * `invalid_request` for both inputs or a URL refused by its text, `audio_input_required` for none,
-   * `audio_download_failed`, `audio_too_large`, `unsupported_audio_format`, `audio_too_long`, `audio_too_short`
+   * `audio_download_failed`, `audio_too_large`, what `Spool.open` throws, `unsupported_audio_format`, `audio_too_long`, `audio_too_short`
    * (spec: shared audio rules, 4 to 7; decisions G-19, G-41 to G-44).
    */
   async use<T>(
@@ -70,34 +72,42 @@ export class MediaIntake {
 
   /** As `use`, for endpoints with limits of their own: nothing is refused for its length. */
   async measure<T>(source: MediaSource, work: (measured: MeasuredMedia) => Promise<T>): Promise<T> {
-    const file = await this.spool(source);
+    const input = await this.inputOf(source);
     try {
-      return await work(await measured(file));
+      return await work(await measured(input, source.accountId));
     } finally {
-      await rm(file.path, { force: true });
+      await input.file.remove();
     }
   }
 
-  private async spool({
-    upload,
-    url,
-    urlField: param = URL_FIELD,
-  }: MediaSource): Promise<SpooledFile> {
+  private async inputOf(source: MediaSource): Promise<Input> {
+    const { upload, url, urlField: param = URL_FIELD } = source;
     if (upload && url !== undefined) {
       const message = `Send file or ${param}, not both.`;
       throw new GatewayError('invalid_request', message, { param });
     }
-    if (upload) return { path: upload.take(), sizeBytes: upload.sizeBytes, param: 'file' };
+    if (upload) return { file: upload.take(), param: 'file' };
     if (url === undefined) {
       throw new GatewayError('audio_input_required', `Send a file or an ${param}.`);
     }
-    const { path, bytes } = await this.downloads.toFile(url, this.folder.path, { param });
-    return { path, sizeBytes: bytes, param };
+    return { file: await this.download(url, param, source.accountId), param };
+  }
+
+  private async download(url: string, param: string, accountId: string): Promise<SpooledFile> {
+    const room = this.spool.open(accountId, MEDIA_LIMIT_BYTES);
+    try {
+      const { path, bytes } = await this.downloads.toFile(url, this.folder.path, { param });
+      return room.filled(path, bytes);
+    } catch (error) {
+      room.free();
+      throw error;
+    }
   }
 }
 
-async function measured({ path, sizeBytes, param }: SpooledFile): Promise<MeasuredMedia> {
-  const length = await measureMediaLength(path).catch((error: unknown) => {
+async function measured({ file, param }: Input, accountId: string): Promise<MeasuredMedia> {
+  const { path, sizeBytes } = file;
+  const length = await measureMediaLength(path, accountId).catch((error: unknown) => {
     throw naming(error, param);
   });
   const { format } = length;

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { discardRest } from '../common/http/refused-body.js';
 import { ScratchFolder } from './scratch-folder.js';
+import { Spool } from './spool.js';
 import { readUploadForm } from './upload-form.js';
 
 const MUTATIONS = 400;
@@ -32,6 +33,11 @@ const HOSTILE = [
 
 let server: Server;
 let folder: ScratchFolder;
+const gauges = new Map<string, () => number>();
+const spool = new Spool(
+  { spoolMaxBytes: 1_000_000_000, maxUploadsPerAccount: 1 },
+  { watch: (name, _help, read) => gauges.set(name, read) },
+);
 let dataDir: string;
 let outcome: (name: string) => void;
 
@@ -58,10 +64,12 @@ afterAll(async () => {
 /** What came of the form, with the file gone again. */
 async function read(request: Request, response: Response): Promise<string> {
   try {
-    const { fields, upload } = await readUploadForm(request, response, folder);
-    const path = upload?.take();
-    const file = path === undefined ? null : readFileSync(path, 'latin1');
-    if (path !== undefined) rmSync(path);
+    const { fields, upload } = await readUploadForm(request, response, folder, (bytes) =>
+      spool.open('account', bytes),
+    );
+    const taken = upload?.take();
+    const file = taken === undefined ? null : readFileSync(taken.path, 'latin1');
+    await taken?.remove();
     return JSON.stringify({ ...fields, file: file === CONTENT ? 'whole' : file });
   } catch (error) {
     return error instanceof GatewayError ? error.code : String(error);
@@ -163,5 +171,6 @@ describe('readUploadForm', () => {
     }
     expect([...outcomes.keys()].sort()).toEqual(['invalid_multipart', 'taken']);
     expect(readdirSync(folder.path)).toEqual([]);
+    expect([...gauges.values()].map((read) => read())).toEqual([0, 0]);
   });
 });

@@ -8,6 +8,7 @@ import { askForBody } from '../common/http/expectation.js';
 import { MEDIA_LIMIT_BYTES } from '../net/bounded-download.js';
 import { formBody, type FormSource } from './form-body.js';
 import type { ScratchFolder } from './scratch-folder.js';
+import type { SpooledFile, SpoolRoom } from './spool.js';
 import { Upload } from './upload.js';
 
 /** The one field that takes a file (spec: shared audio rules, 4). */
@@ -39,21 +40,27 @@ export interface UploadForm {
 
 /**
  * Reads a multipart form, the file streamed to disk. Throws GatewayError as soon as the fault is seen, without reading
- * on, and leaves no file behind: `request_too_large`, or `invalid_multipart` for a broken form, a repeated field, a
+ * on, and leaves no file behind: what `openRoom` throws, `request_too_large`, or `invalid_multipart` for a broken form, a repeated field, a
  * second file or a file outside `file` (decisions G-41, G-42).
  */
 export async function readUploadForm(
   request: Request,
   response: Response,
   folder: ScratchFolder,
+  openRoom: (maxBytes: number) => SpoolRoom,
 ): Promise<UploadForm> {
-  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) throw tooLarge();
-  const form = await parse(request, response, folder);
-  const upload = form.file && new Upload(form.file.path, form.file.size);
+  const declaredBytes = Number(request.headers['content-length'] ?? BODY_LIMIT_BYTES);
+  if (declaredBytes > BODY_LIMIT_BYTES) throw tooLarge();
+  const room = openRoom(declaredBytes);
+  let file: SpooledFile | undefined;
   try {
-    return { fields: fieldsOf(form), upload };
+    const form = await parse(request, response, folder);
+    file = form.file && room.filled(form.file.path, form.file.size);
+    if (!file) room.free();
+    return { fields: fieldsOf(form), upload: file && new Upload(file) };
   } catch (error) {
-    await upload?.discard();
+    if (file) await file.remove();
+    else room.free();
     throw error;
   }
 }

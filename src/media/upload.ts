@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import type { SpooledFile } from './spool.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -13,20 +13,17 @@ declare module 'express-serve-static-core' {
 export class Upload {
   private isTaken = false;
 
-  constructor(
-    private readonly path: string,
-    readonly sizeBytes: number,
-  ) {}
+  constructor(private readonly file: SpooledFile) {}
 
-  /** The path of the file, which is the caller's to remove from now on. */
-  take(): string {
+  /** The file, which is the caller's to remove from now on. */
+  take(): SpooledFile {
     this.isTaken = true;
-    return this.path;
+    return this.file;
   }
 
   /** Removes the file unless somebody took it. */
   async discard(): Promise<void> {
-    if (!this.isTaken) await rm(this.path, { force: true });
+    if (!this.isTaken) await this.file.remove();
   }
 }
 

@@ -83,6 +83,18 @@ export class Metrics {
     this.showBooks(undefined);
   }
 
+  /** Publishes a number of this process that is read at each scrape. */
+  watch(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
   /** Publishes the state of the books, or none where another process does or nobody knows. */
   showBooks(figures: BookFigures | undefined): void {
     for (const [name, gauge] of Object.entries(this.books)) {

@@ -22,7 +22,8 @@ export class AlignmentService {
     body: AlignmentBody,
     upload: Upload | undefined,
   ): Promise<Charged<AlignmentView>> {
-    const source = { upload, url: body.audio_url };
+    const { accountId } = call.caller;
+    const source = { upload, url: body.audio_url, accountId };
     return this.intake.use(source, call.row.limits, ({ media, billedSeconds }) => {
       return this.calls.run(
         call,

@@ -25,7 +25,8 @@ export class IsolationService {
     upload: Upload | undefined,
     writer: AudioWriter,
   ): Promise<void> {
-    const source = { upload, url: body.audio_url };
+    const { accountId } = call.caller;
+    const source = { upload, url: body.audio_url, accountId };
     return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
       await this.audio.play(
         call,

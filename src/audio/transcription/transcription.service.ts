@@ -24,7 +24,8 @@ export class TranscriptionService {
     body: TranscriptionBody,
     upload: Upload | undefined,
   ): Promise<Charged<TranscriptionView>> {
-    const source = { upload, url: body.audio_url };
+    const { accountId } = call.caller;
+    const source = { upload, url: body.audio_url, accountId };
     return this.intake.use(source, call.row.limits, (recording) => {
       const command = commandOf(body, recording.media);
       return this.calls.run(

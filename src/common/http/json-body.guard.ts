@@ -1,7 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
-import { JSON_BODY_BYTES, readJson } from './json-body.js';
+import type { Request, Response } from 'express';
+import { BodyGate } from './body-gate.js';
+import { checkJsonHead, JSON_BODY_BYTES, readJson } from './json-body.js';
 
 const BODY_LIMIT = Symbol('BODY_LIMIT');
 const BODY_OPTIONAL = Symbol('BODY_OPTIONAL');
@@ -15,14 +16,18 @@ export const BodyOptional = (): MethodDecorator => SetMetadata(BODY_OPTIONAL, tr
 
 /**
  * Reads the JSON body once the guards before it have let the caller pass, so that nobody without a key makes the
- * gateway read anything (decision G-01). Throws what `readJson` throws.
+ * gateway read anything (decision G-01). Throws what `readJson` and the gate throw.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    protected readonly gate: BodyGate,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<Request>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
     if (
       this.reflector.get<true | undefined>(BODY_OPTIONAL, context.getHandler()) &&
       hasNoBody(request)
@@ -31,7 +36,9 @@ export class JsonBodyGuard implements CanActivate {
       return true;
     }
     const limit = this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler());
-    request.body = (await readJson(request, limit ?? JSON_BODY_BYTES)).value;
+    checkJsonHead(request, limit ?? JSON_BODY_BYTES);
+    const meter = await this.gate.open(request, http.getResponse<Response>(), 'json');
+    request.body = (await readJson(request, limit ?? JSON_BODY_BYTES, meter)).value;
     return true;
   }
 }

@@ -22,7 +22,7 @@ describe('measureMediaLength', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it('measures in a thread and goes by content, not by name (AUD-20)', async () => {
-    await expect(measureMediaLength(wav)).resolves.toEqual({
+    await expect(measureMediaLength(wav, 'a')).resolves.toEqual({
       format: 'wav',
       lengthMicros: 12_340_000n,
       hasVideo: false,
@@ -30,7 +30,7 @@ describe('measureMediaLength', () => {
   });
 
   it('refuses what is no media with unsupported_audio_format (AUD-19)', async () => {
-    await expect(measureMediaLength(text)).rejects.toMatchObject({
+    await expect(measureMediaLength(text, 'a')).rejects.toMatchObject({
       name: 'GatewayError',
       code: 'unsupported_audio_format',
     });
@@ -38,23 +38,43 @@ describe('measureMediaLength', () => {
 
   it('refuses a file that outlives the deadline, then measures the next one', async () => {
     const hasty = new LengthPool(1);
-    await expect(hasty.measure(wav)).rejects.toMatchObject({ code: 'unsupported_audio_format' });
-    await expect(measureMediaLength(wav)).resolves.toMatchObject({ format: 'wav' });
+    await expect(hasty.measure(wav, 'a')).rejects.toMatchObject({
+      code: 'unsupported_audio_format',
+    });
+    await expect(measureMediaLength(wav, 'a')).resolves.toMatchObject({ format: 'wav' });
   });
 
   it('fails as a fault of ours when the file is not there', async () => {
-    const missing = measureMediaLength(join(folder, 'missing'));
+    const missing = measureMediaLength(join(folder, 'missing'), 'a');
     await expect(missing).rejects.toThrow('Measuring a media file failed.');
     await expect(missing).rejects.not.toMatchObject({ name: 'GatewayError' });
   });
 
-  it('measures many files at once and refuses more than may wait', async () => {
+  it('measures many files at once and refuses more than may wait, of all and of one account', async () => {
     const pool = new LengthPool();
-    const places = LENGTH_LIMITS.workers + LENGTH_LIMITS.waiting;
-    const accepted = Array.from({ length: places }, () => pool.measure(text));
-    await expect(pool.measure(wav)).rejects.toMatchObject({ code: 'service_unavailable' });
+    const { workersPerHolder, waitingPerHolder, workers, waiting } = LENGTH_LIMITS;
+    const many = (holder: string, count: number) =>
+      Array.from({ length: count }, () => pool.measure(text, holder));
+    const accepted = many('a', workersPerHolder + waitingPerHolder);
+    const refused = { code: 'service_unavailable' };
+    await expect(pool.measure(wav, 'a')).rejects.toMatchObject(refused);
+    for (let other = 0; accepted.length < workers + waiting; other++) {
+      accepted.push(...many(`other ${other % 3}`, 1));
+    }
+    await expect(pool.measure(wav, 'b')).rejects.toMatchObject(refused);
     const answers = await Promise.allSettled(accepted);
     expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
-    await expect(pool.measure(wav)).resolves.toMatchObject({ format: 'wav' });
+    await expect(pool.measure(wav, 'a')).resolves.toMatchObject({ format: 'wav' });
+  });
+
+  it('measures the file of another account at once while one has sent many', async () => {
+    const pool = new LengthPool();
+    let measured = 0;
+    const crowd = Array.from({ length: 200 }, () =>
+      pool.measure(wav, 'crowd').finally(() => measured++),
+    );
+    await pool.measure(wav, 'other');
+    expect(measured).toBeLessThan(100);
+    await Promise.all(crowd);
   });
 });

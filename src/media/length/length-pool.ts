@@ -9,53 +9,85 @@ import { unreadable } from './unreadable.js';
 /** `src` and `dist` are siblings: this names the built worker from either, as threads cannot run TypeScript. */
 const WORKER_FILE = new URL('../../../dist/media/length/length.thread.js', import.meta.url);
 
-/** Bounds of measuring: threads, files waiting for one, time per file, heap per thread. */
+/** Bounds of measuring: threads, files waiting for one, of all and of one holder, time per file, heap per thread. */
 export const LENGTH_LIMITS = {
-  workers: 2,
+  workers: 3,
+  workersPerHolder: 2,
   waiting: 1_000,
+  waitingPerHolder: 500,
   deadlineMs: 5_000,
   heapMb: 128,
 } as const;
 
 interface Job {
   readonly path: string;
+  readonly holder: string;
   readonly resolve: (length: MediaLength) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Measures files in worker threads, so that no file, however hostile, delays the main thread or outlives its deadline. */
+/**
+ * Measures files in worker threads, so that no file, however hostile, delays the main thread or outlives its deadline.
+ * Nobody's files take every thread: the next one to be measured is of the holder that has fewest under way, and one thread
+ * is always left to the others.
+ */
 export class LengthPool {
   private readonly idle: Worker[] = [];
   private readonly waiting: Job[] = [];
+  private readonly runningOf = new Map<string, number>();
   private running = 0;
 
   constructor(private readonly deadlineMs: number = LENGTH_LIMITS.deadlineMs) {}
 
   /** See {@link measureMediaLength}. */
-  measure(path: string): Promise<MediaLength> {
-    if (this.waiting.length >= LENGTH_LIMITS.waiting) {
+  measure(path: string, holder: string): Promise<MediaLength> {
+    const own = this.waiting.filter((job) => job.holder === holder).length;
+    if (this.waiting.length >= LENGTH_LIMITS.waiting || own >= LENGTH_LIMITS.waitingPerHolder) {
       const message = 'Too many media files are being measured.';
       return Promise.reject(
         new GatewayError('service_unavailable', message, { retryAfterSeconds: 1 }),
       );
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push({ path, resolve, reject });
+      this.waiting.push({ path, holder, resolve, reject });
       this.startNext();
     });
   }
 
   private startNext(): void {
     if (this.running >= LENGTH_LIMITS.workers) return;
-    const job = this.waiting.shift();
+    const job = this.nextJob();
     if (job === undefined) return;
+    const { holder } = job;
     this.running += 1;
+    this.runningOf.set(holder, this.runningBy(holder) + 1);
     void this.run(job.path)
       .then(job.resolve, job.reject)
       .finally(() => {
         this.running -= 1;
+        const left = this.runningBy(holder) - 1;
+        if (left > 0) this.runningOf.set(holder, left);
+        else this.runningOf.delete(holder);
         this.startNext();
       });
+  }
+
+  /** The oldest job of the holder with fewest under way; none where that would take its last free thread from the others. */
+  private nextJob(): Job | undefined {
+    let next: Job | undefined;
+    let fewest: number = LENGTH_LIMITS.workersPerHolder;
+    for (const job of this.waiting) {
+      const running = this.runningBy(job.holder);
+      if (running >= fewest) continue;
+      next = job;
+      fewest = running;
+    }
+    if (next) this.waiting.splice(this.waiting.indexOf(next), 1);
+    return next;
+  }
+
+  private runningBy(holder: string): number {
+    return this.runningOf.get(holder) ?? 0;
   }
 
   private async run(path: string): Promise<MediaLength> {
@@ -102,10 +134,10 @@ function failureOf(error: unknown): Error {
 const pool = new LengthPool();
 
 /**
- * Length of the media file at `path`, counted from its codec frames in a pool of worker threads (decision G-44).
+ * Length of the media file at `path` that the holder (an account) sent, counted from its codec frames in a pool of worker threads (decision G-44).
  * Throws `unsupported_audio_format` for anything unreadable, silent of audio tracks or slower than the deadline, and
  * `service_unavailable` when too many files wait.
  */
-export function measureMediaLength(path: string): Promise<MediaLength> {
-  return pool.measure(path);
+export function measureMediaLength(path: string, holder: string): Promise<MediaLength> {
+  return pool.measure(path, holder);
 }

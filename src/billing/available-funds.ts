@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { DataSource } from 'typeorm';
+
+const MEMORY_MS = 1_000;
+const MAX_ACCOUNTS = 10_000;
+
+/** Whether accounts have anything to pay with: for what costs us something before there is a price. */
+@Injectable()
+export class AvailableFunds {
+  private readonly funded = new LRUCache<string, true>({ max: MAX_ACCOUNTS, ttl: MEMORY_MS });
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Whether the account has funds available: yes from a read at most a second old, no only from the balance under lock, so
+   * that a credit is never overlooked (decision G-101).
+   */
+  async has(accountId: string): Promise<boolean> {
+    if (this.funded.has(accountId)) return true;
+    const [row] = await this.dataSource.query<{ funded: boolean }[]>(
+      'SELECT posted > held AS funded FROM account WHERE id = $1 FOR SHARE',
+      [accountId],
+    );
+    if (row?.funded !== true) return false;
+    this.funded.set(accountId, true);
+    return true;
+  }
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { LedgerService } from '../../src/billing/ledger.service.js';
+import { Metrics } from '../../src/observability/metrics.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+
+const PATIENCE_MS = 10_000;
+const MIB = 1_048_576;
+const CHAT = '/v1/chat/completions';
+const JSON_TYPE = 'Content-Type: application/json';
+const FORM_TYPE = 'Content-Type: multipart/form-data; boundary=B';
+const FILE_HEAD = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+
+let gateway: TestGateway;
+let rich: TestAccount;
+let other: TestAccount;
+let poor: TestAccount;
+const open = new Set<Socket>();
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    BODY_MEMORY_MAX_BYTES: String(64 * MIB),
+    MAX_UPLOADS_PER_ACCOUNT: '2',
+  });
+  [rich, other, poor] = await Promise.all([
+    gateway.account(),
+    gateway.account(),
+    gateway.account(0n),
+  ]);
+});
+afterEach(async () => {
+  for (const socket of open) socket.destroy();
+  for (const name of ['body_memory_bytes', 'spool_bytes', 'spool_transfers']) {
+    await until(async () => (await gauge(name)) === 0);
+  }
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+async function until(fact: () => Promise<boolean>): Promise<void> {
+  for (let waitedMs = 0; !(await fact()) && waitedMs < PATIENCE_MS; waitedMs += 20) await sleep(20);
+  expect(await fact()).toBe(true);
+}
+
+async function gauge(name: string): Promise<number> {
+  const text = await gateway.app.get(Metrics).registry.getSingleMetricAsString(`gateway_${name}`);
+  return Number(/^gateway_\w+ (\d+)$/m.exec(text)?.[1]);
+}
+
+type Client = Socket & { seen: string };
+
+/** Begins a request and leaves it at what is given. */
+function begin(path: string, { headers }: TestAccount, lines: string[], body: string): Client {
+  const { port, hostname } = new URL(gateway.url);
+  const socket = Object.assign(connect(Number(port), hostname), { seen: '' });
+  socket.setEncoding('latin1').on('data', (chunk: string) => (socket.seen += chunk));
+  socket.on('error', () => undefined);
+  open.add(socket);
+  const head = [`POST ${path} HTTP/1.1`, 'Host: shim', `Authorization: ${headers.authorization}`];
+  socket.write(`${[...head, ...lines].join('\r\n')}\r\n\r\n${body}`);
+  return socket;
+}
+
+const chat = (account: TestAccount, bytes: number, declared = 20 * MIB) =>
+  begin(CHAT, account, [JSON_TYPE, `Content-Length: ${declared}`], `{"a":"${'x'.repeat(bytes)}`);
+const upload = (account: TestAccount) =>
+  begin('/v1/audio/isolation', account, [FORM_TYPE, 'Content-Length: 1000'], FILE_HEAD);
+
+async function refusalOf(client: Client, status: number, code: string): Promise<void> {
+  while (!client.seen.includes('}}')) await once(client, 'data');
+  expect(client.seen).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(client.seen).toContain(`"code":"${code}"`);
+}
+
+describe('an account without funds', () => {
+  it('is refused with 402 for a body over 1 MB that it declares', async () => {
+    await refusalOf(chat(poor, 10, MIB + 1), 402, 'insufficient_user_quota');
+  });
+
+  it('is refused with 402 for a body in chunks once it passes 1 MB', async () => {
+    const size = (MIB + 100).toString(16);
+    const body = `${size}\r\n{"a":"${'x'.repeat(MIB + 100)}`;
+    const client = begin(CHAT, poor, [JSON_TYPE, 'Transfer-Encoding: chunked'], body);
+    await refusalOf(client, 402, 'insufficient_user_quota');
+  });
+
+  it('is refused with 402 for any form', async () => {
+    await refusalOf(upload(poor), 402, 'insufficient_funds');
+  });
+
+  it('is told first what is wrong with a small body', async () => {
+    const client = begin(CHAT, poor, [JSON_TYPE, 'Content-Length: 3'], '{a}');
+    await refusalOf(client, 400, 'invalid_request');
+  });
+
+  it('may send large bodies from the moment that it is credited', async () => {
+    const { accountId, ...account } = await gateway.account(0n);
+    await refusalOf(upload({ accountId, ...account }), 402, 'insufficient_funds');
+    await gateway.app.get(LedgerService).credit({
+      accountId,
+      amountMicroUsd: 5_000_000n,
+      idempotencyKey: 'later',
+      reference: null,
+    });
+    const client = upload({ accountId, ...account });
+    await until(async () => (await gauge('spool_transfers')) === 1);
+    expect(client.seen).toBe('');
+  });
+});
+
+describe('bodies in memory', () => {
+  it('of one key leave half of the room to the others: 429 for it alone', async () => {
+    chat(rich, 18 * MIB);
+    await until(async () => (await gauge('body_memory_bytes')) >= 18 * MIB);
+    const refused = chat(rich, 10);
+    await refusalOf(refused, 429, 'rate_limit_exceeded');
+    expect(refused.seen).toMatch(/retry-after: \d/i);
+    const served = chat(other, 18 * MIB);
+    await until(async () => (await gauge('body_memory_bytes')) >= 36 * MIB);
+    expect(served.seen).toBe('');
+  });
+
+  it('of all keys together are bounded: 503 for whoever comes next', async () => {
+    chat(rich, 18 * MIB);
+    chat(other, 18 * MIB);
+    const third = await gateway.account();
+    chat(third, 12 * MIB);
+    await until(async () => (await gauge('body_memory_bytes')) >= 48 * MIB);
+    await refusalOf(chat(await gateway.account(), 10), 503, 'service_unavailable');
+  });
+});
+
+describe('uploads', () => {
+  it('of one account at once are bounded: 429 for it alone', async () => {
+    upload(rich);
+    upload(rich);
+    await until(async () => (await gauge('spool_transfers')) === 2);
+    await refusalOf(upload(rich), 429, 'rate_limit_exceeded');
+    const served = upload(other);
+    await until(async () => (await gauge('spool_transfers')) === 3);
+    expect(served.seen).toBe('');
+  });
+});
