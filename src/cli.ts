@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CreateAccountBody, CreateKeyBody, CreditBody } from './admin/dto/admin.bodies.js';
+import { AdminTasksService } from './admin/admin-tasks.service.js';
+import { ResolveTaskBody } from './admin/dto/resolve-task.body.js';
 import { OperatorService } from './admin/operator.service.js';
 import { AppModule } from './app.module.js';
 import { GatewayError } from './common/errors/gateway-error.js';
@@ -21,6 +23,7 @@ const USAGE = `Usage: npm run cli -- <command>
   account:credit ACCOUNT AMOUNT_MICROUSD [--note TEXT] [--idempotency-key KEY]
   key:create ACCOUNT [--name TEXT] [--models ID,ID] [--expires-at EPOCH_SECONDS] [--requests-per-minute N]
   key:revoke KEY_ID
+  task:resolve TASK succeeded|failed [--charge AMOUNT_MICROUSD] [--result JSON]
   audit [--full]
 
 Answers are JSON on standard output. A correction is a negative amount behind --, as in: account:credit ACCOUNT -- -500`;
@@ -32,27 +35,43 @@ const OPTIONS = {
   models: { type: 'string' },
   'expires-at': { type: 'string' },
   'requests-per-minute': { type: 'string' },
+  charge: { type: 'string' },
+  result: { type: 'string' },
   full: { type: 'boolean' },
 } as const;
 
 type Options = Partial<Record<Exclude<keyof typeof OPTIONS, 'full'>, string>> & { full?: boolean };
-type Command = (operator: OperatorService, words: string[], options: Options) => Promise<unknown>;
+interface Operators {
+  readonly operator: OperatorService;
+  readonly tasks: AdminTasksService;
+}
+type Command = (operators: Operators, words: string[], options: Options) => Promise<unknown>;
 
 const number = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text);
 
+/** The option as JSON; text that is none is left for the check of the body. */
+function jsonOf(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
 const COMMANDS: Readonly<Record<string, Command>> = {
-  'account:create': async (operator, [name], options) => {
+  'account:create': async ({ operator }, [name], options) => {
     const body = validatorOf(CreateAccountBody).parse({ name: name ?? options.name });
     return viewAccount(await operator.createAccount(body.name));
   },
-  'account:credit': async (operator, [account = '', amount], options) => {
+  'account:credit': async ({ operator }, [account = '', amount], options) => {
     const body = validatorOf(CreditBody).parse({ amount_microusd: amount, note: options.note });
     // Without a key the command is its own request: running it twice credits twice.
     const key = options['idempotency-key'] ?? randomUUID();
     return viewEntry(await operator.credit(account, body, key));
   },
-  'key:create': async (operator, [account = ''], options) => {
+  'key:create': async ({ operator }, [account = ''], options) => {
     const body = validatorOf(CreateKeyBody).parse({
       name: options.name,
       allowed_models: options.models?.split(','),
@@ -61,11 +80,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     });
     return viewIssuedKey(await operator.createKey(account, body));
   },
-  'key:revoke': async (operator, [key = '']) => {
+  'key:revoke': async ({ operator }, [key = '']) => {
     await operator.revokeKey(key);
     return { id: key, revoked: true };
   },
-  audit: async (operator, _words, { full }) =>
+  'task:resolve': ({ tasks }, [task = '', outcome], { charge, result }) =>
+    tasks.resolve(
+      task,
+      validatorOf(ResolveTaskBody).parse({
+        outcome,
+        charged_microusd: charge,
+        result: jsonOf(result),
+      }),
+    ),
+  audit: async ({ operator }, _words, { full }) =>
     viewAudit(await operator.audit(full === true ? 'full' : 'new')),
 };
 
@@ -88,7 +116,11 @@ async function run(): Promise<number> {
   }
   const app = await openContext();
   try {
-    const answer = await command(app.get(OperatorService), words, line.values);
+    const answer = await command(
+      { operator: app.get(OperatorService), tasks: app.get(AdminTasksService) },
+      words,
+      line.values,
+    );
     process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
     return name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
   } finally {

@@ -2,8 +2,11 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AccountsController } from './accounts.controller.js';
+import { AdminTasksController } from './admin-tasks.controller.js';
+import { AdminTasksService } from './admin-tasks.service.js';
 import { AdminGuard } from './admin.guard.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -13,9 +16,15 @@ import { RecordsController } from './records.controller.js';
 
 /** The operator API. */
 @Module({
-  imports: [AuthModule, BillingModule, ExecutionsModule, WebhooksModule],
-  controllers: [AccountsController, KeysController, RecordsController, DeliveriesController],
-  providers: [OperatorService, DeliveriesService, AdminGuard],
-  exports: [OperatorService],
+  imports: [AuthModule, BillingModule, ExecutionsModule, TasksModule, WebhooksModule],
+  controllers: [
+    AccountsController,
+    KeysController,
+    RecordsController,
+    DeliveriesController,
+    AdminTasksController,
+  ],
+  providers: [OperatorService, DeliveriesService, AdminTasksService, AdminGuard],
+  exports: [OperatorService, AdminTasksService],
 })
 export class AdminModule {}

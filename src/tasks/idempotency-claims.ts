@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { canonicalJson } from '../common/canonical-json.js';
 import { KeyedDigest } from '../common/secrets/keyed-digest.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { Ticker } from '../ticker/ticker.js';
 
 /** A claim whose process died is anybody's after this long, … */
-export const CLAIM_LEASE_MS = 30_000;
+const CLAIM_LEASE_MS = 30_000;
 /** … and is renewed this often while its process lives. */
 const RENEWAL_MS = 10_000;
 /** Claims without a task are forgotten this long after their lease. */
 const SWEEP_AFTER_MS = 3_600_000;
+const SWEEP_MS = 60_000;
 const SWEEP_BATCH = 1_000;
 
 /** One key of an account on an endpoint, and the body it was sent with. */
@@ -40,14 +42,20 @@ interface OutcomeRow {
 
 /** Who may submit with an idempotency key: a committed row with a lease, so that nobody waits with a connection (decision G-86). */
 @Injectable()
-export class IdempotencyClaims {
+export class IdempotencyClaims implements OnApplicationBootstrap {
   private readonly digest: KeyedDigest;
 
   constructor(
     private readonly dataSource: DataSource,
+    private readonly ticker: Ticker,
     @Inject(GATEWAY_CONFIG) config: Pick<GatewayConfig, 'secretKeys'>,
   ) {
     this.digest = new KeyedDigest(config.secretKeys ?? [], 'idempotency');
+  }
+
+  onApplicationBootstrap(): void {
+    const tick = () => this.sweep();
+    this.ticker.start({ name: 'idempotency-claims', intervalMs: SWEEP_MS, tick });
   }
 
   /** Digests of a parsed body, the newest key's first. They cover secrets in the body and do not give them away. */

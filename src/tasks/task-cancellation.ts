@@ -4,12 +4,9 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Task } from './task.js';
 import { TaskEnding } from './task-ending.js';
 import { TaskReads } from './task-reads.js';
-import { TaskStatements } from './task-statements.js';
 
 /** Code of a task that its holder cancelled (decision G-102). */
 const CANCELLED = 'task_cancelled';
-/** A worker that has just claimed the task without having begun changes the fence; then we look again. */
-const TRIES = 3;
 const PATIENCE_MS = 2_000;
 
 /** Cancels tasks that nobody has begun to submit (decision G-102). */
@@ -17,7 +14,6 @@ const PATIENCE_MS = 2_000;
 export class TaskCancellation {
   constructor(
     private readonly reads: TaskReads,
-    private readonly statements: TaskStatements,
     private readonly ending: TaskEnding,
   ) {}
 
@@ -26,19 +22,23 @@ export class TaskCancellation {
    * task that was sent or has ended.
    */
   async cancel(caller: Caller, id: string): Promise<Task> {
-    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      const task = await this.reads.get(caller, id);
-      if (task.error?.code === CANCELLED) return task;
-      const fence = await this.statements.fenceOfUnsent(task.accountId, task.id);
-      if (fence === undefined) break;
-      const error = { code: CANCELLED, message: 'The task was cancelled by its holder.' };
-      const ended = await this.ending.end(task, { event: 'cancelled', fence, error }, PATIENCE_MS);
-      if (ended) return ended;
-    }
+    const task = await this.reads.get(caller, id);
+    if (isCancelled(task)) return task;
+    const error = { code: CANCELLED, message: 'The task was cancelled by its holder.' };
+    const ending = { event: 'cancelled', fence: null, error } as const;
+    const ended = await this.ending.end(task, ending, PATIENCE_MS);
+    if (ended) return ended;
+    // Somebody else may have cancelled it in this moment.
+    const now = await this.reads.get(caller, id);
+    if (isCancelled(now)) return now;
     throw new GatewayError(
       'task_not_cancellable',
       'The task was sent to the provider or has ended.',
       { param: 'id' },
     );
   }
+}
+
+function isCancelled({ error }: Task): boolean {
+  return error?.code === CANCELLED;
 }

@@ -16,7 +16,7 @@ import { type EndEvent, TRANSITIONS } from './task-state-machine.js';
 /** How a task ends. */
 export interface Ending {
   readonly event: EndEvent;
-  /** The fence under which the step ran; null for operators, who end what nobody works on. */
+  /** The fence under which the step ran; null for operators and holders, who have none. */
   readonly fence: string | null;
   readonly result?: JsonObject;
   readonly error?: TaskError;
@@ -108,7 +108,7 @@ async function endIn(manager: EntityManager, task: Task, ending: Ending): Promis
   const allowed = ending.fromQueued ? ['queued', ...from] : from;
   const watch = ending.watchMs === undefined ? null : laneOf('watching', task.provider);
   const [row] = await manager.query<{ ended: boolean }[]>(
-    `SELECT task_end($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) AS ended`,
+    `SELECT task_end($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) AS ended`,
     [
       task.accountId,
       task.id,
@@ -119,6 +119,7 @@ async function endIn(manager: EntityManager, task: Task, ending: Ending): Promis
       ...factsOf(task),
       watch,
       ending.watchMs ?? null,
+      ending.event === 'cancelled',
     ],
   );
   return row?.ended ?? false;

@@ -80,6 +80,6 @@ function dateOf(epochSeconds: number | undefined): Date | undefined {
 }
 
 /** The answer for an id that is not one of the account's tasks. */
-export function noTask(): GatewayError {
+function noTask(): GatewayError {
   return new GatewayError('task_not_found', 'No such task.', { param: 'id' });
 }

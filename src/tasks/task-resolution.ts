@@ -4,7 +4,6 @@ import type { JsonObject } from '../common/json-object.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { type Task, TASK_FAILED } from './task.js';
 import { type Ending, TaskEnding } from './task-ending.js';
-import { noTask } from './task-reads.js';
 import { TaskReader } from './task-reader.js';
 
 const PATIENCE_MS = 2_000;
@@ -28,12 +27,12 @@ export class TaskResolution {
   ) {}
 
   /**
-   * The resolved task; its webhook goes out again. Throws 404 `task_not_found`, 409 `conflict` for a task in another state,
+   * The resolved task; its webhook goes out again. Throws 404 `not_found`, 409 `conflict` for a task in another state,
    * 400 for a charge that is above the hold or stands beside a failure.
    */
   async resolve(taskId: string, resolution: Resolution): Promise<Task> {
     const task = await this.reader.findAnywhere(taskId);
-    if (!task) throw noTask();
+    if (!task) throw new GatewayError('not_found', 'No such task.', { param: 'id' });
     const ending = endingOf(task, resolution);
     const ended =
       task.status === 'reconciliation_required'

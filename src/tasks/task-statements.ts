@@ -114,15 +114,6 @@ export class TaskStatements {
       [task.accountId, task.id, fence],
     );
   }
-
-  /** The fence of a task that nobody has begun to submit yet; undefined where somebody has or it has ended. */
-  async fenceOfUnsent(accountId: string, taskId: string): Promise<string | undefined> {
-    const [row] = await this.dataSource.query<{ fence: string }[]>(
-      `SELECT fence FROM task_work WHERE account_id = $1 AND task_id = $2 AND phase = 'waiting' AND submits = 0`,
-      [accountId, taskId],
-    );
-    return row?.fence;
-  }
 }
 
 /** The arguments of task_advance. */

@@ -228,18 +228,20 @@ const ADVANCE = `
 
 /**
  * The one way into a final state: status, money and work at once, where the task is in one of the states p_from and, unless
- * p_fence is null, the fence still holds. p_money: settle (p_charge), release, keep. With a lane the work stays to be watched.
+ * p_fence is null, the fence still holds; with p_unsent only where no submission was ever begun. p_money: settle (p_charge), release, keep. With a lane the work stays to be watched.
  * False where the guard refused; nothing has changed then.
  */
 const END = `
   CREATE FUNCTION task_end(
     p_account uuid, p_id uuid, p_fence bigint, p_from text[], p_status text, p_money text, p_charge bigint,
     p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_content json,
-    p_completed timestamptz, p_watch_lane text, p_watch_ms bigint
+    p_completed timestamptz, p_watch_lane text, p_watch_ms bigint, p_unsent boolean
   ) RETURNS boolean LANGUAGE plpgsql ${BY_KEY} AS $$
   BEGIN
-    PERFORM FROM task_work WHERE account_id = p_account AND task_id = p_id AND (p_fence IS NULL OR fence = p_fence) FOR UPDATE;
-    IF NOT FOUND AND p_fence IS NOT NULL THEN
+    PERFORM FROM task_work
+      WHERE account_id = p_account AND task_id = p_id AND (p_fence IS NULL OR fence = p_fence)
+        AND (NOT p_unsent OR (phase = 'waiting' AND submits = 0)) FOR UPDATE;
+    IF NOT FOUND AND (p_unsent OR p_fence IS NOT NULL) THEN
       RETURN false;
     END IF;
     UPDATE task

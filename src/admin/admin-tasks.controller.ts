@@ -1,0 +1,43 @@
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { PageView } from '../common/paging/page.view.js';
+import { StrictBody } from '../common/validation/strict-body.pipe.js';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
+import { AdminTasksService } from './admin-tasks.service.js';
+import { ResolveTaskBody } from './dto/resolve-task.body.js';
+import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
+import { AdminTaskPage, AdminTaskView } from './views/admin-task.view.js';
+
+/** Tasks of all accounts, and the decision on those whose outcome is unknown (interface: Operator API). */
+@OperatorEndpoint()
+@Controller('admin/tasks')
+export class AdminTasksController {
+  constructor(private readonly tasks: AdminTasksService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Tasks, newest first' })
+  @ApiOkResponse({ type: AdminTaskPage })
+  list(@StrictQuery() query: AdminTasksQuery): Promise<PageView<object>> {
+    return this.tasks.list(query);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'One task' })
+  @ApiOkResponse({ type: AdminTaskView })
+  get(@Param('id') id: string): Promise<object> {
+    return this.tasks.get(id);
+  }
+
+  @Post(':id/resolve')
+  @HttpCode(200)
+  @TakesJson()
+  @ApiOperation({
+    summary: 'Decide a task whose outcome is unknown',
+    description: 'Settles or releases what it holds and tells its webhook again.',
+  })
+  @ApiOkResponse({ type: AdminTaskView })
+  resolve(@Param('id') id: string, @StrictBody() body: ResolveTaskBody): Promise<object> {
+    return this.tasks.resolve(id, body);
+  }
+}

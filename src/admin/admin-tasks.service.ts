@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { fromPublicId, type IdPrefix } from '../common/ids/public-id.js';
+import { parseMicroUsd } from '../common/money/micro-usd.js';
+import { type PageView, viewPage } from '../common/paging/page.view.js';
+import type { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
+import type { Task } from '../tasks/task.js';
+import { TaskKinds } from '../tasks/task-kinds.js';
+import { TaskReader } from '../tasks/task-reader.js';
+import { filterOf } from '../tasks/task-reads.js';
+import { TaskResolution } from '../tasks/task-resolution.js';
+import type { ResolveTaskBody } from './dto/resolve-task.body.js';
+import { viewAdminTask } from './views/admin-task.view.js';
+
+/** What operators do with tasks, for the API and the command line alike. Ids are public ids. */
+@Injectable()
+export class AdminTasksService {
+  constructor(
+    private readonly reader: TaskReader,
+    private readonly resolution: TaskResolution,
+    private readonly kinds: TaskKinds,
+  ) {}
+
+  /** Newest first; 400 `invalid_request` for an id of another form. */
+  async list(query: AdminTasksQuery): Promise<PageView<object>> {
+    const accountId = filterId('acct', 'account_id', query.account_id);
+    const apiKeyId = filterId('key', 'api_key_id', query.api_key_id);
+    const page = await this.reader.list({ ...filterOf(query), accountId, apiKeyId }, query);
+    return viewPage(page, (task) => this.view(task));
+  }
+
+  /** 404 `not_found`. */
+  async get(id: string): Promise<object> {
+    const uuid = fromPublicId('task', id);
+    const task = uuid && (await this.reader.findAnywhere(uuid));
+    if (!task) throw unknown();
+    return this.view(task);
+  }
+
+  /** 404 `not_found`, 409 `conflict` where the task is in another state, 400 for a charge it cannot have. */
+  async resolve(id: string, body: ResolveTaskBody): Promise<object> {
+    const uuid = fromPublicId('task', id);
+    if (uuid === undefined) throw unknown();
+    const { outcome, charged_microusd: charge, result } = body;
+    const chargedMicroUsd = charge === undefined ? undefined : parseMicroUsd(charge);
+    return this.view(await this.resolution.resolve(uuid, { outcome, chargedMicroUsd, result }));
+  }
+
+  private view(task: Task): object {
+    return viewAdminTask(task, this.kinds.viewOf(task));
+  }
+}
+
+function filterId(prefix: IdPrefix, param: string, id: string | undefined): string | undefined {
+  if (id === undefined) return undefined;
+  const uuid = fromPublicId(prefix, id);
+  if (uuid !== undefined) return uuid;
+  throw new GatewayError('invalid_request', `${param} is not an id of that kind.`, { param });
+}
+
+function unknown(): GatewayError {
+  return new GatewayError('not_found', 'No such task.', { param: 'id' });
+}

@@ -1,0 +1,69 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { toPublicId } from '../../common/ids/public-id.js';
+import { pageOfViews } from '../../common/paging/page.view.js';
+import { toEpochSeconds } from '../../common/time/clock.js';
+import type { Task } from '../../tasks/task.js';
+import { TaskView } from '../../tasks/task.view.js';
+
+/** What the provider last said about a task whose outcome is unknown. */
+export class ProviderEvidenceView {
+  @ApiProperty({ enum: ['pending', 'succeeded', 'failed', 'unreadable'] })
+  status!: string;
+
+  @ApiProperty({ description: 'Epoch seconds' })
+  seen_at!: number;
+}
+
+/** Who has the work of a task. */
+export class TaskRouteView {
+  @ApiProperty({ example: 'elevenlabs' })
+  provider!: string;
+
+  @ApiProperty({ example: 'dubbing_v1' })
+  upstream_model!: string;
+}
+
+/** A task as the operator sees it: as its holder does, with account, key and provider. Videos have their own shape. */
+export class AdminTaskView extends TaskView {
+  @ApiProperty()
+  account_id!: string;
+
+  @ApiProperty({ nullable: true, type: String })
+  api_key_id!: string | null;
+
+  @ApiProperty({ nullable: true, type: String })
+  client_request_id!: string | null;
+
+  @ApiProperty()
+  route!: TaskRouteView;
+
+  @ApiProperty({ nullable: true, type: String, description: "The provider's own id of the work" })
+  provider_job_id!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: ProviderEvidenceView,
+    description: 'Only shown; status, money and webhook change by resolving',
+  })
+  provider_evidence!: ProviderEvidenceView | null;
+}
+
+/** A page of tasks. */
+export class AdminTaskPage extends pageOfViews(AdminTaskView) {}
+
+/** The task, beside what its holder sees of it. */
+export function viewAdminTask(task: Task, holderView: object): object {
+  const { evidence, apiKeyId } = task;
+  return {
+    ...holderView,
+    account_id: toPublicId('acct', task.accountId),
+    api_key_id: apiKeyId === null ? null : toPublicId('key', apiKeyId),
+    client_request_id: task.clientRequestId,
+    route: { provider: task.provider, upstream_model: task.upstreamModel },
+    provider_job_id: task.providerJobId,
+    provider_evidence: evidence && {
+      status: evidence.status,
+      seen_at: toEpochSeconds(evidence.seenAt),
+    },
+  };
+}

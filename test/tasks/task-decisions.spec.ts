@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { toPublicId } from '../../src/common/ids/public-id.js';
+import type { Task } from '../../src/tasks/task.js';
+import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
+import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+const CREDIT = 1_000_000n;
+const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' };
+const WEBHOOK = { url: 'https://example.com/hook', secret: 'a-secret-of-16-letters' };
+let desk: TaskDesk;
+let account: TestAccount;
+
+beforeAll(async () => {
+  desk = await startTaskDesk();
+});
+afterAll(() => desk.stop());
+beforeEach(async () => {
+  account = await desk.gateway.account(CREDIT);
+  desk.provider.state = { status: 'running' };
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown> & { error?: { code: string; param: string | null } };
+}
+
+async function call(path: string, headers: Record<string, string>, body?: object): Promise<Answer> {
+  const response = await fetch(`${desk.gateway.url}${path}`, {
+    method: 'POST',
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Answer['body'] };
+}
+const cancel = (task: Pick<Task, 'id'>, who = account) =>
+  call(`/v1/tasks/${toPublicId('task', task.id)}/cancel`, who.headers);
+const resolve = (task: Pick<Task, 'id'>, body: object) =>
+  call(`/admin/tasks/${toPublicId('task', task.id)}/resolve`, ADMIN, body);
+
+async function unknown(): Promise<Task> {
+  const task = await desk.submit(account, { plan: 'html', webhook: WEBHOOK });
+  await desk.run();
+  return task;
+}
+const bodies = async (task: Task) =>
+  (
+    await desk.gateway.dataSource.query<{ body: Buffer }[]>(
+      `SELECT body FROM webhook_delivery WHERE owner_id = $1 ORDER BY id`,
+      [task.id],
+    )
+  ).map(({ body }) => body.toString());
+
+describe('POST /v1/tasks/{id}/cancel', () => {
+  it('ends a task that was not sent, releases its hold and tells its webhook', async () => {
+    const task = await desk.submit(account, { webhook: WEBHOOK, name: 'cancelled' });
+    const { status, body } = await cancel(task);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'failed', error: { code: 'task_cancelled' } });
+    expect(await bodies(task)).toEqual([JSON.stringify(body)]);
+    expect((await desk.gateway.balance(account.accountId)).available).toBe(CREDIT);
+    await desk.run(2);
+    expect(desk.provider.submissions.has('cancelled')).toBe(false);
+    expect(await cancel(task)).toEqual({ status: 200, body });
+    expect(await bodies(task)).toHaveLength(1);
+  });
+
+  it('is refused once the task was sent, or has ended otherwise', async () => {
+    const putOff = await desk.submit(account, { plan: 'busy' });
+    const sent = await desk.submit(account);
+    await desk.run();
+    const ended = await unknown();
+    for (const task of [putOff, sent, ended]) {
+      const { status, body } = await cancel(task);
+      expect({ status, code: body.error?.code }).toEqual({
+        status: 409,
+        code: 'task_not_cancellable',
+      });
+    }
+  });
+
+  it('answers 404 for an unknown and a foreign id', async () => {
+    const task = await desk.submit(account);
+    const other = await desk.gateway.account();
+    for (const answer of [await cancel({ id: randomUUID() }), await cancel(task, other)]) {
+      expect(answer.body.error).toMatchObject({ code: 'task_not_found', param: 'id' });
+    }
+    expect(await desk.read(task)).toMatchObject({ status: 'queued' });
+  });
+
+  it('and the worker never both have their way with a task', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const name = `race ${round}`;
+      const task = await desk.submit(account, { name });
+      const [answer] = await Promise.all([cancel(task), desk.step()]);
+      const now = await desk.read(task);
+      const wasSent = desk.provider.submissions.has(name);
+      expect({ status: now.status, wasSent }).toEqual(
+        answer.status === 200
+          ? { status: 'failed', wasSent: false }
+          : { status: 'processing', wasSent: true },
+      );
+    }
+  });
+});
+
+describe('POST /admin/tasks/{id}/resolve', () => {
+  it('settles what was held, shows the result and tells the webhook again', async () => {
+    const task = await unknown();
+    const before = await desk.read(task);
+    const { status, body } = await resolve(task, {
+      outcome: 'succeeded',
+      charged_microusd: '500',
+      result: { urls: ['https://media.example/found'] },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: 'succeeded',
+      charged_microusd: '500',
+      reserved_microusd: JOB_PRICE.toString(),
+      result: { urls: ['https://media.example/found'] },
+      account_id: toPublicId('acct', account.accountId),
+      provider_evidence: null,
+    });
+    expect((await desk.gateway.balance(account.accountId)).available).toBe(CREDIT - 500n);
+    const [first, second] = await bodies(task);
+    expect(JSON.parse(first ?? '')).toMatchObject({ status: 'reconciliation_required' });
+    expect(second).toBe(await (await desk.get(account, task)).text());
+    const now = await desk.read(task);
+    expect(now.completedAt?.getTime()).toBeGreaterThan(before.completedAt?.getTime() ?? Infinity);
+  });
+
+  it('charges all that was held unless it is told otherwise', async () => {
+    const task = await unknown();
+    await resolve(task, { outcome: 'succeeded' });
+    expect(await desk.read(task)).toMatchObject({ chargedMicroUsd: JOB_PRICE, result: {} });
+  });
+
+  it('releases what was held where the provider did not finish', async () => {
+    const task = await unknown();
+    const { body } = await resolve(task, { outcome: 'failed' });
+    expect(body).toMatchObject({ status: 'failed', error: { code: 'provider_task_failed' } });
+    expect((await desk.gateway.balance(account.accountId)).available).toBe(CREDIT);
+  });
+
+  it('is 409 the second time and for a task in another state, and 404 for no task', async () => {
+    const task = await unknown();
+    const answers = await Promise.all([1, 2, 3].map(() => resolve(task, { outcome: 'failed' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const open = await desk.submit(account);
+    expect(await resolve(open, { outcome: 'failed' })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict' } },
+    });
+    expect((await resolve({ id: randomUUID() }, { outcome: 'failed' })).status).toBe(404);
+  });
+
+  it.each([
+    [{}, 'outcome'],
+    [{ outcome: 'expired' }, 'outcome'],
+    [{ outcome: 'succeeded', charged_microusd: '12501' }, 'charged_microusd'],
+    [{ outcome: 'succeeded', charged_microusd: '-1' }, 'charged_microusd'],
+    [{ outcome: 'succeeded', charged_microusd: 1 }, 'charged_microusd'],
+    [{ outcome: 'failed', charged_microusd: '1' }, 'charged_microusd'],
+    [{ outcome: 'failed', result: {} }, 'result'],
+    [{ outcome: 'succeeded', result: [] }, 'result'],
+    [{ outcome: 'failed', note: 'x' }, 'note'],
+  ])('refuses %j and names %s', async (body, param) => {
+    const task = await unknown();
+    expect(await resolve(task, body)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', param } },
+    });
+    expect(await desk.read(task)).toMatchObject({ status: 'reconciliation_required' });
+  });
+
+  it('goes through however many polls for evidence run beside it', async () => {
+    const task = await desk.submit(account);
+    await desk.run();
+    desk.provider.state = { status: '', broken: 'reset' };
+    await desk.overdue(task);
+    await desk.run();
+    desk.provider.state = { status: 'running' };
+    await desk.hurry();
+    const [answer] = await Promise.all([resolve(task, { outcome: 'failed' }), desk.step()]);
+    expect(answer.status).toBe(200);
+    await desk.run(2);
+    expect(await desk.read(task)).toMatchObject({ status: 'failed' });
+    await desk.gateway.dataSource.query(`SELECT 1`);
+  });
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TaskStatus } from '../../src/tasks/task.js';
+import type { TestAccount } from '../support/gateway.js';
+import type { JobState, SubmitPlan } from '../support/job-provider.js';
+import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+const CREDIT = 1_000_000n;
+const WEEK_MS = 7 * 86_400_000;
+let desk: TaskDesk;
+let account: TestAccount;
+
+beforeAll(async () => {
+  desk = await startTaskDesk({ UPSTREAM_TIMEOUT_MS: '300' });
+});
+afterAll(() => desk.stop());
+beforeEach(async () => {
+  account = await desk.gateway.account(CREDIT);
+  desk.provider.state = { status: 'running', progress: 10 };
+});
+
+async function heldIs(heldMicroUsd: bigint): Promise<void> {
+  const { available, held } = await desk.gateway.balance(account.accountId);
+  expect({ available, held }).toEqual({ available: CREDIT - heldMicroUsd, held: heldMicroUsd });
+}
+
+describe('a submission', () => {
+  it.each([
+    ['refuse', 'failed'],
+    ['own-500', 'failed'],
+    ['bad-gateway', 'reconciliation_required'],
+    ['html', 'reconciliation_required'],
+    ['empty', 'reconciliation_required'],
+    ['reset', 'reconciliation_required'],
+    ['hang', 'reconciliation_required'],
+    ['crash', 'reconciliation_required'],
+  ] satisfies [SubmitPlan, TaskStatus][])(
+    'that is answered with "%s" is sent once and leaves the task %s (TASK-22, TASK-23)',
+    async (plan, status) => {
+      const task = await desk.submit(account, { plan, name: plan });
+      await desk.run(3);
+      const now = await desk.read(task);
+      expect(now).toMatchObject({ status, chargedMicroUsd: null, result: null });
+      expect(now.completedAt).toBeInstanceOf(Date);
+      expect(now.error?.code).toBe(status === 'failed' ? 'provider_task_failed' : undefined);
+      expect(desk.provider.submissions.get(plan)).toBe(1);
+      await heldIs(status === 'failed' ? 0n : JOB_PRICE);
+    },
+  );
+
+  it('that is put off is sent again until it is taken', async () => {
+    const task = await desk.submit(account, { name: 'busy' });
+    desk.provider.plans.push('busy', 'busy', 'busy');
+    await desk.run(3);
+    expect(await desk.read(task)).toMatchObject({ status: 'queued' });
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
+    expect(desk.provider.jobsOf('busy')).toBe(1);
+  });
+
+  it('that is put off for ten minutes fails and is free', async () => {
+    const task = await desk.submit(account, { plan: 'busy' });
+    await desk.run();
+    await desk.gateway.dataSource.query(
+      `UPDATE task_work SET put_off_at = now() - interval '10 minutes' WHERE task_id = $1`,
+      [task.id],
+    );
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'failed' });
+    await heldIs(0n);
+  });
+
+  it('whose worker died after the mark is never sent again (TASK-22)', async () => {
+    const task = await desk.submit(account, { name: 'orphan' });
+    await desk.gateway.dataSource.query(
+      `UPDATE task_work SET phase = 'submitting', fence = fence + 1 WHERE task_id = $1`,
+      [task.id],
+    );
+    await desk.run(2);
+    expect(await desk.read(task)).toMatchObject({ status: 'reconciliation_required' });
+    expect(desk.provider.submissions.has('orphan')).toBe(false);
+    await heldIs(JOB_PRICE);
+  });
+});
+
+describe('a poll', () => {
+  it.each<JobState>([
+    { status: 'a state nobody knows' },
+    { status: 'running', broken: 'html' },
+    { status: 'running', broken: '500' },
+    { status: 'running', broken: '404' },
+    { status: 'running', broken: 'reset' },
+    { status: 'running', broken: 'hang' },
+  ])('that says %j is asked again', async (state) => {
+    const task = await desk.submit(account);
+    await desk.run();
+    desk.provider.state = state;
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
+    desk.provider.state = { status: 'done', result: { url: 'x' } };
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it.each([
+    ['success without a readable result', { status: 'done' }],
+    ['a handler that crashes', { status: 'crash' }],
+  ])('that meets %s five times in a row needs an operator', async (_name, state) => {
+    const task = await desk.submit(account);
+    await desk.run();
+    desk.provider.state = state;
+    await desk.run(4);
+    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
+    desk.provider.state = { status: 'running' };
+    await desk.run();
+    desk.provider.state = state;
+    await desk.run(4);
+    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'reconciliation_required' });
+    await heldIs(JOB_PRICE);
+  });
+});
+
+describe('the deadline', () => {
+  it.each([
+    ['is not done', { status: 'running' }, 'expired'],
+    ['does not know the job', { status: '', broken: '404' }, 'expired'],
+    ['has failed', { status: 'failed' }, 'failed'],
+    ['has succeeded', { status: 'done', result: { url: 'x' } }, 'succeeded'],
+    ['is unreachable', { status: '', broken: 'reset' }, 'reconciliation_required'],
+    ['tells no readable result', { status: 'done' }, 'reconciliation_required'],
+  ] satisfies [string, JobState, TaskStatus][])(
+    'of a task whose provider %s (%j) ends it as %s (TASK-21)',
+    async (_name, state, status) => {
+      const task = await desk.submit(account);
+      await desk.run();
+      desk.provider.state = state;
+      await desk.overdue(task);
+      await desk.run();
+      const now = await desk.read(task);
+      expect(now).toMatchObject({ status, completedAt: expect.any(Date) });
+      if (status !== 'failed') expect(now.error).toBeNull();
+      if (status === 'expired') await heldIs(0n);
+      if (status === 'reconciliation_required') await heldIs(JOB_PRICE);
+    },
+  );
+
+  it('of a task that was never sent ends it as expired', async () => {
+    const task = await desk.submit(account, { name: 'never sent' });
+    await desk.overdue(task);
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'expired', error: null });
+    expect(desk.provider.submissions.has('never sent')).toBe(false);
+    await heldIs(0n);
+  });
+
+  it('of a task whose upstream is configured no more needs an operator, of the sandbox none', async () => {
+    const [kept, played] = [await desk.submit(account), await desk.submit(account)];
+    await desk.run();
+    for (const task of [kept, played]) {
+      await desk.gateway.dataSource.query(
+        `UPDATE task SET provider_base_url = 'http://elsewhere.example', on_sandbox = $2 WHERE id = $1`,
+        [task.id, task === played],
+      );
+    }
+    await desk.run();
+    expect(await desk.read(kept)).toMatchObject({ status: 'processing' });
+    for (const task of [kept, played]) await desk.overdue(task);
+    await desk.run();
+    expect(await desk.read(kept)).toMatchObject({ status: 'reconciliation_required' });
+    expect(await desk.read(played)).toMatchObject({ status: 'expired' });
+  });
+});
+
+describe('after the end', () => {
+  it('the provider is asked on about a task whose outcome is unknown, which changes nothing but the evidence', async () => {
+    const task = await desk.submit(account);
+    await desk.run();
+    desk.provider.state = { status: '', broken: 'reset' };
+    await desk.overdue(task);
+    await desk.run();
+    desk.provider.state = { status: 'done', result: { url: 'x' } };
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({
+      status: 'reconciliation_required',
+      chargedMicroUsd: null,
+      evidence: { status: 'succeeded', seenAt: expect.any(Date) },
+    });
+    await heldIs(JOB_PRICE);
+  });
+
+  it('a success that comes too late is counted and changes nothing', async () => {
+    const task = await desk.submit(account);
+    await desk.run();
+    await desk.overdue(task);
+    await desk.run();
+    desk.provider.state = { status: 'done', result: { url: 'x' } };
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'expired', result: null });
+    await heldIs(0n);
+    const metrics = await (await fetch(`${desk.gateway.url}/metrics`)).text();
+    expect(metrics).toContain('gateway_tasks_late_successes_total{kind="job"} 1');
+  });
+
+  it('the provider is asked for seven days and no longer', async () => {
+    const task = await desk.submit(account);
+    await desk.run();
+    await desk.overdue(task);
+    await desk.run();
+    await desk.gateway.dataSource.query(
+      `UPDATE task SET completed_at = completed_at - $2 * interval '1 ms' WHERE id = $1`,
+      [task.id, WEEK_MS],
+    );
+    await desk.run();
+    const work = await desk.gateway.dataSource.query<unknown[]>(
+      `SELECT FROM task_work WHERE task_id = $1`,
+      [task.id],
+    );
+    expect(work).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TaskView } from '../../src/tasks/task.view.js';
+import type { TestAccount } from '../support/gateway.js';
+import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+let desk: TaskDesk;
+let account: TestAccount;
+
+beforeAll(async () => {
+  desk = await startTaskDesk();
+});
+afterAll(() => desk.stop());
+beforeEach(async () => {
+  account = await desk.gateway.account();
+  desk.provider.state = { status: 'done', result: { url: 'x' } };
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('Prefer: wait', () => {
+  it('answers when the task has ended', async () => {
+    const task = await desk.submit(account);
+    const waiting = desk.get(account, task, { prefer: 'respond-async, wait=30' });
+    await pause(100);
+    await desk.run(2);
+    const response = await waiting;
+    expect(response.headers.get('preference-applied')).toBe('wait=30');
+    expect(((await response.json()) as TaskView).status).toBe('succeeded');
+  });
+
+  it('answers when a task ended in another process has been seen', async () => {
+    const task = await desk.submit(account);
+    const waiting = desk.get(account, task, { prefer: 'wait=30' });
+    await pause(100);
+    await desk.gateway.dataSource.query(
+      `SELECT task_end($1, $2, NULL, ARRAY['queued'], 'expired', 'release', NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                       now(), NULL, NULL, false)`,
+      [task.accountId, task.id],
+    );
+    expect(((await (await waiting).json()) as TaskView).status).toBe('expired');
+  });
+
+  it('answers with the task as it is when the time is over', async () => {
+    const task = await desk.submit(account);
+    const response = await desk.get(account, task, { prefer: 'wait=1' });
+    expect(response.headers.get('preference-applied')).toBe('wait=1');
+    expect(((await response.json()) as TaskView).status).toBe('queued');
+  });
+
+  it('answers at once for a task that has ended', async () => {
+    const task = await desk.submit(account);
+    await desk.run(2);
+    const response = await desk.get(account, task, { prefer: 'wait=60' });
+    expect(response.headers.get('preference-applied')).toBe('wait=60');
+  });
+
+  it('ignores other values', async () => {
+    const task = await desk.submit(account);
+    for (const prefer of ['wait=0', 'wait=61', 'wait=x', 'respond-async']) {
+      const response = await desk.get(account, task, { prefer });
+      expect(response.headers.get('preference-applied')).toBeNull();
+    }
+  });
+
+  it('lets 20 readers of a key wait and answers the next at once', async () => {
+    const task = await desk.submit(account);
+    const waiting = Array.from({ length: 20 }, () =>
+      desk.get(account, task, { prefer: 'wait=60' }),
+    );
+    await pause(500);
+    const next = await desk.get(account, task, { prefer: 'wait=60' });
+    expect(next.headers.get('preference-applied')).toBeNull();
+    await desk.run(2);
+    for (const response of await Promise.all(waiting)) {
+      expect(response.headers.get('preference-applied')).toBe('wait=60');
+    }
+    const again = await desk.get(account, task, { prefer: 'wait=60' });
+    expect(again.headers.get('preference-applied')).toBe('wait=60');
+  });
+
+  it('gives the place of a reader that left to another', async () => {
+    const task = await desk.submit(account);
+    const leaving = new AbortController();
+    const gone = Array.from({ length: 20 }, () =>
+      fetch(`${desk.gateway.url}/v1/tasks/task_${task.id.replaceAll('-', '')}`, {
+        headers: { ...account.headers, prefer: 'wait=60' },
+        signal: leaving.signal,
+      }).catch(() => undefined),
+    );
+    await pause(500);
+    leaving.abort();
+    await Promise.all(gone);
+    await pause(100);
+    const response = await desk.get(account, task, { prefer: 'wait=1' });
+    expect(response.headers.get('preference-applied')).toBe('wait=1');
+  });
+});
