@@ -80,6 +80,6 @@ function dateOf(epochSeconds: number | undefined): Date | undefined {
 }
 
 /** The answer for an id that is not one of the account's tasks. */
-function noTask(): GatewayError {
+export function noTask(): GatewayError {
   return new GatewayError('task_not_found', 'No such task.', { param: 'id' });
 }
