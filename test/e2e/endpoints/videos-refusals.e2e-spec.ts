@@ -60,7 +60,7 @@ describe('POST /v1/videos refuses', () => {
     ['blank', ' \n'],
     ['a number', 5],
     ['too long', 'x'.repeat(32_001)],
-  ])('a prompt that is %s (VID-07)', async (_what, prompt) => {
+  ])('a prompt that is %s (VID-07, ERR-02, ERR-42)', async (_what, prompt) => {
     await refusesField({ prompt }, 'prompt');
   });
 
@@ -135,7 +135,7 @@ describe('POST /v1/videos refuses', () => {
     },
   );
 
-  it('a caller whose balance is below the price (VID-19)', async () => {
+  it('a caller whose balance is below the price (VID-19, BILL-14)', async () => {
     const poor = await VideoDesk.open(gateway, 249_999n);
     await refused({}, { status: 402, code: 'insufficient_user_quota', param: null }, poor);
   });

@@ -144,7 +144,7 @@ describe('a video', () => {
     });
   });
 
-  it('is refunded when it fails, and says why (VID-30)', async () => {
+  it('is refunded when it fails, and says why (VID-30, ERR-37)', async () => {
     const buyer = await VideoDesk.open(gateway, CREDIT);
     const video = await buyer.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
     expect(video).toMatchObject({
@@ -253,7 +253,7 @@ describe('the content of a video', () => {
     ]);
   });
 
-  it('is 409 until the video is completed, and when it failed (VID-27)', async () => {
+  it('is 409 until the video is completed, and when it failed (VID-27, ERR-34)', async () => {
     const { id } = await desk.ordered({ prompt: SLOW });
     const failed = await desk.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
     for (const video of [id, failed.id]) {

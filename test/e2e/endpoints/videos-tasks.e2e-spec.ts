@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { errorOf, postJson } from '../../support/http-answer.js';
+import { VIDEO_PRICE, type Video, VideoDesk } from '../../support/video-desk.js';
+
+const CREDIT = 10_000_000n;
+const TWINS = 20;
+/** The shortest that each model sells. */
+const SECONDS: Readonly<Record<string, string>> = { 'vid-omni': '10' };
+
+let gateway: TestGateway;
+
+/** No task of this gateway is ever sent to its provider. */
+beforeAll(async () => {
+  gateway = await startTestGateway({ TASK_TICK_MS: '86400000' });
+});
+afterAll(() => gateway.stop());
+
+describe('every model of the list with compat-video', () => {
+  it('is accepted by POST /v1/videos (MODELS-04)', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const { data } = (await desk.get('models')).json as {
+      data: { id: string; supported_endpoint_types: string[] }[];
+    };
+    const models = data.filter((row) => row.supported_endpoint_types.includes('compat-video'));
+    expect(models.map(({ id }) => id)).toEqual(['vid-omni', 'vid-motion', 'vid-cine']);
+    for (const { id: model } of models) {
+      const video = await desk.ordered({ model, seconds: SECONDS[model] ?? '5' });
+      expect(video).toMatchObject({ model, status: 'queued' });
+    }
+  });
+});
+
+describe('a video that was not sent yet', () => {
+  const cancel = (desk: VideoDesk, id: string) =>
+    postJson(`${gateway.url}/v1/tasks/${id}/cancel`, desk.account.headers, '');
+
+  it('is cancelled below /v1/tasks, refunded, and has failed on both reads', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const { id } = await desk.ordered();
+    expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });
+    const answer = await cancel(desk, id);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({
+      object: 'task',
+      status: 'failed',
+      cost: 0,
+      result: null,
+      error: { code: 'task_cancelled' },
+    });
+    expect((await desk.get(`tasks/${id}`)).json).toEqual(answer.json);
+    expect((await cancel(desk, id)).json).toEqual(answer.json);
+    expect(await desk.read(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'task_cancelled' },
+    });
+    expect(await desk.balance()).toMatchObject({ available: CREDIT, held: 0n });
+  });
+
+  it('is in the list of tasks as it is read there, and found by its modality', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const { id } = await desk.ordered();
+    const task = (await desk.get(`tasks/${id}`)).json;
+    const listed = async (query: string) =>
+      ((await desk.get(`tasks?${query}`)).json as { data: unknown[] }).data;
+    expect(await listed('modality=video&status=queued')).toEqual([task]);
+    expect(await listed('modality=audio')).toEqual([]);
+  });
+
+  it('is one for all submissions of one key at once (IDEM-08)', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const twins = Array.from({ length: TWINS }, () => desk.ordered({}, { 'idempotency-key': 'k' }));
+    const ids = new Set((await Promise.all(twins)).map((video: Video) => video.id));
+    expect(ids.size).toBe(1);
+    expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });
+  });
+
+  it('binds its key, which a refused order does not (IDEM-12)', async () => {
+    const desk = await VideoDesk.open(gateway, VIDEO_PRICE);
+    const key = { 'idempotency-key': 'k' };
+    expect((await desk.order({ seconds: '8' }, key)).status).toBe(400);
+    expect((await desk.order({ seconds: '10' }, key)).status).toBe(402);
+    const { id } = await desk.ordered({}, key);
+    expect((await desk.ordered({}, key)).id).toBe(id);
+    const other = await desk.order({ prompt: 'Other words' }, key);
+    expect([other.status, errorOf(other).code]).toEqual([409, 'idempotency_conflict']);
+  });
+
+  it('is the same whether its key came with a form or with JSON', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const key = { 'idempotency-key': 'k' };
+    const { id } = await desk.ordered({}, key);
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ model: 'vid-motion', seconds: '5' }))
+      body.append(name, value);
+    body.append('prompt', 'The sea [[sandbox:task-ms=1]]');
+    const answer = await fetch(`${gateway.url}/v1/videos`, {
+      method: 'POST',
+      headers: { ...desk.account.headers, ...key },
+      body,
+    });
+    expect(await answer.json()).toMatchObject({ id });
+  });
+});
