@@ -16,8 +16,6 @@ import { MP3_HEAD, servedBy, startStubSpeech } from '../support/stub-speech.js';
 
 /** An open breaker rests this long. */
 const REST_MS = 10_000;
-/** So many failures in a row open a breaker. */
-const FAILURES = 10;
 const OVERLAY = join(mkdtempSync(join(tmpdir(), 'shim-routes-')), 'overlay.json');
 const KEY_VARIABLE = 'SHIM_TEST_BACKUP_KEY';
 
@@ -179,74 +177,5 @@ describe('a model with a second route', () => {
     const none = await spending(() => speak({ model: 'aud-multilingual-v2' }));
     expect(errorOf(none.result).code).toBe('provider_unavailable');
     expect({ calls: none.calls, spent: none.spent }).toEqual({ calls: [0, 0], spent: 0n });
-  });
-});
-
-describe('a route that keeps failing', () => {
-  const failInARow = async () => {
-    fails(first, 500);
-    for (let call = 0; call < FAILURES; call++) {
-      expect(errorOf(await speak({ model: 'aud-v3' })).code).toBe('provider_http_error');
-    }
-  };
-
-  it('is taken out of use, tried again after a rest, and comes back (SPEECH-13)', async () => {
-    works(first);
-    advance(2 * REST_MS);
-    await speak({ model: 'aud-v3' });
-    await failInARow();
-    const open = await spending(() => speak({ model: 'aud-v3' }));
-    expect({ status: open.result.status, code: errorOf(open.result).code }).toEqual({
-      status: 503,
-      code: 'provider_unavailable',
-    });
-    expect({ calls: open.calls, spent: open.spent }).toEqual({ calls: [0, 0], spent: 0n });
-
-    advance(REST_MS);
-    const failedProbe = await spending(() => speak({ model: 'aud-v3' }));
-    expect(failedProbe.calls).toEqual([1, 0]);
-    expect((await spending(() => speak({ model: 'aud-v3' }))).calls).toEqual([0, 0]);
-
-    works(first);
-    expect((await spending(() => speak({ model: 'aud-v3' }))).calls).toEqual([0, 0]);
-    advance(REST_MS);
-    for (let call = 0; call < 3; call++) {
-      const back = await spending(() => speak({ model: 'aud-v3' }));
-      expect(back.result.status).toBe(200);
-      expect({ calls: back.calls, spent: back.spent }).toEqual({ calls: [1, 0], spent: 600n });
-    }
-  });
-
-  it('is passed over at once while another route works', async () => {
-    works(backup);
-    await failInARow();
-    const { result, calls, spent } = await spending(() => speak());
-    expect(result.status).toBe(200);
-    expect({ calls, spent }).toEqual({ calls: [0, 1], spent: 600n });
-  });
-
-  it('is tried by one call alone after its rest', async () => {
-    advance(REST_MS);
-    works(first);
-    const { result, calls } = await spending(() => {
-      first.reply = (response) => {
-        setTimeout(() => response.end(MP3_HEAD), 100);
-      };
-      return Promise.all(Array.from({ length: 5 }, () => speak({ model: 'aud-v3' })));
-    });
-    expect(calls).toEqual([1, 0]);
-    expect(result.map((answer) => answer.status).sort()).toEqual([200, 503, 503, 503, 503]);
-  });
-
-  it('is not one that refuses requests or limits the rate', async () => {
-    works(first);
-    advance(REST_MS);
-    await speak({ model: 'aud-v3' });
-    for (const status of [400, 422, 429]) {
-      fails(first, status);
-      for (let call = 0; call < FAILURES + 1; call++) await speak({ model: 'aud-v3' });
-    }
-    works(first);
-    expect((await speak({ model: 'aud-v3' })).status).toBe(200);
   });
 });

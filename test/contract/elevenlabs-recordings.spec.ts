@@ -1,0 +1,159 @@
+import type { Operation } from '../../src/providers/ports/operation.js';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect } from '@jest/globals';
+import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
+import { readBounded } from '../../src/providers/http/bounded-body.js';
+import type { CallContext } from '../../src/providers/ports/call-context.js';
+import type { ProviderAudio } from '../../src/providers/ports/provider-audio.js';
+import type { PortByOperation } from '../../src/providers/ports/provider-ports.js';
+import { AUDIO_SAMPLES } from './audio-samples.js';
+import { formOf } from './form-data.js';
+import { describePortContract, describeRequest, type PortContract } from './port-contract.js';
+import type { SeenRequest } from '../support/stub-upstream.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'contract-'));
+const recording = randomBytes(300_000);
+const media = {
+  path: join(folder, 'recording'),
+  sizeBytes: recording.length,
+  filename: 'audio "1".mp3',
+  contentType: 'audio/mpeg',
+};
+writeFileSync(media.path, recording);
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const bytesOf = async ({ body }: ProviderAudio): Promise<Buffer> => readBounded(body, 1_000_000);
+const audio = (format: keyof typeof AUDIO_SAMPLES): PortContract['good'] => ({
+  type: 'audio/mpeg',
+  body: AUDIO_SAMPLES[format],
+  result: AUDIO_SAMPLES[format],
+});
+
+/** Runs one operation of a provider that speaks the protocol. */
+const runs =
+  <O extends Operation>(
+    operation: O,
+    call: (port: PortByOperation[O], context: CallContext) => Promise<unknown>,
+  ): PortContract['run'] =>
+  (access, context) =>
+    call(elevenLabsPorts(access)[operation]!, context);
+
+const expectForm =
+  (path: string, fileField: string, fields: Record<string, string>) =>
+  async (request: SeenRequest) => {
+    expect([request.method, request.url]).toEqual(['POST', path]);
+    expect(request.headers['transfer-encoding']).toBeUndefined();
+    const form = await formOf(request);
+    expect(form.fields).toEqual(fields);
+    const { bytes, ...file } = form.file!;
+    expect({ ...file, isWhole: bytes.equals(recording) }).toEqual({
+      field: fileField,
+      filename: 'audio %221%22.mp3',
+      contentType: media.contentType,
+      isWhole: true,
+    });
+  };
+
+const words = [
+  { text: 'Hé', start: 0.1, end: 0.4, loss: 0.2 },
+  { text: '?', start: null, end: null, loss: null },
+];
+
+const transcript = {
+  language_code: 'eng',
+  language_probability: 0.98,
+  text: 'Hello',
+  words: [{ text: 'Hello', type: 'word', start: 0, end: 0.5, speaker_id: 'speaker_0', logprob: 0 }],
+  additional_formats: [
+    {
+      requested_format: 'srt',
+      is_base64_encoded: true,
+      content: Buffer.from('1\n').toString('base64'),
+    },
+  ],
+};
+const transcribed = {
+  text: 'Hello',
+  language: 'eng',
+  languageProbability: 0.98,
+  providerRequestId: null,
+};
+
+describePortContract('ElevenLabs voice changer', {
+  run: runs('voice-change', async (port, context) => {
+    const command = { media, voiceId: 'v1', format: 'mp3', stability: 1, seed: 9 } as const;
+    return bytesOf(await port.changeVoice({ ...command, removeBackgroundNoise: true }, context));
+  }),
+  good: audio('mp3'),
+  expectRequest: expectForm('/v1/speech-to-speech/v1?output_format=mp3_44100_128', 'audio', {
+    model_id: 'upstream-model',
+    voice_settings: '{"stability":1}',
+    seed: '9',
+    remove_background_noise: 'true',
+  }),
+});
+
+describePortContract('ElevenLabs isolation', {
+  run: runs('isolation', async (port, context) => bytesOf(await port.isolate({ media }, context))),
+  good: audio('mp3'),
+  expectRequest: expectForm('/v1/audio-isolation', 'audio', {}),
+});
+describePortContract('ElevenLabs alignment', {
+  run: runs('alignment', (port, context) => port.align({ media, text: 'Hé?' }, context)),
+  good: {
+    type: 'application/json',
+    body: Buffer.from(JSON.stringify({ characters: [], words, loss: 0.2 })),
+    result: { words, loss: 0.2, providerRequestId: null },
+  },
+  expectRequest: expectForm('/v1/forced-alignment', 'file', { text: 'Hé?' }),
+});
+describePortContract('ElevenLabs transcription', {
+  run: runs('transcription', (port, context) =>
+    port.transcribe({ media, diarize: true, numSpeakers: 2, timestamps: 'character' }, context),
+  ),
+  good: {
+    type: 'application/json',
+    body: Buffer.from(JSON.stringify(transcript)),
+    result: {
+      ...transcribed,
+      words: [{ text: 'Hello', type: 'word', start: 0, end: 0.5, speaker: 'speaker_0' }],
+      srt: null,
+    },
+  },
+  expectRequest: expectForm('/v1/speech-to-text', 'file', {
+    model_id: 'upstream-model',
+    diarize: 'true',
+    num_speakers: '2',
+    timestamps_granularity: 'word',
+  }),
+});
+
+describeRequest('ElevenLabs transcription with subtitles', {
+  run: runs('transcription', (port, context) => {
+    const options = { language: 'en', temperature: 0, tagAudioEvents: false, timestamps: 'none' };
+    return port.transcribe({ media, subtitles: true, ...options } as never, context);
+  }),
+  good: {
+    type: 'application/json',
+    body: Buffer.from(JSON.stringify(transcript)),
+    result: {
+      ...transcribed,
+      words: [{ text: 'Hello', type: 'word', start: 0, end: 0.5, speaker: null }],
+      srt: '1\n',
+    },
+  },
+  expectRequest: expectForm('/v1/speech-to-text', 'file', {
+    model_id: 'upstream-model',
+    language_code: 'en',
+    diarize: 'true',
+    tag_audio_events: 'false',
+    timestamps_granularity: 'word',
+    additional_formats: '[{"format":"srt","include_timestamps":true,"include_speakers":true}]',
+    temperature: '0',
+  }),
+});

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RecordedRequest } from '../../../src/sandbox/http/recorder.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { type Answer, postJson } from '../../support/http-answer.js';
+import { expectRefused } from '../../support/refusal.js';
+
+const PATH = '/v1/chat/completions';
+const ASK = { model: 'gen-5', messages: [{ role: 'user', content: 'Why is the sky blue?' }] };
+const user = (content: unknown) => ({ role: 'user', content });
+
+/** A completion as far as the tests look at it. */
+interface Completion {
+  readonly id: string;
+  readonly object: string;
+  readonly created: number;
+  readonly model: string;
+  readonly choices: {
+    readonly index: number;
+    readonly message: { readonly role: string; readonly content: string };
+    readonly finish_reason: string;
+  }[];
+  readonly usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+}
+
+let gateway: TestGateway;
+let headers: Record<string, string>;
+let accountId: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  ({ headers, accountId } = await gateway.account());
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+const chat = (fields: object, by = headers) =>
+  postJson(gateway.url + PATH, by, { ...ASK, ...fields });
+
+async function ask(fields: object = {}): Promise<{ completion: Completion; answer: Answer }> {
+  const answer = await chat(fields);
+  expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
+  return { completion: answer.json as Completion, answer };
+}
+
+async function upstream(): Promise<RecordedRequest & { body: Record<string, unknown> }> {
+  const [last] = await gateway.upstreamRequests();
+  return last as RecordedRequest & { body: Record<string, unknown> };
+}
+
+const refused = (fields: object, param: string | null) =>
+  expectRefused(gateway, accountId, () => chat(fields), {
+    status: 400,
+    code: 'invalid_request',
+    ...(param !== null && { param }),
+  });
+
+describe('the standard parameters (decision G-02)', () => {
+  const tool = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
+  it.each<[string, unknown]>([
+    ['top_p', 0.5],
+    ['stop', 'END'],
+    ['stop', ['a', 'b']],
+    ['seed', 42],
+    ['n', 1],
+    ['presence_penalty', -2],
+    ['frequency_penalty', 2],
+    ['logit_bias', { '50256': -100 }],
+    ['logprobs', true],
+    ['top_logprobs', 3],
+    ['tools', [tool]],
+    ['tool_choice', 'none'],
+    ['tool_choice', { type: 'function', function: { name: 'look_up' } }],
+    ['parallel_tool_calls', false],
+    ['response_format', { type: 'json_object' }],
+    ['response_format', { type: 'json_schema', json_schema: { name: 'x', schema: {} } }],
+    ['user', 'somebody'],
+    ['reasoning_effort', 'low'],
+    ['verbosity', 'high'],
+    ['metadata', { trace: 'abc' }],
+    ['prompt_cache_key', 'key'],
+    ['safety_identifier', 'id'],
+    ['store', false],
+  ])('forwards %s %j (CHAT-22)', async (name, value) => {
+    await ask({ tools: name === 'tool_choice' ? [tool] : undefined, [name]: value });
+    expect((await upstream()).body[name]).toEqual(value);
+  });
+
+  it('takes stream_options without a stream and does not forward them', async () => {
+    await ask({ stream_options: { include_usage: true } });
+    expect((await upstream()).body.stream_options).toBeUndefined();
+  });
+
+  it('takes null for any of them as left out (CONV-03)', async () => {
+    await ask({ temperature: null, top_p: null, tools: null, stop: null, store: null, n: null });
+    expect((await upstream()).body).toEqual({ model: 'gpt-5', messages: ASK.messages });
+  });
+
+  it.each<[string, unknown]>([
+    ['foo', 1],
+    ['functions', []],
+    ['audio', {}],
+    ['service_tier', 'auto'],
+    ['top_p', 1.1],
+    ['stop', ['a', 'b', 'c', 'd', 'e']],
+    ['stop', 5],
+    ['seed', 0.5],
+    ['n', 2],
+    ['n', 0],
+    ['presence_penalty', 2.1],
+    ['frequency_penalty', '1'],
+    ['logit_bias', { hello: 1 }],
+    ['logit_bias', { '1': 101 }],
+    ['logprobs', 'true'],
+    ['top_logprobs', 21],
+    ['tools', {}],
+    ['tools', [{ type: 'function', function: {} }]],
+    ['tools', [{ type: 'function', function: { name: 'a b' } }]],
+    ['tool_choice', 'maybe'],
+    ['parallel_tool_calls', 1],
+    ['response_format', 'json'],
+    ['response_format', { type: 'xml' }],
+    ['stream_options', { include_usage: 'yes' }],
+    ['stream_options', { foo: true }],
+    ['reasoning_effort', 'lots'],
+    ['verbosity', 'huge'],
+    ['metadata', { nested: {} }],
+    ['store', true],
+  ])('refuses %s %j (CHAT-22)', async (name, value) => {
+    await refused({ [name]: value }, name);
+  });
+
+  it('refuses both names of the token limit at once', async () => {
+    await refused({ max_tokens: 1, max_completion_tokens: 1 }, 'max_tokens');
+  });
+});
+
+describe('bad fields', () => {
+  it.each<[unknown]>([['1'], [-0.1], [2.1]])('refuses temperature %j (CHAT-19)', (temperature) =>
+    refused({ temperature }, 'temperature').then(() => undefined),
+  );
+
+  it.each<[unknown]>([[0], [-1], [1.5], ['5']])('refuses max_tokens %j (CHAT-21)', (value) =>
+    refused({ max_tokens: value }, 'max_tokens').then(() => undefined),
+  );
+
+  it.each<[unknown]>([['true'], [1]])('refuses stream %j (CHAT-14)', (stream) =>
+    refused({ stream }, 'stream').then(() => undefined),
+  );
+
+  it.each<[unknown]>([[undefined], [null], ['hello'], [{}], [[]], [['hello']]])(
+    'refuses messages %j (CHAT-08)',
+    (messages) => refused({ messages }, 'messages').then(() => undefined),
+  );
+
+  it.each<[object, string]>([
+    [{ content: 'x' }, 'messages.0.role'],
+    [{ role: 'boss', content: 'x' }, 'messages.0.role'],
+    [{ role: 'function', name: 'f', content: 'x' }, 'messages.0.role'],
+    [{ role: 'user' }, 'messages.0.content'],
+    [{ role: 'user', content: null }, 'messages.0.content'],
+    [{ role: 'user', content: 5 }, 'messages.0.content'],
+    [{ role: 'user', content: [] }, 'messages.0.content'],
+    [{ role: 'assistant' }, 'messages.0.content'],
+    [{ role: 'user', content: ['x'] }, 'messages.0.content.0'],
+    [{ role: 'user', content: [{ type: 'text' }] }, 'messages.0.content.0.text'],
+    [
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'a long text' } }] },
+      'messages.0.content.0.image_url.url',
+    ],
+  ])('refuses the message %j (CHAT-09)', async (message, param) => {
+    await refused({ messages: [message] }, param);
+  });
+
+  it.each(['input_audio', 'file', 'video_url'])('refuses %s parts', async (type) => {
+    await refused({ messages: [user([{ type, [type]: {} }])] }, 'messages');
+  });
+
+  it.each<[string, string]>([
+    ['messages', '[{"role":"user","content":"\\ud800"}]'],
+    ['messages', '[{"role":"user","content":"a\\u0000b"}]'],
+    ['tools', '[{"type":"function","function":{"name":"f","description":"\\udc00"}}]'],
+    ['metadata', '{"\\ud83d":"x"}'],
+    ['response_format', '{"type":"json_schema","json_schema":{"name":"\\ude00"}}'],
+    ['stop', '"\\ud800"'],
+    ['user', '"\\ud800"'],
+  ])('refuses text in %s that is not Unicode: %s', async (name, json) => {
+    const rest = JSON.stringify({ ...ASK, ...(name === 'messages' && { messages: undefined }) });
+    const body = `${rest.slice(0, -1)},"${name}":${json}}`;
+    await expectRefused(gateway, accountId, () => postJson(gateway.url + PATH, headers, body), {
+      status: 400,
+      code: 'invalid_request',
+      param: name,
+    });
+  });
+
+  it('takes a body of 15 MB and refuses one above 20 MB', async () => {
+    const image = (bytes: number) => ({
+      messages: [
+        user([
+          { type: 'text', text: 'What is this?' },
+          {
+            type: 'image_url',
+            image_url: { url: `data:image/png;base64,${'A'.repeat(bytes)}` },
+          },
+        ]),
+      ],
+    });
+    const before = (await gateway.balance(accountId)).available;
+    await ask({ ...image(15_000_000), model: 'gen-5-mini' });
+    // The picture is priced as 4,096 tokens, not by its bytes.
+    expect(before - (await gateway.balance(accountId)).available).toBeLessThan(2_000n);
+    await expectRefused(gateway, accountId, () => chat(image(21_000_000)), {
+      status: 413,
+      code: 'request_too_large',
+    });
+  });
+});

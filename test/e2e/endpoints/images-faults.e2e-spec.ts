@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RecordedRequest } from '../../../src/sandbox/http/recorder.js';
+import { StubUpstream } from '../../support/stub-upstream.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { type Answer, errorOf, postJson } from '../../support/http-answer.js';
+
+const PATH = '/v1/images/generations';
+const DRAW = { model: 'gen-image-2', prompt: 'A lighthouse at night' };
+const CREDIT = 1_000_000n;
+
+let gateway: TestGateway;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  ({ headers } = await gateway.account());
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+const draw = (fields: object = {}, by = headers) =>
+  postJson(gateway.url + PATH, by, { ...DRAW, ...fields });
+
+/** The one image of an answer. */
+function imageOf(answer: Answer): Buffer {
+  expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
+  expect(answer.json).toEqual({
+    created: expect.any(Number),
+    data: [{ b64_json: expect.any(String) }],
+  });
+  const { data } = answer.json as { data: { b64_json: string }[] };
+  return Buffer.from(data[0]!.b64_json, 'base64');
+}
+
+/** Buys an image on a new account: the answer, the charge, and what the provider was asked. */
+async function buy(fields: object = {}) {
+  const account = await gateway.account(CREDIT);
+  const answer = await draw(fields, account.headers);
+  const { available, held } = await gateway.balance(account.accountId);
+  expect(held).toBe(0n);
+  const [upstream] = await gateway.upstreamRequests();
+  const { body } = upstream as RecordedRequest & { body: Record<string, unknown> };
+  return { answer, charged: CREDIT - available, body, account };
+}
+
+describe('no image, no charge', () => {
+  // More failures than successes would take the route out of use.
+  beforeEach(async () => {
+    for (let call = 0; call < 2; call++) imageOf(await draw());
+  });
+
+  it.each([
+    ['no-data', 502, 'provider_http_error'],
+    ['status=500', 502, 'provider_http_error'],
+    ['status=400', 400, 'provider_rejected_request'],
+    ['status=429', 429, 'provider_rate_limited'],
+    ['reset', 502, 'provider_http_error'],
+    ['json', 502, 'provider_http_error'],
+    ['html', 502, 'provider_http_error'],
+    ['break-body', 502, 'provider_http_error'],
+  ])('after %s (IMG-04)', async (word, status, code) => {
+    const { answer, charged } = await buy({ prompt: `A tree [[sandbox:${word}]]` });
+    expect({ status: answer.status, code: errorOf(answer).code }).toEqual({ status, code });
+    expect(charged).toBe(0n);
+  });
+
+  it('lets the provider finish when the client leaves, and charges the image', async () => {
+    const account = await gateway.account(CREDIT);
+    const leaving = new AbortController();
+    const call = fetch(gateway.url + PATH, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'content-type': 'application/json', ...account.headers },
+      body: JSON.stringify({ ...DRAW, prompt: 'A tree [[sandbox:delay=200]]' }),
+    });
+    while ((await gateway.balance(account.accountId)).held === 0n) await sleep(5);
+    leaving.abort();
+    await expect(call).rejects.toThrow();
+    while ((await gateway.balance(account.accountId)).held > 0n) await sleep(10);
+    expect((await gateway.balance(account.accountId)).available).toBe(CREDIT - 10_000n);
+  });
+});
+
+describe('what a provider may answer', () => {
+  const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  let upstream: StubUpstream;
+  let strict: TestGateway;
+
+  beforeAll(async () => {
+    upstream = await StubUpstream.start();
+    strict = await startTestGateway({
+      OPENAI_API_KEY: 'key',
+      OPENAI_BASE_URL: upstream.url,
+      SANDBOX: 'off',
+    });
+  });
+  afterAll(async () => {
+    await strict.provesClean();
+    await strict.stop();
+    await upstream.stop();
+  });
+
+  async function answerTo(item: object) {
+    const account = await strict.account(CREDIT);
+    upstream.reply = (response) => response.end(JSON.stringify({ data: [item] }));
+    const answer = await postJson(strict.url + PATH, account.headers, DRAW);
+    return { answer, spent: CREDIT - (await strict.balance(account.accountId)).available };
+  }
+
+  it('hands on ten megabytes of base64', async () => {
+    const image = Buffer.concat([PNG, Buffer.alloc(7_500_000, 7)]);
+    const { answer, spent } = await answerTo({ b64_json: image.toString('base64') });
+    expect(imageOf(answer).equals(image)).toBe(true);
+    expect(spent).toBe(10_000n);
+  });
+
+  it.each<[string, () => object]>([
+    ['text in place of an image', () => ({ b64_json: Buffer.from('sorry').toString('base64') })],
+    ['a URL on a private address', () => ({ url: `${upstream.url}/image.png` })],
+    ['a URL of a file', () => ({ url: 'file:///etc/passwd' })],
+    ['a URL of the metadata service', () => ({ url: 'http://169.254.169.254/latest' })],
+  ])('takes %s for a failure without fetching it (IMG-04)', async (_what, item) => {
+    const before = upstream.seen.length;
+    const { answer, spent } = await answerTo(item());
+    expect({ status: answer.status, code: errorOf(answer).code }).toEqual({
+      status: 502,
+      code: 'provider_http_error',
+    });
+    expect(spent).toBe(0n);
+    expect(upstream.seen).toHaveLength(before + 1);
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AudioDesk } from '../../support/audio-desk.js';
+import {
+  formOf,
+  RECORDING_OPERATIONS,
+  TEN_SECONDS,
+  TRANSCRIPTION,
+} from '../../support/audio-operations.js';
+
+const LIMIT_BYTES = 52_428_800;
+
+let desk: AudioDesk;
+
+beforeAll(async () => {
+  desk = await AudioDesk.open();
+});
+beforeEach(() => desk.clear());
+afterAll(() => desk.close());
+
+/** A WAV of exactly the limit: an hour and more, mostly of one byte per sample. */
+function fiftyMegabytes(): Buffer {
+  const header = Buffer.from(TEN_SECONDS.subarray(0, 44));
+  header.writeUInt32LE(LIMIT_BYTES - 8, 4);
+  header.writeUInt32LE(LIMIT_BYTES - 44, 40);
+  return Buffer.concat([header, Buffer.alloc(LIMIT_BYTES - 44)]);
+}
+
+describe('any recording', () => {
+  it('of exactly 50 MB is taken, uploaded and downloaded (AUD-47, AUD-48, LIMIT-01)', async () => {
+    const wav = fiftyMegabytes();
+    expect(wav.length).toBe(LIMIT_BYTES);
+    expect((await desk.call(TRANSCRIPTION, {}, wav)).status).toBe(200);
+    desk.serve(wav);
+    expect((await desk.postJson(TRANSCRIPTION)).status).toBe(200);
+  });
+
+  it('without end is given up at the limit (AUD-47)', async () => {
+    let sent = 0;
+    desk.host.reply = (response) => {
+      const more = (): void => {
+        sent += 1_000_000;
+        if (!response.destroyed) response.write(Buffer.alloc(1_000_000), more);
+      };
+      more();
+    };
+    await desk.refused(() => desk.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
+    expect(sent).toBeLessThan(2 * LIMIT_BYTES);
+  });
+
+  it.each([
+    'ftp://example.com/a.wav',
+    'file:///etc/passwd',
+    'data:audio/wav;base64,UklGRg==',
+    'not a url',
+    42,
+    '',
+    'http://user:secret@example.com/a.wav',
+  ])('at %j is refused by its text (AUD-43)', async (audio_url) => {
+    for (const operation of RECORDING_OPERATIONS) {
+      await desk.refused(
+        () => desk.postJson(operation, { audio_url }),
+        400,
+        'invalid_request',
+        'audio_url',
+      );
+    }
+  });
+
+  it.each([
+    'http://127.0.0.1/a.wav',
+    'http://[::1]/a.wav',
+    'http://localhost/a.wav',
+    'http://10.0.0.1/',
+    'http://172.16.0.1/',
+    'http://192.168.1.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://100.64.0.1/',
+    'http://[fd00::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://0.0.0.0/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+  ])('at the private address %s is refused without a connection (AUD-44)', async (audio_url) => {
+    const before = desk.host.seen.length;
+    for (const operation of RECORDING_OPERATIONS) {
+      await desk.refused(
+        () => desk.postJson(operation, { audio_url }),
+        400,
+        'invalid_request',
+        'audio_url',
+      );
+    }
+    expect(desk.host.seen.length).toBe(before);
+  });
+
+  it('is told by its content, whatever its name and type say (AUD-20)', async () => {
+    const form = formOf(TRANSCRIPTION.body, TEN_SECONDS, 'notes.txt', 'text/plain');
+    expect((await desk.postForm(TRANSCRIPTION, form)).status).toBe(200);
+    expect(desk.provider.only.body.toString('latin1', 0, 2_000)).toContain(
+      'filename="audio.wav"\r\nContent-Type: audio/wav',
+    );
+  });
+
+  it('is never billed by a declared duration (AUD-22)', async () => {
+    for (const operation of RECORDING_OPERATIONS) {
+      const form = formOf({ ...operation.body, duration_seconds: 1 }, TEN_SECONDS);
+      const param = 'duration_seconds';
+      await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);
+      await desk.refused(
+        () => desk.postJson(operation, { [param]: 1 }),
+        400,
+        'invalid_request',
+        param,
+      );
+    }
+  });
+});
