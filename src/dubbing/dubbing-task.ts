@@ -12,15 +12,8 @@ export type DubbingInput = Readonly<{
   dropBackgroundAudio?: boolean | undefined;
 }>;
 
-/** What the view needs besides the result. */
+/** What outlives the input. */
 export type DubbingDetails = Readonly<{ targetLanguage: string }>;
-
-/** What the provider told of the dub. */
-export type DubbingResult = Readonly<{
-  sourceLanguage: string | null;
-  contentType: string | null;
-  durationSeconds: number | null;
-}>;
 
 export function inputOf(task: Task): DubbingInput {
   return task.input as DubbingInput;
@@ -30,7 +23,8 @@ export function detailsOf(task: Task): DubbingDetails {
   return task.details as DubbingDetails;
 }
 
-/** Null until success. */
-export function resultOf(task: Task): DubbingResult | null {
-  return task.result as DubbingResult | null;
+/** The type that the provider announced for the dub; a hint. */
+export function announcedType({ result }: Task): string | null {
+  const type = result?.content_type;
+  return typeof type === 'string' ? type : null;
 }

@@ -18,9 +18,10 @@ import type {
   TaskKind,
 } from '../tasks/task-kind.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
-import { detailsOf, type DubbingResult, inputOf, resultOf } from './dubbing-task.js';
+import { viewTask } from '../tasks/task.view.js';
+import { announcedType, detailsOf, inputOf } from './dubbing-task.js';
 import { dubFilename, dubTypeOf } from './dub-type.js';
-import { viewDubbing } from './dubbing.view.js';
+import { viewDubbingResult } from './dubbing.view.js';
 
 /** Dubs are kept as long as videos (decision G-63). */
 const KEPT_MS = 14 * 86_400_000;
@@ -34,7 +35,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
   readonly operation = 'dubbing';
   readonly modality = 'audio';
   readonly contentAt = 'task';
-  readonly view = viewDubbing;
+  readonly view = viewTask;
   private readonly logger = new Logger(DubbingKind.name);
 
   constructor(
@@ -84,9 +85,11 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     if (report.state === 'pending') return { state: 'pending', progress: null };
     if (report.state === 'failed')
       return { state: 'failed', message: 'The dub could not be made.' };
-    const { sourceLanguage, contentType, durationSeconds } = report;
-    const result: DubbingResult = { sourceLanguage, contentType, durationSeconds };
-    return { state: 'succeeded', result };
+    const { targetLanguage } = detailsOf(task);
+    return {
+      state: 'succeeded',
+      result: { ...viewDubbingResult(task.id, targetLanguage, report) },
+    };
   }
 
   /** Throws where there is no dub after all, or an empty one. */
@@ -98,7 +101,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       (port, call) => port.openDub(task.providerJobId ?? '', targetLanguage, call),
       context.signal,
     );
-    const contentType = dubTypeOf(dub.contentType, resultOf(task)?.contentType ?? null);
+    const contentType = dubTypeOf(dub.contentType, announcedType(task));
     const expiresAt = new Date(this.clock.nowMs() + KEPT_MS);
     const file = await this.files.save({
       accountId: task.accountId,

@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
-import type { Task } from '../tasks/task.js';
-import { TaskView, viewTask } from '../tasks/task.view.js';
-import { detailsOf, type DubbingResult, resultOf } from './dubbing-task.js';
+import type { DubbingReport } from '../providers/ports/dubbing.port.js';
+import { TaskView } from '../tasks/task.view.js';
+
+type FinishedDub = Extract<DubbingReport, { state: 'succeeded' }>;
 
 /** A finished dub (spec: Dubbing result). */
 export class DubbingResultView {
@@ -34,21 +35,19 @@ export class DubbingTaskView extends TaskView {
   declare result: DubbingResultView | null;
 }
 
-/** The task object of a dub; the core keeps the result in our own words. */
-export function viewDubbing(task: Task): DubbingTaskView {
-  const result = resultOf(task);
-  return { ...viewTask(task), result: result && viewResult(task, result) };
-}
-
-function viewResult(task: Task, result: DubbingResult): DubbingResultView {
-  const { contentType } = result;
+/** What the provider tells of a finished dub, as clients see it; never changed later. */
+export function viewDubbingResult(
+  taskId: string,
+  targetLanguage: string,
+  { sourceLanguage, contentType, durationSeconds }: FinishedDub,
+): DubbingResultView {
   return {
     urls: [],
-    content_path: `/v1/tasks/${toPublicId('task', task.id)}/content`,
-    target_language: detailsOf(task).targetLanguage,
-    source_language: result.sourceLanguage,
+    content_path: `/v1/tasks/${toPublicId('task', taskId)}/content`,
+    target_language: targetLanguage,
+    source_language: sourceLanguage,
     content_type: contentType,
     has_video: contentType === null ? null : contentType.startsWith('video/'),
-    duration_seconds: result.durationSeconds,
+    duration_seconds: durationSeconds,
   };
 }

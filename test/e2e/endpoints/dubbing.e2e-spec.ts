@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { measureBytes } from '../../../src/media/length/media-length.js';
+import { sample } from '../../media/byte-edits.js';
+import { DubbingDesk, silence } from '../../support/dubbing-desk.js';
+
+const LANGUAGES =
+  'en hi pt zh es fr de ja ar ru ko id it nl tr pl sv fil ms ro uk el cs da fi bg hr sk ta hu no vi'.split(
+    ' ',
+  );
+const SOURCE_61 = silence(61.2);
+const PRICE_61 = '775000';
+/** Sixty-two seconds of speech would only keep the sandbox busy. */
+const NEVER = '[[sandbox:task-ms=3600000]]';
+
+let desk: DubbingDesk;
+
+beforeAll(async () => {
+  desk = await DubbingDesk.open();
+});
+afterAll(() => desk.close());
+beforeEach(() => desk.clear());
+
+describe('POST /v1/audio/dubbing', () => {
+  it('answers 202 with a queued task, its place and its id (DUB-01, TASK-01, TASK-02, TASK-14)', async () => {
+    desk.serve(SOURCE_61);
+    const before = Math.floor(Date.now() / 1000);
+    const answer = await desk.post({ source_url: desk.source(NEVER) });
+    expect(answer.status).toBe(202);
+    const { id } = answer.json as { id: string };
+    expect(id).toMatch(/^task_[0-9a-f]{32}$/);
+    expect(answer.headers.get('location')).toBe(`/v1/tasks/${id}`);
+    expect(answer.headers.get('x-gateway-task-id')).toBe(id);
+    expect(answer.json).toEqual({
+      id,
+      object: 'task',
+      status: 'queued',
+      model: 'aud-dubbing-v1',
+      modality: 'audio',
+      progress: null,
+      result: null,
+      error: null,
+      reserved_microusd: PRICE_61,
+      charged_microusd: null,
+      created_at: expect.any(Number),
+      completed_at: null,
+    });
+    const { created_at: createdAt } = answer.json as { created_at: number };
+    expect(createdAt).toBeGreaterThanOrEqual(before);
+    expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({ held: 775_000n });
+  });
+
+  it('dubs: the task ends succeeded and charged, and its file plays (DUB-48, DUB-50 to DUB-56, CONTENT-01, CONTENT-02)', async () => {
+    const { id, reserved_microusd: reserved } = await desk.submit({ target_language: 'de' });
+    const task = await desk.ended(id);
+    expect(task).toMatchObject({ status: 'succeeded', charged_microusd: reserved, error: null });
+    expect(task.completed_at).toEqual(expect.any(Number));
+    expect(task.result).toEqual({
+      urls: [],
+      content_path: `/v1/tasks/${id}/content`,
+      target_language: 'de',
+      source_language: expect.stringMatching(/^[a-z]{2,3}$/),
+      content_type: 'audio/mpeg',
+      has_video: false,
+      duration_seconds: 1,
+    });
+    const content = await desk.get(`${id}/content`);
+    expect(content.status).toBe(200);
+    expect(content.headers.get('content-type')).toBe('audio/mpeg');
+    expect(content.headers.get('content-disposition')).toBe('attachment; filename="dubbed-de.mp3"');
+    const { format, lengthMicros } = measureBytes(content.bytes);
+    expect(format).toBe('mp3');
+    expect(Number(lengthMicros) / 1e6).toBeCloseTo(1, 0);
+    const { entries, held } = await desk.gateway.balance(desk.account.accountId);
+    expect({ entries, held }).toEqual({ entries: 2, held: 0n });
+  });
+
+  it('answers a video with a video', async () => {
+    desk.serve(sample('tone.mp4'));
+    const { id } = await desk.submit();
+    const task = await desk.ended(id);
+    const isVideo = task.result?.content_type === 'video/mp4';
+    expect(task.result?.has_video).toBe(isVideo);
+    const content = await desk.get(`${id}/content`);
+    expect(content.headers.get('content-disposition')).toBe(
+      `attachment; filename="dubbed-fr.${isVideo ? 'mp4' : 'mp3'}"`,
+    );
+  });
+
+  it('downloads the source once, and the provider gets that file although the URL holds another one later (DUB-16)', async () => {
+    const source = silence(1.345);
+    let served = 0;
+    desk.host.reply = (response) => {
+      served += 1;
+      response.end(served === 1 ? source : silence(700));
+    };
+    const { id } = await desk.submit();
+    await desk.ended(id);
+    expect(desk.host.seen).toHaveLength(1);
+    const requests = await desk.gateway.upstreamRequests();
+    const upload = requests.find(
+      ({ path, method }) => method === 'POST' && path.endsWith('/v1/dubbing'),
+    );
+    expect(upload?.bodyBytes).toBeGreaterThan(source.length);
+    expect(upload?.bodyBytes).toBeLessThan(source.length + 2_000);
+    expect((await desk.task(id)).result?.duration_seconds).toBeCloseTo(1.345, 2);
+  });
+
+  it('keeps the source until the provider has it, and the dub after', async () => {
+    const { id } = await desk.submit();
+    await desk.ended(id);
+    const sql = `SELECT content_type FROM stored_file WHERE account_id = $1`;
+    expect(await desk.gateway.dataSource.query(sql, [desk.account.accountId])).toEqual([
+      { content_type: 'audio/mpeg' },
+    ]);
+  });
+
+  it('tells the provider the task, the languages and that no watermark is wanted (DUB-40)', async () => {
+    const { id } = await desk.submit();
+    await desk.ended(id);
+    expect(await desk.formOf(id)).toEqual({
+      name: id,
+      target_lang: 'fr',
+      source_lang: 'auto',
+      watermark: 'false',
+      dubbing_studio: 'false',
+      mode: 'automatic',
+    });
+  });
+
+  it('holds the price while the task is queued and processing (DUB-57)', async () => {
+    const { id } = await desk.submit({ source_url: desk.source(NEVER) });
+    const held = async () => (await desk.gateway.balance(desk.account.accountId)).held;
+    expect(await held()).toBe(12_500n);
+    while ((await desk.task(id)).status === 'queued') await sleep(20);
+    expect(await desk.task(id)).toMatchObject({ status: 'processing', charged_microusd: null });
+    expect(await held()).toBe(12_500n);
+  });
+
+  it('fails without a charge when the provider fails (DUB-49, TASK-18, TASK-19)', async () => {
+    const magic = '[[sandbox:task-ms=50]][[sandbox:task-fails]]';
+    const { id } = await desk.submit({ source_url: desk.source(magic) });
+    expect(await desk.ended(id)).toMatchObject({
+      status: 'failed',
+      result: null,
+      error: { code: 'provider_task_failed', message: expect.stringMatching(/./) },
+      reserved_microusd: '12500',
+      charged_microusd: null,
+      completed_at: expect.any(Number),
+    });
+    expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({
+      available: 1_000_000_000n,
+      held: 0n,
+      entries: 1,
+    });
+  });
+
+  it('fails without a charge when the provider refuses the submission (TASK-23)', async () => {
+    const magic = '[[sandbox:status=400]][[sandbox:code=unsupported_language]]';
+    const { id } = await desk.submit({ source_url: desk.source(magic) });
+    expect(await desk.ended(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'provider_task_failed' },
+      charged_microusd: null,
+    });
+  });
+
+  it('asks for the exact balance: a micro-USD less is refused (DUB-47)', async () => {
+    desk.serve(SOURCE_61);
+    const fields = { source_url: desk.source(NEVER) };
+    await desk.clear(774_999n);
+    desk.serve(SOURCE_61);
+    await desk.refuses(() => desk.post(fields), { status: 402, code: 'insufficient_funds' });
+    await desk.clear(775_000n);
+    desk.serve(SOURCE_61);
+    await desk.submit(fields);
+  });
+
+  it('takes each of the 32 languages, for both fields (DUB-28, DUB-30, DUB-32, LANG-01, LANG-02)', async () => {
+    const fields = { source_url: desk.source(NEVER) };
+    const tasks = await Promise.all(
+      LANGUAGES.map((code) =>
+        desk.submit({ ...fields, target_language: code, source_language: code }),
+      ),
+    );
+    for (const [index, { id }] of tasks.entries()) {
+      const code = LANGUAGES[index];
+      while ((await desk.task(id)).status === 'queued') await sleep(20);
+      expect(await desk.formOf(id)).toMatchObject({ target_lang: code, source_lang: code });
+    }
+  });
+
+  it('never shows "auto" for the language of the source (DUB-53)', async () => {
+    const { id } = await desk.submit({ source_language: 'auto' });
+    const { result } = await desk.ended(id);
+    expect(await desk.formOf(id)).toMatchObject({ source_lang: 'auto' });
+    expect(result?.source_language).not.toBe('auto');
+  });
+
+  it.each([
+    ['num_speakers', 0, '0', 'DUB-33'],
+    ['num_speakers', 32, '32', 'DUB-33'],
+    ['num_speakers', 1.0, '1', 'DUB-35'],
+    ['highest_resolution', true, 'true', 'DUB-36'],
+    ['highest_resolution', false, 'false', 'DUB-36'],
+    ['drop_background_audio', true, 'true', 'DUB-38'],
+    ['drop_background_audio', false, 'false', 'DUB-38'],
+  ] as const)('sends %s = %j as %s (%s)', async (field, value, sent, _row) => {
+    const { id } = await desk.submit({ [field]: value });
+    await desk.ended(id);
+    expect(await desk.formOf(id)).toMatchObject({ [field]: sent });
+  });
+
+  it('leaves out what the provider does not tell (DUB-53 to DUB-56)', async () => {
+    // Without a result there is no file either: the outcome is for an operator to settle.
+    const magic = '[[sandbox:task-ms=0]][[sandbox:no-result]]';
+    const { id } = await desk.submit({ source_url: desk.source(magic) });
+    expect(await desk.ended(id)).toMatchObject({
+      status: 'reconciliation_required',
+      result: null,
+      charged_microusd: null,
+      error: null,
+    });
+    expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({ held: 12_500n });
+  });
+});
