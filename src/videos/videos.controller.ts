@@ -19,6 +19,7 @@ import { sendStoredFile } from '../storage/send-stored-file.js';
 import { IdempotencyKey } from '../tasks/idempotency-key.guard.js';
 import { TaskEndpoint } from '../tasks/task-endpoint.decorator.js';
 import type { Task } from '../tasks/task.js';
+import { VideoBodyExamples } from './dto/video-examples.js';
 import { VideoBody } from './dto/video.body.js';
 import { VideoContentQuery, VideoQuery } from './dto/video.query.js';
 import { VideoBodyGuard } from './video-body.guard.js';
@@ -49,6 +50,7 @@ export class VideosController {
     ],
   })
   @ApiConsumes('application/json', 'multipart/form-data')
+  @VideoBodyExamples()
   @ApiOperation({
     summary: 'Video generation',
     description:

@@ -8,6 +8,10 @@ const TWINS = 20;
 /** The shortest that each model sells. */
 const SECONDS: Readonly<Record<string, string>> = { 'vid-omni': '10' };
 
+interface JsonBody {
+  readonly examples: Readonly<Record<string, { readonly value: object }>>;
+}
+
 let gateway: TestGateway;
 
 /** No task of this gateway is ever sent to its provider. */
@@ -28,6 +32,19 @@ describe('every model of the list with compat-video', () => {
       const video = await desk.ordered({ model, seconds: SECONDS[model] ?? '5' });
       expect(video).toMatchObject({ model, status: 'queued' });
     }
+  });
+});
+
+describe('the examples of POST /v1/videos in the OpenAPI document', () => {
+  it('are accepted, and there is one for each family', async () => {
+    const desk = await VideoDesk.open(gateway, CREDIT);
+    const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+      paths: Record<string, { post: { requestBody: { content: Record<string, JsonBody> } } }>;
+    };
+    const body = document.paths['/v1/videos']!.post.requestBody.content['application/json'];
+    const examples = Object.values(body!.examples).map(({ value }) => value);
+    const videos = await Promise.all(examples.map((example) => desk.ordered(example)));
+    expect(videos.map(({ model }) => model)).toEqual(['vid-motion', 'vid-omni']);
   });
 });
 
