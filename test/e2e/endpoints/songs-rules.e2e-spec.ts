@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AT_ONCE, SongDesk } from '../../support/song-desk.js';
+
+const PATIENCE_MS = 120_000;
+const bad = (param: string) => ({ status: 400, code: 'invalid_music_request', param });
+const urls = (count: number) =>
+  Array.from({ length: count }, (_value, index) => `https://example.com/${index}.mp3`);
+
+let desk: SongDesk;
+
+beforeAll(async () => {
+  desk = await SongDesk.start();
+}, PATIENCE_MS);
+afterAll(() => desk.stop());
+
+const music = (fields: object = {}) => ({
+  model: 'song-music',
+  prompt: `${AT_ONCE}${randomUUID()}`,
+  ...fields,
+});
+
+describe('POST /v1/music/generations', () => {
+  it('answers 202 with the task, where to read it, and its price held (SONG-01, SONG-02)', async () => {
+    const account = await desk.gateway.account();
+    const body = music({ prompt: '[[sandbox:task-ms=3600000]] later' });
+    const answer = await desk.post(body, {}, account);
+    const task = (await answer.json()) as { id: string };
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get('location')).toBe(`/v1/tasks/${task.id}`);
+    expect(answer.headers.get('x-gateway-task-id')).toBe(task.id);
+    expect(task).toMatchObject({ object: 'task', status: 'queued', modality: 'audio' });
+    expect(await desk.gateway.balance(account.accountId)).toMatchObject({ held: 75_000n });
+  });
+
+  it.each([[undefined], [''], [5]])('refuses model %j (SONG-03)', async (model) => {
+    expect(await desk.refused({ prompt: 'x', model })).toMatchObject(bad('model'));
+  });
+
+  it('refuses a model that is unknown or no song (SONG-04)', async () => {
+    expect(await desk.refused({ model: 'song-none' })).toMatchObject({
+      status: 404,
+      code: 'model_not_available',
+    });
+    expect(await desk.refused({ model: 'aud-v4', input: 'x' })).toMatchObject({
+      status: 503,
+      code: 'no_eligible_route',
+    });
+  });
+
+  it('refuses a field of another model by its name (SONG-05)', async () => {
+    expect(await desk.refused(music({ continue_at: 5 }))).toMatchObject(bad('continue_at'));
+  });
+
+  it('sends lyrics and style as such in custom mode (SONG-41)', async () => {
+    const words = `${AT_ONCE}${randomUUID()}`;
+    const style = { style: 'folk', title: 'Rain', negative_tags: 'metal', duration: 20 };
+    await desk.made(music({ custom: true, prompt: words, ...style }));
+    expect((await desk.sent('/music')).at(-1)).toMatchObject({
+      custom: true,
+      prompt: words,
+      tags: 'folk',
+      title: 'Rain',
+      negative_tags: 'metal',
+      duration: 20,
+    });
+  });
+
+  it('sends the prompt as description outside custom mode, without Max mode (SONG-32, SONG-40, SONG-45, SONG-49)', async () => {
+    const body = music({ variety: 'max' });
+    const task = await desk.made(body);
+    expect(task.charged_microusd).toBe('75000');
+    const sent = (await desk.sent('/music')).at(-1);
+    expect(sent).toMatchObject({ custom: false, gpt_description_prompt: body.prompt, variety: 4 });
+    expect(sent).not.toHaveProperty('max_mode');
+    expect(sent).not.toHaveProperty('prompt');
+  });
+
+  it('sends lyrics, tags and descriptions of source-based models (SONG-42, SONG-46)', async () => {
+    const { id } = await desk.made(music());
+    const source = { model: 'song-cover', source_task_id: id };
+    await desk.made({ ...source, custom: true, prompt: `${AT_ONCE}la`, tags: 'folk', title: 'R' });
+    expect((await desk.sent('/cover')).at(-1)).toMatchObject({
+      custom: true,
+      prompt: `${AT_ONCE}la`,
+      tags: 'folk',
+      title: 'R',
+    });
+    await desk.made({ ...source, gen_description: `${AT_ONCE}a waltz` });
+    expect((await desk.sent('/cover')).at(-1)).toMatchObject({
+      custom: false,
+      gpt_description_prompt: `${AT_ONCE}a waltz`,
+    });
+  });
+
+  it('takes 1 to 4 clips to be inspired by, and 6 to 24 reference tracks (SONG-50, SONG-51)', async () => {
+    const inspo = (count: number) => ({ model: 'song-inspo', audio_urls: urls(count) });
+    const model = (count: number) => ({
+      model: 'song-custom-model',
+      name: 'Mine',
+      audio_urls: urls(count),
+    });
+    for (const body of [inspo(1), inspo(4), model(6), model(24)]) await desk.submit(body);
+    for (const body of [inspo(0), inspo(5), model(5), model(25)]) {
+      expect(await desk.refused(body)).toMatchObject(bad('audio_urls'));
+    }
+  });
+
+  it('refuses a webhook that is private, or without a secret (SONG-52)', async () => {
+    const secret = { webhook_secret: 'x'.repeat(16) };
+    for (const webhook of ['https://10.0.0.1/hook', 'http://example.com/hook', 'nowhere']) {
+      expect(await desk.refused(music({ webhook, ...secret }))).toMatchObject({
+        status: 400,
+        code: 'invalid_task_command',
+        param: 'webhook',
+      });
+    }
+    expect(await desk.refused(music({ webhook: 'https://example.com/hook' }))).toMatchObject({
+      code: 'invalid_task_command',
+      param: 'webhook_secret',
+    });
+  });
+
+  it('makes one task of two submissions with one key (SONG-53)', async () => {
+    const key = { 'idempotency-key': randomUUID() };
+    const body = music();
+    const [first, second] = await Promise.all([desk.submit(body, key), desk.submit(body, key)]);
+    expect(second.id).toBe(first.id);
+    await desk.ended(first.id);
+    const sent = await desk.sent('/music');
+    expect(sent.filter((request) => request.gpt_description_prompt === body.prompt)).toHaveLength(
+      1,
+    );
+  });
+
+  it('refuses another body with the same key (SONG-54)', async () => {
+    const key = { 'idempotency-key': randomUUID() };
+    await desk.submit(music(), key);
+    const answer = await desk.post(music(), key);
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ error: { code: 'idempotency_conflict' } });
+  });
+
+  it('needs the price to the last micro-USD (SONG-55)', async () => {
+    expect(await desk.refused(music(), await desk.gateway.account(74_999n))).toMatchObject({
+      status: 402,
+      code: 'insufficient_funds',
+    });
+    const answer = await desk.post(music(), {}, await desk.gateway.account(75_000n));
+    expect(answer.status).toBe(202);
+  });
+
+  it('names the URL that its text rules out, and the one whose host is private', async () => {
+    for (const url of ['ftp://example.com/a', 'http://127.0.0.1/a', 'https://u:p@example.com/a']) {
+      expect(await desk.refused({ model: 'song-upload', audio_url: url })).toMatchObject(
+        bad('audio_url'),
+      );
+      const clips = { model: 'song-inspo', audio_urls: [...urls(1), url] };
+      expect(await desk.refused(clips)).toMatchObject(bad('audio_urls'));
+    }
+  });
+
+  it('shows every model, and all the models of the list are songs or tunes', async () => {
+    const answer = await fetch(`${desk.gateway.url}/v1/models`, { headers: desk.account.headers });
+    const { data } = (await answer.json()) as { data: { supported_endpoint_types: string[] }[] };
+    const songs = data.filter((row) => row.supported_endpoint_types.includes('music-generation'));
+    expect(songs).toHaveLength(42);
+  });
+});

@@ -1,0 +1,185 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { startGateway } from '../../src/boot/start-gateway.js';
+import { TaskWorker } from '../../src/tasks/task-worker.js';
+import { SongDesk } from '../support/song-desk.js';
+import { StubUpstream } from '../support/stub-upstream.js';
+
+const PATIENCE_MS = 180_000;
+const NEVER_MS = String(86_400_000);
+
+let stub: StubUpstream;
+let desk: SongDesk;
+/** What the provider answers on a path, whatever it is asked; without an answer it is a job that is done. */
+const answers = new Map<string, { status?: number; body: object | string }>();
+
+beforeAll(async () => {
+  stub = await StubUpstream.start();
+  stub.reply = (response, { url }) => {
+    const { pathname } = new URL(url, stub.url);
+    const { status = 200, body } = answers.get(pathname) ?? { body: '' };
+    if (body === 'reset') return response.destroy();
+    return response.writeHead(status).end(JSON.stringify(body));
+  };
+  desk = await SongDesk.start({
+    TTAPI_API_KEY: 'stub-provider-key',
+    TTAPI_BASE_URL: stub.url,
+    TASK_TICK_MS: NEVER_MS,
+  });
+}, PATIENCE_MS);
+afterEach(() => {
+  answers.clear();
+  stub.seen.length = 0;
+});
+afterAll(async () => {
+  await desk.stop();
+  await stub.stop();
+});
+
+const AUDIO = 'https://example.com/a.mp3';
+const COVER = { model: 'song-upload-cover', audio_url: AUDIO, gen_description: 'as a waltz' };
+const MUSIC = { model: 'song-music', prompt: 'a song' };
+const job = { body: { status: 'SUCCESS', data: { job_id: 'job-1' } } };
+const uploaded = { body: { status: 'SUCCESS', data: { music_id: 'm-1' } } };
+const done = (data: object) => ({ body: { status: 'SUCCESS', data } });
+const track = (audioUrl: string) => ({ musicId: 'm-2', title: 'Rain', audioUrl, duration: '12.5' });
+const asked = (path: string) => stub.seen.filter(({ url }) => url.startsWith(path)).length;
+
+/** All work that waits takes one step, so many times. */
+async function step(times = 1, app = desk.gateway.app): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    await desk.gateway.dataSource.query(`UPDATE task_work SET due_at = now() WHERE due_at > now()`);
+    const worker = app.get(TaskWorker);
+    await worker.tick();
+    await worker.whenIdle();
+  }
+}
+
+const heldNow = async () => (await desk.gateway.balance(desk.account.accountId)).held;
+
+describe('a song made in two steps', () => {
+  it(
+    'goes on after a crash between them without paying the first one twice',
+    async () => {
+      answers.set('/suno/v1/upload', uploaded).set('/suno/v1/cover', job);
+      answers.set('/suno/v2/fetch', done({ musics: [track(AUDIO)] }));
+      const { id } = await desk.submit(COVER);
+      await step();
+      expect([asked('/suno/v1/upload'), asked('/suno/v1/cover')]).toEqual([1, 0]);
+
+      const other = await startGateway(desk.gateway.config, pino({ level: 'silent' }));
+      await step(3, other.app);
+      await other.stop();
+
+      expect([asked('/suno/v1/upload'), asked('/suno/v1/cover')]).toEqual([1, 1]);
+      const cover = stub.seen.find(({ url }) => url === '/suno/v1/cover');
+      expect(JSON.parse(String(cover?.body))).toMatchObject({ music_id: 'm-1' });
+      expect(await desk.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
+    },
+    PATIENCE_MS,
+  );
+
+  it('is never sent again when the answer to the first step is lost', async () => {
+    answers.set('/suno/v1/upload', { body: 'reset' });
+    const { id } = await desk.submit(COVER);
+    await step(3);
+    expect(asked('/suno/v1/upload')).toBe(1);
+    expect(await desk.read(id)).toMatchObject({ status: 'reconciliation_required' });
+    expect(await heldNow()).toBe(75_000n);
+  });
+
+  it('fails and costs nothing when the second step is refused', async () => {
+    const before = await desk.gateway.balance(desk.account.accountId);
+    answers.set('/suno/v1/upload', uploaded);
+    answers.set('/suno/v1/cover', { status: 400, body: { status: 'FAILED', message: 'secret' } });
+    const { id } = await desk.submit(COVER);
+    await step(3);
+    const task = await desk.read(id);
+    expect(task).toMatchObject({
+      status: 'failed',
+      charged_microusd: null,
+      error: { code: 'provider_task_failed' },
+    });
+    expect(JSON.stringify(task)).not.toContain('secret');
+    expect(await desk.gateway.balance(desk.account.accountId)).toEqual(before);
+  });
+});
+
+describe('a provider', () => {
+  it('that makes one track of two has made a song', async () => {
+    answers.set('/suno/v1/music', job);
+    answers.set('/suno/v2/fetch', done({ musics: [track(''), track(AUDIO)] }));
+    const { id } = await desk.submit(MUSIC);
+    await step(2);
+    const task = await desk.read(id);
+    expect(task).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
+    expect(task.result.tracks).toEqual([expect.objectContaining({ index: 1, audio_url: AUDIO })]);
+  });
+
+  it('whose files are gone has made them all the same: nothing is fetched', async () => {
+    const files = await StubUpstream.start();
+    answers.set('/suno/v1/music', job);
+    answers.set('/suno/v2/fetch', done({ musics: [track(`${files.url}/a.mp3`)] }));
+    const { id } = await desk.submit(MUSIC);
+    await step(3);
+    expect(await desk.read(id)).toMatchObject({
+      status: 'succeeded',
+      result: { urls: [`${files.url}/a.mp3`] },
+    });
+    expect(files.seen).toEqual([]);
+    await files.stop();
+  });
+
+  it('that reports success without a song is not believed, and the price stays held', async () => {
+    const held = await heldNow();
+    answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [] }));
+    const { id } = await desk.submit(MUSIC);
+    await step(7);
+    expect(await desk.read(id)).toMatchObject({ status: 'reconciliation_required', result: null });
+    expect(await heldNow()).toBe(held + 75_000n);
+  });
+
+  it('that reports failure costs nothing', async () => {
+    answers.set('/suno/v1/music', job).set('/suno/v2/fetch', { body: { status: 'FAILED' } });
+    const { id } = await desk.submit(MUSIC);
+    await step(2);
+    expect(await desk.read(id)).toMatchObject({ status: 'failed', charged_microusd: null });
+  });
+
+  it('that answers at once ends the task at once', async () => {
+    answers.set('/suno/v1/upsample-tags', done({ upsampled_tags: 'pop, dreamy' }));
+    const { id } = await desk.submit({ model: 'song-style-boost', tags: 'pop' });
+    await step();
+    expect(await desk.read(id)).toMatchObject({
+      status: 'succeeded',
+      result: { urls: [], text: 'pop, dreamy' },
+      charged_microusd: '6000',
+    });
+    expect(asked('/suno/v1/upsample-tags')).toBe(1);
+  });
+
+  it('whose queue is full is asked again, one that refuses is not', async () => {
+    answers.set('/suno/v1/music', { status: 499, body: { status: 'FAILED' } });
+    const { id } = await desk.submit(MUSIC);
+    await step();
+    expect(await desk.read(id)).toMatchObject({ status: 'queued' });
+    answers.set('/suno/v1/music', { status: 500, body: { status: 'FAILED' } });
+    await step();
+    expect(await desk.read(id)).toMatchObject({ status: 'failed', charged_microusd: null });
+    expect(asked('/suno/v1/music')).toBe(2);
+  });
+});
+
+describe('a follow-up', () => {
+  it('goes to the provider that made the source, or nowhere', async () => {
+    answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [track(AUDIO)] }));
+    const { id } = await desk.submit(MUSIC);
+    await step(2);
+    await desk.gateway.dataSource.query(`UPDATE task SET provider_base_url = 'https://elsewhere.example'`);
+    expect(await desk.refused({ model: 'song-bpm', source_task_id: id })).toMatchObject({
+      status: 503,
+      code: 'no_eligible_route',
+      param: 'source_task_id',
+    });
+  });
+});
