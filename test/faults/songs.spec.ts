@@ -175,7 +175,9 @@ describe('a follow-up', () => {
     answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [track(AUDIO)] }));
     const { id } = await desk.submit(MUSIC);
     await step(2);
-    await desk.gateway.dataSource.query(`UPDATE task SET provider_base_url = 'https://elsewhere.example'`);
+    await desk.gateway.dataSource.query(
+      `UPDATE task SET provider_base_url = 'https://elsewhere.example'`,
+    );
     expect(await desk.refused({ model: 'song-bpm', source_task_id: id })).toMatchObject({
       status: 503,
       code: 'no_eligible_route',
