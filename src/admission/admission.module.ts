@@ -4,13 +4,19 @@ import { BillingModule } from '../billing/billing.module.js';
 import { BodyGate } from '../common/http/body-gate.js';
 import { AccountBodyGate } from './account-body-gate.js';
 import { ModelGuard } from './model.guard.js';
+import { ParallelCallsInterceptor } from './parallel-calls.interceptor.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 
 /** Whether a request may run at all: key, rate limit, body, model. Global for the sake of the gate before every body. */
 @Global()
 @Module({
   imports: [AuthModule, BillingModule],
-  providers: [ModelGuard, NoIdempotencyKeyGuard, { provide: BodyGate, useClass: AccountBodyGate }],
-  exports: [AuthModule, ModelGuard, NoIdempotencyKeyGuard, BodyGate],
+  providers: [
+    ModelGuard,
+    NoIdempotencyKeyGuard,
+    ParallelCallsInterceptor,
+    { provide: BodyGate, useClass: AccountBodyGate },
+  ],
+  exports: [AuthModule, ModelGuard, NoIdempotencyKeyGuard, ParallelCallsInterceptor, BodyGate],
 })
 export class AdmissionModule {}

@@ -1,6 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { AttemptLimit } from '../common/http/attempt-limit.js';
+import { Clock } from '../common/time/clock.js';
 import type { Caller } from './caller.js';
 import { KeyCache } from './key-cache.js';
 
@@ -11,24 +13,47 @@ declare module 'express-serve-static-core' {
   }
 }
 
+/** Unknown keys of one address in a minute, before new ones are refused unasked. */
+const UNKNOWN_KEYS_PER_MINUTE = 600;
 const BEARER = /^bearer ([^\s]+)$/i;
 
 /** The same words for a missing, unknown, expired or revoked key (decision G-17). */
 export const INVALID_TOKEN_MESSAGE = 'The API key is missing, invalid or revoked.';
 
-/** Lets only live keys pass and notes the caller on the request. Throws 401 `invalid_token` (spec: Authentication). */
+/** Lets only live keys pass and notes the caller on the request. Throws 401
+ * `invalid_token` (spec: Authentication), 429 for guesses. */
 @Injectable()
 export class BearerGuard implements CanActivate {
-  constructor(private readonly keys: KeyCache) {}
+  private readonly guesses: AttemptLimit;
+
+  constructor(
+    private readonly keys: KeyCache,
+    clock: Clock,
+  ) {
+    this.guesses = new AttemptLimit(UNKNOWN_KEYS_PER_MINUTE, clock);
+  }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    const caller = key === undefined ? undefined : await this.keys.find(key);
+    const caller = key === undefined ? undefined : await this.find(key, request.ip);
     if (caller === undefined) {
       throw new GatewayError('invalid_token', INVALID_TOKEN_MESSAGE, { param: 'Authorization' });
     }
     request.caller = caller;
     return true;
+  }
+
+  /** A key that was live before is looked up whatever others of its address do. */
+  private async find(key: string, address: string | undefined): Promise<Caller | undefined> {
+    const waitMs = this.keys.knows(key) ? 0 : this.guesses.waitMs(address);
+    if (waitMs > 0) {
+      throw new GatewayError('rate_limit_exceeded', 'Too many unknown API keys.', {
+        retryAfterSeconds: waitMs / 1_000,
+      });
+    }
+    const caller = await this.keys.find(key);
+    if (caller === undefined) this.guesses.failed(address);
+    return caller;
   }
 }

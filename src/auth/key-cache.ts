@@ -13,6 +13,9 @@ const FOLLOWED_MS = 600_000;
 /** … and this long, half of the 2 s in which a revocation takes effect (AUTH-04), where they are not. */
 const UNFOLLOWED_MS = 1_000;
 
+const UNKNOWN_LIMIT = 10_000;
+const UNKNOWN_MS = 1_000;
+
 const FIND = `
   SELECT id, account_id, allowed_models, requests_per_minute, expires_at
     FROM api_key WHERE hash = $1 AND revoked_at IS NULL`;
@@ -39,6 +42,10 @@ export class KeyCache {
   private readonly statement: PreparedStatement<KeyRow>;
   /** By the text of the key: hashing it costs more than all the rest of a look-up. */
   private readonly known: LRUCache<string, KnownKey>;
+  /** Keys that were live when the database was last asked, whatever has changed since. */
+  private readonly live = new LRUCache<string, true>({ max: CACHE_LIMIT });
+  /** Keys that the database has just said not to be live: a client that insists asks it once a second. */
+  private readonly unknown = new LRUCache<string, true>({ max: UNKNOWN_LIMIT, ttl: UNKNOWN_MS });
   private readonly textById = new Map<string, string>();
   private readonly pending = new Map<string, Promise<Caller | undefined>>();
 
@@ -57,6 +64,11 @@ export class KeyCache {
     });
   }
 
+  /** Whether the key was live when it was last seen: that much is known without the database. */
+  knows(key: string): boolean {
+    return this.live.has(key);
+  }
+
   /** The caller of a live key; undefined for an unknown, revoked or expired one. */
   async find(key: string): Promise<Caller | undefined> {
     const caller = this.remembered(key) ?? (await this.ask(key));
@@ -73,7 +85,7 @@ export class KeyCache {
   }
 
   private ask(key: string): Promise<Caller | undefined> {
-    if (!looksLikeKey(key)) return Promise.resolve(undefined);
+    if (!looksLikeKey(key) || this.unknown.has(key)) return Promise.resolve(undefined);
     const asked = this.pending.get(key);
     if (asked !== undefined) return asked;
     const answer = this.load(key).finally(() => this.pending.delete(key));
@@ -85,9 +97,14 @@ export class KeyCache {
     const loadedAtMs = this.clock.nowMs();
     const [row] = await this.statement.run([hashKey(key)]);
     this.known.delete(key);
-    if (row === undefined) return undefined;
+    if (row === undefined) {
+      this.live.delete(key);
+      this.unknown.set(key, true);
+      return undefined;
+    }
     const caller = callerOf(row);
     this.known.set(key, { caller, loadedAtMs });
+    this.live.set(key, true);
     this.textById.set(caller.apiKeyId, key);
     return caller;
   }

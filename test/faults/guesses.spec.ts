@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { makeKey } from '../../src/auth/key-material.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../support/gateway.js';
 import { errorOf, send } from '../support/http-answer.js';
 
@@ -37,5 +38,28 @@ describe('the admin token', () => {
     for (let guess = 0; guess < 10; guess++) await asked('wrong', `192.0.2.${guess}`);
     expect((await asked('wrong', '192.0.2.99')).status).toBe(429);
     await other.stop();
+  });
+});
+
+describe('API keys', () => {
+  it('may be guessed 600 times a minute from one address; keys in use and other addresses feel nothing', async () => {
+    const { headers } = await gateway.account();
+    const account = (authorization: string, address: string) =>
+      send(`${gateway.url}/v1/account`, {
+        headers: { authorization, 'x-forwarded-for': address },
+      });
+    const inUse = headers.authorization;
+    expect((await account(inUse, '192.0.2.7')).status).toBe(200);
+    for (let batch = 0; batch < 30; batch++) {
+      const guesses = Array.from({ length: 20 }, () => account(`Bearer ${makeKey()}`, '192.0.2.7'));
+      expect(new Set((await Promise.all(guesses)).map(({ status }) => status))).toEqual(
+        new Set([401]),
+      );
+    }
+    const refused = await account(`Bearer ${makeKey()}`, '192.0.2.7');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await account(inUse, '192.0.2.7')).status).toBe(200);
+    expect((await account(`Bearer ${makeKey()}`, '192.0.2.8')).status).toBe(401);
   });
 });

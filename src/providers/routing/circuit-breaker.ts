@@ -22,35 +22,39 @@ export interface Permit {
 /**
  * Takes a failing route out of use: after 10 failures in a row, or when more than half of at least
  * 20 calls within 10 s failed. After 10 s one call is let through; its outcome closes or reopens
- * the breaker. Outcomes of calls begun before it opened change nothing.
+ * the breaker. Outcomes of calls begun before it opened change nothing. Of one holder's failures at
+ * most `maxPerHolder` count, so that what one caller provokes is not taken for an illness.
  */
 export class CircuitBreaker {
   private state: BreakerState = 'closed';
   private openedAtMs = 0;
   private failuresInARow = 0;
   private readonly window = new Map<number, { calls: number; failures: number }>();
+  private readonly rowOf = new Map<string, number>();
+  private readonly windowOf = new Map<string, number>();
 
   constructor(
     private readonly clock: Clock,
     private readonly onChange: (state: BreakerState) => void,
+    private readonly maxPerHolder = Infinity,
   ) {}
 
   /** Null while the route is out of use. */
-  enter(): Permit | null {
-    if (this.state === 'closed') return this.permit();
+  enter(holder?: string): Permit | null {
+    if (this.state === 'closed') return this.permit(holder);
     const rested = this.clock.nowMs() - this.openedAtMs >= OPEN_MS;
     if (this.state === 'half_open' || !rested) return null;
     this.change('half_open');
     return this.probe();
   }
 
-  private permit(): Permit {
+  private permit(holder: string | undefined): Permit {
     return {
       succeeded: () => {
-        this.record(false);
+        this.record(false, holder);
       },
       failed: () => {
-        this.record(true);
+        this.record(true, holder);
       },
       abandoned: () => undefined,
     };
@@ -60,6 +64,7 @@ export class CircuitBreaker {
     return {
       succeeded: () => {
         this.failuresInARow = 0;
+        this.rowOf.clear();
         this.window.clear();
         this.change('closed');
       },
@@ -73,20 +78,41 @@ export class CircuitBreaker {
     };
   }
 
-  private record(isFailure: boolean): void {
+  private record(isFailure: boolean, holder: string | undefined): void {
     if (this.state !== 'closed') return;
-    this.failuresInARow = isFailure ? this.failuresInARow + 1 : 0;
+    this.recordInRow(isFailure, holder);
+    this.recordInWindow(isFailure, holder);
+    if (isFailure && (this.failuresInARow >= FAILURES_IN_A_ROW || this.isMostlyFailing()))
+      this.open();
+  }
+
+  private recordInRow(isFailure: boolean, holder: string | undefined): void {
+    if (!isFailure) {
+      this.failuresInARow = 0;
+      this.rowOf.clear();
+    } else if (this.counts(this.rowOf, holder)) this.failuresInARow += 1;
+  }
+
+  private recordInWindow(isFailure: boolean, holder: string | undefined): void {
     const second = this.clock.nowSeconds();
     for (const past of this.window.keys()) {
       if (past <= second - WINDOW_SECONDS) this.window.delete(past);
     }
+    if (this.window.size === 0) this.windowOf.clear();
+    if (isFailure && !this.counts(this.windowOf, holder)) return;
     const now = this.window.get(second) ?? { calls: 0, failures: 0 };
     this.window.set(second, {
       calls: now.calls + 1,
       failures: now.failures + (isFailure ? 1 : 0),
     });
-    if (isFailure && (this.failuresInARow >= FAILURES_IN_A_ROW || this.isMostlyFailing()))
-      this.open();
+  }
+
+  /** Whether one more failure of this holder counts: beyond its share it says nothing new about the route. */
+  private counts(of: Map<string, number>, holder: string | undefined): boolean {
+    if (holder === undefined) return true;
+    const counted = (of.get(holder) ?? 0) + 1;
+    of.set(holder, counted);
+    return counted <= this.maxPerHolder;
   }
 
   private isMostlyFailing(): boolean {

@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { finished, Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { currentExchange } from '../../common/http/exchange-scope.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
 import type { CallContext } from '../ports/call-context.js';
 import type { PortByOperation } from '../ports/provider-ports.js';
-import { CircuitBreaker, type Permit } from './circuit-breaker.js';
+import type { Permit } from './circuit-breaker.js';
+import { RouteBreaker } from './route-breaker.js';
 import type { CallObservation, ProviderObserver } from './provider-observer.js';
 import { ProviderRegistry } from './provider-registry.js';
 
@@ -39,7 +41,7 @@ const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
  */
 @Injectable()
 export class ProviderRouter {
-  private readonly breakers = new Map<string, CircuitBreaker>();
+  private readonly breakers = new Map<string, RouteBreaker>();
   private readonly observers: ProviderObserver[] = [];
 
   constructor(
@@ -99,7 +101,9 @@ export class ProviderRouter {
   ): Promise<T> {
     const { provider, upstreamModel } = route;
     const port = this.registry.portOf(route, operation);
-    const permit = port && this.breakerOf(provider, operation).enter();
+    const permit =
+      port &&
+      this.breakerOf(provider, operation).enter(currentExchange()?.request.caller?.apiKeyId);
     if (!permit) {
       throw new ProviderError('unavailable', { provider, sent: false, upstreamCode: BREAKER_OPEN });
     }
@@ -122,11 +126,11 @@ export class ProviderRouter {
     }
   }
 
-  private breakerOf(provider: string, operation: string): CircuitBreaker {
+  private breakerOf(provider: string, operation: string): RouteBreaker {
     const key = `${provider} ${operation}`;
     const known = this.breakers.get(key);
     if (known) return known;
-    const breaker = new CircuitBreaker(this.clock, (state) => {
+    const breaker = new RouteBreaker(this.clock, (state) => {
       for (const observer of this.observers) {
         observer.onBreakerChange?.({ provider, operation, state });
       }

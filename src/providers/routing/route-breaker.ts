@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/time/clock.js';
+import { type BreakerState, CircuitBreaker, type Permit } from './circuit-breaker.js';
+
+/** Half of what opens the breaker of all: it takes failures of at least two keys. */
+const COUNTED_PER_KEY = 5;
+/** Keys whose breakers are remembered, per route. */
+const MAX_KEYS = 1_000;
+
+/**
+ * The breakers of one route: one for all callers, and one for each key. What one key's input provokes closes the route for
+ * that key alone; only failures of several keys show that the provider is ill.
+ */
+export class RouteBreaker {
+  private readonly all: CircuitBreaker;
+  private readonly ofKeys = new LRUCache<string, CircuitBreaker>({ max: MAX_KEYS });
+
+  constructor(
+    private readonly clock: Clock,
+    onChange: (state: BreakerState) => void,
+  ) {
+    this.all = new CircuitBreaker(clock, onChange, COUNTED_PER_KEY);
+  }
+
+  /** Null while the route is out of use for this key. The gateway's own work has none. */
+  enter(apiKeyId: string | undefined): Permit | null {
+    if (apiKeyId === undefined) return this.all.enter();
+    const own = this.breakerOf(apiKeyId).enter();
+    if (own === null) return null;
+    const shared = this.all.enter(apiKeyId);
+    if (shared === null) {
+      own.abandoned();
+      return null;
+    }
+    return bothOf(own, shared);
+  }
+
+  private breakerOf(apiKeyId: string): CircuitBreaker {
+    const known = this.ofKeys.get(apiKeyId);
+    if (known) return known;
+    const breaker = new CircuitBreaker(this.clock, () => undefined);
+    this.ofKeys.set(apiKeyId, breaker);
+    return breaker;
+  }
+}
+
+function bothOf(own: Permit, shared: Permit): Permit {
+  return {
+    succeeded: () => {
+      own.succeeded();
+      shared.succeeded();
+    },
+    failed: () => {
+      own.failed();
+      shared.failed();
+    },
+    abandoned: () => {
+      own.abandoned();
+      shared.abandoned();
+    },
+  };
+}
