@@ -8,7 +8,8 @@ import type { Metrics } from './metrics.js';
 const UNMATCHED = 'unmatched';
 /** Health and metrics are asked every few seconds, and tell nothing new. */
 const PROBES = /^\/(health|metrics)(\/|$)/;
-const MAX_PATH_LENGTH = 200;
+const SHOWN_SEGMENTS = 3;
+const PLAIN_SEGMENT = /^(v\d|[a-z][a-z_-]{0,30})$/;
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -45,8 +46,7 @@ function factsOf(request: Request, response: Response, route: string): Record<st
     execution_id: toPublicId('exec', request.executionId),
     method: request.method,
     route,
-    // Cut and redacted, for it is the client's text.
-    path: route === UNMATCHED ? redactText(request.path.slice(0, MAX_PATH_LENGTH)) : undefined,
+    path: route === UNMATCHED ? headOf(request.path) : undefined,
     status: response.statusCode,
     complete: response.writableFinished,
     address: request.ip,
@@ -56,6 +56,15 @@ function factsOf(request: Request, response: Response, route: string): Record<st
     charged_microusd: response.getHeader(CHARGE_HEADER),
     upstream_ms: upstreamMs === undefined ? undefined : Math.round(upstreamMs * 1e3) / 1e3,
   };
+}
+
+/** The first segments of a path that no route matched; the rest may be anything, a prompt or a key. */
+function headOf(path: string): string {
+  const segments = path.split('/').slice(1);
+  const shown = segments
+    .slice(0, SHOWN_SEGMENTS)
+    .map((segment) => (PLAIN_SEGMENT.test(segment) ? redactText(segment) : '…'));
+  return `/${shown.join('/')}${segments.length > SHOWN_SEGMENTS ? '/…' : ''}`;
 }
 
 /** The route's pattern, never the raw path: paths carry ids and would grow the metrics without bound. */

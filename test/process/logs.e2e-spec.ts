@@ -108,7 +108,7 @@ describe('the log', () => {
         upstream_ms: expect.any(Number),
       });
       expect(lines.find(({ route }) => route === 'unmatched')).toMatchObject({
-        path: '/nowhere/to/be/found',
+        path: '/nowhere/to/be/…',
       });
       expect(lines.filter(({ route }) => String(route).startsWith('/health'))).toEqual([]);
     },

@@ -107,11 +107,11 @@ describe('what the provider says', () => {
   it.each([400, 401, 402, 403, 404, 422, 429, 500, 502, 503])(
     'with status %i stays inside (ERR-41)',
     async (status) => {
-      const answer = await speak(magic(`status=${status}]][[sandbox:code=secret_word`));
+      const answer = await speak(magic(`status=${status}]][[sandbox:code=Secret-Word`));
       expect([401, 403]).not.toContain(answer.status);
       expect(answer.status).toBeGreaterThanOrEqual(400);
       const text = answer.bytes.toString() + JSON.stringify([...answer.headers]);
-      for (const leak of ['sandbox', 'eleven', 'secret_word', '127.0.0.1', 'xi-api-key', 'axios']) {
+      for (const leak of ['sandbox', 'eleven', 'secret-word', '127.0.0.1', 'xi-api-key', 'axios']) {
         expect(text.toLowerCase()).not.toContain(leak);
       }
     },
