@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { AudioWriter, ResponseFormat } from '../common/http/audio-writer.js';
-import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { Quote } from '../common/money/charge-basis.js';
 import { PaidCalls } from '../executions/paid-calls.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { ProviderAudio } from '../providers/ports/provider-audio.js';
@@ -18,18 +18,19 @@ export class PaidAudio {
    */
   async play<O extends Operation>(
     call: AdmittedCall<O>,
-    priceMicroUsd: MicroUsd,
+    quote: Quote,
     attempt: Attempt<O, ProviderAudio>,
     format: ResponseFormat,
     writer: AudioWriter,
   ): Promise<void> {
     const { value: end } = await this.calls.run(
       call,
-      priceMicroUsd,
+      quote,
       attempt,
-      async ({ result }) => ({
-        value: await writer.stream(result.body, format, priceMicroUsd),
-      }),
+      async ({ result }, _signal, onFirstByte) => {
+        result.body.once('data', onFirstByte);
+        return { value: await writer.stream(result.body, format, quote.amountMicroUsd) };
+      },
     );
     end();
   }

@@ -83,8 +83,8 @@ export const CHARGE_RULES = `
    WHERE created_at >= $2 AND status = 'succeeded' AND unit IS NOT NULL AND NOT estimated
      AND charged <> CASE unit
        WHEN 'token' THEN least(held, ceil(
-         ((quantity->>'prompt_tokens')::numeric * (unit_price->>'input_per_million')::numeric
-          + (quantity->>'completion_tokens')::numeric * (unit_price->>'output_per_million')::numeric) / 1000000))
+         ((quantity->>'promptTokens')::numeric * (unit_price->>'inputPerMillion')::numeric
+          + (quantity->>'completionTokens')::numeric * (unit_price->>'outputPerMillion')::numeric) / 1000000))
        ELSE (quantity #>> '{}')::numeric * (unit_price #>> '{}')::numeric END
   LIMIT ${MAX_DISCREPANCIES}`;
 

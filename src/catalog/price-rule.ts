@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ceilDiv, type MicroUsd, multiply } from '../common/money/micro-usd.js';
+import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
+import { ceilDiv, formatMicroUsd, type MicroUsd, multiply } from '../common/money/micro-usd.js';
 
 /** Flat price per accepted request; `maxModeMicroUsd` where the model offers Max mode. */
 export interface PerRequest {
@@ -59,6 +60,34 @@ export function priceOfSeconds(
 ): MicroUsd {
   assert(seconds >= 1n, 'at least one second is billed');
   return multiply(rule.microUsd, seconds);
+}
+
+/** {@link priceOfText}, and what it is made of. */
+export function quoteOfText(rule: PerCodePoint, codePoints: number): Quote {
+  return quoteOf('code_point', codePoints, rule.microUsd, priceOfText(rule, codePoints));
+}
+
+/** {@link priceOfSeconds}, and what it is made of. */
+export function quoteOfSeconds(
+  rule: PerMeasuredSecond | PerRequestedSecond,
+  seconds: bigint,
+): Quote {
+  return quoteOf('second', Number(seconds), rule.microUsd, priceOfSeconds(rule, seconds));
+}
+
+/** Price of one image, and what it is made of. */
+export function quoteOfImage(rule: PerRequest): Quote {
+  return quoteOf('image', 1, rule.microUsd, priceOfRequest(rule));
+}
+
+function quoteOf(
+  unit: ChargeBasis['unit'],
+  quantity: number,
+  unitPriceMicroUsd: MicroUsd,
+  amountMicroUsd: MicroUsd,
+): Quote {
+  const unitPrice = formatMicroUsd(unitPriceMicroUsd);
+  return { amountMicroUsd, basis: { unit, quantity, unitPrice, isEstimated: false } };
 }
 
 /** Price of token usage, rounded up once to a whole micro-USD (decision G-23). */

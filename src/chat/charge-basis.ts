@@ -1,5 +1,5 @@
 import type { ModelRow } from '../catalog/model-row.js';
-import type { ChargeBasis } from '../executions/execution-steps.js';
+import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { TokenUsage } from '../providers/ports/chat.port.js';
 
 /** Tokens of one call; `isEstimated` where nobody could count them in time: then there are no more than these. */
@@ -12,14 +12,14 @@ export function basisOf(row: ModelRow<'chat'>, usage: CountedUsage): ChargeBasis
   return {
     unit: 'token',
     quantity: {
-      prompt_tokens: usage.promptTokens,
-      cached_tokens: usage.cachedTokens,
-      completion_tokens: usage.completionTokens,
-      reasoning_tokens: usage.reasoningTokens,
+      promptTokens: usage.promptTokens,
+      cachedTokens: usage.cachedTokens,
+      completionTokens: usage.completionTokens,
+      reasoningTokens: usage.reasoningTokens,
     },
     unitPrice: {
-      input_per_million: row.price.inputMicroUsdPerMillion.toString(),
-      output_per_million: row.price.outputMicroUsdPerMillion.toString(),
+      inputPerMillion: row.price.inputMicroUsdPerMillion.toString(),
+      outputPerMillion: row.price.outputMicroUsdPerMillion.toString(),
     },
     isEstimated: usage.isEstimated,
   };

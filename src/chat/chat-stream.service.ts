@@ -40,7 +40,8 @@ export class ChatStreamService {
   async stream(call: AdmittedCall<'chat'>, body: ChatBody, events: SseWriter): Promise<void> {
     const quote = quoteOf(call.row, body);
     try {
-      await this.payOnSuccess.run(call, quote.ceilingMicroUsd, (signal, onFirstByte) =>
+      const held = { amountMicroUsd: quote.ceilingMicroUsd, basis: null };
+      await this.payOnSuccess.run(call, held, (signal, onFirstByte) =>
         this.forward(call, quote, events, signal, onFirstByte),
       );
     } catch (error) {
@@ -67,7 +68,7 @@ export class ChatStreamService {
     const relay = new ChatRelay(events, head, quote.showsUsage);
     const signal = new StopSource(callSignal);
     if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
-    const { provider, result } = await this.open(call, quote, signal);
+    const { provider, upstreamModel, result } = await this.open(call, quote, signal);
     onFirstByte();
     const isWhole = await readToEnd(relay, result.body, events);
     const counted = await this.usage.of(
@@ -82,6 +83,7 @@ export class ChatStreamService {
     return {
       value: undefined,
       provider,
+      upstreamModel,
       providerRequestId: result.providerRequestId,
       chargedMicroUsd: isWhole
         ? chargeOf(call.row, usage, quote.ceilingMicroUsd)

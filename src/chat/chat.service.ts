@@ -27,7 +27,7 @@ export class ChatService {
     const { command, ceilingMicroUsd } = quoteOf(call.row, body);
     return this.calls.run(
       call,
-      ceilingMicroUsd,
+      { amountMicroUsd: ceilingMicroUsd, basis: null },
       (port, context) => port.complete(command, context),
       async ({ result: { completion, usage: reported } }) => {
         const made = choicesOf(completion).flatMap(({ message }) => textsOf(message));

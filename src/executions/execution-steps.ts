@@ -1,3 +1,4 @@
+import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFault } from './provider-fault.js';
 
@@ -12,30 +13,6 @@ export interface ExecutionStart {
   /** The caller's own name for the call. */
   readonly clientRequestId: string | null;
   readonly amountMicroUsd: MicroUsd;
-}
-
-/** What a charge is made of; the product of quantity and unit price is the charge. */
-export interface ChargeBasis {
-  readonly unit: 'code_point' | 'second' | 'request' | 'image' | 'token';
-  readonly quantity: number | TokenCounts;
-  /** Micro-USD per unit, or per million of each kind of token. */
-  readonly unitPrice: string | TokenPrices;
-  /** Whether the quantity is an estimate, because nobody could count it. */
-  readonly isEstimated: boolean;
-}
-
-/** Tokens of one chat; `cached` and `reasoning` are parts of prompt and completion, null where nobody told them. */
-export interface TokenCounts {
-  readonly prompt_tokens: number;
-  readonly cached_tokens: number | null;
-  readonly completion_tokens: number;
-  readonly reasoning_tokens: number | null;
-}
-
-/** Micro-USD per million tokens, in digits. */
-export interface TokenPrices {
-  readonly input_per_million: string;
-  readonly output_per_million: string;
 }
 
 /** How a synchronous call ended: charged, or failed with an error code. */

@@ -1,5 +1,5 @@
+import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
-import type { ChargeBasis } from './execution-steps.js';
 import type { ProviderFault } from './provider-fault.js';
 
 /** Where a synchronous call stands (spec: operator API). */

@@ -1,13 +1,39 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
 import { pageOfViews } from '../common/paging/page.view.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';
+import type { ChargeBasis, TokenCounts, TokenPrices } from '../common/money/charge-basis.js';
 import type { Execution } from './execution.js';
 
 const nullable = { nullable: true, type: String } as const;
 
+/** Tokens of one chat. */
+export class TokenCountsView {
+  @ApiProperty({ type: 'integer' })
+  prompt_tokens!: number;
+
+  @ApiProperty({ type: 'integer', nullable: true })
+  cached_tokens!: number | null;
+
+  @ApiProperty({ type: 'integer' })
+  completion_tokens!: number;
+
+  @ApiProperty({ type: 'integer', nullable: true })
+  reasoning_tokens!: number | null;
+}
+
+/** Prices of one million tokens in micro-USD. */
+export class TokenPricesView {
+  @ApiProperty({ example: '1250000' })
+  input_per_million!: string;
+
+  @ApiProperty({ example: '10000000' })
+  output_per_million!: string;
+}
+
 /** What happened to one synchronous call (interface: GET /v1/executions/{id}). */
+@ApiExtraModels(TokenCountsView, TokenPricesView)
 export class ExecutionView {
   @ApiProperty({ example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
   id!: string;
@@ -29,6 +55,43 @@ export class ExecutionView {
 
   @ApiProperty({ ...nullable, example: '600', description: 'Null until the call succeeded' })
   charged_microusd!: string | null;
+
+  @ApiProperty({
+    example: '600',
+    description: 'Held before the call; what was not charged was freed',
+  })
+  held_microusd!: string;
+
+  @ApiProperty({ ...nullable, enum: ['code_point', 'second', 'request', 'image', 'token'] })
+  unit!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    oneOf: [{ type: 'integer' }, { $ref: getSchemaPath(TokenCountsView) }],
+    example: 5,
+    description: 'How many units were charged; quantity times unit price is the charge',
+  })
+  quantity!: number | TokenCountsView | null;
+
+  @ApiProperty({
+    nullable: true,
+    oneOf: [{ type: 'string' }, { $ref: getSchemaPath(TokenPricesView) }],
+    example: '120',
+  })
+  unit_price_microusd!: string | TokenPricesView | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: Boolean,
+    description: 'Whether nobody could count the quantity',
+  })
+  estimated!: boolean | null;
+
+  @ApiProperty({ nullable: true, type: 'integer', description: 'Milliseconds to the first byte' })
+  first_byte_ms!: number | null;
+
+  @ApiProperty({ nullable: true, type: 'integer', description: 'Milliseconds in all' })
+  duration_ms!: number | null;
 
   @ApiProperty({ ...nullable, description: "The provider's own id of the call" })
   provider_request_id!: string | null;
@@ -57,9 +120,40 @@ export function viewExecution(execution: Execution): ExecutionView {
     endpoint: execution.endpoint,
     error_code: execution.errorCode,
     charged_microusd: chargedMicroUsd === null ? null : formatMicroUsd(chargedMicroUsd),
+    held_microusd: formatMicroUsd(execution.heldMicroUsd),
+    ...viewBasis(execution.basis),
+    first_byte_ms: execution.firstByteMs,
+    duration_ms: execution.durationMs,
     provider_request_id: execution.providerRequestId,
     client_request_id: execution.clientRequestId,
     created_at: toEpochSeconds(execution.createdAt),
     completed_at: completedAt === null ? null : toEpochSeconds(completedAt),
+  };
+}
+
+function viewBasis(basis: ChargeBasis | null) {
+  const { unit = null, quantity = null, unitPrice = null, isEstimated = null } = basis ?? {};
+  return {
+    unit,
+    quantity: typeof quantity === 'object' ? quantity && viewTokenCounts(quantity) : quantity,
+    unit_price_microusd:
+      typeof unitPrice === 'object' ? unitPrice && viewTokenPrices(unitPrice) : unitPrice,
+    estimated: isEstimated,
+  };
+}
+
+function viewTokenCounts(counts: TokenCounts): TokenCountsView {
+  return {
+    prompt_tokens: counts.promptTokens,
+    cached_tokens: counts.cachedTokens,
+    completion_tokens: counts.completionTokens,
+    reasoning_tokens: counts.reasoningTokens,
+  };
+}
+
+function viewTokenPrices(prices: TokenPrices): TokenPricesView {
+  return {
+    input_per_million: prices.inputPerMillion,
+    output_per_million: prices.outputPerMillion,
   };
 }

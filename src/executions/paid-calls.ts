@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { Charged } from '../common/http/charged-answer.js';
+import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import type { Operation } from '../providers/ports/operation.js';
@@ -9,7 +10,6 @@ import {
   ProviderRouter,
   type RoutedResult,
 } from '../providers/routing/provider-router.js';
-import type { ChargeBasis } from './execution-steps.js';
 import { PayOnSuccess } from './pay-on-success.js';
 
 /** Every provider names its answer, where it does, in this field. */
@@ -38,17 +38,23 @@ export class PaidCalls {
    */
   async run<O extends Operation, T extends NamedAnswer, V>(
     call: AdmittedCall<O>,
-    holdMicroUsd: MicroUsd,
+    quote: Quote,
     attempt: Attempt<O, T>,
-    take: (answer: RoutedResult<T>, signal: StopSignal) => Promise<Taken<V>> | Taken<V>,
+    take: (
+      answer: RoutedResult<T>,
+      signal: StopSignal,
+      onFirstByte: () => void,
+    ) => Promise<Taken<V>> | Taken<V>,
   ): Promise<Charged<V>> {
-    return this.payOnSuccess.run(call, holdMicroUsd, async (signal) => {
+    return this.payOnSuccess.run(call, quote, async (signal, onFirstByte) => {
       const operation = call.row.operation as O;
       const answer = await this.router.run(call.routes, operation, attempt, signal);
-      const { value, basis, chargedMicroUsd = holdMicroUsd } = await take(answer, signal);
+      const taken = await take(answer, signal, onFirstByte);
+      const { value, basis, chargedMicroUsd = quote.amountMicroUsd } = taken;
       return {
         value: { value, chargedMicroUsd },
         provider: answer.provider,
+        upstreamModel: answer.upstreamModel,
         providerRequestId: answer.result.providerRequestId,
         chargedMicroUsd,
         ...(basis && { basis }),
@@ -59,9 +65,9 @@ export class PaidCalls {
   /** {@link run} where the caller gets the provider's answer as it is. */
   ask<O extends Operation, T extends NamedAnswer>(
     call: AdmittedCall<O>,
-    priceMicroUsd: MicroUsd,
+    quote: Quote,
     attempt: Attempt<O, T>,
   ): Promise<Charged<T>> {
-    return this.run(call, priceMicroUsd, attempt, ({ result }) => ({ value: result }));
+    return this.run(call, quote, attempt, ({ result }) => ({ value: result }));
   }
 }

@@ -14,6 +14,7 @@ import { type PaidWork, PayOnSuccess } from './pay-on-success.js';
 
 const FUNDS = 1_000n;
 const PRICE = 600n;
+const priced = (amountMicroUsd: bigint) => ({ amountMicroUsd, basis: null });
 const HOUR_MS = 3_600_000;
 
 describe('PayOnSuccess', () => {
@@ -83,15 +84,15 @@ describe('PayOnSuccess', () => {
   };
 
   it('charges the whole hold unless the work names less', async () => {
-    expect(await payOnSuccess.run(call, PRICE, made())).toBe('made');
+    expect(await payOnSuccess.run(call, priced(PRICE), made())).toBe('made');
     expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     call = callOf(call.caller.accountId);
-    await payOnSuccess.run(call, 400n, made(1n));
+    await payOnSuccess.run(call, priced(400n), made(1n));
     expect(await books()).toEqual([FUNDS - PRICE - 1n, 0n]);
   });
 
   it('releases the hold at once when the work names a charge above it', async () => {
-    await expect(payOnSuccess.run(call, PRICE, made(PRICE + 1n))).rejects.toMatchObject({
+    await expect(payOnSuccess.run(call, priced(PRICE), made(PRICE + 1n))).rejects.toMatchObject({
       code: 'internal_error',
     });
     expect(await books()).toEqual([FUNDS, 0n]);
@@ -107,7 +108,7 @@ describe('PayOnSuccess', () => {
       asked = true;
       return made()(signal, onFirstByte);
     };
-    await expect(payOnSuccess.run(call, FUNDS + 1n, work)).rejects.toMatchObject({
+    await expect(payOnSuccess.run(call, priced(FUNDS + 1n), work)).rejects.toMatchObject({
       code: 'insufficient_funds',
     });
     expect(asked).toBe(false);
@@ -122,7 +123,7 @@ describe('PayOnSuccess', () => {
         });
         payOnSuccess.abortAll();
       });
-    await expect(payOnSuccess.run(call, PRICE, work)).rejects.toBeInstanceOf(GatewayError);
+    await expect(payOnSuccess.run(call, priced(PRICE), work)).rejects.toBeInstanceOf(GatewayError);
     expect(await books()).toEqual([FUNDS, 0n]);
     expect(await executions.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
   });
@@ -132,7 +133,7 @@ describe('PayOnSuccess', () => {
     await runner.startTransaction();
     await runner.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [call.caller.accountId]);
     let asked = false;
-    const waiting = payOnSuccess.run(call, PRICE, (signal) => {
+    const waiting = payOnSuccess.run(call, priced(PRICE), (signal) => {
       asked = true;
       return made()(signal, () => undefined);
     });
@@ -159,7 +160,7 @@ describe('PayOnSuccess', () => {
         while (!reader.isCut) await sleep(5);
         return made()(signal, onFirstByte);
       };
-      await hurried().run({ ...call, reader }, PRICE, work);
+      await hurried().run({ ...call, reader }, priced(PRICE), work);
       expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     });
 
@@ -170,7 +171,7 @@ describe('PayOnSuccess', () => {
             reject(new Error('cut'));
           });
         });
-      const run = hurried().run({ ...call, reader: readerOf(false) }, PRICE, work);
+      const run = hurried().run({ ...call, reader: readerOf(false) }, priced(PRICE), work);
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
       expect(await books()).toEqual([FUNDS, 0n]);
     });

@@ -3,12 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
+import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
-import type { ChargeBasis, ExecutionStart } from './execution-steps.js';
+import type { ExecutionStart } from './execution-steps.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { blamingField, faultOf, providerErrorBehind } from './provider-fault.js';
 
@@ -77,8 +78,14 @@ class RunningCall {
     this.#firstByteMs ??= this.#elapsedMs();
   };
 
-  get times(): { firstByteMs: number | null; durationMs: number } {
-    return { firstByteMs: this.#firstByteMs, durationMs: this.#elapsedMs() };
+  get durationMs(): number {
+    return this.#elapsedMs();
+  }
+
+  /** An answer that is sent whole has its first byte at its end. */
+  get timesOfSuccess(): { firstByteMs: number; durationMs: number } {
+    const durationMs = this.#elapsedMs();
+    return { firstByteMs: this.#firstByteMs ?? durationMs, durationMs };
   }
 
   #elapsedMs(): number {
@@ -109,7 +116,8 @@ export class PayOnSuccess {
    * Holds the price, does the work, settles, and returns the value once the settlement is durable.
    * Throws 402 when the balance cannot cover the price; otherwise what the work threw, after the release.
    */
-  async run<T>(call: AdmittedCall, amountMicroUsd: MicroUsd, work: PaidWork<T>): Promise<T> {
+  async run<T>(call: AdmittedCall, quote: Quote, work: PaidWork<T>): Promise<T> {
+    const { amountMicroUsd } = quote;
     const running = new RunningCall(startOf(call, amountMicroUsd), this.clock);
     const { start } = running;
     this.running.add(running);
@@ -117,14 +125,14 @@ export class PayOnSuccess {
     try {
       await this.hold(call, start);
       const result = await this.attempt(call, running, work);
-      const { provider, providerRequestId, upstreamModel = null, basis = null } = result;
+      const { provider, providerRequestId, upstreamModel = null, basis = quote.basis } = result;
       await this.executions.succeed(start, {
         provider,
         providerRequestId,
         upstreamModel,
         basis,
         chargedMicroUsd: result.chargedMicroUsd ?? amountMicroUsd,
-        ...running.times,
+        ...running.timesOfSuccess,
       });
       return result.value;
     } finally {
@@ -184,11 +192,10 @@ export class PayOnSuccess {
       return result;
     } catch (thrown) {
       const error = stop.aborted ? (stop.reason as GatewayError) : publicError(thrown, call);
-      const { durationMs } = running.times;
       await this.executions.fail(start, {
         ...providerBehind(thrown),
         errorCode: recordedCode(error),
-        durationMs,
+        durationMs: running.durationMs,
       });
       throw error;
     }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { priceOfRequest } from '../catalog/price-rule.js';
+import { quoteOfImage } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Charged } from '../common/http/charged-answer.js';
 import { Clock } from '../common/time/clock.js';
@@ -31,7 +31,7 @@ export class ImagesService {
     }
     return this.calls.run(
       call,
-      priceOfRequest(call.row.price),
+      quoteOfImage(call.row.price),
       (port, context) => port.generateImage({ prompt, size }, context),
       async ({ provider, result }, signal) => {
         const base64 = await this.bytes.base64Of(provider, result, signal);

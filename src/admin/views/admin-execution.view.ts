@@ -16,6 +16,15 @@ class ProviderErrorView {
   message!: string | null;
 }
 
+/** Who did the work, under which name of its own. */
+class RouteView {
+  @ApiProperty({ example: 'elevenlabs' })
+  provider!: string;
+
+  @ApiProperty({ example: 'eleven_v3' })
+  upstream_model!: string;
+}
+
 /** An execution as the operator sees it: with account, key and provider. */
 export class AdminExecutionView extends ExecutionView {
   @ApiProperty()
@@ -27,6 +36,9 @@ export class AdminExecutionView extends ExecutionView {
   @ApiProperty({ nullable: true, type: String })
   provider!: string | null;
 
+  @ApiProperty({ nullable: true, type: RouteView })
+  route!: RouteView | null;
+
   @ApiProperty({ nullable: true, type: ProviderErrorView })
   provider_error!: ProviderErrorView | null;
 }
@@ -36,11 +48,16 @@ export class AdminExecutionPage extends pageOfViews(AdminExecutionView) {}
 
 /** The execution with all that operators may see of it. */
 export function viewAdminExecution(execution: Execution): AdminExecutionView {
+  const { provider, upstreamModel } = execution;
   return {
     ...viewExecution(execution),
     account_id: toPublicId('acct', execution.accountId),
     api_key_id: execution.apiKeyId === null ? null : toPublicId('key', execution.apiKeyId),
-    provider: execution.provider,
+    provider,
+    route:
+      provider === null || upstreamModel === null
+        ? null
+        : { provider, upstream_model: upstreamModel },
     provider_error: execution.providerFault,
   };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Charged } from '../../common/http/charged-answer.js';
-import { priceOfSeconds } from '../../catalog/price-rule.js';
+import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
@@ -27,7 +27,7 @@ export class AlignmentService {
     return this.intake.use(source, call.row.limits, ({ media, billedSeconds }) => {
       return this.calls.run(
         call,
-        priceOfSeconds(call.row.price, billedSeconds),
+        quoteOfSeconds(call.row.price, billedSeconds),
         (port, context) => port.align({ media, text: body.text }, context),
         ({ result }) => ({ value: viewAlignment(result) }),
       );

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../../common/http/audio-writer.js';
-import { priceOfText } from '../../catalog/price-rule.js';
+import { quoteOfText } from '../../catalog/price-rule.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
@@ -36,7 +36,7 @@ export class DialogueService {
     if (voices > MAX_VOICES) throw refused(`has ${voices} voices; at most ${MAX_VOICES} may speak`);
     await this.audio.play(
       call,
-      priceOfText(call.row.price, length),
+      quoteOfText(call.row.price, length),
       (port, context) => port.speakDialogue(command, context),
       command.format,
       writer,

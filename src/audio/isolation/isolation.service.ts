@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../../common/http/audio-writer.js';
-import { priceOfSeconds } from '../../catalog/price-rule.js';
+import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
@@ -30,7 +30,7 @@ export class IsolationService {
     return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
       await this.audio.play(
         call,
-        priceOfSeconds(call.row.price, billedSeconds),
+        quoteOfSeconds(call.row.price, billedSeconds),
         (port, context) => port.isolate({ media }, context),
         'mp3',
         writer,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../../common/http/audio-writer.js';
-import { priceOfSeconds } from '../../catalog/price-rule.js';
+import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CompositionCommand } from '../../providers/ports/composition.port.js';
 import { PaidAudio } from '../paid-audio.js';
@@ -25,7 +25,7 @@ export class MusicCompositionService {
     const command = commandOf(body);
     await this.audio.play(
       call,
-      priceOfSeconds(call.row.price, BigInt(command.durationSeconds)),
+      quoteOfSeconds(call.row.price, BigInt(command.durationSeconds)),
       (port, context) => port.compose(command, context),
       command.format,
       writer,

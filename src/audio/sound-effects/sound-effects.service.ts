@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../../common/http/audio-writer.js';
-import { priceOfSeconds } from '../../catalog/price-rule.js';
+import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { SoundEffectCommand } from '../../providers/ports/sound-effect.port.js';
 import { PaidAudio } from '../paid-audio.js';
@@ -25,7 +25,7 @@ export class SoundEffectsService {
     const seconds = BigInt(Math.ceil(command.durationSeconds));
     await this.audio.play(
       call,
-      priceOfSeconds(call.row.price, seconds),
+      quoteOfSeconds(call.row.price, seconds),
       (port, context) => port.makeSound(command, context),
       command.format,
       writer,

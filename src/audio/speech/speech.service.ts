@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../../common/http/audio-writer.js';
-import { priceOfText } from '../../catalog/price-rule.js';
+import { quoteOfText } from '../../catalog/price-rule.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
@@ -27,7 +27,7 @@ export class SpeechService {
     const command = commandOf(body);
     await this.audio.play(
       call,
-      priceOfText(call.row.price, length),
+      quoteOfText(call.row.price, length),
       (port, context) => port.speak(command, context),
       body.response_format,
       writer,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Charged } from '../../common/http/charged-answer.js';
-import { priceOfSeconds } from '../../catalog/price-rule.js';
+import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
@@ -30,7 +30,7 @@ export class TranscriptionService {
       const command = commandOf(body, recording.media);
       return this.calls.run(
         call,
-        priceOfSeconds(call.row.price, recording.billedSeconds),
+        quoteOfSeconds(call.row.price, recording.billedSeconds),
         (port, context) => port.transcribe(command, context),
         ({ result }) => ({ value: viewTranscript(result, body, recording.seconds) }),
       );

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../../common/http/audio-writer.js';
-import { priceOfSeconds } from '../../catalog/price-rule.js';
+import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
@@ -31,7 +31,7 @@ export class VoiceChangerService {
       const command = commandOf(body, media);
       await this.audio.play(
         call,
-        priceOfSeconds(call.row.price, billedSeconds),
+        quoteOfSeconds(call.row.price, billedSeconds),
         (port, context) => port.changeVoice(command, context),
         command.format,
         writer,

@@ -5,9 +5,7 @@ import type { CountAnswer, CountRequest } from './token-counter.thread.js';
 
 /** `src` and `dist` are siblings: this names the built thread from either, as threads cannot run TypeScript. */
 const THREAD_FILE = new URL('../../../dist/chat/tokens/token-counter.thread.js', import.meta.url);
-/** A text that is not counted by then is estimated, … */
-const PATIENCE_MS = 3_000;
-/** … and so is one that finds this much waiting, about a minute of ordinary text. */
+/** A text that finds this much waiting is estimated at once. */
 const MAX_WAITING_SLICES = 8_192;
 
 /** Tokens of texts; `isEstimated` where the number is only an upper bound. */
@@ -31,6 +29,8 @@ interface Job {
  */
 @Injectable()
 export class TokenCounter implements BeforeApplicationShutdown {
+  /** A text that is not counted by then is estimated; mostly its client has left and nobody waits. */
+  protected readonly patienceMs: number = 15_000;
   private thread: Worker | undefined;
   /** Jobs by account; the account whose turn is next comes first. */
   private readonly queues = new Map<string, Job[]>();
@@ -49,7 +49,7 @@ export class TokenCounter implements BeforeApplicationShutdown {
       const job: Job = { accountId, slices, tokens: 0, resolve };
       job.timer = setTimeout(() => {
         this.estimate(job);
-      }, PATIENCE_MS);
+      }, this.patienceMs);
       this.waitingSlices += slices.length;
       this.enqueue(job);
       this.countNext();

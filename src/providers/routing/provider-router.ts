@@ -24,6 +24,7 @@ export type Attempt<O extends Operation, T> = (
 /** What came of a call, and who did the work. */
 export interface RoutedResult<T> {
   readonly provider: string;
+  readonly upstreamModel: string;
   readonly result: T;
 }
 
@@ -76,6 +77,7 @@ export class ProviderRouter {
       try {
         return {
           provider: route.provider,
+          upstreamModel: route.upstreamModel,
           result: await this.runOn(route, operation, attempt, signal),
         };
       } catch (error) {

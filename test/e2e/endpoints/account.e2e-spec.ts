@@ -47,6 +47,13 @@ describe('the holder of a key', () => {
       endpoint: '/v1/audio/speech',
       error_code: null,
       charged_microusd: '600',
+      held_microusd: '600',
+      unit: 'code_point',
+      quantity: 5,
+      unit_price_microusd: '120',
+      estimated: false,
+      first_byte_ms: expect.any(Number),
+      duration_ms: expect.any(Number),
       provider_request_id: expect.any(String),
       client_request_id: null,
       created_at: expect.any(Number),
@@ -58,6 +65,12 @@ describe('the holder of a key', () => {
       status: 'failed',
       error_code: 'provider_rejected_request',
       charged_microusd: null,
+      held_microusd: expect.stringMatching(/^[1-9]\d*$/),
+      unit: null,
+      quantity: null,
+      unit_price_microusd: null,
+      first_byte_ms: null,
+      duration_ms: expect.any(Number),
     });
   });
 

@@ -181,12 +181,12 @@ describe('a call that reasoned unseen', () => {
     expect(row).toEqual({
       unit: 'token',
       quantity: {
-        prompt_tokens: expect.any(Number),
-        cached_tokens: 0,
-        completion_tokens: 100,
-        reasoning_tokens: 93,
+        promptTokens: expect.any(Number),
+        cachedTokens: 0,
+        completionTokens: 100,
+        reasoningTokens: 93,
       },
-      unit_price: { input_per_million: '1250000', output_per_million: '10000000' },
+      unit_price: { inputPerMillion: '1250000', outputPerMillion: '10000000' },
       estimated: false,
     });
   });

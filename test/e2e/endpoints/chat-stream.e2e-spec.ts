@@ -103,6 +103,7 @@ describe('POST /v1/chat/completions with stream', () => {
       shared.headers,
       {
         ...ask(words),
+        model: 'gen-4-mini',
         stream: true,
       },
       2,
@@ -177,6 +178,15 @@ describe('the charge', () => {
         model: 'gen-5',
         endpoint: PATH,
         charged_microusd: `${price}`,
+        unit: 'token',
+        quantity: {
+          prompt_tokens: promptTokens,
+          cached_tokens: 0,
+          completion_tokens: tokens,
+          reasoning_tokens: 0,
+        },
+        unit_price_microusd: { input_per_million: '1250000', output_per_million: '10000000' },
+        estimated: false,
         provider_request_id: expect.any(String),
       });
     }
