@@ -12,6 +12,8 @@ import { StepReporter } from './step-reporter.js';
 import { SubmitStep } from './submit-step.js';
 import { TaskAnswerInterceptor } from './task-answer.interceptor.js';
 import { TaskCancellation } from './task-cancellation.js';
+import { TaskDeliveries } from './task-deliveries.js';
+import { TaskDeliveriesController } from './task-deliveries.controller.js';
 import { TaskEnding } from './task-ending.js';
 import { TaskInputs } from './task-inputs.js';
 import { TaskInsertion } from './task-insertion.js';
@@ -33,7 +35,7 @@ import { WatchStep } from './watch-step.js';
 /** Asynchronous paid calls; features register the kinds of task they sell. */
 @Module({
   imports: [AdmissionModule, StorageModule, WebhooksModule],
-  controllers: [TasksController],
+  controllers: [TasksController, TaskDeliveriesController],
   providers: [
     IdempotencyClaims,
     IdempotencyKeyGuard,
@@ -42,6 +44,7 @@ import { WatchStep } from './watch-step.js';
     TaskReader,
     TaskReads,
     TaskContents,
+    TaskDeliveries,
     TaskInputs,
     TaskInsertion,
     TaskSubmission,

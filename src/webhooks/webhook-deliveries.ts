@@ -103,11 +103,6 @@ export class WebhookDeliveries {
     return pageOf(rows, page.limit, deliveryOf, (row) => row.id);
   }
 
-  /** Deliveries of one owner, newest first. */
-  async listOf(ownerId: string, page: PageRequest): Promise<Page<Delivery>> {
-    return this.list({ ownerId }, page);
-  }
-
   /**
    * Makes the delivery due now: one attempt more where it was over, the next attempt of its schedule where it was not.
    * Answers the delivery as it stands then; undefined where there is no such one.

@@ -111,7 +111,7 @@ export class WebhookDesk {
 
   /** The newest delivery of an owner. */
   async deliveryOf(ownerId: string): Promise<Delivery> {
-    const { items } = await this.deliveries.listOf(ownerId, { limit: 1 });
+    const { items } = await this.deliveries.list({ ownerId }, { limit: 1 });
     const [delivery] = items;
     if (delivery === undefined) throw new Error('there is no delivery');
     return delivery;

@@ -1,0 +1,44 @@
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { WithKey } from '../auth/with-key.decorator.js';
+import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { PageQuery } from '../common/paging/page.query.js';
+import { type PageView, viewPage } from '../common/paging/page.view.js';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { DeliveryPage, DeliveryView, viewDelivery } from '../webhooks/delivery.view.js';
+import { TaskDeliveries } from './task-deliveries.js';
+
+/** What became of the webhooks of the caller's tasks (interface: Endpoints for the holder of a key). */
+@ApiTags('tasks')
+@WithKey()
+@Controller('v1/tasks/:id/deliveries')
+export class TaskDeliveriesController {
+  constructor(private readonly deliveries: TaskDeliveries) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Webhook deliveries of a task with every attempt, newest first' })
+  @ApiOkResponse({ type: DeliveryPage })
+  @ErrorAnswers('invalid_request', 'task_not_found')
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @StrictQuery() query: PageQuery,
+  ): Promise<PageView<DeliveryView>> {
+    return viewPage(await this.deliveries.list(caller, id, query), viewDelivery);
+  }
+
+  @Post(':delivery_id/redeliver')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Make the next attempt of a delivery now' })
+  @ApiAcceptedResponse({ type: DeliveryView })
+  @ErrorAnswers('task_not_found', 'not_found')
+  async redeliver(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Param('delivery_id') deliveryId: string,
+  ): Promise<DeliveryView> {
+    return viewDelivery(await this.deliveries.redeliver(caller, id, deliveryId));
+  }
+}
