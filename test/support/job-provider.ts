@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StubUpstream } from './stub-upstream.js';
 
 /** What a job was asked for; the provider does as `plan` says. */
@@ -38,6 +39,8 @@ export class JobProvider {
   /** Jobs the provider has begun, by id, with the name of their order. */
   readonly jobs = new Map<string, string>();
   polls = 0;
+  /** Every answer is so late. */
+  delayMs = 0;
   /** The next answers to submissions of any order, before its plan counts. */
   readonly plans: SubmitPlan[] = [];
   /** What is said of every job that has no state of its own. */
@@ -45,8 +48,8 @@ export class JobProvider {
   readonly states = new Map<string, JobState>();
 
   private constructor(private readonly stub: StubUpstream) {
-    stub.reply = (response, { method, url, body }) => {
-      if (method === 'POST') this.submit(response, JSON.parse(body.toString()) as JobOrder);
+    stub.reply = async (response, { method, url, body }) => {
+      if (method === 'POST') await this.submit(response, JSON.parse(body.toString()) as JobOrder);
       else this.poll(response, url.slice(url.lastIndexOf('/') + 1));
     };
   }
@@ -68,12 +71,13 @@ export class JobProvider {
     return this.stub.stop();
   }
 
-  private submit(response: ServerResponse, order: JobOrder): void {
+  private async submit(response: ServerResponse, order: JobOrder): Promise<void> {
     this.submissions.set(order.name, (this.submissions.get(order.name) ?? 0) + 1);
     const plan = this.plans.shift() ?? order.plan;
     const begins = ['accept', 'done', 'step', 'html', 'empty', 'reset', 'hang', 'crash'];
     const id = `job-${this.jobs.size + 1}`;
     if (begins.includes(plan)) this.jobs.set(id, order.name);
+    await sleep(this.delayMs);
     this.answerSubmission(response, plan, id);
   }
 

@@ -53,15 +53,29 @@ export interface TaskDesk {
   stop(): Promise<void>;
 }
 
-/** Starts one; call `stop` in `afterAll`. */
-export async function startTaskDesk(settings: NodeJS.ProcessEnv = {}): Promise<TaskDesk> {
-  const provider = await JobProvider.start();
-  const gateway = await startTestGateway({
+/** Starts one; call `stop` in `afterAll`. `settings` may depend on where the database is. */
+export async function startTaskDesk(
+  settings: (databaseUrl: string) => NodeJS.ProcessEnv = () => ({}),
+): Promise<TaskDesk> {
+  return openDesk(await JobProvider.start(), settings, true);
+}
+
+/** Another gateway on the database and the provider of a desk; stop it before the first. */
+export function startBeside(desk: TaskDesk): Promise<TaskDesk> {
+  return openDesk(desk.provider, () => ({ DATABASE_URL: desk.gateway.config.databaseUrl }), false);
+}
+
+async function openDesk(
+  provider: JobProvider,
+  settings: (databaseUrl: string) => NodeJS.ProcessEnv,
+  isOwner: boolean,
+): Promise<TaskDesk> {
+  const gateway = await startTestGateway((databaseUrl) => ({
     ELEVENLABS_API_KEY: 'stub-provider-key',
     ELEVENLABS_BASE_URL: provider.url,
     TASK_TICK_MS: String(DAY_MS),
-    ...settings,
-  });
+    ...settings(databaseUrl),
+  }));
   const jobs = new JobKind(provider.url);
   const files = new FileJobKind(provider.url);
   for (const kind of [jobs, files]) gateway.app.get(TaskKinds).register(kind);
@@ -109,7 +123,7 @@ export async function startTaskDesk(settings: NodeJS.ProcessEnv = {}): Promise<T
       await gateway.stop();
       await jobs.close();
       await files.close();
-      await provider.stop();
+      if (isOwner) await provider.stop();
     },
   };
   return desk;

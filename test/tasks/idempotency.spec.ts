@@ -3,10 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { IdempotencyClaims } from '../../src/tasks/idempotency-claims.js';
 import type { PreparedTask } from '../../src/tasks/task-request.js';
-import { startTestGateway, type TestAccount } from '../support/gateway.js';
+import type { TestAccount } from '../support/gateway.js';
 import {
   JOB_PRICE,
   type JobSubmission,
+  startBeside,
   startTaskDesk,
   type TaskDesk,
 } from '../support/task-desk.js';
@@ -72,14 +73,9 @@ describe('an idempotency key', () => {
   });
 
   it('is one across processes, and a twin in another process waits for the first', async () => {
-    const other = await startTestGateway(() => ({
-      ELEVENLABS_API_KEY: 'k',
-      ELEVENLABS_BASE_URL: desk.provider.url,
-      TASK_TICK_MS: '86400000',
-      DATABASE_URL: desk.gateway.config.databaseUrl,
-    }));
+    const other = await startBeside(desk);
     try {
-      const claims = other.app.get(IdempotencyClaims);
+      const claims = other.gateway.app.get(IdempotencyClaims);
       const use = {
         accountId: account.accountId,
         endpoint: '/v1/audio/dubbing',
@@ -116,6 +112,17 @@ describe('an idempotency key', () => {
       desk.submit(account, keyed('other body', { body: { source_url: 'other' } })),
     ).rejects.toMatchObject({ code: 'idempotency_conflict', param: 'Idempotency-Key' });
     expect(await desk.read(first)).toEqual(first);
+  });
+
+  it('is known to every gateway on the database, one started later too (IDEM-15)', async () => {
+    const first = await desk.submit(account, keyed('restarted'));
+    const other = await startBeside(desk);
+    try {
+      expect((await other.submit(account, keyed('restarted'))).id).toBe(first.id);
+    } finally {
+      await other.stop();
+    }
+    expect(prepared).toBe(1);
   });
 
   it('does not mind the order of keys or how a number is written (IDEM-11)', async () => {

@@ -10,7 +10,7 @@ let desk: TaskDesk;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk({ UPSTREAM_TIMEOUT_MS: '300' });
+  desk = await startTaskDesk();
 });
 afterAll(() => desk.stop());
 beforeEach(async () => {

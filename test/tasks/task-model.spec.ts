@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { GatewayError } from '../../src/common/errors/gateway-error.js';
+import { toPublicId } from '../../src/common/ids/public-id.js';
+import type { Task } from '../../src/tasks/task.js';
+import { TaskCancellation } from '../../src/tasks/task-cancellation.js';
+import { TaskEnding } from '../../src/tasks/task-ending.js';
+import { LEASE_MS } from '../../src/tasks/task-lane.js';
+import { TaskResolution } from '../../src/tasks/task-resolution.js';
+import { type ClaimedWork, TaskStatements } from '../../src/tasks/task-statements.js';
+import type { JobState, SubmitPlan } from '../support/job-provider.js';
+import type { TestAccount } from '../support/gateway.js';
+import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { type Happening, TaskOracle } from './task-oracle.js';
+
+const CREDIT = 10_000_000n;
+const RUNS = 40;
+const PLANS: SubmitPlan[] = [
+  'accept',
+  'accept',
+  'done',
+  'refuse',
+  'busy',
+  'html',
+  'reset',
+  'crash',
+];
+const STATES: JobState[] = [
+  { status: 'running', progress: 5 },
+  { status: 'done', progress: 100, result: { url: 'x' } },
+  { status: 'done' },
+  { status: 'failed' },
+  { status: '', broken: 'reset' },
+];
+
+const which = fc.nat({ max: 5 });
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('submit'), plan: fc.constantFrom(...PLANS) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('provider'), state: fc.constantFrom(...STATES) }),
+  },
+  { weight: 6, arbitrary: fc.constant({ do: 'step' }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'crash' }) },
+  { weight: 2, arbitrary: fc.constant({ do: 'pause' }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('deadline'), task: which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel'), task: which }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('resolve'),
+      task: which,
+      outcome: fc.constantFrom('succeeded', 'failed'),
+    }),
+  },
+);
+
+let desk: TaskDesk;
+beforeAll(async () => {
+  desk = await startTaskDesk();
+});
+afterAll(() => desk.stop());
+
+/** Runs the same happenings on the gateway. */
+class Reality {
+  readonly tasks: Task[] = [];
+
+  constructor(private readonly account: TestAccount) {}
+
+  async apply(happening: Happening): Promise<void> {
+    switch (happening.do) {
+      case 'submit': {
+        const webhook = { url: 'https://example.com/hook', secret: undefined };
+        this.tasks.push(await desk.submit(this.account, { plan: happening.plan, webhook }));
+        return;
+      }
+      case 'provider':
+        desk.provider.state = happening.state;
+        return;
+      case 'step':
+        return desk.run();
+      case 'crash':
+        return this.crash();
+      case 'pause':
+        return this.pause();
+      case 'deadline':
+      case 'cancel':
+      case 'resolve':
+        return this.decide(happening);
+    }
+  }
+
+  private async crash(): Promise<void> {
+    const statements = desk.gateway.app.get(TaskStatements);
+    for (const { task, fence, phase } of await this.claim()) {
+      if (phase !== 'waiting') continue;
+      const mark = { accountId: task.accountId, taskId: task.id, fence, delayMs: LEASE_MS };
+      await statements.advance([{ ...mark, phase: 'submitting' }]);
+    }
+  }
+
+  private async pause(): Promise<void> {
+    const paused = await this.claim();
+    await desk.run();
+    const ending = desk.gateway.app.get(TaskEnding);
+    for (const { task, fence } of paused) {
+      const late = { event: 'succeeded', fence, result: { late: true }, fromQueued: true } as const;
+      expect(await ending.end(task, late, 0)).toBeUndefined();
+    }
+  }
+
+  private async claim(): Promise<ClaimedWork[]> {
+    await desk.hurry();
+    const asked = { rooms: new Map<string, number>(), mine: [], leaseMs: LEASE_MS };
+    return desk.gateway.app.get(TaskStatements).claim(asked);
+  }
+
+  private async decide(happening: Extract<Happening, { readonly task: number }>): Promise<void> {
+    const task = this.tasks[happening.task];
+    if (!task) return;
+    if (happening.do === 'deadline') return desk.overdue(task);
+    const { app } = desk.gateway;
+    const caller = { ...this.account, apiKeyId: '', allowedModels: null };
+    const decision =
+      happening.do === 'cancel'
+        ? app
+            .get(TaskCancellation)
+            .cancel(
+              { ...caller, requestsPerMinute: null, expiresAtMs: null },
+              toPublicId('task', task.id),
+            )
+        : app.get(TaskResolution).resolve(task.id, { outcome: happening.outcome });
+    await decision.catch((error: unknown) => {
+      if (!(error instanceof GatewayError) || error.status !== 409) throw error;
+    });
+  }
+}
+
+async function deliveredOf(task: Task): Promise<{ status: string }[]> {
+  const rows = await desk.gateway.dataSource.query<{ body: Buffer }[]>(
+    `SELECT body FROM webhook_delivery WHERE owner_id = $1 ORDER BY id`,
+    [task.id],
+  );
+  return rows.map(({ body }) => JSON.parse(body.toString()) as { status: string });
+}
+
+it('the tasks of random happenings are what the table of states says, and so is the money', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 30 }), async (happenings) => {
+      await desk.gateway.dataSource.query(`DELETE FROM task_work`);
+      desk.provider.state = { status: 'running' };
+      const account = await desk.gateway.account(CREDIT);
+      const oracle = new TaskOracle();
+      const reality = new Reality(account);
+      for (const one of happenings) {
+        oracle.apply(one);
+        await reality.apply(one);
+      }
+      let heldMicroUsd = 0n;
+      let chargedMicroUsd = 0n;
+      for (const [index, task] of reality.tasks.entries()) {
+        const expected = oracle.tasks[index];
+        const now = await desk.read(task);
+        expect(now.status).toBe(expected?.status);
+        expect((await deliveredOf(task)).map(({ status }) => status)).toEqual(expected?.ends);
+        if (now.status === 'succeeded') chargedMicroUsd += JOB_PRICE;
+        if (['queued', 'processing', 'reconciliation_required'].includes(now.status)) {
+          heldMicroUsd += JOB_PRICE;
+        }
+      }
+      const { available, held } = await desk.gateway.balance(account.accountId);
+      expect({ available, held }).toEqual({
+        available: CREDIT - heldMicroUsd - chargedMicroUsd,
+        held: heldMicroUsd,
+      });
+    }),
+    { numRuns: RUNS },
+  );
+});
