@@ -85,8 +85,14 @@ export class TaskOracle {
   }
 
   private submit(task: Expected): void {
-    if (task.isLost) { end(task, 'reconciliation_required'); return; }
-    if (task.isOverdue) { end(task, 'expired'); return; }
+    if (task.isLost) {
+      end(task, 'reconciliation_required');
+      return;
+    }
+    if (task.isOverdue) {
+      end(task, 'expired');
+      return;
+    }
     task.isMarked = true;
     if (task.plan === 'accept') {
       task.status = 'processing';
@@ -99,10 +105,22 @@ export class TaskOracle {
   private poll(task: Expected): void {
     const { status, result, broken } = this.provider;
     const isUnreadable = status === 'done' && result === undefined;
-    if (broken) { this.later(task, 'reconciliation_required'); return; }
-    if (status === 'failed') { end(task, 'failed'); return; }
-    if (status === 'done' && !isUnreadable) { end(task, 'succeeded'); return; }
-    if (!isUnreadable) { this.later(task, 'expired'); return; }
+    if (broken) {
+      this.later(task, 'reconciliation_required');
+      return;
+    }
+    if (status === 'failed') {
+      end(task, 'failed');
+      return;
+    }
+    if (status === 'done' && !isUnreadable) {
+      end(task, 'succeeded');
+      return;
+    }
+    if (!isUnreadable) {
+      this.later(task, 'expired');
+      return;
+    }
     task.strikes += 1;
     if (task.isOverdue || task.strikes === MAX_STRIKES) end(task, 'reconciliation_required');
   }
