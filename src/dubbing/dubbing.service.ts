@@ -6,7 +6,7 @@ import { priceOfSeconds } from '../catalog/price-rule.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { MediaIntake } from '../media/media-intake.js';
-import { MEDIA_LIMIT_BYTES } from '../net/bounded-download.js';
+import { MEDIA_LIMIT_BYTES } from '../net/download.js';
 import { StoredFiles } from '../storage/stored-files.js';
 import type { Task } from '../tasks/task.js';
 import type { PreparedTask } from '../tasks/task-request.js';

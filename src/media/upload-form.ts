@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { askForBody } from '../common/http/expectation.js';
-import { MEDIA_LIMIT_BYTES } from '../net/bounded-download.js';
+import { MEDIA_LIMIT_BYTES } from '../net/download.js';
 import { formBody, type FormSource } from './form-body.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import type { SpooledFile, SpoolRoom } from './spool.js';

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { BoundedDownload, MEDIA_LIMIT_BYTES } from './bounded-download.js';
+import { BoundedDownload } from './bounded-download.js';
+import { MEDIA_LIMIT_BYTES } from './download.js';
 import { EgressRules } from './egress-rules.js';
 import { GuardedDialer } from './guarded-dialer.js';
 

@@ -12,7 +12,7 @@ export type VideoDetails = Readonly<{
 }>;
 
 /** The details as `VideosService` wrote them. */
-export function detailsOf(task: Task): VideoDetails {
+export function videoDetailsOf(task: Task): VideoDetails {
   return task.details as VideoDetails;
 }
 

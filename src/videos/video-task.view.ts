@@ -3,7 +3,7 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import type { Task } from '../tasks/task.js';
 import {
-  detailsOf,
+  videoDetailsOf,
   RETENTION_SECONDS,
   VIDEO_STATUS,
   videoErrorOf,
@@ -52,7 +52,7 @@ export function viewVideoTask(task: Task): VideoTaskView {
 }
 
 function resultOf(task: Task, completed: number): { videos: FinishedVideo[] } {
-  const { gatewayUrl } = detailsOf(task);
+  const { gatewayUrl } = videoDetailsOf(task);
   const url = `${gatewayUrl}/v1/videos/${toPublicId('task', task.id)}/content`;
   const video = { url: [url], expires_at: completed + RETENTION_SECONDS };
   // An operator may have settled a video whose file never came.

@@ -4,7 +4,7 @@ import { toEpochSeconds } from '../common/time/clock.js';
 import { TaskErrorView } from '../tasks/task.view.js';
 import type { Task } from '../tasks/task.js';
 import {
-  detailsOf,
+  videoDetailsOf,
   RETENTION_SECONDS,
   VIDEO_STATUS,
   videoErrorOf,
@@ -53,7 +53,7 @@ export class VideoView {
 
 /** The video object of a task. */
 export function viewVideo(task: Task): VideoView {
-  const { seconds, size } = detailsOf(task);
+  const { seconds, size } = videoDetailsOf(task);
   const status = VIDEO_STATUS[task.status];
   const completedAt = endOf(task);
   return {

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { errorOf, send } from '../../support/http-answer.js';
+import { probeTracks } from '../../support/media-probe.js';
+import { BRISK, VIDEO, VideoDesk } from '../../support/video-desk.js';
+
+const FRAMES_PER_SECOND = 24;
+const SLOW = 'The sea [[sandbox:task-ms=600000]]';
+
+let gateway: TestGateway;
+let desk: VideoDesk;
+
+beforeAll(async () => {
+  gateway = await startTestGateway(BRISK);
+  desk = await VideoDesk.open(gateway);
+});
+afterAll(() => gateway.stop());
+
+describe('the content of a video', () => {
+  it.each([
+    [{ aspect_ratio: '16:9', seconds: '5' }, 640, 360],
+    [{ aspect_ratio: '9:16', seconds: '10' }, 360, 640],
+    [{ aspect_ratio: '1:1', seconds: '15' }, 640, 640],
+    [{ model: 'vid-omni', seconds: '10', size: '321x181' }, 321, 181],
+    [{ model: 'vid-omni', seconds: '10', size: '1920x1080' }, 1920, 1080],
+  ])('of %j is an MP4 of that size and length (VID-26)', async (fields, width, height) => {
+    const { id, seconds, status } = await desk.made(fields);
+    expect(status).toBe('completed');
+    const answer = await desk.content(id);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('video/mp4');
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${id}.mp4"`);
+    expect(answer.bytes.toString('latin1', 4, 8)).toBe('ftyp');
+    for (const track of probeTracks(answer.bytes) ?? []) {
+      expect([track.codec_name, track.width, track.height]).toEqual(['h264', width, height]);
+      const frames = Number(track.nb_read_frames) - Number(seconds) * FRAMES_PER_SECOND;
+      expect(Math.abs(frames)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('is resumed with Range, and asked for with HEAD', async () => {
+    const { id } = await desk.made();
+    const { bytes, headers } = await desk.content(id);
+    const part = await desk.content(id, { range: 'bytes=100-' });
+    expect([part.status, part.headers.get('content-range')]).toEqual([
+      206,
+      `bytes 100-${bytes.length - 1}/${bytes.length}`,
+    ]);
+    expect(part.bytes.equals(bytes.subarray(100))).toBe(true);
+    const outside = await desk.content(id, { range: `bytes=${bytes.length}-` });
+    expect([outside.status, errorOf(outside).code]).toEqual([416, 'range_not_satisfiable']);
+    const head = await send(`${gateway.url}/v1/videos/${id}/content`, {
+      method: 'HEAD',
+      headers: desk.account.headers,
+    });
+    expect([head.status, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([
+      200,
+      String(bytes.length),
+      headers.get('etag'),
+    ]);
+  });
+
+  it('is 409 until the video is completed, and when it failed (VID-27, ERR-34)', async () => {
+    const { id } = await desk.ordered({ prompt: SLOW });
+    const failed = await desk.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
+    for (const video of [id, failed.id]) {
+      const answer = await desk.content(video);
+      expect([answer.status, errorOf(answer).code]).toEqual([409, 'task_not_ready']);
+    }
+  });
+
+  it('is not there below /v1/tasks', async () => {
+    const { id } = await desk.made();
+    const answer = await desk.get(`tasks/${id}/content`);
+    expect([answer.status, errorOf(answer).code]).toEqual([404, 'content_not_available']);
+  });
+});
