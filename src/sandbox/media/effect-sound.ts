@@ -1,6 +1,9 @@
 import { hashText, seededRandom } from './seeded-random.js';
 import type { Waveform } from './sound.js';
 
+/** Read once: these are called for every sample. */
+const { PI, cos, exp, floor, min, round, sin } = Math;
+
 /** What an effect is made of: amounts of noise and tone, a tone that slides, a swell and a decay. */
 interface Recipe {
   readonly noise: number;
@@ -38,7 +41,7 @@ export function effectSound(prompt: string, seconds: number, loop: boolean): Wav
     seconds,
     open(sampleRate) {
       const random = seededRandom(seed);
-      const total = Math.round(seconds * sampleRate);
+      const total = round(seconds * sampleRate);
       let position = 0;
       let phase = 0;
       let noise = 0;
@@ -47,7 +50,7 @@ export function effectSound(prompt: string, seconds: number, loop: boolean): Wav
           const progress = position / total;
           phase += (recipe.fromHz + (recipe.toHz - recipe.fromHz) * progress) / sampleRate;
           noise += (random() * 2 - 1 - noise) * (1 - 0.95 * recipe.darkness);
-          const body = recipe.noise * noise + recipe.tone * Math.sin(2 * Math.PI * phase);
+          const body = recipe.noise * noise + recipe.tone * sin(2 * PI * phase);
           block[i] =
             body * swell(recipe, progress) * (loop ? 1 : edge(position, total, sampleRate));
           position++;
@@ -64,21 +67,20 @@ function recipeOf(seed: number): Recipe {
     tone: 0.2 + 0.3 * random(),
     fromHz: 80 + 900 * random(),
     toHz: 80 + 1800 * random(),
-    swells: Math.floor(random() * 6),
-    decay: Math.floor(random() * 3),
+    swells: floor(random() * 6),
+    decay: floor(random() * 3),
     darkness: random(),
   };
 }
 
 function swell(recipe: Recipe, progress: number): number {
   // A whole number of swells, so that a loop continues where it began.
-  const wave =
-    recipe.swells === 0 ? 1 : 0.6 - 0.4 * Math.cos(2 * Math.PI * recipe.swells * progress);
-  return wave * Math.exp(-recipe.decay * progress);
+  const wave = recipe.swells === 0 ? 1 : 0.6 - 0.4 * cos(2 * PI * recipe.swells * progress);
+  return wave * exp(-recipe.decay * progress);
 }
 
 /** Fades the first and last 20 ms, so that the sound does not click. */
 function edge(position: number, total: number, sampleRate: number): number {
   const fade = 0.02 * sampleRate;
-  return Math.min(1, position / fade, (total - position) / fade);
+  return min(1, position / fade, (total - position) / fade);
 }

@@ -2,6 +2,9 @@ import { BAND, composed, type Instrument, type Score, STEPS_PER_BAR } from './mu
 import { seededRandom } from './seeded-random.js';
 import type { Waveform } from './sound.js';
 
+/** Read once: these are called for every sample. */
+const { PI, abs, exp, floor, max, min, round, sin } = Math;
+
 const FADE_SECONDS = 0.5;
 const BAND_GAIN = 0.7;
 const VOICE_GAIN = 0.4;
@@ -33,8 +36,8 @@ export function musicSound(
     open(sampleRate) {
       const sing = parts.has('vocals') ? vocals?.open(sampleRate) : undefined;
       const play = openBand(score, sampleRate, parts);
-      const total = Math.round(seconds * sampleRate);
-      const fade = Math.min(total, FADE_SECONDS * sampleRate);
+      const total = round(seconds * sampleRate);
+      const fade = min(total, FADE_SECONDS * sampleRate);
       let voice = new Float32Array(0);
       let position = 0;
       return (block) => {
@@ -42,7 +45,7 @@ export function musicSound(
         const sung = voice.subarray(0, block.length);
         sing?.(sung);
         for (let i = 0; i < block.length; i++) {
-          const ending = Math.max(0, Math.min(1, (total - position) / fade));
+          const ending = max(0, min(1, (total - position) / fade));
           block[i] = (BAND_GAIN * play(position) + VOICE_GAIN * (sung[i] ?? 0)) * ending;
           position++;
         }
@@ -59,12 +62,12 @@ function openBand(
   sampleRate: number,
   parts: ReadonlySet<Part>,
 ): (position: number) => number {
-  const stepSamples = Math.max(1, Math.round(score.stepSeconds * sampleRate));
+  const stepSamples = max(1, round(score.stepSeconds * sampleRate));
   const players = BAND.filter((instrument) => parts.has(instrument)).map((instrument) =>
     playerOf(instrument, score),
   );
   return (position) => {
-    const step = Math.floor(position / stepSamples);
+    const step = floor(position / stepSamples);
     const inStep = (position % stepSamples) / sampleRate;
     let sum = 0;
     for (const play of players) sum += play(step, inStep, position / sampleRate);
@@ -76,7 +79,7 @@ function playerOf(instrument: Instrument, score: Score): Player {
   const chords = score.chords.map((chord) => chord.map(hertzOf));
   const melody = score.melody.map((pitch) => (pitch === 0 ? 0 : hertzOf(pitch)));
   const chordAt = (step: number): readonly number[] =>
-    chords[Math.floor(step / STEPS_PER_BAR) % chords.length] ?? [];
+    chords[floor(step / STEPS_PER_BAR) % chords.length] ?? [];
   switch (instrument) {
     case 'drums': {
       const random = seededRandom(score.seed);
@@ -87,7 +90,7 @@ function playerOf(instrument: Instrument, score: Score): Player {
     case 'lead':
       return (step, inStep, at) => {
         const note = melody[step % melody.length] ?? 0;
-        return note === 0 ? 0 : 0.3 * triangle(at * note) * Math.exp(-4 * inStep);
+        return note === 0 ? 0 : 0.3 * triangle(at * note) * exp(-4 * inStep);
       };
     case 'pad':
       return (step, _, at) => {
@@ -103,15 +106,15 @@ function hertzOf(pitch: number): number {
 
 function drum(step: number, inStep: number, random: () => number): number {
   const hiss = random() * 2 - 1;
-  const hat = 0.08 * hiss * Math.exp(-60 * inStep);
+  const hat = 0.08 * hiss * exp(-60 * inStep);
   if (step % 4 === 0) {
-    const kick = Math.sin(2 * Math.PI * (50 * inStep + 1.5 * (1 - Math.exp(-30 * inStep))));
-    return hat + 0.5 * kick * Math.exp(-12 * inStep);
+    const kick = sin(2 * PI * (50 * inStep + 1.5 * (1 - exp(-30 * inStep))));
+    return hat + 0.5 * kick * exp(-12 * inStep);
   }
-  return step % 4 === 2 ? hat + 0.25 * hiss * Math.exp(-18 * inStep) : hat;
+  return step % 4 === 2 ? hat + 0.25 * hiss * exp(-18 * inStep) : hat;
 }
 
 /** Triangle wave, -1 to 1, over whole cycles. */
 function triangle(cycles: number): number {
-  return 4 * Math.abs(cycles - Math.floor(cycles + 0.5)) - 1;
+  return 4 * abs(cycles - floor(cycles + 0.5)) - 1;
 }

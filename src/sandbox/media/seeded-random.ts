@@ -1,8 +1,11 @@
+/** Read once: these are called for every sample. */
+const { imul } = Math;
+
 /** 32-bit FNV-1a hash of a text: the same text always sounds, looks and reads the same. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    hash = imul(hash ^ text.charCodeAt(i), 0x01000193);
   }
   return hash >>> 0;
 }
@@ -12,8 +15,8 @@ export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    let mixed = imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
 }

@@ -1,6 +1,9 @@
 import { LOUDNESS_RATE } from './heard-audio.js';
 import type { Waveform } from './sound.js';
 
+/** Read once: these are called for every sample. */
+const { floor } = Math;
+
 /** A sound that gets loud and soft where a recording did. */
 export function shapedSound(sound: Waveform, loudness: Float32Array): Waveform {
   return {
@@ -12,7 +15,7 @@ export function shapedSound(sound: Waveform, loudness: Float32Array): Waveform {
         fill(block);
         for (let i = 0; i < block.length; i++) {
           const at = (position++ / sampleRate) * LOUDNESS_RATE;
-          const index = Math.floor(at);
+          const index = floor(at);
           const here = loudness[index] ?? 0;
           const next = loudness[index + 1] ?? here;
           block[i] = (block[i] ?? 0) * (here + (next - here) * (at - index));

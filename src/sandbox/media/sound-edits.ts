@@ -1,5 +1,8 @@
 import type { Waveform } from './sound.js';
 
+/** Read once: these are called for every sample. */
+const { max, min, round } = Math;
+
 /** Samples that are rendered and thrown away at once to reach the beginning of a cut. */
 const SKIP_BLOCK = 16_384;
 
@@ -14,9 +17,9 @@ export function cutSound(sound: Waveform, start: number, end: number): Waveform 
     seconds: end - start,
     open(sampleRate) {
       const fill = sound.open(sampleRate);
-      let left = Math.round(start * sampleRate);
+      let left = round(start * sampleRate);
       return (block) => {
-        for (; left > 0; left -= SKIP_BLOCK) fill(new Float32Array(Math.min(left, SKIP_BLOCK)));
+        for (; left > 0; left -= SKIP_BLOCK) fill(new Float32Array(min(left, SKIP_BLOCK)));
         fill(block);
       };
     },
@@ -25,18 +28,18 @@ export function cutSound(sound: Waveform, start: number, end: number): Waveform 
 
 /** Sounds at the same time, each as loud as `gain` says; shorter ones are silent after their end. */
 export function mixedSounds(sounds: readonly Waveform[], gain: number): Waveform {
-  const seconds = Math.max(...sounds.map((sound) => sound.seconds));
+  const seconds = max(...sounds.map((sound) => sound.seconds));
   return {
     seconds,
     open(sampleRate) {
       const voices = sounds.map((sound) => ({
         fill: sound.open(sampleRate),
-        left: Math.round(sound.seconds * sampleRate),
+        left: round(sound.seconds * sampleRate),
       }));
       return (block) => {
         block.fill(0);
         for (const voice of voices) {
-          const heard = new Float32Array(Math.min(block.length, voice.left));
+          const heard = new Float32Array(min(block.length, voice.left));
           voice.fill(heard);
           voice.left -= heard.length;
           heard.forEach((sample, index) => (block[index] = (block[index] ?? 0) + gain * sample));
@@ -57,9 +60,9 @@ export function fadedSound(sound: Waveform, inSeconds: number, outSeconds: numbe
         fill(block);
         for (let index = 0; index < block.length; index++) {
           const at = position++ / sampleRate;
-          const risen = inSeconds > 0 ? Math.min(1, at / inSeconds) : 1;
-          const left = Math.max(0, sound.seconds - at);
-          const fallen = outSeconds > 0 ? Math.min(1, left / outSeconds) : 1;
+          const risen = inSeconds > 0 ? min(1, at / inSeconds) : 1;
+          const left = max(0, sound.seconds - at);
+          const fallen = outSeconds > 0 ? min(1, left / outSeconds) : 1;
           block[index] = (block[index] ?? 0) * risen * fallen;
         }
       };

@@ -1,3 +1,6 @@
+/** Read once: these are called for every sample. */
+const { max, min, round } = Math;
+
 /** Fills a block of mono samples (-1 to 1), each call continuing where the last one stopped. */
 export type FillSamples = (block: Float32Array) => void;
 
@@ -14,7 +17,7 @@ export function joinSounds(sounds: readonly Waveform[]): Waveform {
     open(sampleRate) {
       const parts = sounds.map((sound) => ({
         fill: sound.open(sampleRate),
-        left: Math.round(sound.seconds * sampleRate),
+        left: round(sound.seconds * sampleRate),
       }));
       return (block) => {
         let done = 0;
@@ -24,7 +27,7 @@ export function joinSounds(sounds: readonly Waveform[]): Waveform {
             block.fill(0, done);
             return;
           }
-          const count = Math.min(part.left, block.length - done);
+          const count = min(part.left, block.length - done);
           part.fill(block.subarray(done, done + count));
           part.left -= count;
           done += count;
@@ -40,7 +43,7 @@ export function toInt16(samples: Float32Array): Int16Array {
   const integers = new Int16Array(samples.length);
   for (let i = 0; i < samples.length; i++) {
     const sample = samples[i] ?? 0;
-    integers[i] = Math.round(Math.max(-1, Math.min(1, sample)) * 32767);
+    integers[i] = round(max(-1, min(1, sample)) * 32767);
   }
   return integers;
 }

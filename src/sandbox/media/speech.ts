@@ -2,6 +2,9 @@ import { type Phone, phoneOf } from './phones.js';
 import { hashText, seededRandom } from './seeded-random.js';
 import type { FillSamples, Waveform } from './sound.js';
 
+/** Read once: these are called for every sample. */
+const { PI, abs, cos, exp, max, min, sin } = Math;
+
 const SECONDS_PER_CHARACTER = 0.065;
 const MIN_SPEECH_SECONDS = 0.4;
 /** Speech never gets longer, so that the longest text stays affordable; from there it only gets denser. */
@@ -40,14 +43,14 @@ export function speechOfLength(text: string, seconds: number, delivery: SpeechDe
 
 function speechSeconds(text: string, speed: number): number {
   const wanted = (Array.from(text).length * SECONDS_PER_CHARACTER) / speed;
-  return Math.min(MAX_SPEECH_SECONDS, Math.max(MIN_SPEECH_SECONDS, wanted));
+  return min(MAX_SPEECH_SECONDS, max(MIN_SPEECH_SECONDS, wanted));
 }
 
 /** When each character of a text is spoken if all of it takes `seconds`. */
 export function spokenCharacters(text: string, seconds: number): SpokenCharacter[] {
   const characters = Array.from(text);
   const lengths = characters.map((character) => phoneOf(character).length);
-  const scale = seconds / Math.max(1, sum(lengths));
+  const scale = seconds / max(1, sum(lengths));
   let end = 0;
   return characters.map((character, index) => {
     const start = end;
@@ -69,8 +72,8 @@ class Resonator {
   private beforeLast = 0;
 
   tune(frequencyHz: number, bandwidthHz: number, sampleRate: number): void {
-    const radius = Math.exp((-Math.PI * bandwidthHz) / sampleRate);
-    this.feedback = 2 * radius * Math.cos((2 * Math.PI * frequencyHz) / sampleRate);
+    const radius = exp((-PI * bandwidthHz) / sampleRate);
+    this.feedback = 2 * radius * cos((2 * PI * frequencyHz) / sampleRate);
     this.damping = -radius * radius;
     this.gain = 1 - radius;
   }
@@ -91,7 +94,7 @@ function openSpeech(
 ): FillSamples {
   const timeline = spokenCharacters(text, seconds);
   const random = seededRandom(delivery.seed ^ hashText(text));
-  const melody = random() * Math.PI * 2;
+  const melody = random() * PI * 2;
   const low = new Resonator();
   const high = new Resonator();
   const now = { first: 500, second: 1500, voice: 0, noise: 0 };
@@ -105,14 +108,14 @@ function openSpeech(
     now.second += (target.second * delivery.tract - now.second) * 0.2;
     now.voice += (target.voice - now.voice) * 0.25;
     now.noise += (target.noise - now.noise) * 0.3;
-    low.tune(Math.min(now.first, sampleRate * 0.45), 90, sampleRate);
-    high.tune(Math.min(now.second, sampleRate * 0.45), 140, sampleRate);
+    low.tune(min(now.first, sampleRate * 0.45), 90, sampleRate);
+    high.tune(min(now.second, sampleRate * 0.45), 140, sampleRate);
   };
   const control = (): void => {
     const at = position / sampleRate;
     while (index < timeline.length - 1 && at >= (timeline[index]?.end ?? 0)) index++;
     glideTo(phoneOf(timeline[index]?.character ?? ' '));
-    const contour = 1 + 0.12 * Math.sin(melody + at * 2.1) + 0.05 * Math.sin(at * 5.3 + melody * 2);
+    const contour = 1 + 0.12 * sin(melody + at * 2.1) + 0.05 * sin(at * 5.3 + melody * 2);
     step = (delivery.pitchHz * contour * (1 + 0.01 * random())) / sampleRate;
   };
   return (block) => {
@@ -122,7 +125,7 @@ function openSpeech(
       if (phase >= 1) phase -= 1;
       const source = now.voice * (1 - 2 * phase) + now.noise * (random() * 2 - 1);
       const voiced = 3.2 * low.ring(source) + 2.2 * high.ring(source);
-      block[i] = (0.85 * voiced) / (1 + Math.abs(voiced));
+      block[i] = (0.85 * voiced) / (1 + abs(voiced));
       position++;
     }
   };

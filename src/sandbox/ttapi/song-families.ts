@@ -9,6 +9,7 @@ type UrlOf = (file: string) => string;
 export const SUNO_FAMILY: SongFamily = {
   kind: 'suno',
   trackField: 'music_id',
+  tellsSize: false,
   shown: (facts, urlOf) => {
     const { clips, operation, isInstant } = facts;
     // An upload that was waited for answers with the id alone.
@@ -25,6 +26,7 @@ export const SUNO_FAMILY: SongFamily = {
 export const FLOW_FAMILY: SongFamily = {
   kind: 'flowmusic',
   trackField: 'clip_id',
+  tellsSize: true,
   shown: (facts, urlOf) => ({
     ...(facts.clips.length > 0 && { clips: facts.clips.map((clip) => clipOf(clip, urlOf)) }),
     ...(facts.archive !== undefined && { file_url: urlOf(facts.archive) }),

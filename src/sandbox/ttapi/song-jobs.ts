@@ -39,6 +39,8 @@ export interface SongFamily {
   readonly kind: string;
   /** Name of the field with a track's id. */
   readonly trackField: string;
+  /** Whether the answer tells the size of a file, which therefore has to be made first. */
+  readonly tellsSize: boolean;
   /** What a finished job adds to `data`. */
   shown(facts: SongFacts, urlOf: (file: string) => string): JsonRecord;
 }
@@ -119,8 +121,9 @@ export class SongJobs {
     if (job.magic.has('no-result')) return {};
     const { shelf } = this.rooms;
     const urlOf = (file: string): string => shelf.urlOf(file, exchange.header('host'));
-    const [file] = [job.facts.archive, ...job.facts.files.map((each) => each.file)].filter(Boolean);
-    const made = file === undefined ? undefined : await shelf.get(file);
+    const file = job.facts.archive ?? job.facts.files[0]?.file;
+    const isSized = this.family.tellsSize && file !== undefined;
+    const made = isSized ? await shelf.get(file) : undefined;
     return {
       ...this.family.shown(job.facts, urlOf),
       ...(made !== undefined && { size_bytes: made.bytes.length }),
