@@ -157,7 +157,7 @@ async function resultOf(
 ): Promise<SongResult> {
   const context = { upstreamModel: call, signal: new AbortController().signal };
   for (;;) {
-    const report = await adapter.readSong(jobId, command, context);
+    const report = await adapter.readSong(jobId, command.fields, context);
     if (report.state === 'succeeded') return report.result;
     if (report.state !== 'pending') throw new Error(`${call} is ${report.state}`);
     await sleep(20);
