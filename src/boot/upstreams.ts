@@ -1,9 +1,10 @@
+import type { CallChange } from '../providers/http/call-change.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig, ProviderSetting } from '../config/gateway-config.js';
 import { ConfigError } from '../config/load-config.js';
 import { readVariable } from '../config/read-variable.js';
-import type { ProvidersOptions } from '../providers/providers.options.js';
+import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../config/worker-context.js';
 
 interface Upstream {
@@ -61,25 +62,45 @@ export function providersOptions(
   catalog: LoadedCatalog,
   sandbox: SandboxAccess | undefined,
 ): ProvidersOptions {
-  const builtIn = UPSTREAMS.flatMap(({ id, protocol, access, sandboxUrl }) => {
+  const builtIn = UPSTREAMS.flatMap(({ id, protocol, access, sandboxUrl }): ProviderConfig[] => {
     const standIn = sandbox && {
       apiKey: sandbox.apiKey,
       baseUrl: sandboxUrl(sandbox),
       isSandbox: true as const,
     };
-    const reached = access(config) ?? standIn;
-    return reached ? [{ id, protocol, ...reached }] : [];
+    const own = access(config);
+    // The sandbox speaks the protocol as it is documented.
+    if (own) return [{ id, protocol, ...own, callChanges: callChanges(catalog) }];
+    return standIn ? [{ id, protocol, ...standIn }] : [];
   });
   const extra = catalog.providers.map((provider) => ({
     id: provider.id,
     protocol: provider.protocol,
     baseUrl: provider.base_url.replace(/\/+$/, ''),
     apiKey: keyOf(provider.id, provider.api_key_env),
+    callChanges: callChanges(catalog),
   }));
   return {
     providers: [...builtIn, ...extra],
     ...(config.upstreamTimeoutMs !== undefined && { upstreamTimeoutMs: config.upstreamTimeoutMs }),
   };
+}
+
+function callChanges({ upstreamCalls = [] }: LoadedCatalog): readonly CallChange[] {
+  return upstreamCalls.map(({ call, like, path, names = [], values = [] }) => {
+    const byField: Record<string, Record<string, string>> = {};
+    for (const { field, value, upstream_value: upstreamValue } of values) {
+      byField[field] = { ...byField[field], [value]: upstreamValue };
+    }
+    const renamed = names.map(({ field, upstream_name: name }) => [field, name]);
+    return {
+      call,
+      like,
+      path,
+      names: Object.fromEntries(renamed) as Record<string, string>,
+      values: byField,
+    };
+  });
 }
 
 function keyOf(provider: string, variable: string): string {

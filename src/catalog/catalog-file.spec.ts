@@ -103,6 +103,26 @@ describe('loadCatalog', () => {
     expect(loaded.providers).toHaveLength(1);
   });
 
+  it('takes a song model of an existing shape, and calls that differ', () => {
+    const call = { call: 'suno/bpm', path: '/v2/bpm' };
+    const loaded = loadCatalog(
+      overlay({
+        models: [
+          {
+            id: 'song-waltz',
+            operation: 'song',
+            limits: { shape: 'cover' },
+            price: { unit: 'request', micro_usd: 75_000 },
+            routes: [{ provider: 'ttapi', upstream_model: 'suno/cover' }],
+          },
+        ],
+        upstream_calls: [call],
+      }),
+    );
+    expect(loaded.rows.at(-1)).toMatchObject({ id: 'song-waltz', limits: { shape: 'cover' } });
+    expect(loaded.upstreamCalls).toEqual([call]);
+  });
+
   it.each([
     ['unknown keys', { models: [{ id: 'aud-v3', enable: false }] }, /models\.0\.enable/],
     ['an unknown root key', { model: [] }, /model/],

@@ -4,13 +4,15 @@ import { validatorOf } from '../common/validation/compiled-validator.js';
 import { ConfigError } from '../config/load-config.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
-import { CatalogOverlay, type OverlayProvider } from './overlay.dto.js';
+import { CatalogOverlay, type OverlayCall, type OverlayProvider } from './overlay.dto.js';
 import { overlaidRow } from './overlay-rows.js';
 
 /** The models to sell and the extra providers, after the overlay. */
 export interface LoadedCatalog {
   readonly rows: readonly ModelRow[];
   readonly providers: readonly OverlayProvider[];
+  /** What operators' upstreams do in their own way. */
+  readonly upstreamCalls?: readonly OverlayCall[];
 }
 
 /**
@@ -28,7 +30,11 @@ export function loadCatalog(path: string | undefined): LoadedCatalog {
       throw problem(`models.${index}: ${(error as Error).message}`);
     }
   }
-  return { rows: [...rows.values()], providers: overlay.providers ?? [] };
+  return {
+    rows: [...rows.values()],
+    providers: overlay.providers ?? [],
+    upstreamCalls: overlay.upstream_calls ?? [],
+  };
 }
 
 function readOverlay(path: string): CatalogOverlay {

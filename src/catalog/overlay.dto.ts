@@ -119,6 +119,45 @@ export class OverlayProvider {
   api_key_env!: string;
 }
 
+/** The name of a field at an upstream. */
+export class OverlayFieldName {
+  @Text({ max: MAX_NAME })
+  field!: string;
+
+  @Text({ max: MAX_NAME })
+  upstream_name!: string;
+}
+
+/** The word for a value of a field at an upstream. */
+export class OverlayFieldValue {
+  @Text({ max: MAX_NAME })
+  field!: string;
+
+  @Text({ max: MAX_NAME })
+  value!: string;
+
+  @Text({ max: MAX_NAME })
+  upstream_value!: string;
+}
+
+/** How an upstream differs from what the adapter of its protocol says of a call. */
+export class OverlayCall {
+  @Text({ max: MAX_NAME })
+  call!: string;
+
+  @Text({ max: MAX_NAME, ...optional })
+  like?: string;
+
+  @Pattern(/^\/\S{0,500}$/, 'must be a path that begins with a slash', optional)
+  path?: string;
+
+  @Nested(() => OverlayFieldName, { ...optional, list: { min: 1, max: 100 } })
+  names?: OverlayFieldName[];
+
+  @Nested(() => OverlayFieldValue, { ...optional, list: { min: 1, max: 100 } })
+  values?: OverlayFieldValue[];
+}
+
 /** The file that `CATALOG_FILE` names. */
 export class CatalogOverlay {
   @Nested(() => OverlayModel, { ...optional, list: { min: 0, max: MAX_MODELS } })
@@ -126,4 +165,7 @@ export class CatalogOverlay {
 
   @Nested(() => OverlayProvider, { ...optional, list: { min: 0, max: 100 } })
   providers?: OverlayProvider[];
+
+  @Nested(() => OverlayCall, { ...optional, list: { min: 0, max: 200 } })
+  upstream_calls?: OverlayCall[];
 }

@@ -1,3 +1,4 @@
+import type { CallChange } from './http/call-change.js';
 import type { Protocol } from './ports/protocol.js';
 
 /** One configured provider. */
@@ -7,6 +8,8 @@ export interface ProviderConfig {
   readonly protocol: Protocol;
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** What this upstream does in its own way. */
+  readonly callChanges?: readonly CallChange[];
   /** The sandbox stands in for it: its work is play, and gone when it ends. */
   readonly isSandbox?: true;
 }

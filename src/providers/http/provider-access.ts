@@ -1,4 +1,5 @@
 import type { Clock } from '../../common/time/clock.js';
+import type { CallChange } from './call-change.js';
 import type { HttpTransport } from './http-transport.js';
 
 /** What an adapter needs to reach one provider. */
@@ -7,6 +8,8 @@ export interface ProviderAccess {
   readonly id: string;
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** What the operator's upstream does in its own way. */
+  readonly callChanges?: readonly CallChange[];
   readonly transport: HttpTransport;
   readonly clock: Clock;
 }
