@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
+import { VOICES } from '../src/catalog/voices.js';
 import { ENDPOINT_TYPES } from '../src/catalog/operation.js';
 import type { PriceRule } from '../src/catalog/price-rule.js';
 import { ERROR_TABLE, type ErrorCode, publicCodeOf } from '../src/common/errors/error-table.js';
@@ -109,6 +110,14 @@ describe('the repository', () => {
     );
     expect(missingIn('docs/models.md', rows)).toEqual([]);
     expect(documented('docs/models.md', 'Models')).toBe(rows.length);
+  });
+
+  it('documents every voice', () => {
+    const rows = VOICES.map(({ id, name, gender, accent }) =>
+      row(`\`${id}\``, name, gender, accent),
+    );
+    expect(missingIn('docs/models.md', rows)).toEqual([]);
+    expect(documented('docs/models.md', 'Voices')).toBe(rows.length);
   });
 
   it('documents every error code', () => {

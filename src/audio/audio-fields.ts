@@ -1,4 +1,4 @@
-import { findVoice } from '../catalog/voices.js';
+import { findVoice, VOICE_NAMES } from '../catalog/voices.js';
 import { AUDIO_CONTENT_TYPES } from '../common/http/audio-writer.js';
 import { Checked, OneOf } from '../common/validation/fields.js';
 
@@ -19,11 +19,11 @@ export function AudioFormatField(
 export function VoiceField(): PropertyDecorator {
   return Checked(
     (value) => typeof value === 'string' && findVoice(value) !== undefined,
-    'must be the id or first name of one of the 21 voices',
+    `must be one of ${VOICE_NAMES.join(', ')}, or the id of one of them`,
     {
-      description: 'Voice id or first name, in any case',
+      description: 'First name of a voice, or its id, in any case; see GET /v1/voices',
       example: 'Adam',
-      api: { type: String },
+      api: { type: String, enum: [...VOICE_NAMES] },
     },
   );
 }

@@ -4,6 +4,7 @@ import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { serveDocs } from './swagger.js';
+import { adviceFor } from './unsold-paths.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../common/http/gateway-error.filter.js';
 import { answerClientErrors } from '../common/http/client-error.js';
@@ -31,6 +32,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
     },
     translate: databaseTrouble,
     methodsOf: (path) => methodsOf(express, path),
+    adviceFor: (path) => adviceFor(path, (other) => methodsOf(express, other).length > 0),
   });
   app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);
   answerClientErrors(app.getHttpServer());

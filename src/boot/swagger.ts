@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../admin/operator-endpoint.decorator.js';
 import { API_KEY_SCHEME } from '../auth/with-key.decorator.js';
+import { ModelParameters } from '../models/model-parameters.js';
 import { METRICS_SCHEME } from '../observability/metrics.controller.js';
 
 const DESCRIPTION = [
@@ -65,7 +66,9 @@ function schemaOf(document: OpenAPIObject, reference: string): Schema | undefine
 
 /** Serves the document at `/openapi.json` and Swagger UI at `/docs`. */
 export function serveDocs(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, openApiDocument(app), {
+  const document = openApiDocument(app);
+  app.get(ModelParameters).readFrom(document);
+  SwaggerModule.setup('docs', app, document, {
     jsonDocumentUrl: 'openapi.json',
     customSiteTitle: 'Shim API',
     swaggerOptions: {

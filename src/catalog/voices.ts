@@ -38,6 +38,9 @@ export const VOICES: readonly PremadeVoice[] = [
   voice('Will', 'bIHbv24MWmeRgasZH58o', 'Male', 'American'),
 ];
 
+/** Their first names. */
+export const VOICE_NAMES: readonly string[] = VOICES.map(({ name }) => name);
+
 const BY_LOWER_CASE = new Map(
   VOICES.flatMap((row) => [
     [row.id.toLowerCase(), row],

@@ -8,8 +8,8 @@ const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 
 /**
  * Checks every message: a known role, and content as a text or as parts of type text, image_url or refusal; an assistant
- * that calls a tool needs none. Other fields pass. Throws `invalid_request` with the dotted path of the fault; a part of
- * another type is a fault of `messages` (decisions G-23, G-92).
+ * that calls a tool needs none. Other fields pass. Throws `invalid_request` with the dotted path of the fault
+ * (decisions G-23, G-92).
  */
 export function checkMessages(messages: readonly JsonObject[]): void {
   for (const [index, message] of messages.entries()) {
@@ -52,7 +52,7 @@ function checkPart(part: unknown, path: string): void {
     if (typeof part[part.type] !== 'string')
       throw refusal(`${path}.${part.type}`, 'must be a text');
   } else if (part.type === 'image_url') checkImage(part.image_url, `${path}.image_url`);
-  else throw refusal('messages', 'takes content parts of type text, image_url and refusal');
+  else throw refusal(path, 'must be a part of type text, image_url or refusal');
 }
 
 function checkImage(image: unknown, path: string): void {

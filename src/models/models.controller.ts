@@ -3,7 +3,8 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { WithKey } from '../auth/with-key.decorator.js';
-import { ModelListView, ModelView } from './model.view.js';
+import { ModelDetailView } from './model-detail.view.js';
+import { ModelListView } from './model.view.js';
 import { ModelsService } from './models.service.js';
 
 /** Discovery of model ids and endpoint types (spec: GET /v1/models). */
@@ -21,9 +22,9 @@ export class ModelsController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One model' })
-  @ApiOkResponse({ type: ModelView })
-  get(@CurrentCaller() caller: Caller, @Param('id') id: string): ModelView {
+  @ApiOperation({ summary: 'One model, with its price, limits and fields' })
+  @ApiOkResponse({ type: ModelDetailView })
+  get(@CurrentCaller() caller: Caller, @Param('id') id: string): ModelDetailView {
     return this.models.get(caller, id);
   }
 }

@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { ModelParameters } from './model-parameters.js';
 import { ModelsController } from './models.controller.js';
 import { ModelsService } from './models.service.js';
+import { VoicesController } from './voices.controller.js';
 
-/** Which models a key may use. */
+/** Which models a key may use, and the voices. */
 @Module({
   imports: [AuthModule],
-  controllers: [ModelsController],
-  providers: [ModelsService],
+  controllers: [ModelsController, VoicesController],
+  providers: [ModelsService, ModelParameters],
 })
 export class ModelsModule {}

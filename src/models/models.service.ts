@@ -2,12 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { type Caller, mayUse } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Catalog } from '../catalog/catalog.js';
-import { type ModelListView, type ModelView, viewModel } from './model.view.js';
+import { type ModelDetailView, viewModelDetail } from './model-detail.view.js';
+import { ENDPOINTS, ModelParameters } from './model-parameters.js';
+import { type ModelListView, viewModel } from './model.view.js';
 
 /** What a key may see of the catalog: enabled models that can run and are on its allowlist. */
 @Injectable()
 export class ModelsService {
-  constructor(private readonly catalog: Catalog) {}
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly parameters: ModelParameters,
+  ) {}
 
   list(caller: Caller): ModelListView {
     const rows = this.catalog.list().filter((row) => mayUse(caller, row.id));
@@ -15,9 +20,9 @@ export class ModelsService {
   }
 
   /** Throws 404 `model_not_found` for a model the list would not show. */
-  get(caller: Caller, id: string): ModelView {
+  get(caller: Caller, id: string): ModelDetailView {
     const row = this.catalog.list().find((candidate) => candidate.id === id && mayUse(caller, id));
     if (!row) throw new GatewayError('model_not_found', 'No such model.', { param: 'model' });
-    return viewModel(row);
+    return viewModelDetail(row, ENDPOINTS[row.operation], this.parameters.of(row));
   }
 }

@@ -13,7 +13,12 @@ export interface ErrorFilterOptions {
   readonly translate?: (thrown: unknown) => GatewayError | undefined;
   /** Methods that a path without the requested method has; empty for an unknown path. */
   readonly methodsOf?: (path: string) => readonly string[];
+  /** What to use in place of an unknown path, for stock clients of other APIs. */
+  readonly adviceFor?: (path: string) => string | undefined;
 }
+
+/** Every answer that invites a repetition says when, also where nobody knows better. */
+const RETRY_AFTER_SECONDS: Readonly<Record<number, number>> = { 429: 5, 503: 5 };
 
 /**
  * The one place that writes error answers: the envelope with its status, `Retry-After`, `x-should-retry` and
@@ -38,8 +43,9 @@ export class GatewayErrorFilter implements ExceptionFilter {
       return;
     }
     if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-    if (error.retryAfterSeconds !== undefined) {
-      response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds))));
+    const retryAfterSeconds = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.status];
+    if (retryAfterSeconds !== undefined) {
+      response.setHeader('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
     }
     if (error.shouldRetry === false || error.status === 409) {
       response.setHeader('x-should-retry', 'false');
@@ -50,10 +56,15 @@ export class GatewayErrorFilter implements ExceptionFilter {
 
   /** A path that exists without the method is 405 with `Allow`, not 404 (decision G-12). */
   private translate(thrown: unknown, request: Request, response: Response): GatewayError {
-    const methods =
-      thrown instanceof NotFoundException ? (this.options.methodsOf?.(request.path) ?? []) : [];
-    if (methods.length === 0) return this.options.translate?.(thrown) ?? toGatewayError(thrown);
-    response.setHeader('Allow', methods.join(', '));
-    return new GatewayError('method_not_allowed', 'The method is not allowed here.');
+    const { translate, methodsOf, adviceFor } = this.options;
+    if (!(thrown instanceof NotFoundException))
+      return translate?.(thrown) ?? toGatewayError(thrown);
+    const methods = methodsOf?.(request.path) ?? [];
+    if (methods.length > 0) {
+      response.setHeader('Allow', methods.join(', '));
+      return new GatewayError('method_not_allowed', 'The method is not allowed here.');
+    }
+    const advice = adviceFor?.(request.path);
+    return advice === undefined ? toGatewayError(thrown) : new GatewayError('not_found', advice);
   }
 }

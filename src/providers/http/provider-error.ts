@@ -98,7 +98,7 @@ export class ProviderError extends Error {
     this.sent = detail.sent;
     this.upstreamStatus = detail.upstreamStatus;
     this.upstreamCode = code;
-    this.publicCode = PUBLIC_CODE.test(detail.upstreamCode ?? '') ? detail.upstreamCode : undefined;
+    this.publicCode = isPublicCode(detail) ? detail.upstreamCode : undefined;
     this.upstreamParam = detail.upstreamParam;
     this.upstreamMessage = detail.upstreamMessage;
     this.providerRequestId = detail.providerRequestId ?? null;
@@ -142,4 +142,9 @@ export class ProviderError extends Error {
     if (seconds === undefined) return undefined;
     return Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS);
   }
+}
+
+/** A code that names its vendor stays inside as well (decision G-13). */
+function isPublicCode({ upstreamCode = '', provider }: ProviderErrorDetail): boolean {
+  return PUBLIC_CODE.test(upstreamCode) && !upstreamCode.includes(provider);
 }

@@ -25,6 +25,9 @@ const PORTS_BY_PROTOCOL: Readonly<
   ttapi: ttapiPorts,
 };
 
+/** Whose work it is where the sandbox stands in for a provider. */
+const SANDBOX_NAME = 'sandbox';
+
 interface Provider extends ProviderConfig {
   readonly ports: ProviderPorts;
 }
@@ -72,6 +75,11 @@ export class ProviderRegistry implements OnModuleDestroy {
     return this.providers.get(provider)?.isSandbox ?? false;
   }
 
+  /** The provider as records and metrics name it. */
+  nameOf(provider: string): string {
+    return this.isSandbox(provider) ? SANDBOX_NAME : provider;
+  }
+
   /** Closes all upstream connections. */
   async onModuleDestroy(): Promise<void> {
     await this.transport.close();
@@ -83,6 +91,7 @@ export class ProviderRegistry implements OnModuleDestroy {
 
   private portsOf(config: ProviderConfig): ProviderPorts {
     const build = PORTS_BY_PROTOCOL[config.protocol];
-    return build?.({ ...config, transport: this.transport, clock: this.clock }) ?? {};
+    const id = config.isSandbox ? SANDBOX_NAME : config.id;
+    return build?.({ ...config, id, transport: this.transport, clock: this.clock }) ?? {};
   }
 }

@@ -76,7 +76,7 @@ export class ProviderRouter {
     for (const route of runnable) {
       try {
         return {
-          provider: route.provider,
+          provider: this.registry.nameOf(route.provider),
           upstreamModel: route.upstreamModel,
           result: await this.runOn(route, operation, attempt, signal),
         };
@@ -101,13 +101,17 @@ export class ProviderRouter {
     attempt: Attempt<O, T>,
     signal: StopSignal,
   ): Promise<T> {
-    const { provider, upstreamModel } = route;
+    const { upstreamModel } = route;
+    const provider = this.registry.nameOf(route.provider);
     const port = this.registry.portOf(route, operation);
-    const permit =
-      port &&
-      this.breakerOf(provider, operation).enter(currentExchange()?.request.caller?.apiKeyId);
+    const permit = port && this.permitOf(route, operation);
     if (!permit) {
-      throw new ProviderError('unavailable', { provider, sent: false, upstreamCode: BREAKER_OPEN });
+      throw new ProviderError('unavailable', {
+        provider,
+        sent: false,
+        upstreamCode: BREAKER_OPEN,
+        retryAfterSeconds: BREAKER_RETRY_SECONDS,
+      });
     }
     const startedAtMs = this.clock.nowMs();
     const tell = (outcome: CallObservation['outcome']): void => {
@@ -128,6 +132,13 @@ export class ProviderRouter {
     }
   }
 
+  /** The sandbox has no breaker: its faults are asked for, and one caller's must not stop another's calls. */
+  private permitOf({ provider }: Route, operation: string): Permit | null {
+    return this.registry.isSandbox(provider)
+      ? UNGUARDED
+      : this.breakerOf(provider, operation).enter(currentExchange()?.request.caller?.apiKeyId);
+  }
+
   private breakerOf(provider: string, operation: string): RouteBreaker {
     const key = `${provider} ${operation}`;
     const known = this.breakers.get(key);
@@ -141,6 +152,15 @@ export class ProviderRouter {
     return breaker;
   }
 }
+
+/** An open breaker asks its provider again after this long. */
+const BREAKER_RETRY_SECONDS = 10;
+
+const UNGUARDED: Permit = {
+  succeeded: () => undefined,
+  failed: () => undefined,
+  abandoned: () => undefined,
+};
 
 /** Internal code of a call that an open breaker refused. */
 const BREAKER_OPEN = 'breaker_open';

@@ -71,8 +71,8 @@ describe('an execution', () => {
       estimated: false,
       first_byte_ms: expect.any(Number),
       duration_ms: expect.any(Number),
-      provider: 'elevenlabs',
-      route: { provider: 'elevenlabs', upstream_model: expect.any(String) },
+      provider: 'sandbox',
+      route: { provider: 'sandbox', upstream_model: expect.any(String) },
       provider_error: null,
       client_request_id: null,
       provider_request_id: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -90,7 +90,7 @@ describe('an execution', () => {
       status: 'failed',
       error_code: 'provider_http_error',
       charged_microusd: null,
-      provider: 'elevenlabs',
+      provider: 'sandbox',
       completed_at: EPOCH_SECONDS,
     });
   });

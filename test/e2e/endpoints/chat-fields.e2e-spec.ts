@@ -174,7 +174,7 @@ describe('bad fields', () => {
   });
 
   it.each(['input_audio', 'file', 'video_url'])('refuses %s parts', async (type) => {
-    await refused({ messages: [user([{ type, [type]: {} }])] }, 'messages');
+    await refused({ messages: [user([{ type, [type]: {} }])] }, 'messages.0.content.0');
   });
 
   it.each<[string, string]>([

@@ -124,7 +124,7 @@ describe('GET /v1/models', () => {
 
   it('one by its id is the same record; an unlisted one is 404', async () => {
     const [first] = await list();
-    expect((await get(`/v1/models/${first?.id ?? ''}`)).json).toEqual(first);
+    expect((await get(`/v1/models/${first?.id ?? ''}`)).json).toMatchObject(first ?? {});
     for (const id of ['nothing', 'aud-v3', 'aud-multilingual-v2', '__proto__', '%00']) {
       const answer = await get(`/v1/models/${id}`);
       expect({ status: answer.status, code: errorOf(answer).code }).toEqual({

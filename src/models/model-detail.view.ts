@@ -1,0 +1,105 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { ModelRow } from '../catalog/model-row.js';
+import type { PriceRule } from '../catalog/price-rule.js';
+import { formatMicroUsd } from '../common/money/micro-usd.js';
+import { ModelView, viewModel } from './model.view.js';
+
+const MICROS_PER_SECOND = 1_000_000;
+const UNITS = ['request', 'image', 'code_point', 'second', 'token'] as const;
+
+/** What a model costs; amounts are micro-USD in digits, and only those of its unit are there. */
+export class PriceView {
+  @ApiProperty({ enum: UNITS, description: 'What is counted' })
+  unit!: (typeof UNITS)[number];
+
+  @ApiPropertyOptional({ example: '120', description: 'Per unit' })
+  amount_microusd?: string;
+
+  @ApiPropertyOptional({ description: 'Per request in Max mode' })
+  max_mode_amount_microusd?: string;
+
+  @ApiPropertyOptional({ description: 'Per million prompt tokens' })
+  input_per_million?: string;
+
+  @ApiPropertyOptional({ description: 'Per million completion tokens' })
+  output_per_million?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Per request, by its `seconds`',
+  })
+  by_seconds?: Record<string, string>;
+}
+
+/** A model with all that a caller needs to know of it (interface: GET /v1/models/{id}). */
+export class ModelDetailView extends ModelView {
+  @ApiProperty({ example: '/v1/audio/speech' })
+  endpoint!: string;
+
+  @ApiProperty({ type: PriceView })
+  price!: PriceView;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    example: { max_input: 10_000 },
+    description: 'Bounds of this model beyond those of its fields; texts in Unicode code points',
+  })
+  limits!: Record<string, unknown>;
+
+  @ApiProperty({ type: [String], example: ['model', 'input', 'voice'], description: 'Its fields' })
+  parameters!: string[];
+}
+
+/** The row with its price and limits, its endpoint and the fields it takes there. */
+export function viewModelDetail(
+  row: ModelRow,
+  endpoint: string,
+  parameters: string[],
+): ModelDetailView {
+  const price = priceOf(row.price, row.operation === 'image');
+  return { ...viewModel(row), endpoint, price, limits: limitsOf(row), parameters };
+}
+
+function priceOf(rule: PriceRule, isImage: boolean): PriceView {
+  switch (rule.unit) {
+    case 'token':
+      return {
+        unit: 'token',
+        input_per_million: formatMicroUsd(rule.inputMicroUsdPerMillion),
+        output_per_million: formatMicroUsd(rule.outputMicroUsdPerMillion),
+      };
+    case 'video': {
+      const amounts = Object.entries(rule.microUsdBySeconds).map(([seconds, amount]) => [
+        seconds,
+        formatMicroUsd(amount),
+      ]);
+      return { unit: 'request', by_seconds: Object.fromEntries(amounts) as Record<string, string> };
+    }
+    case 'request': {
+      const { microUsd, maxModeMicroUsd: maxMode } = rule;
+      return {
+        unit: isImage ? 'image' : 'request',
+        amount_microusd: formatMicroUsd(microUsd),
+        ...(maxMode !== undefined && { max_mode_amount_microusd: formatMicroUsd(maxMode) }),
+      };
+    }
+    case 'code_point':
+      return { unit: 'code_point', amount_microusd: formatMicroUsd(rule.microUsd) };
+    case 'measured_second':
+    case 'requested_second':
+      return { unit: 'second', amount_microusd: formatMicroUsd(rule.microUsd) };
+  }
+}
+
+/** In wire names; the shape of a song's body is no limit, and lengths are told in seconds. */
+function limitsOf(row: ModelRow): Record<string, unknown> {
+  const limits: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row.limits)) {
+    if (name === 'shape') continue;
+    if (name === 'minMicros') limits.min_seconds = Number(value) / MICROS_PER_SECOND;
+    else limits[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+  }
+  return limits;
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { ModelRow } from '../catalog/model-row.js';
+import type { Operation } from '../providers/ports/operation.js';
+
+/** Where each operation is submitted. */
+export const ENDPOINTS: Readonly<Record<Operation, string>> = {
+  chat: '/v1/chat/completions',
+  image: '/v1/images/generations',
+  video: '/v1/videos',
+  speech: '/v1/audio/speech',
+  dialogue: '/v1/audio/dialogue',
+  transcription: '/v1/audio/transcriptions',
+  alignment: '/v1/audio/alignment',
+  'voice-change': '/v1/audio/voice-changer',
+  isolation: '/v1/audio/isolation',
+  'sound-effect': '/v1/audio/sound-effects',
+  composition: '/v1/audio/music',
+  dubbing: '/v1/audio/dubbing',
+  song: '/v1/music/generations',
+};
+
+/** A schema of the document, as far as it is read here. */
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly discriminator?: { readonly mapping?: Readonly<Record<string, string>> };
+}
+
+/** The fields that a model takes, as the OpenAPI document tells them, which is made of the request classes. */
+@Injectable()
+export class ModelParameters {
+  private document: OpenAPIObject | undefined;
+
+  /** Called once, when the document is made. */
+  readFrom(document: OpenAPIObject): void {
+    this.document = document;
+  }
+
+  /** Names of the fields, in order; none for an endpoint that the document does not have. */
+  of(row: ModelRow): string[] {
+    const body = this.document?.paths[ENDPOINTS[row.operation]]?.post?.requestBody;
+    const contents = body && 'content' in body ? Object.values(body.content) : [];
+    const names = contents.flatMap(({ schema }) => this.fieldsOf(schema as Schema, row.id));
+    return [...new Set(names)];
+  }
+
+  private fieldsOf(schema: Schema | undefined, model: string): string[] {
+    if (schema === undefined) return [];
+    const reference = schema.discriminator?.mapping?.[model] ?? schema.$ref;
+    if (reference === undefined) return Object.keys(schema.properties ?? {});
+    const name = reference.split('/').at(-1) ?? '';
+    return this.fieldsOf(this.document?.components?.schemas?.[name], model);
+  }
+}

@@ -1,0 +1,41 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { WithKey } from '../auth/with-key.decorator.js';
+import { type PremadeVoice, VOICES } from '../catalog/voices.js';
+
+/** A premade voice. */
+export class VoiceView implements PremadeVoice {
+  @ApiProperty({ example: 'pNInz6obpgDQGcFmaJgB', description: 'Taken as `voice`, like the name' })
+  id!: string;
+
+  @ApiProperty({ example: 'Adam' })
+  name!: string;
+
+  @ApiProperty({ enum: ['Male', 'Female', 'Neutral'] })
+  gender!: PremadeVoice['gender'];
+
+  @ApiProperty({ enum: ['American', 'British', 'Australian'] })
+  accent!: PremadeVoice['accent'];
+}
+
+/** The voices. */
+export class VoiceListView {
+  @ApiProperty({ enum: ['list'] })
+  object!: 'list';
+
+  @ApiProperty({ type: [VoiceView] })
+  data!: readonly VoiceView[];
+}
+
+/** Discovery of the voices that speech, dialogue and voice changer take (spec: Voices). */
+@ApiTags('models')
+@WithKey()
+@Controller('v1/voices')
+export class VoicesController {
+  @Get()
+  @ApiOperation({ summary: 'The voices' })
+  @ApiOkResponse({ type: VoiceListView })
+  list(): VoiceListView {
+    return { object: 'list', data: VOICES };
+  }
+}

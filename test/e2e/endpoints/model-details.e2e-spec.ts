@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { VOICES } from '../../../src/catalog/voices.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
+import { errorOf, postJson, send } from '../../support/http-answer.js';
+import { HELLO } from '../../support/paid-endpoints.js';
+
+interface Detail {
+  readonly id: string;
+  readonly endpoint: string;
+  readonly price: Record<string, unknown>;
+  readonly limits: Record<string, unknown>;
+  readonly parameters: readonly string[];
+}
+
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  account = await gateway.account();
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+const get = (path: string) => send(gateway.url + path, { headers: account.headers });
+const detail = async (id: string) => (await get(`/v1/models/${id}`)).json as Detail;
+
+describe('GET /v1/models/{id}', () => {
+  it.each([
+    ['aud-v4', { unit: 'code_point', amount_microusd: '120' }, { max_input: 10_000 }],
+    [
+      'aud-voice-isolator',
+      { unit: 'second', amount_microusd: '3000' },
+      { max_seconds: 3_600, min_seconds: 4.6 },
+    ],
+    ['aud-music-v2.5', { unit: 'second', amount_microusd: '3750' }, {}],
+    [
+      'gen-5',
+      { unit: 'token', input_per_million: '1250000', output_per_million: '10000000' },
+      { max_output_tokens: 128_000 },
+    ],
+    ['gen-image-2', { unit: 'image', amount_microusd: '10000' }, { sizes: expect.any(Array) }],
+  ])('tells price and limits of %s', async (id, price, limits) => {
+    expect(await detail(id)).toMatchObject({ id, price, limits });
+  });
+
+  it('tells endpoint and fields, of a form as of JSON', async () => {
+    const speech = await detail('aud-v4');
+    expect(speech.endpoint).toBe('/v1/audio/speech');
+    expect(speech.parameters).toEqual(expect.arrayContaining(['model', 'input', 'voice', 'seed']));
+    const { parameters } = await detail('aud-transcribe-v2');
+    expect(parameters).toEqual(expect.arrayContaining(['model', 'file', 'audio_url']));
+  });
+
+  it('names an endpoint that exists, with fields, for every model of the list', async () => {
+    const list = (await get('/v1/models')).json as { data: readonly { id: string }[] };
+    const document = (await send(`${gateway.url}/openapi.json`)).json as {
+      paths: Record<string, { post?: object }>;
+    };
+    for (const { id } of list.data) {
+      const { endpoint, parameters } = await detail(id);
+      expect([id, document.paths[endpoint]?.post !== undefined]).toEqual([id, true]);
+      expect([id, parameters.includes('model')]).toEqual([id, true]);
+    }
+  });
+});
+
+describe('GET /v1/voices', () => {
+  it('lists the 21 voices with id, name, gender and accent', async () => {
+    const answer = await get('/v1/voices');
+    expect(answer.json).toEqual({ object: 'list', data: VOICES });
+    expect(VOICES).toHaveLength(21);
+  });
+
+  it('asks for a key', async () => {
+    expect((await send(`${gateway.url}/v1/voices`)).status).toBe(401);
+  });
+});
+
+describe('an unknown voice', () => {
+  it('is refused with the names of all that there are', async () => {
+    const body = { ...HELLO, voice: 'Nobody' };
+    const answer = await postJson(`${gateway.url}/v1/audio/speech`, account.headers, body);
+    expect(errorOf(answer).param).toBe('voice');
+    for (const { name } of VOICES) expect(errorOf(answer).message).toContain(name);
+  });
+
+  it('cannot be chosen from the schema, which lists the names', async () => {
+    const document = (await send(`${gateway.url}/openapi.json`)).bytes.toString();
+    expect(document).toContain(JSON.stringify(VOICES.map(({ name }) => name)));
+  });
+});
