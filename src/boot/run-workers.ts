@@ -8,6 +8,7 @@ import { loadCatalog } from '../catalog/catalog-file.js';
 import { SystemClock } from '../common/time/clock.js';
 import { type GatewayConfig, workerCount } from '../config/gateway-config.js';
 import { toWorkerEnvironment, type WorkerContext } from '../config/worker-context.js';
+import { connectionsFor } from '../database/data-source.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { serveClusterMetrics } from '../observability/cluster-metrics.js';
 import { startSandbox } from '../sandbox/sandbox.js';
@@ -22,7 +23,10 @@ export async function runPrimary(config: GatewayConfig, logger: Logger): Promise
   const scope = sandboxScope(config, loadCatalog(config.catalogFile));
   const postgres =
     config.databaseUrl === undefined
-      ? await EmbeddedPostgres.start({ dataDir: config.dataDir })
+      ? await EmbeddedPostgres.start({
+          dataDir: config.dataDir,
+          settings: { max_connections: String(connectionsFor(workerCount(config))) },
+        })
       : undefined;
   const sandbox = scope === 'none' ? undefined : await startSandbox();
   const context: Omit<WorkerContext, 'greets'> = {

@@ -3,7 +3,10 @@ import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { boundedSocket } from './bounded-socket.js';
 import { MIGRATIONS } from './migration-list.js';
 
+/** Connections of one process. */
 const POOL_SIZE = 20;
+/** For migrations, audits and operator commands beside the pools. */
+const SPARE_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 /** Idle connections are closed before their silence counts as a fault. */
@@ -18,6 +21,11 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
 /** TypeORM's own table of applied migrations. */
 export const MIGRATION_TABLE = 'migration';
+
+/** Connections the server must take where so many processes share it. */
+export function connectionsFor(processes: number): number {
+  return processes * POOL_SIZE + SPARE_CONNECTIONS;
+}
 
 /** Where the database is and how many connections to keep. */
 export interface DatabaseConnection {
