@@ -1,0 +1,124 @@
+import { connect } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom, type Random } from '../../media/fuzz.js';
+import { type FuzzInput, fuzzInput } from './inputs.js';
+
+/** The longest that a request may stay without an end. */
+const HANG_MS = 35_000;
+const CLIENTS = 8;
+const NANOS_PER_MS = 1_000_000;
+
+/** What is to be fuzzed, and how much. */
+export interface FuzzPlan {
+  readonly url: string;
+  /** Keys that requests come with, in turn. */
+  readonly keys: readonly string[];
+  readonly count: number;
+  readonly seed: number;
+}
+
+/** What came of it. */
+export interface FuzzReport {
+  readonly seed: number;
+  readonly inputs: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Inputs with what was wrong about their answer; the number names the input. */
+  readonly violations: readonly string[];
+  readonly worstStallMs: number;
+  readonly rssGrowthMb: number;
+}
+
+/** Sends the inputs that the seed makes, some clients at a time, and judges every answer. */
+export async function fuzzRun({ url, keys, count, seed }: FuzzPlan): Promise<FuzzReport> {
+  const statuses: Record<string, number> = {};
+  const violations: string[] = [];
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  const rssBefore = process.memoryUsage().rss;
+  delay.enable();
+  let next = 0;
+  const client = async (): Promise<void> => {
+    while (next < count) {
+      const index = next++;
+      // Of its own, so that one input can be made again without those before it.
+      const random = seededRandom(seed + index);
+      const input = fuzzInput(keys[index % keys.length] ?? '', random);
+      const seen = await answerTo(url, input, random);
+      const { status, fault } = judged(seen);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (fault) violations.push(`${index} (${input.what}): ${fault}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  delay.disable();
+  return {
+    seed,
+    inputs: count,
+    statuses,
+    violations,
+    worstStallMs: Math.round(delay.max / NANOS_PER_MS),
+    rssGrowthMb: Math.round((process.memoryUsage().rss - rssBefore) / 1_048_576),
+  };
+}
+
+/** What was answered until the connection ended; undefined when it never did. */
+async function answerTo(
+  url: string,
+  { bytes }: FuzzInput,
+  random: Random,
+): Promise<string | undefined> {
+  const { port, hostname } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  const closed = new Promise<boolean>((resolve) =>
+    socket.once('close', () => {
+      resolve(true);
+    }),
+  );
+  let seen = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    if (seen.length < 100_000) seen += chunk;
+  });
+  const pieces = 1 + random(3);
+  for (let piece = 0; piece < pieces && !socket.destroyed; piece++) {
+    const size = Math.ceil(bytes.length / pieces);
+    socket.write(bytes.subarray(piece * size, (piece + 1) * size));
+    if (pieces > 1) await sleep(random(5));
+  }
+  if (random(10) === 0) socket.destroy();
+  else socket.end();
+  const timer = new AbortController();
+  const hung = sleep(HANG_MS, false, { signal: timer.signal }).catch(() => false);
+  const hasEnded = await Promise.race([closed, hung]);
+  timer.abort();
+  socket.destroy();
+  return hasEnded ? seen : undefined;
+}
+
+/** The status of the first answer, and what is wrong about it. */
+function judged(seen: string | undefined): { status: string; fault?: string } {
+  if (seen === undefined) return { status: 'hung', fault: `no end within ${HANG_MS} ms` };
+  const final = seen.replace(/^(HTTP\/1\.1 1\d\d [^\r]*\r\n(?:[^\r]+\r\n)*\r\n)+/, '');
+  if (final === '') return { status: 'closed' };
+  const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(final) ?? [];
+  if (status === undefined) return { status: 'none', fault: 'no HTTP' };
+  if (Number(status) >= 500) return { status, fault: final.slice(0, 500) };
+  const body = Number(status) < 400 ? '' : bodyOf(final);
+  const isSound = body === '' || isEnvelope(body);
+  return isSound ? { status } : { status, fault: `no envelope: ${body.slice(0, 300)}` };
+}
+
+/** The body of the first answer; a HEAD has none, though its length is told. */
+function bodyOf(answer: string): string {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  return body.startsWith('HTTP/1.1 ') ? '' : body.slice(0, length);
+}
+
+function isEnvelope(text: string): boolean {
+  try {
+    const { error } = JSON.parse(text) as { error?: Record<string, unknown> };
+    return ['code', 'message', 'param', 'type'].every((name) => error && name in error);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,37 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { fuzzRun } from './fuzz-run.js';
+
+const COUNT = 2_000;
+const SEED = 20_260;
+const TIMEOUT_MS = 600_000;
+const PATIENCE_MS = 30_000;
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const uploads = () => readdirSync(join(gateway.config.dataDir, 'uploads', String(process.pid)));
+
+it(
+  `${COUNT} damaged requests bring no crash, no 5xx, no answer outside the envelope, no hang, and leave no file`,
+  async () => {
+    const [rich, poor] = [await gateway.account(), await gateway.account(0n)];
+    const keys = [rich.key, rich.key, rich.key, poor.key];
+    const report = await fuzzRun({ url: gateway.url, keys, count: COUNT, seed: SEED });
+    expect(report.violations).toEqual([]);
+    expect(Object.keys(report.statuses)).toEqual(expect.arrayContaining(['200', '400', '401']));
+    for (let waitedMs = 0; uploads().length > 0 && waitedMs < PATIENCE_MS; waitedMs += 50) {
+      await sleep(50);
+    }
+    expect(uploads()).toEqual([]);
+    await gateway.provesClean();
+  },
+  TIMEOUT_MS,
+);
