@@ -90,7 +90,7 @@ describe('every synchronous audio endpoint', () => {
     'VC-02',
     'ISO-02',
   )(
-    '%s refuses an Idempotency-Key before it looks at the body (%s)',
+    '%s refuses an Idempotency-Key before it looks at the body (%s, IDEM-14)',
     async (path, _row, _operation) => {
       const { accountId, headers } = await gateway.account();
       const refusal = { status: 400, code: 'idempotency_not_supported', param: 'Idempotency-Key' };

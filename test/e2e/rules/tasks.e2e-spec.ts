@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DubbingDesk } from '../../support/dubbing-desk.js';
+import type { TestAccount } from '../../support/gateway.js';
+import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
+import { VIDEO } from '../../support/video-desk.js';
+
+let desk: DubbingDesk;
+let account: TestAccount;
+
+beforeAll(async () => {
+  desk = await DubbingDesk.open();
+  account = desk.account;
+});
+afterAll(() => desk.close());
+
+/** Every endpoint that makes tasks, with a body it takes. */
+const ENDPOINTS = [
+  {
+    path: '/v1/audio/dubbing',
+    body: () => ({
+      model: 'aud-dubbing-v1',
+      source_url: desk.source(),
+      target_language: 'fr',
+    }),
+    accepted: 202,
+    invalid: 'invalid_request',
+    insufficient: 'insufficient_funds',
+    other: { target_language: 'de' },
+  },
+  {
+    path: '/v1/music/generations',
+    body: () => ({ model: 'song-lyrics', prompt: 'A song [[sandbox:task-ms=0]]' }),
+    accepted: 202,
+    invalid: 'invalid_music_request',
+    insufficient: 'insufficient_funds',
+    other: { prompt: 'Another song' },
+  },
+  {
+    path: '/v1/videos',
+    body: () => ({ ...VIDEO }),
+    accepted: 200,
+    invalid: 'invalid_request',
+    insufficient: 'insufficient_user_quota',
+    other: { prompt: 'Another sea' },
+  },
+];
+
+function post(
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+  who: TestAccount = account,
+): Promise<Answer> {
+  return postJson(`${desk.gateway.url}${path}`, { ...who.headers, ...headers }, body);
+}
+
+const idOf = (answer: Answer): string => (answer.json as { id: string }).id;
+const get = (path: string, who = account) =>
+  send(`${desk.gateway.url}${path}`, { headers: who.headers });
+
+describe.each(ENDPOINTS)('POST $path', ({ path, body, accepted, invalid, insufficient, other }) => {
+  it('names the task in body and headers alike, and it can be read there (TASK-01, TASK-02, TASK-05)', async () => {
+    const answer = await post(path, body());
+    expect(answer.status).toBe(accepted);
+    const id = idOf(answer);
+    expect(id).toMatch(/^task_[0-9a-f]{32}$/);
+    expect(answer.headers.get('location')).toBe(`/v1/tasks/${id}`);
+    expect(answer.headers.get('x-gateway-task-id')).toBe(id);
+    expect(answer.json).toMatchObject({ status: 'queued', model: body().model });
+    expect((await get(`/v1/tasks/${id}`)).status).toBe(200);
+  });
+
+  it('takes keys of 1 and of 200 characters (IDEM-04)', async () => {
+    for (const key of ['k', 'k'.repeat(200)]) {
+      const first = await post(path, body(), { 'idempotency-key': key });
+      expect(first.status).toBe(accepted);
+      const again = await post(path, body(), { 'idempotency-key': key });
+      expect({ status: again.status, id: idOf(again) }).toEqual({
+        status: accepted,
+        id: idOf(first),
+      });
+      expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    }
+  });
+
+  it.each(['', 'k'.repeat(201), 'tab\there'])('refuses the key "%s" (IDEM-05)', async (key) => {
+    const answer = await post(path, body(), { 'idempotency-key': key });
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer)).toMatchObject({ code: invalid, param: 'Idempotency-Key' });
+  });
+
+  it('refuses a key that was used with another body, and asks SDKs not to retry (IDEM-02)', async () => {
+    const headers = { 'idempotency-key': 'other body' };
+    await post(path, body(), headers);
+    const answer = await post(path, { ...body(), ...other }, headers);
+    expect(answer.status).toBe(409);
+    expect(errorOf(answer)).toMatchObject({
+      code: 'idempotency_conflict',
+      param: 'Idempotency-Key',
+    });
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+  });
+
+  it('makes one task of 20 requests at once (IDEM-08)', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => post(path, body(), { 'idempotency-key': 'at once' })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([accepted]));
+    expect(new Set(answers.map(idOf)).size).toBe(1);
+  });
+
+  it('leaves no task behind a refusal, and the key free (TASK-15, IDEM-12)', async () => {
+    const poor = await desk.gateway.account(1n);
+    const headers = { 'idempotency-key': 'refused' };
+    const refusals = [
+      [await post(path, { ...body(), made_up: 1 }, headers, poor), 400, invalid],
+      [await post(path, body(), headers, poor), 402, insufficient],
+    ] as const;
+    for (const [answer, status, code] of refusals) {
+      expect({ status: answer.status, code: errorOf(answer).code }).toEqual({ status, code });
+    }
+    const list = (await get('/v1/tasks', poor)).json as { data: unknown[] };
+    expect(list.data).toEqual([]);
+    expect(await desk.gateway.balance(poor.accountId)).toMatchObject({ available: 1n, held: 0n });
+  });
+});
+
+describe('GET /v1/tasks', () => {
+  it('lists the tasks of the account as they are read one by one, newest first, page by page', async () => {
+    const owner = await desk.gateway.account();
+    const ids: string[] = [];
+    for (const { path, body } of ENDPOINTS) ids.unshift(idOf(await post(path, body(), {}, owner)));
+    interface List {
+      data: { id: string }[];
+      has_more: boolean;
+      next_cursor: string | null;
+    }
+    const first = (await get('/v1/tasks?limit=2', owner)).json as List;
+    const rest = (await get(`/v1/tasks?limit=2&cursor=${first.next_cursor ?? ''}`, owner))
+      .json as List;
+    expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(ids);
+    expect([first.has_more, rest.has_more]).toEqual([true, false]);
+    const videos = (await get('/v1/tasks?modality=video', owner)).json as List;
+    expect(videos.data.map(({ id }) => id)).toEqual(ids.slice(0, 1));
+    const songs = (await get('/v1/tasks?model=song-lyrics', owner)).json as List;
+    expect(songs.data.map(({ id }) => id)).toEqual(ids.slice(1, 2));
+    const none = (await get('/v1/tasks?status=expired', owner)).json as List;
+    expect(none.data).toEqual([]);
+    const past = (await get('/v1/tasks?created_before=1000', owner)).json as List;
+    expect(past.data).toEqual([]);
+  });
+
+  it.each([
+    ['status=done', 'status'],
+    ['modality=text', 'modality'],
+    ['limit=0', 'limit'],
+    ['created_after=yesterday', 'created_after'],
+    ['cursor=x', 'cursor'],
+    ['made_up=1', 'made_up'],
+  ])('refuses ?%s and names %s', async (query, param) => {
+    const answer = await get(`/v1/tasks?${query}`);
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer)).toMatchObject({ code: 'invalid_request', param });
+  });
+});
+
+describe('polling', () => {
+  it('every 10 s is never limited, whatever the limit of submissions, and shows the states (TASK-04, TASK-26)', async () => {
+    const owner = await desk.gateway.account(undefined, { requestsPerMinute: 1 });
+    const song = ENDPOINTS[1];
+    const id = idOf(await post(song?.path ?? '', song?.body() ?? {}, {}, owner));
+    const seen = new Set<string>();
+    for (let read = 0; read < 6; read += 1) {
+      const answer = await get(`/v1/tasks/${id}`, owner);
+      expect(answer.status).toBe(200);
+      seen.add((answer.json as { status: string }).status);
+    }
+    for (const status of seen) expect(['queued', 'processing', 'succeeded']).toContain(status);
+  });
+
+  it('a song has no file to download once it has succeeded (CONTENT-08)', async () => {
+    const song = ENDPOINTS[1];
+    const id = idOf(await post(song?.path ?? '', song?.body() ?? {}));
+    await send(`${desk.gateway.url}/v1/tasks/${id}`, {
+      headers: { ...account.headers, prefer: 'wait=30' },
+    });
+    const answer = await get(`/v1/tasks/${id}/content`);
+    expect(answer.status).toBe(404);
+    expect(errorOf(answer).code).toBe('content_not_available');
+  });
+});
