@@ -6,7 +6,7 @@ import type { LedgerService } from '../billing/ledger.service.js';
 const DEMO_CREDIT_MICRO_USD = 100_000_000n;
 
 /**
- * On a database without any account: creates account `demo` with 100 USD and returns its key; otherwise undefined.
+ * On a database without any account: creates account `demo` with 100 USD of play money and returns its key; otherwise undefined.
  * A second start changes nothing.
  */
 export async function createDemoAccount(
@@ -15,7 +15,7 @@ export async function createDemoAccount(
 ): Promise<IssuedKey | undefined> {
   const { items } = await ledger.accounts({ limit: 1 });
   if (items.length > 0) return undefined;
-  const account = await ledger.createAccount('demo');
+  const account = await ledger.createAccount('demo', 'play');
   await ledger.credit({
     accountId: account.id,
     amountMicroUsd: DEMO_CREDIT_MICRO_USD,

@@ -1,26 +1,34 @@
 import type { Operation } from '../providers/ports/operation.js';
+import type { Route } from '../providers/ports/route.js';
+import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import assert from 'node:assert/strict';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { mayUse } from '../auth/caller.js';
+import { type Caller, mayUse } from '../auth/caller.js';
 import { Catalog } from '../catalog/catalog.js';
+import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
 import { modelOf } from '../common/validation/model-of.js';
+
+const PLAY_MONEY_REFUSAL =
+  'Play money buys sandbox work only; make an account with `account:create`.';
 
 /** Metadata key: the operation an endpoint sells. */
 export const OPERATION = Symbol('OPERATION');
 
 /**
  * Checks `model` before any other field: present, known (404), on the key's allowlist (403), made for this endpoint
- * and runnable (503 or 400 by surface); notes the row on the request (decisions G-01, G-07 to G-09).
+ * and runnable (503 or 400 by surface), and for play money a sandbox route (402, G-95);
+ * notes the row on the request (decisions G-01, G-07 to G-09).
  */
 @Injectable()
 export class ModelGuard implements CanActivate {
   constructor(
     @Inject(Catalog) private readonly catalog: Catalog,
     private readonly reflector: Reflector,
+    private readonly providers: ProviderRegistry,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
@@ -43,7 +51,15 @@ export class ModelGuard implements CanActivate {
         param: 'model',
       });
     }
-    request.admitted = { row, routes };
+    request.admitted = { row, routes: this.payable(request.caller, routes, codes.insufficient) };
     return true;
+  }
+
+  /** Play money pays for the routes that the sandbox serves. */
+  private payable(caller: Caller, routes: readonly Route[], refusal: ErrorCode): readonly Route[] {
+    if (!caller.hasPlayMoney) return routes;
+    const played = routes.filter(({ provider }) => this.providers.isSandbox(provider));
+    if (played.length > 0) return played;
+    throw new GatewayError(refusal, PLAY_MONEY_REFUSAL);
   }
 }

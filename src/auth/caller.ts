@@ -8,6 +8,8 @@ export interface Caller {
   readonly requestsPerMinute: number | null;
   /** Milliseconds since the epoch; null = never. */
   readonly expiresAtMs: number | null;
+  /** The account's money buys the sandbox's work only (decision G-95). */
+  readonly hasPlayMoney?: true;
 }
 
 /** Whether the key's allowlist lets it submit a model. */

@@ -17,8 +17,8 @@ const UNKNOWN_LIMIT = 10_000;
 const UNKNOWN_MS = 1_000;
 
 const FIND = `
-  SELECT id, account_id, allowed_models, requests_per_minute, expires_at
-    FROM api_key WHERE hash = $1 AND revoked_at IS NULL`;
+  SELECT k.id, account_id, allowed_models, requests_per_minute, expires_at, play_money
+    FROM api_key k JOIN account a ON a.id = k.account_id WHERE hash = $1 AND revoked_at IS NULL`;
 
 interface KeyRow {
   readonly id: string;
@@ -26,6 +26,7 @@ interface KeyRow {
   readonly allowed_models: string[] | null;
   readonly requests_per_minute: number | null;
   readonly expires_at: Date | null;
+  readonly play_money: boolean;
 }
 
 interface KnownKey {
@@ -127,5 +128,6 @@ function callerOf(row: KeyRow): Caller {
     allowedModels: row.allowed_models === null ? null : new Set(row.allowed_models),
     requestsPerMinute: row.requests_per_minute,
     expiresAtMs: row.expires_at?.getTime() ?? null,
+    ...(row.play_money && { hasPlayMoney: true }),
   };
 }

@@ -54,11 +54,11 @@ export class LedgerService {
     private readonly clock: Clock,
   ) {}
 
-  /** An empty account. */
-  async createAccount(name: string): Promise<Account> {
+  /** An empty account; play money buys the sandbox's work only (decision G-95). */
+  async createAccount(name: string, money: 'real' | 'play' = 'real'): Promise<Account> {
     const [row] = await this.dataSource.query<AccountRow[]>(
-      `INSERT INTO account (id, name) VALUES ($1, $2) RETURNING *`,
-      [timeOrderedUuid(this.clock.nowMs()), name],
+      `INSERT INTO account (id, name, play_money) VALUES ($1, $2, $3) RETURNING *`,
+      [timeOrderedUuid(this.clock.nowMs()), name, money === 'play'],
     );
     assert(row !== undefined, 'an insert returns its row');
     return accountOf(row);
@@ -71,6 +71,15 @@ export class LedgerService {
     ]);
     if (row === undefined) throw noAccount();
     return accountOf(row);
+  }
+
+  /** Names of the accounts with play money; there is one, as a rule. */
+  async playAccounts(): Promise<string[]> {
+    const rows = await this.dataSource.query<{ name: string }[]>(
+      `SELECT name FROM account WHERE play_money ORDER BY id LIMIT 10`,
+      [],
+    );
+    return rows.map(({ name }) => name);
   }
 
   /** Accounts, newest first. */

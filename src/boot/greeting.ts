@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { Gateway } from './start-gateway.js';
 import { createDemoAccount, welcomeText } from '../admin/first-start.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
@@ -8,10 +9,21 @@ import { LedgerService } from '../billing/ledger.service.js';
  * prints its key to standard output, the one place where a key is ever printed.
  */
 export async function greet(gateway: Gateway): Promise<void> {
-  if (!gateway.isSandboxed) return;
-  const issued = await createDemoAccount(
-    gateway.app.get(LedgerService),
-    gateway.app.get(ApiKeysService, { strict: false }),
-  );
+  const ledger = gateway.app.get(LedgerService);
+  if (!gateway.isSandboxed) {
+    await warnOfPlayMoney(ledger);
+    return;
+  }
+  const keys = gateway.app.get(ApiKeysService, { strict: false });
+  const issued = await createDemoAccount(ledger, keys);
   if (issued) process.stdout.write(`${welcomeText(gateway.url, issued.key)}\n`);
+}
+
+/** A real provider's work is not for sale to the demo account (decision G-95). */
+async function warnOfPlayMoney(ledger: LedgerService): Promise<void> {
+  const names = await ledger.playAccounts();
+  if (names.length === 0) return;
+  new Logger('Gateway').warn(
+    `Account ${names.join(', ')} has play money, which buys sandbox work only; make another with account:create`,
+  );
 }

@@ -10,6 +10,7 @@ import { CreateTasks1700000000060 } from './migrations/0060-create-tasks.migrati
 import { CreateWebhooks1700000000070 } from './migrations/0070-create-webhooks.migration.js';
 import { CreateStoredFiles1700000000080 } from './migrations/0080-create-stored-files.migration.js';
 import { FollowKeyChanges1700000000090 } from './migrations/0090-follow-key-changes.migration.js';
+import { PlayMoney1700000000095 } from './migrations/0095-play-money.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CreateWebhooks1700000000070,
   CreateStoredFiles1700000000080,
   FollowKeyChanges1700000000090,
+  PlayMoney1700000000095,
 ];
