@@ -25,7 +25,7 @@ interface Audit {
   readonly posted_microusd: string;
 }
 
-/** Clients that leave streams at random tokens: how soon the provider notices, and whether what it made is what was billed. */
+/** Clients that leave streams of a model that does not reason unseen at random tokens: how soon the provider notices, and whether what it made is what was billed. */
 export async function run(): Promise<BenchResult> {
   const upstream = await startServer('cut-chat.ts');
   const gateway = await startGateway({
@@ -85,7 +85,7 @@ export async function run(): Promise<BenchResult> {
 }
 
 const priceOf = (tokens: number): bigint =>
-  (BigInt(PROMPT_TOKENS) * 1_250_000n + BigInt(tokens) * 10_000_000n + 999_999n) / 1_000_000n;
+  (BigInt(PROMPT_TOKENS) * 400_000n + BigInt(tokens) * 1_600_000n + 999_999n) / 1_000_000n;
 
 /** Leaves one stream after a random number of tokens; resolves with the time of leaving. */
 function leave(url: string, key: string, id: number): Promise<number> {
@@ -107,7 +107,7 @@ function leave(url: string, key: string, id: number): Promise<number> {
     });
     call.end(
       JSON.stringify({
-        model: 'gen-5',
+        model: 'gen-4-mini',
         stream: true,
         user: `${id} ${tokens}`,
         messages: [{ role: 'user', content: 'Go' }],
