@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DubbingDesk } from '../support/dubbing-desk.js';
+
+const DONE = '[[sandbox:task-ms=0]]';
+const PRICE = 12_500n;
+
+let desk: DubbingDesk;
+
+beforeAll(async () => {
+  desk = await DubbingDesk.open({ UPSTREAM_TIMEOUT_MS: '1500' });
+});
+afterAll(() => desk.close());
+beforeEach(() => desk.clear());
+
+const submissions = async (): Promise<number> =>
+  ((await desk.gateway.sandbox?.jobs(1_000)) ?? []).length;
+const balance = () => desk.gateway.balance(desk.account.accountId);
+
+describe('a provider that fails while it is asked to dub', () => {
+  it.each([
+    ['a page', '[[sandbox:html]]'],
+    ['an empty answer', '[[sandbox:empty]]'],
+    ['JSON of no meaning', '[[sandbox:json]]'],
+    ['a bad gateway', '[[sandbox:status=502]]'],
+    ['silence', '[[sandbox:hang]]'],
+    ['a lost answer', '[[sandbox:lost-answer]]'],
+    ['a reset', '[[sandbox:reset]]'],
+  ])('with %s is not asked twice; the hold stays for an operator', async (_what, magic) => {
+    const before = await submissions();
+    const { id } = await desk.submit({ source_url: desk.source(magic) });
+    expect(await desk.ended(id)).toMatchObject({
+      status: 'reconciliation_required',
+      result: null,
+      error: null,
+      charged_microusd: null,
+    });
+    expect(await balance()).toMatchObject({ held: PRICE, entries: 1 });
+    expect((await submissions()) - before).toBeLessThanOrEqual(1);
+  });
+
+  it.each([
+    ['500 in its own words', '[[sandbox:status=500]][[sandbox:code=server_error]]'],
+    ['422', '[[sandbox:status=422]]'],
+  ])('with %s has refused: nothing is charged', async (_what, magic) => {
+    const { id } = await desk.submit({ source_url: desk.source(magic) });
+    expect(await desk.ended(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'provider_task_failed' },
+    });
+    expect(await balance()).toMatchObject({ held: 0n, entries: 1 });
+  });
+});
+
+describe('a provider that fails while it dubs', () => {
+  it.each(['500', 'html', 'json', 'reset', 'empty'])(
+    'is asked on after three answers of the kind %s',
+    async (fault) => {
+      const magic = `${DONE}[[sandbox:poll=${fault}]][[sandbox:polls=3]]`;
+      const { id } = await desk.submit({ source_url: desk.source(magic) });
+      expect(await desk.ended(id)).toMatchObject({ status: 'succeeded' });
+    },
+  );
+
+  it('may name a state nobody knows, and is asked on', async () => {
+    const magic = '[[sandbox:task-ms=300]][[sandbox:task-state=awaiting_review]]';
+    const { id } = await desk.submit({ source_url: desk.source(magic) });
+    expect(await desk.ended(id)).toMatchObject({ status: 'succeeded', progress: null });
+  });
+});
+
+describe('a dub that cannot be fetched', () => {
+  it.each(['404', '500', 'html', 'break-body', 'reset'])(
+    'at first (%s) is fetched again and kept',
+    async (fault) => {
+      const magic = `${DONE}[[sandbox:file=${fault}]][[sandbox:files=2]]`;
+      const { id } = await desk.submit({ source_url: desk.source(magic) });
+      expect(await desk.ended(id)).toMatchObject({
+        status: 'succeeded',
+        charged_microusd: '12500',
+      });
+      expect((await desk.get(`${id}/content`)).bytes.length).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(['404', 'empty'])(
+    'ever (%s) is for an operator, five tries later; nothing of it is kept',
+    async (fault) => {
+      const magic = `${DONE}[[sandbox:file=${fault}]]`;
+      const { id } = await desk.submit({ source_url: desk.source(magic) });
+      expect(await desk.ended(id)).toMatchObject({
+        status: 'reconciliation_required',
+        result: null,
+        charged_microusd: null,
+      });
+      expect((await desk.get(`${id}/content`)).status).toBe(409);
+      expect(await balance()).toMatchObject({ held: PRICE });
+      const sql = `SELECT count(*)::int AS count FROM stored_file WHERE account_id = $1`;
+      expect(await desk.gateway.dataSource.query(sql, [desk.account.accountId])).toEqual([
+        { count: 0 },
+      ]);
+    },
+  );
+});
+
+describe('a source that is gone from the storage', () => {
+  it('fails the task without a charge and without a word to the provider', async () => {
+    const before = await submissions();
+    await desk.gateway.dataSource.query(
+      `CREATE FUNCTION expire_at_once() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN
+           UPDATE stored_file SET expires_at = now() WHERE account_id = NEW.account_id;
+           RETURN NEW;
+         END $$;
+       CREATE TRIGGER expire_at_once AFTER INSERT ON task FOR EACH ROW EXECUTE FUNCTION expire_at_once();`,
+    );
+    try {
+      const { id } = await desk.submit();
+      expect(await desk.ended(id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'provider_task_failed', message: 'The source is no longer kept.' },
+      });
+      expect(await balance()).toMatchObject({ held: 0n, entries: 1 });
+      expect(await submissions()).toBe(before);
+    } finally {
+      await desk.gateway.dataSource.query('DROP FUNCTION expire_at_once CASCADE');
+    }
+  });
+});
