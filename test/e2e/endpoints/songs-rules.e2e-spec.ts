@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Catalog } from '../../../src/catalog/catalog.js';
 import { AT_ONCE, SongDesk } from '../../support/song-desk.js';
 
 const PATIENCE_MS = 120_000;
@@ -160,10 +161,24 @@ describe('POST /v1/music/generations', () => {
     }
   });
 
-  it('shows every model, and all the models of the list are songs or tunes', async () => {
+  it('lists all 42 models, and no model of the catalog is without a route', async () => {
     const answer = await fetch(`${desk.gateway.url}/v1/models`, { headers: desk.account.headers });
     const { data } = (await answer.json()) as { data: { supported_endpoint_types: string[] }[] };
     const songs = data.filter((row) => row.supported_endpoint_types.includes('music-generation'));
     expect(songs).toHaveLength(42);
+    expect(desk.gateway.app.get(Catalog).idle()).toEqual([]);
+  });
+});
+
+describe('version', () => {
+  it.each([
+    [undefined, 'chirp-hawk'],
+    ['v6', 'chirp-hawk'],
+    ['v6-wild', 'chirp-hawk-wild'],
+    ['v6-mini', 'chirp-goose'],
+  ])('%s goes to the provider at the same price (SONG-29)', async (version, mv) => {
+    const task = await desk.made(music({ version }));
+    expect(task.charged_microusd).toBe('75000');
+    expect((await desk.sent('/music')).at(-1)).toMatchObject({ mv });
   });
 });

@@ -246,16 +246,3 @@ describe('persona_task_id and custom_model_task_id', () => {
     ).toMatchObject(bad('version'));
   });
 });
-
-describe('version', () => {
-  it.each([
-    [undefined, 'chirp-hawk'],
-    ['v6', 'chirp-hawk'],
-    ['v6-wild', 'chirp-hawk-wild'],
-    ['v6-mini', 'chirp-goose'],
-  ])('%s goes to the provider at the same price (SONG-29)', async (version, mv) => {
-    const task = await desk.made(cover({ version }));
-    expect(task.charged_microusd).toBe('75000');
-    expect(await lastSent('/cover')).toMatchObject({ mv });
-  });
-});
