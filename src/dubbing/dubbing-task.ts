@@ -19,7 +19,7 @@ export function inputOf(task: Task): DubbingInput {
   return task.input as DubbingInput;
 }
 
-export function detailsOf(task: Task): DubbingDetails {
+export function dubbingDetailsOf(task: Task): DubbingDetails {
   return task.details as DubbingDetails;
 }
 

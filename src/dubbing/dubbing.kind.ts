@@ -19,7 +19,7 @@ import type {
 } from '../tasks/task-kind.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
 import { viewTask } from '../tasks/task.view.js';
-import { announcedType, detailsOf, inputOf } from './dubbing-task.js';
+import { announcedType, dubbingDetailsOf, inputOf } from './dubbing-task.js';
 import { dubFilename, dubTypeOf } from './dub-type.js';
 import { viewDubbingResult } from './dubbing.view.js';
 
@@ -85,7 +85,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     if (report.state === 'pending') return { state: 'pending', progress: null };
     if (report.state === 'failed')
       return { state: 'failed', message: 'The dub could not be made.' };
-    const { targetLanguage } = detailsOf(task);
+    const { targetLanguage } = dubbingDetailsOf(task);
     return {
       state: 'succeeded',
       result: { ...viewDubbingResult(task.id, targetLanguage, report) },
@@ -94,7 +94,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
 
   /** Throws where there is no dub after all, or an empty one. */
   async collect(task: Task, context: TaskContext): Promise<CollectedContent> {
-    const { targetLanguage } = detailsOf(task);
+    const { targetLanguage } = dubbingDetailsOf(task);
     const dub = await this.router.runOn(
       context.route,
       'dubbing',

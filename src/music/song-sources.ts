@@ -9,7 +9,7 @@ import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import type { Task } from '../tasks/task.js';
 import { TaskReader } from '../tasks/task-reader.js';
 import type { TrackView } from './song-result.view.js';
-import { detailsOf, familyOf, SONG_KIND } from './song-task.js';
+import { songDetailsOf, familyOf, SONG_KIND } from './song-task.js';
 
 /** A field of a body that names an earlier task. */
 interface Reference {
@@ -121,7 +121,7 @@ function referencesOf(body: JsonObject): readonly Reference[] {
 }
 
 function suits(task: Task, { row }: AdmittedCall<'song'>, { wants }: Reference): boolean {
-  const { family, shape } = detailsOf(task);
+  const { family, shape } = songDetailsOf(task);
   if (family !== familyOf(row.id)) return false;
   if (wants !== 'track') return shape === MAKER_OF[wants];
   return row.limits.shape !== 'concat' || EXTENSIONS.includes(shape);

@@ -24,6 +24,6 @@ export function commandOf(task: Task): SongCommand {
   return task.input as SongCommand;
 }
 
-export function detailsOf(task: Task): SongDetails {
+export function songDetailsOf(task: Task): SongDetails {
   return task.details as SongDetails;
 }

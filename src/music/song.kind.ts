@@ -5,7 +5,7 @@ import type { PollReport, SubmitReport, TaskContext, TaskKind } from '../tasks/t
 import { TaskKinds } from '../tasks/task-kinds.js';
 import { viewTask } from '../tasks/task.view.js';
 import { viewSongResult } from './song-result.view.js';
-import { commandOf, detailsOf, SONG_KIND } from './song-task.js';
+import { commandOf, songDetailsOf, SONG_KIND } from './song-task.js';
 
 const FAILED = { state: 'failed', message: 'The provider could not do the work.' } as const;
 
@@ -44,7 +44,7 @@ export class SongKind implements TaskKind, OnModuleInit {
     const report = await this.router.runOn(
       route,
       'song',
-      (port, call) => port.readSong(task.providerJobId ?? '', detailsOf(task).expected, call),
+      (port, call) => port.readSong(task.providerJobId ?? '', songDetailsOf(task).expected, call),
       signal,
     );
     if (report.state === 'failed') return FAILED;

@@ -1,12 +1,12 @@
 import type { JsonRecord } from '../http/json.js';
 import { secondsOf } from '../media/piece.js';
 import { rounded, sungLines } from './heard-in-song.js';
-import type { PublishedClip, SongFacts, SongFamily } from './song-jobs.js';
+import type { PublishedClip, SongFacts, SandboxFamily } from './song-jobs.js';
 
 type UrlOf = (file: string) => string;
 
 /** `suno`: tracks as `musics`, in camel case, lengths as text. */
-export const SUNO_FAMILY: SongFamily = {
+export const SUNO_FAMILY: SandboxFamily = {
   kind: 'suno',
   trackField: 'music_id',
   tellsSize: false,
@@ -23,7 +23,7 @@ export const SUNO_FAMILY: SongFamily = {
 };
 
 /** `flowmusic`: tracks as `clips`, in snake case. */
-export const FLOW_FAMILY: SongFamily = {
+export const FLOW_FAMILY: SandboxFamily = {
   kind: 'flowmusic',
   trackField: 'clip_id',
   tellsSize: true,

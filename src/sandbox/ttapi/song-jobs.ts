@@ -34,7 +34,7 @@ export interface SongFacts {
 }
 
 /** How one family shows its jobs. */
-export interface SongFamily {
+export interface SandboxFamily {
   /** Kind of its jobs; ids of one family mean nothing to the other. */
   readonly kind: string;
   /** Name of the field with a track's id. */
@@ -55,7 +55,7 @@ export interface SongRooms {
 /** The jobs of one family. */
 export class SongJobs {
   constructor(
-    private readonly family: SongFamily,
+    private readonly family: SandboxFamily,
     private readonly rooms: SongRooms,
   ) {}
 
