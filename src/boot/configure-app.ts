@@ -43,6 +43,8 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   if (app.get<GatewayConfig>(GATEWAY_CONFIG).role === 'worker')
     app.use('/v1', answerNotFound(filter));
   secureHeaders(app);
+  // The page's folder holds more than the page.
+  app.use('/docs/package.json', answerNotFound(filter));
   serveDocs(app);
   return filter;
 }

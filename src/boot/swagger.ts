@@ -72,7 +72,6 @@ export function serveDocs(app: INestApplication): void {
     jsonDocumentUrl: 'openapi.json',
     customSiteTitle: 'Shim API',
     swaggerOptions: {
-      persistAuthorization: true,
       requestInterceptor: withoutEmptyFields,
       displayRequestDuration: true,
       tagsSorter: 'alpha',

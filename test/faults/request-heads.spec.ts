@@ -96,6 +96,14 @@ describe('a request', () => {
   });
 });
 
+it('the folder of the Swagger page serves no package.json, and the page keeps no token', async () => {
+  const get = async (path: string) => fetch(`${gateway.url}${path}`);
+  expect((await get('/docs/package.json')).status).toBe(404);
+  expect(await (await get('/docs/swagger-ui-init.js')).text()).not.toContain(
+    'persistAuthorization',
+  );
+});
+
 it('fifty requests sent ahead by a client that leaves count no longer as in flight', async () => {
   const other = await startTestGateway();
   const { headers } = await other.account();
