@@ -50,7 +50,7 @@ describe('POST /v1/audio/dubbing', () => {
     expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({ held: 775_000n });
   });
 
-  it('dubs: the task ends succeeded and charged, and its file plays (DUB-48, DUB-50 to DUB-56, CONTENT-01, CONTENT-02)', async () => {
+  it('dubs: the task ends succeeded and charged, and its file plays (DUB-48, DUB-50, DUB-51, DUB-52, DUB-53, DUB-54, DUB-55, DUB-56, CONTENT-01, CONTENT-02)', async () => {
     const { id, reserved_microusd: reserved } = await desk.submit({ target_language: 'de' });
     const task = await desk.ended(id);
     expect(task).toMatchObject({ status: 'succeeded', charged_microusd: reserved, error: null });
