@@ -1,0 +1,217 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import type { DataSource } from 'typeorm';
+import { LedgerService } from '../src/billing/ledger.service.js';
+import { startGateway } from '../src/boot/start-gateway.js';
+import { Catalog } from '../src/catalog/catalog.js';
+import { loadConfig } from '../src/config/load-config.js';
+import { createDataSource } from '../src/database/data-source.js';
+import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
+import { runMigrations } from '../src/database/run-migrations.js';
+import { TaskKinds } from '../src/tasks/task-kinds.js';
+import type { TaskRequest } from '../src/tasks/task-request.js';
+import { TaskStatements } from '../src/tasks/task-statements.js';
+import { TaskSubmission } from '../src/tasks/task-submission.js';
+import { TaskWorker } from '../src/tasks/task-worker.js';
+import { JobKind } from '../test/support/job-kind.js';
+import { type BenchResult, percentile, round } from './result.js';
+import { startServer } from './servers/start.js';
+
+/** BENCH_TASKS_SCALE=0.1 fills the tables a tenth as full. */
+const SCALE = Number(process.env.BENCH_TASKS_SCALE ?? 1);
+const OPEN = Math.round(100_000 * SCALE);
+const FINISHED = Math.round(1_000_000 * SCALE);
+const ACCOUNTS = 1_000;
+const CALLERS = 64;
+const SECONDS = 10;
+/** Claims that find a full room. */
+const CLAIMS = Math.min(200, Math.floor(OPEN / 256));
+const TARGETS = {
+  'polls per second': '≥ 3000',
+  'submissions per bare insert': '≥ 0.5',
+  'plan of the claim': 'the same',
+};
+
+/** Polls and claims with full tables and everything due at once; submissions against a bare insert, on one connection pool. */
+export async function run(): Promise<BenchResult> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'shim-bench-'));
+  await chmod(dataDir, 0o755);
+  const server = await EmbeddedPostgres.start({ dataDir });
+  const upstream = await startServer('running-jobs.ts');
+  const upstreamUrl = `http://127.0.0.1:${upstream.port}`;
+  const dataSource = await createDataSource({ url: server.url }).initialize();
+  try {
+    await runMigrations(dataSource);
+    const emptyPlan = await planOfClaim(dataSource);
+    await fill(dataSource, upstreamUrl);
+    const figures = await measure(dataSource, server.url, upstreamUrl);
+    const isSamePlan = emptyPlan === (await planOfClaim(dataSource));
+    return {
+      name: 'tasks',
+      figures: {
+        'open tasks': OPEN,
+        'finished tasks': FINISHED,
+        ...figures,
+        'plan of the claim': isSamePlan ? 'the same' : 'another',
+      },
+      targets: TARGETS,
+      passed:
+        isSamePlan &&
+        figures['polls per second'] >= 3_000 &&
+        figures['submissions per bare insert'] >= 0.5,
+    };
+  } finally {
+    await dataSource.destroy();
+    await upstream.stop();
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function measure(dataSource: DataSource, databaseUrl: string, upstreamUrl: string) {
+  const config = loadConfig({
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: 'a-secret-key-for-benchmarks-only-0123456789',
+    SANDBOX: 'off',
+    ELEVENLABS_API_KEY: 'none',
+    ELEVENLABS_BASE_URL: upstreamUrl,
+    TASK_TICK_MS: '86400000',
+    TASK_POLL_INTERVAL_MS: '3600000',
+  });
+  const gateway = await startGateway(config, pino({ level: 'silent' }));
+  const { app } = gateway;
+  const kind = new JobKind(upstreamUrl);
+  app.get(TaskKinds).register(kind);
+  try {
+    const claimsMs = await claims(app.get(TaskStatements), dataSource);
+    const pollsPerSecond = await polls(app.get(TaskWorker), dataSource);
+    const catalog = app.get<Catalog>(Catalog);
+    const requests = await Promise.all(
+      Array.from({ length: CALLERS }, async () =>
+        requestOf(catalog, await fundedAccount(app.get(LedgerService))),
+      ),
+    );
+    const prepared = {
+      input: { name: 'bench', plan: 'accept' },
+      details: {},
+      priceMicroUsd: 1n,
+      route: { provider: 'elevenlabs', upstreamModel: 'dubbing_v1' },
+    };
+    const submission = app.get(TaskSubmission);
+    const submitted = await perSecond((caller) =>
+      submission.submit(requests[caller] as TaskRequest, () => Promise.resolve(prepared)),
+    );
+    await dataSource.query(`CREATE TABLE bare (id uuid PRIMARY KEY, account uuid, body json)`);
+    const inserted = await perSecond(() =>
+      dataSource.query(`INSERT INTO bare VALUES ($1, $2, $3)`, [randomUUID(), randomUUID(), '{}']),
+    );
+    return {
+      'polls per second': Math.round(pollsPerSecond),
+      'claim of 256 p50 ms': round(percentile(claimsMs, 0.5)),
+      'claim of 256 p99 ms': round(percentile(claimsMs, 0.99)),
+      'submissions per second': Math.round(submitted),
+      'bare inserts per second': Math.round(inserted),
+      'submissions per bare insert': round(submitted / inserted),
+    };
+  } finally {
+    await gateway.stop();
+    await kind.close();
+  }
+}
+
+/** Finished tasks, and open ones that are all being polled and due now. */
+async function fill(dataSource: DataSource, upstreamUrl: string): Promise<void> {
+  const account = `lpad(to_hex(n % ${ACCOUNTS}), 32, '0')::uuid`;
+  const columns = `account_id, id, kind, modality, model, status, details, provider, provider_base_url, on_sandbox,
+    upstream_model, reserved, provider_job_id, result, charged, completed_at`;
+  const common = `'job', 'audio', 'aud-dubbing-v1'`;
+  const upstream = `'{}', 'elevenlabs', '${upstreamUrl}', false, 'dubbing_v1', 12500, 'job-' || n`;
+  const statements = [
+    `INSERT INTO task (${columns}) SELECT ${account}, gen_random_uuid(), ${common}, 'succeeded', ${upstream},
+       '{"urls":[]}', 12500, now() FROM generate_series(1, ${FINISHED}) n`,
+    `INSERT INTO task (${columns}) SELECT ${account}, gen_random_uuid(), ${common}, 'processing', ${upstream},
+       NULL, NULL, NULL FROM generate_series(1, ${OPEN}) n`,
+    `INSERT INTO task_work (account_id, task_id, lane, phase) SELECT account_id, id, 'poll/elevenlabs', 'polling'
+       FROM task WHERE status = 'processing'`,
+    `ANALYZE task; ANALYZE task_work`,
+  ];
+  for (const statement of statements) {
+    await dataSource.query(`SET statement_timeout = 0; ${statement}; RESET statement_timeout`);
+  }
+}
+
+async function claims(statements: TaskStatements, dataSource: DataSource): Promise<number[]> {
+  const times: number[] = [];
+  for (let claim = 0; claim < CLAIMS; claim += 1) {
+    const startedMs = performance.now();
+    await statements.claim({ rooms: new Map(), mine: [], leaseMs: 3_600_000 });
+    times.push(performance.now() - startedMs);
+  }
+  await dataSource.query(
+    `SET statement_timeout = 0; UPDATE task_work SET due_at = now() WHERE due_at > now(); RESET statement_timeout`,
+  );
+  return times;
+}
+
+async function polls(worker: TaskWorker, dataSource: DataSource): Promise<number> {
+  const startedMs = performance.now();
+  const ticking = worker.tick();
+  await Promise.race([ticking, sleep(SECONDS * 1_000)]);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const [row] = await dataSource.query<{ polled: number }[]>(
+    `SELECT count(*)::integer AS polled FROM task_work WHERE due_at > now() + interval '10 minutes'`,
+  );
+  await worker.drain(5_000);
+  return (row?.polled ?? 0) / seconds;
+}
+
+async function fundedAccount(ledger: LedgerService): Promise<string> {
+  const { id: accountId } = await ledger.createAccount('bench');
+  const amountMicroUsd = 1_000_000_000n;
+  await ledger.credit({ accountId, amountMicroUsd, idempotencyKey: 'bench', reference: null });
+  return accountId;
+}
+
+async function perSecond(work: (caller: number) => Promise<unknown>): Promise<number> {
+  let done = 0;
+  const endMs = performance.now() + SECONDS * 500;
+  const call = async (caller: number): Promise<void> => {
+    while (performance.now() < endMs) {
+      await work(caller);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
+  return done / (SECONDS / 2);
+}
+
+function requestOf(catalog: Catalog, accountId: string): TaskRequest {
+  const row = catalog.find('aud-dubbing-v1');
+  if (!row) throw new Error('the model is in the catalog');
+  const caller = { apiKeyId: randomUUID(), accountId };
+  return {
+    call: { executionId: randomUUID(), caller, endpoint: '/v1/audio/dubbing', row, routes: [] },
+    kind: 'job',
+    body: {},
+    idempotencyKey: undefined,
+    webhook: undefined,
+  } as unknown as TaskRequest;
+}
+
+/** How the candidates of a claim are found, under the settings of its function and without the numbers. */
+function planOfClaim(dataSource: DataSource): Promise<string> {
+  return dataSource.transaction(async (manager) => {
+    await manager.query(`SET LOCAL enable_seqscan = off`);
+    const rows = await manager.query<Record<string, string>[]>(
+      `EXPLAIN (COSTS OFF) SELECT account_id, task_id FROM task_work
+        WHERE lane = 'poll/elevenlabs' AND due_at <= now() ORDER BY due_at LIMIT 256 FOR UPDATE SKIP LOCKED`,
+    );
+    return rows.map((row) => Object.values(row).join()).join('\n');
+  });
+}
