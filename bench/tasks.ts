@@ -105,7 +105,7 @@ async function measure(dataSource: DataSource, databaseUrl: string, upstreamUrl:
     };
     const submission = app.get(TaskSubmission);
     const submitted = await perSecond((caller) =>
-      submission.submit(requests[caller] as TaskRequest, () => Promise.resolve(prepared)),
+      submission.submit(requestFor(requests, caller), () => Promise.resolve(prepared)),
     );
     await dataSource.query(`CREATE TABLE bare (id uuid PRIMARY KEY, account uuid, body json)`);
     const inserted = await perSecond(() =>
@@ -169,6 +169,12 @@ async function polls(worker: TaskWorker, dataSource: DataSource): Promise<number
   );
   await worker.drain(5_000);
   return (row?.polled ?? 0) / seconds;
+}
+
+function requestFor(requests: readonly TaskRequest[], caller: number): TaskRequest {
+  const request = requests[caller];
+  if (!request) throw new Error('every caller has a request');
+  return request;
 }
 
 async function fundedAccount(ledger: LedgerService): Promise<string> {
