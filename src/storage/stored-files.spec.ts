@@ -70,6 +70,43 @@ async function expectNothingLeft(): Promise<void> {
   expect(entries.filter((entry) => entry.isFile())).toEqual([]);
 }
 
+function localStore(): FileStore {
+  const store = new LocalFileStore(folder);
+  return {
+    prepare: () => store.prepare(),
+    write: (key, writing) => store.write(key, writing),
+    read: (key, range) => store.read(key, range),
+    remove: (key) => store.remove(key),
+    close: () => undefined,
+  };
+}
+
+function stoppedSoon(): AbortSignal {
+  const stop = new AbortController();
+  setTimeout(() => {
+    stop.abort(new Error('no longer'));
+  }, 30);
+  return stop.signal;
+}
+
+function heldBytes(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function full(): Error {
+  return new Error('ENOSPC: no space left on device');
+}
+
+function broken(): Readable {
+  return Readable.from(
+    (function* () {
+      yield randomBytes(10);
+      throw new Error('the source broke off');
+    })(),
+  );
+}
+
 describe('StoredFiles', () => {
   it('keeps bytes, type and size until the time is over', async () => {
     const bytes = randomBytes(300_000);
@@ -183,96 +220,3 @@ describe('StoredFiles', () => {
     await expectNothingLeft();
   });
 });
-
-describe('StoredFileSweeper', () => {
-  it('leaves what is kept and what is being written', async () => {
-    const file = await files.save(newFile(of(randomBytes(10))));
-    const source = new PassThrough();
-    const saving = files.save(newFile(source));
-    expect(await sweeper.sweep()).toBe(0);
-    source.end('all');
-    expect(await files.find((await saving).accountId, (await saving).id)).toBeDefined();
-    expect(await files.find(file.accountId, file.id)).toBeDefined();
-  });
-
-  it('lets downloads that began in time end before it removes the bytes', async () => {
-    const file = await files.save(newFile(of(randomBytes(10))));
-    clock.ms += 14 * DAY_MS + HOUR_MS - 1;
-    expect(await sweeper.sweep()).toBe(0);
-    expect(await bytesOf(await file.open())).toHaveLength(10);
-    clock.ms += 1;
-    expect(await sweeper.sweep()).toBe(1);
-    await expectNothingLeft();
-  });
-
-  it('removes what a dead process left, the half-written file included', async () => {
-    const source = new PassThrough();
-    const saving = files.save(newFile(source));
-    source.write('half');
-    while ((await readdir(folder, { recursive: true })).every((name) => !name.endsWith('.part'))) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    clock.ms += HOUR_MS;
-    expect(await sweeper.sweep()).toBe(1);
-    await expectNothingLeft();
-    source.end();
-    await expect(saving).rejects.toMatchObject({ code: 'service_unavailable' });
-    await expectNothingLeft();
-  });
-
-  it('removes thousands in one sweep, whatever one of them does', async () => {
-    const accountId = randomUUID();
-    await database.dataSource.query(
-      `INSERT INTO stored_file (account_id, id, owner_id, state, content_type, size_bytes, created_at, expires_at)
-       SELECT $1, gen_random_uuid(), gen_random_uuid(), 'stored', 'audio/mpeg', 1, now(), to_timestamp($2) FROM generate_series(1, 1234)`,
-      [accountId, START_MS / 1000],
-    );
-    let isFirst = true;
-    const stubborn = (): Promise<void> => {
-      const refused = isFirst;
-      isFirst = false;
-      return refused ? Promise.reject(new Error('busy')) : Promise.resolve();
-    };
-    use({ ...localStore(), remove: stubborn });
-    clock.ms += HOUR_MS;
-    expect(await sweeper.sweep()).toBe(1233);
-    expect(await sweeper.sweep()).toBe(1);
-  });
-});
-
-function localStore(): FileStore {
-  const store = new LocalFileStore(folder);
-  return {
-    prepare: () => store.prepare(),
-    write: (key, writing) => store.write(key, writing),
-    read: (key, range) => store.read(key, range),
-    remove: (key) => store.remove(key),
-    close: () => undefined,
-  };
-}
-
-function stoppedSoon(): AbortSignal {
-  const stop = new AbortController();
-  setTimeout(() => {
-    stop.abort(new Error('no longer'));
-  }, 30);
-  return stop.signal;
-}
-
-function heldBytes(): number {
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
-
-function full(): Error {
-  return new Error('ENOSPC: no space left on device');
-}
-
-function broken(): Readable {
-  return Readable.from(
-    (function* () {
-      yield randomBytes(10);
-      throw new Error('the source broke off');
-    })(),
-  );
-}
