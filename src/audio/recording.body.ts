@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiBody, ApiProperty } from '@nestjs/swagger';
+import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/http/example-media.js';
 import { ModelId, Text } from '../common/validation/fields.js';
 
 /** Longer than any URL that is taken; what a URL may be is for the download to say. */
@@ -34,6 +35,6 @@ export function recordingBody(exampleModel: string) {
 /** Documents the body with an example of its JSON form, in which no file can be; a form shows the fields one by one. */
 export function RecordingExample(type: Type, fields: Readonly<Record<string, unknown>>) {
   const { model, ...others } = fields;
-  const value = { model, audio_url: 'https://example.com/recording.mp3', ...others };
+  const value = { model, audio_url: exampleMediaUrl(EXAMPLE_RECORDING), ...others };
   return ApiBody({ type, examples: { 'by URL': { value } } });
 }

@@ -2,8 +2,11 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../admin/operator-endpoint.decorator.js';
 import { API_KEY_SCHEME } from '../auth/with-key.decorator.js';
+import { EXAMPLE_MEDIA_URL } from '../common/http/example-media.js';
 import { ModelParameters } from '../models/model-parameters.js';
+import { OwnUrl } from '../net/own-url.js';
 import { METRICS_SCHEME } from '../observability/metrics.controller.js';
+import { SANDBOX_MEDIA_PATH, SandboxMedia } from '../sandbox-media/sandbox-media.js';
 
 const DESCRIPTION = [
   'One HTTP API, one key, one balance in front of many AI providers.',
@@ -68,7 +71,7 @@ function schemaOf(document: OpenAPIObject, reference: string): Schema | undefine
 export function serveDocs(app: INestApplication): void {
   const document = openApiDocument(app);
   app.get(ModelParameters).readFrom(document);
-  SwaggerModule.setup('docs', app, document, {
+  SwaggerModule.setup('docs', app, () => withOwnMedia(app, document), {
     jsonDocumentUrl: 'openapi.json',
     customSiteTitle: 'Shim API',
     swaggerOptions: {
@@ -77,6 +80,17 @@ export function serveDocs(app: INestApplication): void {
       tagsSorter: 'alpha',
     },
   });
+}
+
+/**
+ * With a sandbox the examples name its recordings on this gateway, so that they run as they stand. Asked for by the first
+ * reader of the document: where the gateway listens is not known before.
+ */
+function withOwnMedia(app: INestApplication, document: OpenAPIObject): OpenAPIObject {
+  if (!app.get(SandboxMedia).isServed) return document;
+  const base = `${app.get(OwnUrl).href}${SANDBOX_MEDIA_PATH}`;
+  const text = JSON.stringify(document).replaceAll(EXAMPLE_MEDIA_URL, () => base);
+  return JSON.parse(text) as OpenAPIObject;
 }
 
 /** Runs in the browser, so it knows nothing of this file: fields left empty are not part of the form. */

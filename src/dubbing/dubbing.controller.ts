@@ -5,7 +5,7 @@ import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { IdempotencyKey } from '../tasks/idempotency-key.guard.js';
 import type { Task } from '../tasks/task.js';
 import { TaskEndpoint } from '../tasks/task-endpoint.decorator.js';
-import { DubbingBody } from './dto/dubbing.body.js';
+import { DubbingBody, DubbingExample } from './dto/dubbing.body.js';
 import { DubbingService } from './dubbing.service.js';
 import { DubbingTaskView } from './dubbing.view.js';
 
@@ -33,6 +33,7 @@ export class DubbingController {
     description:
       'A recording or video in another language. Billed per second of the source; held at submission, charged on success.',
   })
+  @DubbingExample()
   @ApiAcceptedResponse({ type: DubbingTaskView })
   dub(
     @Call() call: AdmittedCall<'dubbing'>,

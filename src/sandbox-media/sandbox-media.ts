@@ -24,6 +24,11 @@ export class SandboxMedia extends OwnFiles {
     this.dialer = new GuardedDialer({ rules: rules ?? EgressRules.none });
   }
 
+  /** Whether a sandbox runs. */
+  get isServed(): boolean {
+    return this.upstreamUrl !== undefined;
+  }
+
   /** Says at which address the gateway is reached from outside; returns the base of the files there. */
   publishAt(gatewayUrl: string): string {
     const { origin, pathname } = new URL(gatewayUrl);

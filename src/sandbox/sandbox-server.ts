@@ -12,6 +12,7 @@ import { readBody } from './http/request-body.js';
 import { RouteTable, type RouteMatch } from './http/route-table.js';
 import { JobBoard, type JobView } from './jobs/job-board.js';
 import { Magic } from './magic-inputs.js';
+import { shelveExamples } from './media/example-recordings.js';
 import { MediaShelf } from './media/media-shelf.js';
 import { ChatLog, type ChatRecord } from './openai/chat-log.js';
 import { openAiProtocol } from './openai/openai-protocol.js';
@@ -51,6 +52,7 @@ export class SandboxServer {
   private readonly open = new Set<AbortController>();
 
   constructor() {
+    shelveExamples(this.shelf);
     this.routes = new RouteTable([
       elevenLabsProtocol(this),
       openAiProtocol(this.chats, this.shelf),

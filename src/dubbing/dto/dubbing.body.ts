@@ -1,4 +1,6 @@
+import { ApiBody } from '@nestjs/swagger';
 import { DUBBING_LANGUAGES } from '../../catalog/languages.js';
+import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/http/example-media.js';
 import { Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { AudioWebhook, AudioWebhookSecret } from '../../webhooks/webhook-fields.js';
 
@@ -7,20 +9,29 @@ const MAX_URL = 10_000;
 const MAX_SPEAKERS = 32;
 const optional = { optional: true } as const;
 
+const EXAMPLE = {
+  model: 'aud-dubbing-v1',
+  source_url: exampleMediaUrl(EXAMPLE_RECORDING),
+  target_language: 'fr',
+};
+
 /** Body of POST /v1/audio/dubbing. */
 export class DubbingBody {
-  @ModelId({ example: 'aud-dubbing-v1' })
+  @ModelId({ example: EXAMPLE.model })
   model!: string;
 
   @Text({
     max: MAX_URL,
     description:
       'Public http or https URL of an MP4, MOV, WebM, MP3, WAV, M4A, AAC, FLAC or OGG file of at most 50 MB and 30 minutes',
-    example: 'https://example.com/recording.mp3',
+    example: EXAMPLE.source_url,
   })
   source_url!: string;
 
-  @OneOf(DUBBING_LANGUAGES, { description: 'Language of the dub', example: 'fr' })
+  @OneOf(DUBBING_LANGUAGES, {
+    description: 'Language of the dub',
+    example: EXAMPLE.target_language,
+  })
   target_language!: string;
 
   @OneOf(['auto', ...DUBBING_LANGUAGES], { default: 'auto', description: 'Language of the source' })
@@ -45,4 +56,9 @@ export class DubbingBody {
 
   @AudioWebhookSecret()
   webhook_secret?: string;
+}
+
+/** Documents the body with what is needed and no more: a webhook of an example would be called. */
+export function DubbingExample(): MethodDecorator {
+  return ApiBody({ type: DubbingBody, examples: { 'by URL': { value: EXAMPLE } } });
 }

@@ -1,8 +1,8 @@
+import { EXAMPLE_TRACKS, exampleMediaUrl } from '../../common/http/example-media.js';
 import { EXAMPLE_AUDIO_URL as AUDIO, EXAMPLE_TASK_ID as SOURCE } from './song-fields.js';
 
 const LYRICS = '[Verse]\nThe rain is writing on the glass\n[Chorus]\nStay a little longer';
-/** As many as a model of one's own needs at least. */
-const REFERENCES = [1, 2, 3, 4, 5, 6].map((number) => `https://example.com/track-${number}.mp3`);
+const REFERENCES = EXAMPLE_TRACKS.map(exampleMediaUrl);
 
 interface SongExample {
   readonly summary: string;

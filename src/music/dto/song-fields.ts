@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
+import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/http/example-media.js';
 import { Needs, RequiredWhen } from '../../common/validation/cross-field-rules.js';
 import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
@@ -42,7 +43,7 @@ export function AudioUrl(description: string): PropertyDecorator {
 }
 
 /** The recording in the examples. */
-export const EXAMPLE_AUDIO_URL = 'https://example.com/recording.mp3';
+export const EXAMPLE_AUDIO_URL = exampleMediaUrl(EXAMPLE_RECORDING);
 
 /** Several recordings, as {@link AudioUrl}. */
 export function AudioUrls(min: number, max: number, description: string): PropertyDecorator {

@@ -27,6 +27,7 @@ export class MediaShelf {
     sizeCalculation: (file) => file.bytes.length + 1,
   });
   private readonly promises = new LRUCache<string, PromisedFile>({ max: MAX_PROMISES });
+  private readonly kept = new Map<string, PromisedFile>();
   private readonly making = new Map<string, Promise<ShelvedFile>>();
   private base: string | undefined;
 
@@ -44,10 +45,15 @@ export class MediaShelf {
     return name;
   }
 
+  /** Promises a file under a name of its own, for as long as the sandbox runs. */
+  keep(name: string, file: PromisedFile): void {
+    this.kept.set(name, file);
+  }
+
   /** The file of this name, made now where it was only promised. */
   async get(name: string): Promise<ShelvedFile | undefined> {
     const file = this.files.get(name) ?? this.making.get(name);
-    const promised = this.promises.get(name);
+    const promised = this.promises.get(name) ?? this.kept.get(name);
     if (file !== undefined || promised === undefined) return file;
     const made = this.make(name, promised);
     this.making.set(name, made);
