@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { JsonObject } from '../common/json-object.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { Clock } from '../common/time/clock.js';
 import { ScratchFolder } from '../media/scratch-folder.js';
@@ -21,7 +22,7 @@ import { TaskKinds } from '../tasks/task-kinds.js';
 import { viewTask } from '../tasks/task.view.js';
 import { announcedType, dubbingDetailsOf, inputOf } from './dubbing-task.js';
 import { dubFilename, dubTypeOf } from './dub-type.js';
-import { viewDubbingResult } from './dubbing.view.js';
+import { resolvedDubbingResult, viewDubbingResult } from './dubbing.view.js';
 
 /** Dubs are kept as long as videos (decision G-63). */
 const KEPT_MS = 14 * 86_400_000;
@@ -119,6 +120,11 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     const { id: fileId, sizeBytes } = file;
     const filename = dubFilename(targetLanguage, contentType);
     return { content: { fileId, contentType, sizeBytes, filename, expiresAt } };
+  }
+
+  resolvedResult(task: Task, given: JsonObject): JsonObject | undefined {
+    const result = resolvedDubbingResult(task.id, dubbingDetailsOf(task).targetLanguage, given);
+    return result && { ...result };
   }
 
   /** To this machine, whole, before a byte is sent: a storage that fails now has started no work. */

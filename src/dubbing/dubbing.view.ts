@@ -1,5 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { isDeepStrictEqual } from 'node:util';
 import { toPublicId } from '../common/ids/public-id.js';
+import type { JsonObject } from '../common/json-object.js';
+import { numberAt, textAt } from '../providers/http/json-fields.js';
 import type { DubbingReport } from '../providers/ports/dubbing.port.js';
 import { TaskView } from '../tasks/task.view.js';
 
@@ -50,4 +53,26 @@ export function viewDubbingResult(
     has_video: contentType === null ? null : contentType.startsWith('video/'),
     duration_seconds: durationSeconds,
   };
+}
+
+/**
+ * The result of a dub that nobody fetched, with what an operator knows of it; null where he says nothing. Undefined where he
+ * says what no dub of this task has.
+ */
+export function resolvedDubbingResult(
+  taskId: string,
+  targetLanguage: string,
+  given: JsonObject,
+): DubbingResultView | undefined {
+  const result = viewDubbingResult(taskId, targetLanguage, {
+    state: 'succeeded',
+    sourceLanguage: textAt(given, 'source_language'),
+    contentType: textAt(given, 'content_type'),
+    durationSeconds: numberAt(given, 'duration_seconds'),
+  });
+  const isOne = Object.entries(given).every(
+    ([key, value]) =>
+      Object.hasOwn(result, key) && isDeepStrictEqual(value, result[key as keyof typeof result]),
+  );
+  return isOne ? result : undefined;
 }

@@ -1,9 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { JsonObject } from '../common/json-object.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import type { Task } from '../tasks/task.js';
 import type { PollReport, SubmitReport, TaskContext, TaskKind } from '../tasks/task-kind.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
 import { viewTask } from '../tasks/task.view.js';
+import { resolvedSongResult } from './resolved-song-result.js';
 import { viewSongResult } from './song-result.view.js';
 import { commandOf, songDetailsOf, SONG_KIND } from './song-task.js';
 
@@ -51,5 +53,8 @@ export class SongKind implements TaskKind, OnModuleInit {
     return report.state === 'succeeded'
       ? { ...report, result: viewSongResult(report.result) }
       : report;
+  }
+  resolvedResult(_task: Task, given: JsonObject): JsonObject | undefined {
+    return resolvedSongResult(given);
   }
 }

@@ -71,6 +71,11 @@ export interface TaskKind {
   collect?(task: Task, context: TaskContext): Promise<CollectedContent>;
   /** The very object that `GET /v1/tasks/{id}` answers and the webhook carries: the same task gives the same bytes. */
   view(task: Task): object;
+  /**
+   * The result of a task that its operator resolved as succeeded: `given` (empty where the operator gave none), made whole;
+   * undefined where it is no result of this kind. Absent: any object is one.
+   */
+  resolvedResult?(task: Task, given: JsonObject): JsonObject | undefined;
   /** Whether the webhook is told of the final state the task has reached; absent: of each (decisions G-55, G-58). */
   tellsOf?(task: Task): boolean;
   /**

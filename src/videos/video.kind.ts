@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { JsonObject } from '../common/json-object.js';
 import type { VideoCommand } from '../providers/ports/video.port.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import type {
@@ -73,6 +74,11 @@ export class VideoKind implements TaskKind, OnModuleInit {
       signal,
     );
     return { content: await this.files.keep(task, content, signal) };
+  }
+
+  /** A video is its file, which no operator can give. */
+  resolvedResult(_task: Task, given: JsonObject): JsonObject | undefined {
+    return Object.keys(given).length === 0 ? given : undefined;
   }
 
   view(task: Task): object {
