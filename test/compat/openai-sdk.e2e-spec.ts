@@ -173,6 +173,7 @@ describe('its own error classes, with code, param and requestID', () => {
     const stream = await client.chat.completions.create({
       ...say('Hello'),
       ...magic('tokens=5000', 'pace=5'),
+      model: 'gen-4-mini',
       stream: true,
     });
     let read = 0;
