@@ -40,7 +40,7 @@ export function formBody(
     // Also when the last byte has arrived: what nobody has read yet is lost with the connection.
     if (!request.readableEnded) body.destroy(new Error('The request was cut short'));
   };
-  // Stays on: a reset after the refusal is nobody's fault.
+  // Stays on: a reset after the refusal must not end the process.
   request.on('error', onCut).on('close', onCut);
   if (request.destroyed) onCut();
   // Written anew, so that the parser finds the same boundary.

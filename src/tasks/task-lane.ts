@@ -23,7 +23,7 @@ export const LANE_ROOMS: Readonly<Record<TaskStep, number>> = {
   watch: 16,
 };
 
-/** The queue that the work waits in: one per step and provider, so that a slow provider delays nobody else's tasks. */
+/** The queue that the work waits in: one per step and provider, so that a slow provider delays only its own tasks. */
 export function laneOf(phase: TaskPhase, provider: string): string {
   return `${STEP_OF_PHASE[phase]}/${provider}`;
 }

@@ -86,7 +86,7 @@ describe('an upload that is no form', () => {
     const answer = await answerTo(type, 'abc', 9);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toMatch(/"code":"invalid_multipart"/);
-    // The rest of the body is given up within a second; that must be nobody's unhandled error.
+    // The rest of the body is given up within a second; that must raise no unhandled error.
     await sleep(1_200);
   });
 

@@ -96,7 +96,7 @@ function collect(
       refuse(malformed(`The body did not arrive within ${BODY_TIMEOUT_MS} ms.`));
     }, BODY_TIMEOUT_MS);
     request.on('data', onData).on('end', onEnd).on('close', onCut);
-    // Stays on: a reset after the refusal is nobody's fault and must not end the process.
+    // Stays on: a reset after the refusal must not end the process.
     request.on('error', onCut);
     // Cut while the caller was being looked up: no event comes any more.
     if (request.destroyed) onCut();

@@ -114,7 +114,7 @@ export class LengthPool {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: LENGTH_LIMITS.heapMb },
     });
-    // A thread that dies between two files is nobody's failure: it is only not used again.
+    // A thread that dies between two files fails no measurement; it is only not used again.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       const index = this.idle.indexOf(worker);

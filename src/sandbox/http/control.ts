@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { readBody } from './request-body.js';
 
-/** Path of what is no provider's: questions of tests and instructions of the gateway. */
+/** Prefix of the sandbox's control routes: questions of tests and instructions of the gateway. */
 export const CONTROL_PREFIX = '/__sandbox/';
 const DEFAULT_LIMIT = 100;
 
