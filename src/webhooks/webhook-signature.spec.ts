@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { systemProgram } from '../../test/support/system-program.js';
 import { signatureOf } from './webhook-signature.js';
 
 interface Vector {
@@ -15,11 +16,13 @@ const { vectors } = JSON.parse(readFileSync('test/samples/webhook-signatures.jso
   vectors: Vector[];
 };
 
+const openssl = systemProgram('openssl');
+
 /** What the OpenSSL command line makes of the same bytes. */
-function opensslHmac(secret: string, message: Buffer): string {
+function opensslHmac(program: string, secret: string, message: Buffer): string {
   const key = Buffer.from(secret).toString('hex');
   const options = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key}`];
-  const output = execFileSync('openssl', options, { input: message }).toString();
+  const output = execFileSync(program, options, { input: message }).toString();
   return output.trim().split('= ')[1] ?? '';
 }
 
@@ -36,7 +39,9 @@ describe('signatureOf', () => {
       const body = Buffer.from(vector.body_base64, 'base64');
       const { secret, timestamp, v1 } = vector;
       expect(signatureOf(secret, timestamp, body)).toBe(`t=${timestamp},v1=${v1}`);
-      expect(opensslHmac(secret, Buffer.concat([Buffer.from(`${timestamp}.`), body]))).toBe(v1);
+      if (openssl === undefined) return;
+      const message = Buffer.concat([Buffer.from(`${timestamp}.`), body]);
+      expect(opensslHmac(openssl, secret, message)).toBe(v1);
     },
   );
 });

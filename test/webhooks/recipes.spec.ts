@@ -8,15 +8,17 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '../../src/common/time/clock.js';
+import { systemProgram } from '../support/system-program.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { HandClock, WebhookDesk } from '../support/webhook-desk.js';
 
 const SECRET = 'geheimer Schlüssel 🔑';
 const TIMEOUT_MS = 10_000;
 const FIVE_MINUTES_MS = 300_000;
+const python = systemProgram('python3');
 const RECIPES = [
   { language: 'js', file: 'receiver.mjs', program: process.execPath },
-  { language: 'python', file: 'receiver.py', program: 'python3' },
+  ...(python === undefined ? [] : [{ language: 'python', file: 'receiver.py', program: python }]),
 ];
 
 const docs = readFileSync('docs/webhooks.md', 'utf8');
