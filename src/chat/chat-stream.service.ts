@@ -14,6 +14,7 @@ import {
 import type { ChatStream } from '../providers/ports/chat.port.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
 import { basisOf } from './charge-basis.js';
+import { ChatImages } from './chat-images.js';
 import { chargeOf, type ChatQuote, quoteOf } from './chat-quote.js';
 import { ChatRelay } from './chat-relay.js';
 import { ChatUsage } from './chat-usage.js';
@@ -28,6 +29,7 @@ export class ChatStreamService {
   constructor(
     private readonly payOnSuccess: PayOnSuccess,
     private readonly router: ProviderRouter,
+    private readonly images: ChatImages,
     private readonly usage: ChatUsage,
     private readonly clock: Clock,
   ) {}
@@ -39,6 +41,7 @@ export class ChatStreamService {
    */
   async stream(call: AdmittedCall<'chat'>, body: ChatBody, events: SseWriter): Promise<void> {
     const quote = quoteOf(call.row, body);
+    await this.images.check(body.messages);
     try {
       const held = { amountMicroUsd: quote.ceilingMicroUsd, basis: null };
       await this.payOnSuccess.run(call, held, (signal, onFirstByte) =>

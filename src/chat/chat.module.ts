@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { ChatController } from './chat.controller.js';
+import { ChatImages } from './chat-images.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
 import { ChatUsage } from './chat-usage.js';
@@ -10,6 +11,6 @@ import { TokenCounter } from './tokens/token-counter.js';
 @Module({
   imports: [ExecutionsModule],
   controllers: [ChatController],
-  providers: [ChatService, ChatStreamService, ChatUsage, TokenCounter],
+  providers: [ChatService, ChatStreamService, ChatImages, ChatUsage, TokenCounter],
 })
 export class ChatModule {}

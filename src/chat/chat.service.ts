@@ -6,6 +6,7 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import { PaidCalls } from '../executions/paid-calls.js';
 import { choicesOf, completionOf, headOf } from './chat-answer.js';
 import { basisOf } from './charge-basis.js';
+import { ChatImages } from './chat-images.js';
 import { chargeOf, quoteOf } from './chat-quote.js';
 import { ChatUsage, textsOf, viewUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
@@ -15,6 +16,7 @@ import type { ChatBody } from './dto/chat.body.js';
 export class ChatService {
   constructor(
     private readonly calls: PaidCalls,
+    private readonly images: ChatImages,
     private readonly usage: ChatUsage,
     private readonly clock: Clock,
   ) {}
@@ -23,8 +25,9 @@ export class ChatService {
    * Answers the completion once its charge is durable. A client that leaves changes nothing: the charge follows the
    * provider's success (decision G-25). Throws 402 `insufficient_user_quota` and the provider's failures.
    */
-  complete(call: AdmittedCall<'chat'>, body: ChatBody): Promise<Charged<JsonObject>> {
+  async complete(call: AdmittedCall<'chat'>, body: ChatBody): Promise<Charged<JsonObject>> {
     const { command, ceilingMicroUsd } = quoteOf(call.row, body);
+    await this.images.check(body.messages);
     return this.calls.run(
       call,
       { amountMicroUsd: ceilingMicroUsd, basis: null },

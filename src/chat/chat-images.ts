@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import { NamedUrls } from '../net/named-urls.js';
+import { partsOf } from './chat-messages.js';
+
+/** The images of one request come from this many hosts at most: each costs a question to DNS. */
+const MAX_HOSTS = 50;
+const WEB_URL = /^https?:/i;
+
+interface NamedImage {
+  readonly param: string;
+  readonly url: string;
+}
+
+/** Images that a chat names by URL: judged like every URL of a caller, never fetched here (decisions G-43, G-62). */
+@Injectable()
+export class ChatImages {
+  constructor(private readonly urls: NamedUrls) {}
+
+  /**
+   * Throws `invalid_request` with the path of the first URL that is not public, or whose host is one too many. Data URLs
+   * pass; a host that is unknown now is left to the provider, who fetches it. The messages are checked already.
+   */
+  async check(messages: readonly JsonObject[]): Promise<void> {
+    const hosts = this.imageOfEachHost(imagesOf(messages));
+    const verdicts = await Promise.all(hosts.map(({ url }) => this.urls.hostOf(url)));
+    const bad = hosts.find((_image, index) => verdicts[index] === 'private');
+    if (bad) throw refusal(bad, 'must point at a public host');
+  }
+
+  private imageOfEachHost(images: readonly NamedImage[]): readonly NamedImage[] {
+    const byHost = new Map<string, NamedImage>();
+    for (const image of images) {
+      const says = this.urls.refusalOf(image.url);
+      if (says !== undefined) throw refusal(image, says);
+      const { origin } = new URL(image.url);
+      if (byHost.has(origin)) continue;
+      if (byHost.size === MAX_HOSTS) {
+        throw refusal(image, `must be on one of at most ${MAX_HOSTS} hosts`);
+      }
+      byHost.set(origin, image);
+    }
+    return [...byHost.values()];
+  }
+}
+
+function imagesOf(messages: readonly JsonObject[]): NamedImage[] {
+  return messages.flatMap((message, index) =>
+    partsOf(message).flatMap(({ type, image_url: image }, place) => {
+      if (type !== 'image_url' || !isJsonObject(image) || typeof image.url !== 'string') return [];
+      const param = `messages.${index}.content.${place}.image_url.url`;
+      return WEB_URL.test(image.url) ? [{ param, url: image.url }] : [];
+    }),
+  );
+}
+
+function refusal({ param }: NamedImage, says: string): GatewayError {
+  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
+}
