@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditLedger } from '../../src/billing/audit.js';
+import { fromPublicId } from '../../src/common/ids/public-id.js';
+import { postJson, send } from '../support/http-answer.js';
+import {
+  cleanUp,
+  freePort,
+  type GatewayProgram,
+  PROCESS_TEST_TIMEOUT_MS,
+  startGatewayProgram,
+  until,
+} from '../support/process.js';
+import { StubUpstream } from '../support/stub-upstream.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const KILLS = 4;
+const ORDERS_PER_LIFE = 12;
+/** The gateway is killed between the first order of a life and so long after. */
+const MAX_LIFE_MS = 1_200;
+/** Answers to submissions take up to so long, so that kills fall between a request and its answer. */
+const MAX_ANSWER_MS = 150;
+const RETRY_MS = 100;
+const CREDIT = 100_000_000n;
+const TRACK = { musicId: 'm', audioUrl: 'https://media.example/a.mp3', duration: '10' };
+
+let database: TestDatabase;
+let provider: StubUpstream;
+let gateway: GatewayProgram;
+let settings: NodeJS.ProcessEnv;
+/** Submissions that the provider received, by name of the order; each begins a job. */
+const jobs = new Map<string, number>();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  provider = await StubUpstream.start();
+  provider.reply = async (response, { method, body }) => {
+    const answer = (data: object) =>
+      response.end(JSON.stringify({ status: 'SUCCESS', message: 'success', data }));
+    if (method !== 'POST') return answer({ musics: [TRACK] });
+    const name = /order \d+/.exec(body.toString())?.[0] ?? 'no order';
+    jobs.set(name, (jobs.get(name) ?? 0) + 1);
+    await sleep(Math.random() * MAX_ANSWER_MS);
+    return answer({ job_id: name.replace(' ', '-') });
+  };
+  settings = {
+    DATABASE_URL: database.url,
+    PORT: String(await freePort()),
+    TTAPI_API_KEY: 'stub-provider-key',
+    TTAPI_BASE_URL: provider.url,
+    TASK_TICK_MS: '50',
+    TASK_POLL_INTERVAL_MS: '200',
+  };
+  gateway = await startGatewayProgram(settings);
+}, PROCESS_TEST_TIMEOUT_MS);
+afterAll(async () => {
+  await cleanUp();
+  await provider.stop();
+  await database.drop();
+}, PROCESS_TEST_TIMEOUT_MS);
+
+/** Submits an order until it is accepted, under one idempotency key; answers the id of its task. */
+async function ordered(name: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const url = `${gateway.url}/v1/music/generations`;
+  const body = { model: 'song-music', prompt: name, instrumental: false };
+  for (;;) {
+    const answer = await postJson(url, { ...headers, 'idempotency-key': name }, body).catch(
+      () => undefined,
+    );
+    if (answer?.status === 202) return (answer.json as { id: string }).id;
+    if (answer?.status === 400) throw new Error(answer.bytes.toString());
+    await sleep(RETRY_MS);
+  }
+}
+
+/** Kills the gateway and starts another, when the leases of the dead one are over. */
+async function killAndRestart(): Promise<void> {
+  await sleep(Math.random() * MAX_LIFE_MS);
+  await gateway.end('SIGKILL');
+  await database.dataSource.query(`UPDATE task_work SET due_at = least(due_at, now())`);
+  await database.dataSource.query(
+    `UPDATE idempotency_key SET lease_until = now() WHERE task_id IS NULL`,
+  );
+  gateway = await startGatewayProgram(settings);
+}
+
+async function statuses(): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.dataSource.query<{ id: string; status: string }[]>(
+    `SELECT id, status FROM task`,
+  );
+  return new Map(rows.map(({ id, status }) => [id, status]));
+}
+
+describe('a gateway that is killed again and again', () => {
+  it(
+    'submits no task twice, ends each, and its ledger says what the provider says',
+    async () => {
+      const { headers } = await gateway.account(CREDIT);
+      const names: string[] = [];
+      const orders: Promise<string>[] = [];
+      for (let life = 0; life <= KILLS; life += 1) {
+        for (let count = 0; count < ORDERS_PER_LIFE; count += 1) {
+          const name = `order ${names.length}`;
+          names.push(name);
+          orders.push(ordered(name, headers));
+        }
+        if (life < KILLS) await killAndRestart();
+      }
+      const ids = await Promise.all(orders);
+      await until(async () =>
+        [...(await statuses()).values()].every((status) => !/queued|processing/.test(status)),
+      );
+
+      // One task per order, however often the order was repeated, and at most one job per task.
+      const ended = await statuses();
+      expect(ended.size).toBe(names.length);
+      expect(new Set(ids).size).toBe(names.length);
+      expect([...jobs].filter(([, count]) => count > 1)).toEqual([]);
+
+      // An operator looks into the provider's books for those that a kill has cut off.
+      for (const [index, id] of ids.entries()) {
+        const hasJob = jobs.has(names[index]!);
+        const status = ended.get(fromPublicId('task', id) ?? '');
+        if (status === 'reconciliation_required') {
+          const outcome = hasJob ? 'succeeded' : 'failed';
+          const answer = await gateway.admin('POST', `/tasks/${id}/resolve`, { outcome });
+          expect(answer.status).toBe(200);
+        } else expect({ status, hasJob }).toEqual({ status: 'succeeded', hasJob: true });
+      }
+
+      const tasks = await Promise.all(
+        ids.map(async (id) => (await send(`${gateway.url}/v1/tasks/${id}`, { headers })).json),
+      );
+      const paid = (tasks as { charged_microusd: string | null; reserved_microusd: string }[])
+        .filter(({ charged_microusd: charge }) => charge !== null)
+        .map(({ charged_microusd: charge }) => BigInt(charge ?? 0));
+      expect(paid).toHaveLength(jobs.size);
+      const price = paid[0] ?? 0n;
+      expect(price).toBeGreaterThan(0n);
+      const account = (await send(`${gateway.url}/v1/account`, { headers })).json;
+      expect(account).toMatchObject({
+        held_microusd: '0',
+        available_microusd: String(CREDIT - price * BigInt(jobs.size)),
+      });
+      const holds = await database.dataSource.query(`SELECT id FROM hold WHERE state = 'open'`);
+      expect(holds).toEqual([]);
+      expect(await auditLedger(database.dataSource)).toMatchObject({ ok: true, discrepancies: [] });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+});
