@@ -79,6 +79,26 @@ describe('the repository', () => {
     expect([...owners].filter(([, files]) => files.length > 1)).toEqual([]);
   });
 
+  it('ships every package that it imports', () => {
+    const { dependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const shipped = new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
+    const imported = src.flatMap((file) =>
+      [...read(file).matchAll(/^(?:import|export)(?! type\b)[^;]*? from '([^.'][^']*)'/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => !name.startsWith('node:'))
+        .map((name) =>
+          name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/'),
+        ),
+    );
+    expect([...new Set(imported)].filter((name) => !shipped.has(name))).toEqual([]);
+  });
+
   it('gives a reason where a lint rule is switched off', () => {
     expect(withMatch(all, /eslint-disable(?!.* -- \S).*$/m)).toEqual([]);
   });
