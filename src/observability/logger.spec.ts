@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loggableError, redactText } from './logger.js';
+import { loggableError, makeLogger, redactText } from './logger.js';
 
 describe('redactText', () => {
   it.each([
@@ -53,4 +53,42 @@ describe('loggableError', () => {
       expect(loggableError(thrown)).toEqual({ type: typeof thrown });
     },
   );
+});
+
+describe('makeLogger', () => {
+  const KEY = 'sk-0123456789abcdefXYZ';
+
+  function logged(pretty: boolean, fields: object, message: string): string {
+    let written = '';
+    const out = {
+      write: (text: string): void => {
+        written += text;
+      },
+    };
+    makeLogger('info', pretty, out).info(fields, message);
+    return written;
+  }
+
+  it.each([true, false])('writes no key that names a field (pretty %s)', (pretty) => {
+    const fields = { param: `messages.0.${KEY}`, cause: { [KEY]: KEY } };
+    const line = logged(pretty, fields, `${KEY} is not a known field.`);
+    expect(line).not.toContain('0123456789abcdef');
+    expect(line).toContain('messages.0.sk-[redacted]');
+    expect(line).toContain('sk-[redacted] is not a known field.');
+  });
+
+  it('shows control characters on a terminal in place of obeying them', () => {
+    const evil = 'a\u001b]0;owned\u0007\r\nINFO: forged\u009b2J\u202eb';
+    const line = logged(true, { param: evil, err: new Error(evil) }, evil);
+    // The colours of the log itself stay.
+    const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+    const rest = line.replace(colours, '').replaceAll('\n', '');
+    expect(rest).not.toMatch(/[\p{Cc}\u202e]/u);
+    expect(line).toContain('a\\u001b]0;owned\\u0007\\u000d\\u000aINFO: forged\\u009b2J\\u202eb');
+  });
+
+  it('writes a line of JSON where there is no terminal', () => {
+    const fields = { param: 'a\u001b\n' };
+    expect(JSON.parse(logged(false, fields, 'x'))).toMatchObject({ ...fields, msg: 'x' });
+  });
 });

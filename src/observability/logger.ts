@@ -1,5 +1,5 @@
 import { Injectable, type LoggerService } from '@nestjs/common';
-import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
+import { destination, type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { LogLevel } from '../config/gateway-config.js';
 
@@ -21,12 +21,16 @@ const REDACTED = [
 ];
 /** Anything shaped like one of our keys, in any text. */
 const KEY_SHAPE = /sk-[0-9A-Za-z_-]{16,}/g;
+const KEY_HIDDEN = 'sk-[redacted]';
 /** Credentials inside a URL, with or without a user, a password that holds an `@` too. */
 const URL_CREDENTIALS = /:\/\/[^\s/]+@/g;
 
+/** What a terminal may obey or reorder: control and format characters, line separators. */
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /** Removes keys and URL credentials from free text such as the message of an unexpected error. */
 export function redactText(text: string): string {
-  return text.replace(KEY_SHAPE, 'sk-[redacted]').replace(URL_CREDENTIALS, '://[redacted]@');
+  return text.replace(KEY_SHAPE, KEY_HIDDEN).replace(URL_CREDENTIALS, '://[redacted]@');
 }
 
 /** An error as it may be logged: name, redacted message and stack, and its causes; no other properties. */
@@ -41,8 +45,11 @@ export function loggableError(error: unknown, depth = 0): Record<string, unknown
   };
 }
 
-/** Makes the process's logger: JSON lines, buffered for speed; pretty lines on a terminal. */
-export function makeLogger(level: LogLevel, pretty: boolean): Logger {
+/**
+ * Makes the process's logger: JSON lines, buffered for speed; pretty lines on a terminal, where control characters are shown
+ * and not obeyed. No line holds a key, whatever brought it there. Writes to standard output, or to `out`.
+ */
+export function makeLogger(level: LogLevel, pretty: boolean, out?: DestinationStream): Logger {
   const options = {
     level,
     base: null,
@@ -50,19 +57,37 @@ export function makeLogger(level: LogLevel, pretty: boolean): Logger {
     redact: { paths: REDACTED, censor: '[redacted]' },
     serializers: { err: (error: unknown) => loggableError(error) },
     formatters: { level: (label: string) => ({ level: label }) },
+    hooks: { streamWrite: (line: string) => line.replace(KEY_SHAPE, KEY_HIDDEN) },
   };
-  if (pretty) {
-    const format = prettyFactory({ colorize: true, singleLine: true, ignore: 'pid,hostname' });
-    return pino(options, { write: (line: string) => process.stdout.write(format(line)) });
-  }
-  return pino(
-    options,
-    destination({
-      dest: 1,
-      sync: false,
-      minLength: BUFFER_BYTES,
-      periodicFlush: FLUSH_INTERVAL_MS,
-    }),
+  return pino(options, pretty ? prettyLines(out ?? process.stdout) : (out ?? bufferedOutput()));
+}
+
+function bufferedOutput(): DestinationStream {
+  return destination({
+    dest: 1,
+    sync: false,
+    minLength: BUFFER_BYTES,
+    periodicFlush: FLUSH_INTERVAL_MS,
+  });
+}
+
+function prettyLines(out: DestinationStream): DestinationStream {
+  const format = prettyFactory({ colorize: true, singleLine: true, ignore: 'pid,hostname' });
+  const printable = (name: string, value: unknown): unknown =>
+    typeof value === 'string' ? printableText(value, name === 'stack') : value;
+  return {
+    write: (line) => {
+      out.write(format(JSON.parse(line, printable)));
+    },
+  };
+}
+
+/** Only a stack keeps its line breaks. */
+function printableText(text: string, keepsLines: boolean): string {
+  return text.replace(CONTROL, (character) =>
+    keepsLines && character === '\n'
+      ? character
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
