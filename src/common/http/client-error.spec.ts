@@ -1,13 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answerClientErrors } from './client-error.js';
 
 let server: Server;
 
 beforeAll(async () => {
-  server = createServer((_request, response) => response.end());
+  server = createServer((request, response) => {
+    if (request.url === '/slow') void answerSlowly(response);
+    else if (request.url === '/body') request.resume().once('end', () => response.end());
+    else response.end();
+  });
   answerClientErrors(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -15,6 +20,14 @@ beforeAll(async () => {
 afterAll(() => {
   server.close();
 });
+
+/** Long after the garbage behind the request has come. */
+async function answerSlowly(response: ServerResponse): Promise<void> {
+  await sleep(200);
+  response.write('first ');
+  await sleep(200);
+  response.end('last');
+}
 
 async function answerTo(bytes: string): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -52,5 +65,24 @@ describe('answerClientErrors', () => {
         code: 'invalid_request',
       },
     });
+  });
+
+  it.each([0, 300])('leaves an answer whole when garbage comes after %d ms', async (waitMs) => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await sleep(waitMs);
+    socket.write('garbage\r\n\r\n');
+    socket.write('more garbage\r\n\r\n');
+    await once(socket, 'close');
+    const [head = '', ...rest] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 200 /);
+    expect(rest.join('\n')).toBe('6\r\nfirst \r\n4\r\nlast\r\n0\n');
+  });
+
+  it('answers a body whose chunks are garbage', async () => {
+    const head = 'POST /body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await answerTo(`${head}3\r\nabc\r\nzz\r\n`)).toMatch(/^HTTP\/1.1 400 /);
   });
 });

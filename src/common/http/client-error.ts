@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { refusalOf } from './request-head.js';
 
@@ -10,11 +10,22 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
 };
 const MESSAGE = 'The request is not valid HTTP, too large or too slow.';
 
-/** Answers bytes that are no HTTP request in the error envelope too, and closes the connection (decision G-12). */
+/**
+ * Answers bytes that are no HTTP request in the error envelope too, and closes the connection (decision G-12). They come
+ * into no other answer: the one in work goes out first, and the connection closes behind it.
+ */
 export function answerClientErrors(server: Server): void {
+  const closing = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
+      return;
+    }
+    if (closing.has(socket)) return;
+    const answer = answerInWork(socket);
+    if (answer) {
+      closing.add(socket);
+      answer.once('close', () => socket.end(() => socket.destroy()));
       return;
     }
     const status = STATUS_OF_CODE[error.code ?? ''] ?? 400;
@@ -22,4 +33,11 @@ export function answerClientErrors(server: Server): void {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     socket.end([`HTTP/1.1 ${status} ${reason}`, ...lines, '', body].join('\r\n'));
   });
+}
+
+/** The answer whose turn it is on the connection; none where it waits for the very bytes that are no HTTP. */
+function answerInWork(socket: Duplex): ServerResponse | undefined {
+  // Node tells its own default handler by the same field whether an answer has begun.
+  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };
+  return answer && (answer.headersSent || answer.req.complete) ? answer : undefined;
 }
