@@ -78,6 +78,8 @@ export function serveDocs(app: INestApplication): void {
       requestInterceptor: withoutEmptyFields,
       displayRequestDuration: true,
       tagsSorter: 'alpha',
+      // Swagger UI would show a badge of another site.
+      validatorUrl: 'none',
     },
   });
 }

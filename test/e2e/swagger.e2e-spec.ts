@@ -77,6 +77,18 @@ describe('the OpenAPI document', () => {
   });
 });
 
+describe('the page', () => {
+  it.each(['/docs', '/docs/swagger-ui-init.js'])(
+    'runs no script but its own and calls nobody else: %s',
+    async (path) => {
+      const policy = (await fetch(gateway.url + path)).headers.get('content-security-policy') ?? '';
+      const directives = policy.split(';');
+      for (const directive of ["default-src 'none'", "script-src 'self'", "connect-src 'self'"])
+        expect(directives).toContain(directive);
+    },
+  );
+});
+
 describeInBrowser('Swagger UI in a browser', () => {
   let browser: Browser;
   let page: Page;
