@@ -3,6 +3,8 @@ export interface Waiting<Item, Result> {
   readonly item: Item;
   readonly isEnd: boolean;
   readonly deadlineMs: number;
+  /** Whether a statement that carried it failed: it may be committed all the same. */
+  wasTried: boolean;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }

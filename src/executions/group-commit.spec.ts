@@ -98,6 +98,41 @@ describe('GroupCommit', () => {
     expect(batches).toHaveLength(2);
   });
 
+  it('reports an unknown outcome where a failed try is followed by a locked account', async () => {
+    let tries = 0;
+    const { group, clock } = groupOver(() => {
+      tries += 1;
+      if (tries === 1) return Promise.reject(new Contention());
+      clock.ms += 2_000;
+      return Promise.resolve([undefined]);
+    });
+    const result = group.submit(of('a', 1), PATIENCE);
+    await expect(result).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(result).rejects.not.toBeInstanceOf(NeverTried);
+    expect(tries).toBe(2);
+  });
+
+  it('reports an unknown outcome where a failed try is followed by a batch that fails for good', async () => {
+    const bad = new Error('refused');
+    const { group, clock } = groupOver(async (items) => {
+      await tick();
+      if (items.length === 1) return doubled(items);
+      if (clock.ms === 0) {
+        clock.ms = 600;
+        throw new Contention();
+      }
+      clock.ms = 2_000;
+      throw bad;
+    });
+    const first = group.submit(of('a', 1), PATIENCE);
+    const others = [2, 3].map((n) => group.submit(of('a', n), PATIENCE));
+    expect(await first).toBe(2);
+    for (const result of await Promise.allSettled(others)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } });
+      expect(result).not.toHaveProperty('reason', expect.any(NeverTried));
+    }
+  });
+
   it('refuses an item that waited too long without trying it', async () => {
     const { group, batches, clock } = groupOver(async (items) => {
       await tick();

@@ -79,7 +79,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
     if (!isEnd && isFull) return Promise.reject(new NeverTried());
     const deadlineMs = this.options.clock.nowMs() + patienceMs;
     const result = new Promise<Result>((resolve, reject) => {
-      lane.add({ item, isEnd, deadlineMs, resolve, reject });
+      lane.add({ item, isEnd, deadlineMs, wasTried: false, resolve, reject });
     });
     if (!isEnd) this.#refusable += 1;
     if (!this.#busyLanes.has(lane)) void this.#run(lane);
@@ -147,16 +147,17 @@ export class GroupCommit<Item extends CommitItem, Result> {
     batch: readonly Waiting<Item, Result>[],
     waits: boolean,
   ): Promise<readonly Waiting<Item, Result>[]> {
-    let live = this.#dropLate(batch, () => new NeverTried());
+    let live = this.#dropLate(batch);
     let backoffMs = FIRST_BACKOFF_MS;
     while (live.length > 0) {
       try {
         return await this.#commitOnce(live, waits);
       } catch (error) {
+        for (const waiting of live) waiting.wasTried = true;
         if (!this.options.isTransient(error)) return this.#isolate(live, waits, error);
         await sleep(randomInt(backoffMs));
         backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
-        live = this.#dropLate(live, () => new OutcomeUnknown(error));
+        live = this.#dropLate(live, error);
       }
     }
     return [];
@@ -196,10 +197,12 @@ export class GroupCommit<Item extends CommitItem, Result> {
 
   #dropLate(
     batch: readonly Waiting<Item, Result>[],
-    reason: () => GatewayError,
+    cause?: unknown,
   ): readonly Waiting<Item, Result>[] {
     const nowMs = this.options.clock.nowMs();
-    for (const waiting of batch) if (waiting.deadlineMs <= nowMs) waiting.reject(reason());
+    for (const { deadlineMs, wasTried, reject } of batch) {
+      if (deadlineMs <= nowMs) reject(wasTried ? new OutcomeUnknown(cause) : new NeverTried());
+    }
     return batch.filter((waiting) => waiting.deadlineMs > nowMs);
   }
 }
