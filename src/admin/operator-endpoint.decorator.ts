@@ -1,8 +1,9 @@
-import { applyDecorators, UseGuards } from '@nestjs/common';
+import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { JsonBodyGuard } from '../common/http/json-body.guard.js';
 import { AdminGuard } from './admin.guard.js';
+import { OperatorActionsInterceptor } from './operator-actions.interceptor.js';
 
 /** Name of the operator's bearer scheme in the OpenAPI document. */
 export const ADMIN_SCHEME = 'admin-token';
@@ -11,6 +12,7 @@ export const ADMIN_SCHEME = 'admin-token';
 export function OperatorEndpoint(): ClassDecorator & MethodDecorator {
   return applyDecorators(
     UseGuards(AdminGuard),
+    UseInterceptors(OperatorActionsInterceptor),
     ApiTags('admin'),
     ApiBearerAuth(ADMIN_SCHEME),
     ErrorAnswers(

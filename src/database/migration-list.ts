@@ -11,6 +11,7 @@ import { CreateWebhooks1700000000070 } from './migrations/0070-create-webhooks.m
 import { CreateStoredFiles1700000000080 } from './migrations/0080-create-stored-files.migration.js';
 import { FollowKeyChanges1700000000090 } from './migrations/0090-follow-key-changes.migration.js';
 import { PlayMoney1700000000095 } from './migrations/0095-play-money.migration.js';
+import { OperatorActions1700000000097 } from './migrations/0097-operator-actions.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CreateStoredFiles1700000000080,
   FollowKeyChanges1700000000090,
   PlayMoney1700000000095,
+  OperatorActions1700000000097,
 ];

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
+
+const ACTOR = createHash('sha256').update(ADMIN_TOKEN).digest('hex').slice(0, 12);
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+async function ask(method: string, path: string, body?: object, token = ADMIN_TOKEN) {
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${token}`,
+    'idempotency-key': path,
+    ...(body && { 'content-type': 'application/json' }),
+  };
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  const answer = await fetch(`${gateway.url}/admin/${path}`, init);
+  const text = await answer.text();
+  return { status: answer.status, json: (text === '' ? {} : JSON.parse(text)) as { id?: string } };
+}
+
+const recorded = (): Promise<Record<string, unknown>[]> =>
+  gateway.dataSource.query(
+    'SELECT actor, action, target, address, at FROM operator_action ORDER BY id',
+  );
+
+describe('what an operator changes', () => {
+  it('is recorded with actor, action, target, address and time', async () => {
+    const account = (await ask('POST', 'accounts', { name: 'a' })).json.id ?? '';
+    await ask('POST', `accounts/${account}/credits`, { amount_microusd: '5' });
+    const key = (await ask('POST', `accounts/${account}/keys`, {})).json.id ?? '';
+    expect((await ask('DELETE', `keys/${key}`)).status).toBe(204);
+    expect((await ask('DELETE', 'keys/key_%00')).status).toBe(404);
+    expect((await ask('GET', `accounts/${account}`)).status).toBe(200);
+    expect((await ask('POST', 'accounts', { name: 'b' }, 'wrong')).status).toBe(401);
+    const common = {
+      actor: ACTOR,
+      address: expect.stringContaining('127.0.0.1'),
+      at: expect.any(Date),
+    };
+    expect(await recorded()).toEqual([
+      { ...common, action: 'POST /admin/accounts', target: null },
+      { ...common, action: 'POST /admin/accounts/:id/credits', target: account },
+      { ...common, action: 'POST /admin/accounts/:id/keys', target: account },
+      { ...common, action: 'DELETE /admin/keys/:id', target: key },
+      { ...common, action: 'DELETE /admin/keys/:id', target: 'key_?' },
+    ]);
+  });
+
+  it('is not done where it cannot be recorded', async () => {
+    await gateway.dataSource.query('ALTER TABLE operator_action RENAME TO operator_action_gone');
+    try {
+      expect((await ask('POST', 'accounts', { name: 'unrecorded' })).status).toBe(500);
+    } finally {
+      await gateway.dataSource.query('ALTER TABLE operator_action_gone RENAME TO operator_action');
+    }
+    const rows = await gateway.dataSource.query<unknown[]>(
+      "SELECT 1 FROM account WHERE name = 'unrecorded'",
+    );
+    expect(rows).toEqual([]);
+  });
+});
