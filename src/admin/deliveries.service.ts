@@ -22,7 +22,7 @@ export class DeliveriesService {
     return this.deliveries.list({ ownerId, status }, page);
   }
 
-  /** Makes one due now; answers it as it stands then. 404 not_found. */
+  /** Makes a delivery due now and returns it. 404 not_found. */
   async redeliver(publicId: string): Promise<Delivery> {
     const id = fromPublicId('whd', publicId);
     const delivery = id && (await this.deliveries.redeliver({ id }));

@@ -13,7 +13,7 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** Unknown keys of one address in a minute, before new ones are refused unasked. */
+/** Unknown keys per address and minute; further ones are refused without a database query. */
 const UNKNOWN_KEYS_PER_MINUTE = 600;
 const BEARER = /^bearer ([^\s]+)$/i;
 

@@ -8,9 +8,9 @@ import { KeyChanges } from './key-changes.js';
 import { hashKey, looksLikeKey } from './key-material.js';
 
 const CACHE_LIMIT = 50_000;
-/** A key is remembered this long where its changes are followed, … */
+/** Time a key is cached while its changes are followed. */
 const FOLLOWED_MS = 600_000;
-/** … and this long, half of the 2 s in which a revocation takes effect (AUTH-04), where they are not. */
+/** Time a key is cached while they are not: half of the 2 s in which a revocation takes effect (AUTH-04). */
 const UNFOLLOWED_MS = 1_000;
 
 const UNKNOWN_LIMIT = 10_000;

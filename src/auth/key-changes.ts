@@ -45,7 +45,7 @@ export class KeyChanges implements OnApplicationBootstrap, BeforeApplicationShut
     return this.clock.nowMs() - this.polledAtMs < FRESH_MS;
   }
 
-  /** From now on the listener hears of every change, of some more than once. */
+  /** Calls the listener for every change of a key, at least once. */
   listen(listener: KeyChangeListener): void {
     this.listener = listener;
   }

@@ -4,9 +4,8 @@ import { toPublicId } from '../common/ids/public-id.js';
 import type { Clock } from '../common/time/clock.js';
 import { loggableError } from '../observability/logger.js';
 
-/** The same error so often … */
+/** The process drains when the same error occurs SICK_COUNT times within SICK_WINDOW_MS. */
 const SICK_COUNT = 10;
-/** … within so long means that the process is ill. */
 const SICK_WINDOW_MS = 60_000;
 /** Different errors remembered at once. */
 const MAX_KINDS = 100;

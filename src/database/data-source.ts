@@ -12,11 +12,11 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 /** Idle connections are closed before their silence counts as a fault. */
 const IDLE_CONNECTION_MS = 10_000;
 const SILENCE_LIMIT_MS = 15_000;
-/** Normal work waits this long for a row lock, … */
+/** Longest wait for a row lock. */
 const LOCK_TIMEOUT_MS = 2_000;
-/** … runs one statement this long, … */
+/** Longest statement. */
 const STATEMENT_TIMEOUT_MS = 5_000;
-/** … and leaves a transaction open without a statement this long; then its session is ended. */
+/** Longest idle time in a transaction; then the session ends. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
 /** TypeORM's own table of applied migrations. */

@@ -25,11 +25,11 @@ import { GatewayProcess } from './gateway-process.js';
 import { GroupCommit, NeverTried } from './group-commit.js';
 import { OwedCalls } from './owed-calls.js';
 
-/** A call waits this long for its hold, … */
+/** Longest wait for a hold. */
 const BEGIN_PATIENCE_MS = 5_000;
-/** … this long for its settlement to become durable, … */
+/** Longest wait for a durable settlement. */
 export const SUCCEED_PATIENCE_MS = 20_000;
-/** … and this long for a release before it is owed. */
+/** Longest wait for a release; after it the release is owed. */
 export const FAIL_PATIENCE_MS = 2_000;
 
 /** A call that succeeded at its provider. */

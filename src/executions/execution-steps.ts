@@ -26,9 +26,9 @@ export interface ExecutionEnd {
   readonly providerRequestId: string | null;
   /** Null on calls that failed. */
   readonly basis: ChargeBasis | null;
-  /** Milliseconds from the admission to the first byte of the answer, null where none came, … */
+  /** Milliseconds from admission to the first byte of the answer; null without one. */
   readonly firstByteMs: number | null;
-  /** … and to the end of the provider's work. */
+  /** Milliseconds from admission to the end of the provider's work. */
   readonly durationMs: number | null;
   /** What the provider said of its failure, for operators. */
   readonly providerFault: ProviderFault | null;

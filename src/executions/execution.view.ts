@@ -83,7 +83,7 @@ export class ExecutionView {
   @ApiProperty({
     nullable: true,
     type: Boolean,
-    description: 'Whether nobody could count the quantity',
+    description: 'Whether the quantity is an estimate',
   })
   estimated!: boolean | null;
 

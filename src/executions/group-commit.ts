@@ -11,9 +11,9 @@ const LANES = 2;
 const MAX_PATIENT_STATEMENTS = 4;
 /** Most items one statement carries. */
 export const MAX_BATCH = 256;
-/** Most items that may be refused waiting for one account, … */
+/** Most items that wait for one account. */
 export const MAX_QUEUED_PER_ACCOUNT = 5_000;
-/** … and for all; beyond it callers are refused. */
+/** Most items that wait in all; more are refused. */
 const MAX_QUEUED = 50_000;
 
 const UNAVAILABLE = 'The gateway cannot reach its ledger right now.';

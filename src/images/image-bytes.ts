@@ -29,7 +29,7 @@ export class ImageBytes {
     });
   }
 
-  /** Undefined when the URL is refused or cannot be read: its text and address are never shown to clients. */
+  /** Undefined when the URL is refused or cannot be read. Its text and address are never shown to clients. */
   private async fetch(url: string, signal: StopSignal): Promise<string | undefined> {
     try {
       const { data } = await this.download.toBytes(url, { limitBytes: IMAGE_LIMIT_BYTES, signal });

@@ -65,6 +65,6 @@ function textsOf({ fields, upload }: UploadForm): UploadForm['fields'] {
     throw new GatewayError('invalid_multipart', 'The form has no model field.', { param: 'model' });
   }
   const { [FILE_FIELD]: _text, ...others } = fields;
-  // A `file` that is mere text is no input; the intake says so when there is no other.
+  // A text field named `file` is not a recording. The intake refuses the request when no other input was sent.
   return upload !== undefined || fields.audio_url !== undefined ? fields : others;
 }

@@ -9,7 +9,7 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** A file that came in a form, on disk. Whoever takes it removes it; a file that nobody took goes with the answer. */
+/** A file of a form, on disk. The code that takes it removes it; otherwise it is removed when the answer ends. */
 export class Upload {
   private isTaken = false;
 

@@ -85,7 +85,7 @@ export class BoundedDownload {
       const body = new PassThrough().once('close', () => {
         download.close();
       });
-      // Whoever reads hears of an error; that nobody reads any more is none.
+      // The reader gets the error. Without a reader the error is ignored.
       body.on('error', () => undefined);
       pipeline(download.chunks(), body).catch(() => undefined);
       return { body, contentType };

@@ -95,7 +95,7 @@ export class Metrics {
     });
   }
 
-  /** Publishes the state of the books, or none where another process does or nobody knows. */
+  /** Publishes the figures of the books. Removes them when another process publishes them or they are unknown. */
   showBooks(figures: BookFigures | undefined): void {
     for (const [name, gauge] of Object.entries(this.books)) {
       const value = figures?.[name as keyof BookFigures] ?? undefined;

@@ -10,7 +10,7 @@ export interface ProviderConfig {
   readonly apiKey: string;
   /** What this upstream does in its own way. */
   readonly callChanges?: readonly CallChange[];
-  /** The sandbox stands in for it: its work is play, and gone when it ends. */
+  /** The sandbox replaces this provider. Its results are test data and are lost when it stops. */
   readonly isSandbox?: true;
 }
 

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SandboxServer } from './sandbox-server.js';
 
-/** Thread entry: serves the sandbox until the parent says a word, and tells it the port. */
+/** Thread entry: starts the sandbox, sends its port to the parent, and stops at the parent's first message. */
 const server = new SandboxServer();
 const { port } = workerData as { readonly port: number };
 parentPort?.postMessage(await server.listen(port));

@@ -3,7 +3,7 @@ import type { Task } from './task.js';
 import { TaskMetrics } from './task-metrics.js';
 import { TaskWaits } from './task-waits.js';
 
-/** Whoever in this process wants to hear of ended tasks. */
+/** Listeners of this process for tasks that have ended. */
 @Injectable()
 export class EndListeners {
   constructor(

@@ -6,9 +6,9 @@ import { KeyedDigest } from '../common/secrets/keyed-digest.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Ticker } from '../ticker/ticker.js';
 
-/** A claim whose process died is anybody's after this long, … */
+/** Another process may take over a claim after this long without a renewal. */
 const CLAIM_LEASE_MS = 30_000;
-/** … and is renewed this often while its process lives. */
+/** How often a claim is renewed. */
 const RENEWAL_MS = 10_000;
 /** Claims without a task are forgotten this long after their lease. */
 const SWEEP_AFTER_MS = 3_600_000;

@@ -21,7 +21,7 @@ export class TaskDeliveries {
     return this.deliveries.list({ ownerId, accountId }, page);
   }
 
-  /** Makes one due now; answers it as it stands then. Throws 404 `task_not_found`, 404 `not_found`. */
+  /** Makes a delivery due now and returns it. Throws 404 `task_not_found`, 404 `not_found`. */
   async redeliver(caller: Caller, taskId: string, deliveryId: string): Promise<Delivery> {
     const { id: ownerId, accountId } = await this.reads.get(caller, taskId);
     const id = fromPublicId('whd', deliveryId);

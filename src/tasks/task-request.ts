@@ -21,6 +21,6 @@ export interface PreparedTask {
   readonly details: JsonObject;
   readonly priceMicroUsd: MicroUsd;
   readonly route: Route;
-  /** Undoes what was prepared, such as a stored source, where no task comes of it after all. */
+  /** Undoes the preparation (a stored source, for example) when no task is created. */
   readonly discard?: () => Promise<void>;
 }

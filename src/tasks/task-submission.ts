@@ -10,9 +10,9 @@ import { ClaimLost, TaskInsertion } from './task-insertion.js';
 import { TaskReader } from './task-reader.js';
 import type { PreparedTask, TaskRequest } from './task-request.js';
 
-/** How often a request looks whether a twin in another process is done, … */
+/** Interval of looks at a submission with the same key in another process. */
 const TWIN_LOOK_MS = 200;
-/** … and for how long. */
+/** Longest wait for that submission. */
 const TWIN_PATIENCE_MS = 120_000;
 
 interface UnderWay {

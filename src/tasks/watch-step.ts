@@ -7,7 +7,7 @@ import { TaskKinds } from './task-kinds.js';
 import { type ClaimedWork, TaskStatements } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
-/** A provider is asked so long what became of a job whose task has ended without it. */
+/** How long a provider is asked about the job of a task that has already ended. */
 const WATCH_MS = 7 * 86_400_000;
 
 /**

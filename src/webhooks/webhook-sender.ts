@@ -12,7 +12,7 @@ import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { TargetRefusedError, WebhookTargets } from './webhook-targets.js';
 
-/** An answer is read this far; nothing in it counts. */
+/** Most bytes read of a receiver's answer; its content is ignored. */
 const MAX_ANSWER_BYTES = 4_096;
 /** Bounds of the phases lie behind the deadline of the whole, which alone decides. */
 const PHASE_SLACK_MS = 1_000;

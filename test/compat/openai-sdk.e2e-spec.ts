@@ -94,7 +94,7 @@ describe('the OpenAI SDK, unmodified', () => {
     expect(bytes.toString('latin1', 1, 4)).toBe('PNG');
   });
 
-  it('speaks', async () => {
+  it('creates speech', async () => {
     const speech = await client.audio.speech.create({
       model: 'aud-v4',
       input: 'Hello',

@@ -15,7 +15,7 @@ export function currentExchange(): Exchange | undefined {
   return scope.getStore();
 }
 
-/** Serves every request within a scope of its own, so that an error which nobody handles is known to be its. */
+/** Serves each request in its own scope, so that an unhandled error can be traced to its request. */
 export function withExchangeScope(serve: RequestListener): RequestListener {
   return (request, response) => {
     const exchange = { request: request as Request, response: response as Response };

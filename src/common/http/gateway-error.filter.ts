@@ -17,7 +17,7 @@ export interface ErrorFilterOptions {
   readonly adviceFor?: (path: string) => string | undefined;
 }
 
-/** Every answer that invites a repetition says when, also where nobody knows better. */
+/** Default `Retry-After` in seconds of answers that may be repeated. */
 const RETRY_AFTER_SECONDS: Readonly<Record<number, number>> = { 429: 5, 503: 5 };
 
 /**

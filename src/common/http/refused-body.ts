@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** How long the rest of a refused body is thrown away while it still comes, … */
+/** Longest time the rest of a refused body is read and dropped. */
 const LINGER_MS = 30_000;
-/** … and how long when nothing comes any more. */
+/** Longest pause in it. */
 const LINGER_IDLE_MS = 1_000;
 
 /**

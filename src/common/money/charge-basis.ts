@@ -6,11 +6,11 @@ export interface ChargeBasis {
   readonly quantity: number | TokenCounts;
   /** Micro-USD per unit in digits, or per million of each kind of token. */
   readonly unitPrice: string | TokenPrices;
-  /** Whether the quantity is an estimate, because nobody could count it. */
+  /** Whether the quantity is an estimate because it could not be counted. */
   readonly isEstimated: boolean;
 }
 
-/** Tokens of one chat; cached and reasoning ones are parts of prompt and completion, null where nobody told them. */
+/** Tokens of one chat; cached and reasoning ones are parts of prompt and completion; null where not reported. */
 export interface TokenCounts {
   readonly promptTokens: number;
   readonly cachedTokens: number | null;

@@ -28,8 +28,8 @@ interface Job {
 
 /**
  * Measures files in worker threads, so that no file, however hostile, delays the main thread or outlives its deadline.
- * Nobody's files take every thread: the next one to be measured is of the holder that has fewest under way, and one thread
- * is always left to the others.
+ * One holder never takes every thread: the next file to be measured is of the holder that has fewest under way, and one
+ * thread is always left to the others.
  */
 export class LengthPool {
   private readonly idle: Worker[] = [];
@@ -114,7 +114,7 @@ export class LengthPool {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: LENGTH_LIMITS.heapMb },
     });
-    // A thread that dies between two files fails no measurement; it is only not used again.
+    // A thread that ends while idle fails no file. It is removed from the pool.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       const index = this.idle.indexOf(worker);

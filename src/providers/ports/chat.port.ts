@@ -18,9 +18,9 @@ export interface ChatCommand {
 export interface TokenUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Part of the prompt that the provider remembered, and … */
+  /** Prompt tokens that the provider had cached; null where not reported. */
   readonly cachedTokens: number | null;
-  /** … part of the completion that it thought unseen; null where it does not say. */
+  /** Completion tokens of hidden reasoning; null where not reported. */
   readonly reasoningTokens: number | null;
 }
 

@@ -91,7 +91,7 @@ describe('CircuitBreaker', () => {
     expect(states).toEqual(['open', 'half_open', 'closed']);
   });
 
-  it('rests another 10 s when the probe fails', () => {
+  it('stays open another 10 s when the probe fails', () => {
     const { breaker, call, clock } = setUp();
     call('failed', 10);
     clock.ms += 10_000;

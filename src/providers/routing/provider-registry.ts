@@ -25,7 +25,7 @@ const PORTS_BY_PROTOCOL: Readonly<
   ttapi: ttapiPorts,
 };
 
-/** Whose work it is where the sandbox stands in for a provider. */
+/** Provider name in the records of work that the sandbox did. */
 const SANDBOX_NAME = 'sandbox';
 
 interface Provider extends ProviderConfig {

@@ -21,7 +21,7 @@ export type Attempt<O extends Operation, T> = (
   context: CallContext,
 ) => Promise<T>;
 
-/** What came of a call, and who did the work. */
+/** The result of an attempt, and the provider that made it. */
 export interface RoutedResult<T> {
   readonly provider: string;
   readonly upstreamModel: string;

@@ -48,7 +48,7 @@ describe('RouteBreaker', () => {
     expect(states).toEqual(['open']);
   });
 
-  it('lets one call see whether the route works again, whosever it is', () => {
+  it('lets one call of any account see whether the route works again', () => {
     const { breaker, clock, states, fail } = route();
     for (const key of ['a', 'b', 'c', 'd']) fail(key, 3);
     clock.ms += 10_000;

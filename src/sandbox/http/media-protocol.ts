@@ -56,7 +56,7 @@ function sendFile(exchange: SandboxExchange, file: ShelvedFile, name: string): P
   return sendPieces(exchange, 206, headers, file.bytes.subarray(first, last + 1));
 }
 
-/** Not in one piece, of which nobody could tell afterwards whether it was read to its end. */
+/** Sends the file in pieces, so that a test can see whether it was read to its end. */
 function sendPieces(
   exchange: SandboxExchange,
   status: number,

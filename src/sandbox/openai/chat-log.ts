@@ -9,7 +9,7 @@ export interface ChatRecord {
   readonly prompt: string;
   readonly isStream: boolean;
   readonly promptTokens: number;
-  /** Tokens it says it thought in, beside those it sent. */
+  /** Reasoning tokens it reports besides the tokens it sent. */
   readonly reasoningTokens: number;
   /** Tokens sent so far; in a stream each is one chunk. */
   completionTokens: number;

@@ -12,7 +12,7 @@ export interface Clip {
   readonly before?: Piece;
 }
 
-/** What an operation brings; each fills what it promises. */
+/** The result of an operation; each operation sets the fields it produces. */
 export interface Product {
   /** Tracks that later operations can work on. */
   readonly clips?: readonly Clip[];

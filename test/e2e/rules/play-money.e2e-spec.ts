@@ -56,7 +56,7 @@ describe('play money (G-95)', () => {
     expect((await gateway.balance(accountId)).available).toBe(999_400n);
   });
 
-  it('is not what other accounts have', async () => {
+  it('does not restrict other accounts', async () => {
     upstream.reply = (response) => response.writeHead(400).end('{}');
     const { headers: real } = await gateway.account();
     const answer = await postJson(`${gateway.url}/v1/chat/completions`, real, CHAT);
