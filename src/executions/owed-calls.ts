@@ -11,6 +11,16 @@ const MAX_OWED = 10_000;
 const PAID_AT_ONCE = 4;
 const RETRY_MS = 1_000;
 
+/** Which of the processes $2 the judge $1 may take for dead; a process without a row ended long ago. */
+const DEAD = `
+  SELECT other.id
+    FROM gateway_process judge
+   CROSS JOIN unnest($2::text[]) other (id)
+    LEFT JOIN gateway_process known ON known.id::text = other.id
+   WHERE judge.id = $1 AND judge.lease_until > now()
+     AND (known.id IS NULL OR known.lease_until < now())
+     AND judge.unbroken_since <= now() - greatest(known.lease_ms, judge.lease_ms) * interval '1 millisecond'`;
+
 /** Injection token: the gateway's data directory. */
 export const OWED_DIRECTORY = Symbol('OWED_DIRECTORY');
 
@@ -69,16 +79,16 @@ export class OwedCalls implements BeforeApplicationShutdown {
     return this.#paying;
   }
 
-  /** Pays what processes owed whose lease is over; returns how many calls that were. */
+  /**
+   * Pays what processes owed whose lease is over, judged as the sweep judges them: by a process that has itself beaten
+   * without a break for a whole lease of either. Returns how many calls that were.
+   */
   async payForOthers(): Promise<number> {
     const others = await this.#journal.others();
     if (others.length === 0) return 0;
-    const living = await this.dataSource.query<{ id: string }[]>(
-      `SELECT id::text FROM gateway_process WHERE lease_until > now()`,
-    );
-    const dead = others.filter((id) => !living.some((process) => process.id === id));
+    const dead = await this.dataSource.query<{ id: string }[]>(DEAD, [this.process.id, others]);
     let paid = 0;
-    for (const processId of dead) {
+    for (const { id: processId } of dead) {
       const calls = await this.#journal.read(processId);
       for (const call of calls) await this.#statements.cancel(call);
       await this.#journal.forget(processId);

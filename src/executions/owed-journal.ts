@@ -6,8 +6,9 @@ import type { OwedCall } from './execution-steps.js';
 const FOLDER = 'owed';
 const SUFFIX = '.jsonl';
 
+/** A line to be written, or with no text the wish to forget all lines before it. */
 interface Line {
-  readonly text: string;
+  readonly text: string | undefined;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -31,17 +32,12 @@ export class OwedJournal {
 
   /** Resolves once the call is on disk; rejects with the file system's error. */
   write(owed: OwedCall): Promise<void> {
-    const written = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ text: `${JSON.stringify(owed)}\n`, resolve, reject });
-    });
-    this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
-    return written;
+    return this.#ask(`${JSON.stringify(owed)}\n`);
   }
 
-  /** Forgets what was written; call it when all of it is paid. */
-  async clear(): Promise<void> {
-    await this.#writing;
-    await this.#file?.truncate(0);
+  /** Forgets what was written before this call; call it when all of it is paid. */
+  clear(): Promise<void> {
+    return this.#ask(undefined);
   }
 
   /** Closes the file and, when nothing is owed, removes it. */
@@ -77,18 +73,45 @@ export class OwedJournal {
     return join(this.#folder, `${processId}${SUFFIX}`);
   }
 
+  #ask(text: string | undefined): Promise<void> {
+    const done = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ text, resolve, reject });
+    });
+    this.#writing ??= this.#writeAll();
+    return done;
+  }
+
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       const lines = this.#waiting.splice(0);
       try {
-        this.#file ??= await this.#create();
-        await this.#file.appendFile(lines.map((line) => line.text).join(''));
-        await this.#file.datasync();
+        const cleared = lines.findLastIndex((line) => line.text === undefined);
+        if (cleared >= 0) await this.#file?.truncate(0);
+        const rest = lines.slice(cleared + 1);
+        if (rest.length > 0) await this.#writeSafely(rest.map((line) => line.text).join(''));
         for (const line of lines) line.resolve();
       } catch (error) {
         for (const line of lines) line.reject(error);
       }
     }
+    // In the same turn as the last look at the queue: whoever asks next starts a writer of its own.
+    this.#writing = undefined;
+  }
+
+  async #writeSafely(text: string): Promise<void> {
+    if (await this.#append(text)) return;
+    // Another process took this one for dead and removed the file: what is only in there is lost with this process.
+    await this.#file?.close();
+    this.#file = undefined;
+    if (!(await this.#append(text))) throw new Error('the new file was removed as well');
+  }
+
+  /** Whether the file that now holds the text still has its name. */
+  async #append(text: string): Promise<boolean> {
+    this.#file ??= await this.#create();
+    await this.#file.appendFile(text);
+    await this.#file.datasync();
+    return (await this.#file.stat()).nlink > 0;
   }
 
   async #create(): Promise<FileHandle> {
