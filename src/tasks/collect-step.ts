@@ -23,7 +23,11 @@ export class CollectStep {
       const context = this.upstreams.contextOf(task, signal);
       collected = await this.kinds.of(task.kind).collect?.(task, context);
     } catch (error) {
-      return this.reporter.strike(work, error);
+      if (!signal.aborted) return this.reporter.strike(work, error);
+      // A shutdown says nothing about the file.
+      const { strikes } = work;
+      await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, strikes });
+      return;
     }
     await this.reporter.end(work, {
       event: 'succeeded',

@@ -32,8 +32,7 @@ export class SubmitStep {
     if (work.phase === 'submitting') return reporter.endUnknown(work);
     if (reporter.isOverdue(work)) return reporter.endExpired(work);
     const baseUrl = this.upstreams.baseUrlOf(work.task);
-    const isElsewhere = work.submits > 0 && baseUrl !== work.task.providerBaseUrl;
-    if (baseUrl === undefined || isElsewhere) {
+    if (baseUrl === undefined || this.isElsewhere(work, baseUrl)) {
       const delayMs = reporter.withinDeadline(work, reporter.longestMs);
       await reporter.goOn(work, { phase: 'waiting', delayMs });
       return;
@@ -52,25 +51,35 @@ export class SubmitStep {
     try {
       const report = await this.kinds
         .of(task.kind)
-        .submit(task, this.upstreams.contextOf(task, signal));
-      await this.reported(work, report);
+        .submit(task, this.upstreams.contextOf(task, signal))
+        .catch((error: unknown) => this.failed(work, error));
+      if (report) await this.reported(work, report);
     } catch (error) {
-      await this.failed(work, error).catch((second: unknown) => {
-        this.logger.error(`${toPublicId('task', task.id)}: ${String(second)}`);
-      });
+      // The provider's answer is known, but the database refuses to hold it.
+      this.logger.error(`${toPublicId('task', task.id)}: ${String(error)}`);
     }
   }
 
-  private async failed(work: ClaimedWork, error: unknown): Promise<void> {
+  /** A request that was sent binds the task to its upstream; play money and real money never change sides (decision G-95). */
+  private isElsewhere({ task, submits }: ClaimedWork, baseUrl: string): boolean {
+    if (baseUrl === task.providerBaseUrl) return false;
+    return submits > 0 || this.upstreams.isSandbox(task) !== task.onSandbox;
+  }
+
+  private async failed(work: ClaimedWork, error: unknown): Promise<undefined> {
     const { reporter } = this;
     const meaning = judgeSubmitFailure(error);
     if (meaning === 'unknown') {
       this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
-      return reporter.endUnknown(work);
+      await reporter.endUnknown(work);
+      return;
     }
     const delayMs =
       meaning === 'put_off' ? putOffDelayMs(work.putOffs, work.putOffForMs) : undefined;
-    if (delayMs === undefined) return this.refused(work, refusalMessage(error));
+    if (delayMs === undefined) {
+      await this.refused(work, refusalMessage(error));
+      return;
+    }
     await reporter.goOn(work, {
       phase: 'waiting',
       delayMs: reporter.withinDeadline(work, delayMs),
@@ -84,6 +93,7 @@ export class SubmitStep {
       case 'accepted': {
         const { jobId, memory } = report;
         const facts = { status: 'processing', job_id: jobId, memory } as const;
+        this.logger.debug(`${toPublicId('task', work.task.id)}: accepted as job ${jobId}`);
         await reporter.goOn(work, { phase: 'polling', delayMs: reporter.paceMs(work), facts });
         return;
       }

@@ -1,3 +1,4 @@
+import { storableJson } from './storable-json.js';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { JsonObject } from '../common/json-object.js';
@@ -94,7 +95,7 @@ export class TaskEnding {
       status: to,
       progress: to === 'succeeded' && known !== null ? 100 : known,
       memory: ending.memory ?? task.memory,
-      result: ending.result ? (JSON.parse(JSON.stringify(ending.result)) as JsonObject) : null,
+      result: ending.result ? (JSON.parse(storableJson(ending.result)) as JsonObject) : null,
       error: ending.error ?? null,
       chargedMicroUsd: money === 'settle' ? charge : null,
       content: ending.content ?? task.content,
@@ -131,11 +132,11 @@ function factsOf(task: Task): unknown[] {
   return [
     charge === null ? null : charge.toString(),
     task.progress,
-    JSON.stringify(task.memory),
-    task.result && JSON.stringify(task.result),
+    storableJson(task.memory),
+    task.result && storableJson(task.result),
     error?.code,
     error?.message,
-    task.content && JSON.stringify(task.content),
+    task.content && storableJson(task.content),
     task.completedAt,
   ];
 }

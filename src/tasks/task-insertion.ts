@@ -1,3 +1,4 @@
+import { storableJson } from './storable-json.js';
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -73,7 +74,7 @@ export class TaskInsertion {
       task.model,
       task.clientRequestId,
       this.inputs.seal(input, task.id),
-      JSON.stringify(task.details),
+      storableJson(task.details),
       task.provider,
       task.providerBaseUrl,
       task.onSandbox,
@@ -100,7 +101,7 @@ export class TaskInsertion {
       status: 'queued',
       progress: null,
       input: {},
-      details: JSON.parse(JSON.stringify(details)) as JsonObject,
+      details: JSON.parse(storableJson(details)) as JsonObject,
       memory: {},
       provider: route.provider,
       providerBaseUrl: this.registry.baseUrlOf(route.provider) ?? '',

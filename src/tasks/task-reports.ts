@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { isTransient } from '../database/database-errors.js';
 import { persistently } from './persistently.js';
 import { type Advance, TaskStatements } from './task-statements.js';
 
@@ -15,17 +16,34 @@ interface Waiting {
 
 /**
  * Carries what steps report to the database: one statement at a time, with everything that was reported meanwhile. No timer:
- * a report that finds the lane idle leaves at once.
+ * a report that finds the lane idle leaves at once. A statement holds at most one change of a task, for it would apply only
+ * one of several.
  */
 @Injectable()
 export class TaskReports {
   private waiting: Waiting[] = [];
   private isSending = false;
+  /** Work whose next phase is on its way: its lease needs no renewal. */
+  private readonly moving = new Set<string>();
 
-  constructor(private readonly statements: TaskStatements) {}
+  constructor(
+    @Inject(TaskStatements) private readonly statements: Pick<TaskStatements, 'advance'>,
+  ) {}
 
   /** Whether the change was applied: false where the fence no longer held. Throws what the database says for good. */
-  advance(change: Advance): Promise<boolean> {
+  async advance(change: Advance): Promise<boolean> {
+    const key = `${change.taskId}/${change.fence}`;
+    const isLease = change.phase === undefined;
+    if (isLease && this.moving.has(key)) return true;
+    if (!isLease) this.moving.add(key);
+    try {
+      return await this.enqueue(change);
+    } finally {
+      if (!isLease) this.moving.delete(key);
+    }
+  }
+
+  private enqueue(change: Advance): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ change, resolve, reject });
       if (!this.isSending) void this.send();
@@ -34,8 +52,23 @@ export class TaskReports {
 
   private async send(): Promise<void> {
     this.isSending = true;
-    while (this.waiting.length > 0) await this.sendBatch(this.waiting.splice(0, MAX_BATCH));
+    while (this.waiting.length > 0) await this.sendBatch(this.nextBatch());
     this.isSending = false;
+  }
+
+  /** The first change of each task, in the order of arrival; what is left waits for the statements that follow. */
+  private nextBatch(): Waiting[] {
+    const tasks = new Set<string>();
+    const batch: Waiting[] = [];
+    const rest: Waiting[] = [];
+    for (const item of this.waiting) {
+      const { taskId } = item.change;
+      if (batch.length < MAX_BATCH && !tasks.has(taskId)) batch.push(item);
+      else rest.push(item);
+      tasks.add(taskId);
+    }
+    this.waiting = rest;
+    return batch;
   }
 
   private async sendBatch(batch: readonly Waiting[]): Promise<void> {
@@ -47,7 +80,9 @@ export class TaskReports {
       );
       for (const { change, resolve } of batch) resolve(applied.has(change.taskId));
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      // One report that the database refuses must not take the others with it.
+      if (batch.length === 1 || isTransient(error)) for (const { reject } of batch) reject(error);
+      else for (const item of batch) await this.sendBatch([item]);
     }
   }
 }

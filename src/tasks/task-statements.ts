@@ -1,3 +1,4 @@
+import { storableJson } from './storable-json.js';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { JsonObject } from '../common/json-object.js';
@@ -126,7 +127,7 @@ export function advanceColumns(changes: readonly Advance[]): unknown[] {
     changes.map((change) => change.phase ?? null),
     changes.map((change) => Math.round(change.delayMs)),
     changes.map((change) => change.strikes ?? null),
-    changes.map((change) => (change.facts ? JSON.stringify(change.facts) : null)),
+    changes.map((change) => (change.facts ? storableJson(change.facts) : null)),
   ];
 }
 

@@ -24,8 +24,6 @@ interface Running {
   readonly work: ClaimedWork;
   readonly lane: string;
   readonly stop: StopSource;
-  /** False once its lease could not be renewed. */
-  isLeased: boolean;
 }
 
 /**
@@ -61,10 +59,9 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   async tick(): Promise<number> {
     for (let started = 0; ;) {
       if (this.isDraining) return started;
-      const mine = [...this.running.values()].filter(({ isLeased }) => !isLeased);
       const claimed = await this.statements.claim({
         rooms: this.rooms(),
-        mine: mine.map(({ work }) => work.task.id),
+        mine: [...this.running.keys()],
         leaseMs: LEASE_MS,
       });
       for (const work of claimed) this.start(work);
@@ -96,7 +93,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
 
   private start(work: ClaimedWork): void {
     const lane = laneOf(work.phase, work.task.provider);
-    const running: Running = { work, lane, stop: new StopSource(), isLeased: true };
+    const running: Running = { work, lane, stop: new StopSource() };
     this.running.set(work.task.id, running);
     this.countByLane.set(lane, (this.countByLane.get(lane) ?? 0) + 1);
     this.renewal ??= this.renewSoon();
@@ -105,8 +102,9 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
     });
   }
 
-  private end({ work, lane }: Running): void {
-    this.running.delete(work.task.id);
+  private end(running: Running): void {
+    const { work, lane } = running;
+    if (this.running.get(work.task.id) === running) this.running.delete(work.task.id);
     const left = (this.countByLane.get(lane) ?? 1) - 1;
     if (left === 0) this.countByLane.delete(lane);
     else this.countByLane.set(lane, left);
@@ -164,11 +162,10 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
       [...this.running.values()].map(async (running) => {
         const { task, fence } = running.work;
         const { accountId, id: taskId } = task;
-        running.isLeased = false;
         try {
           const lease = { accountId, taskId, fence, delayMs: LEASE_MS };
-          running.isLeased = await this.reports.advance(lease);
-          if (!running.isLeased && this.running.get(taskId) === running) {
+          const isLeased = await this.reports.advance(lease);
+          if (!isLeased && this.running.get(taskId) === running) {
             running.stop.abort(new Error('the task was taken over'));
           }
         } catch (error) {
