@@ -26,7 +26,7 @@ describePortContract('OpenAI chat', {
     body: Buffer.from(JSON.stringify(completion)),
     result: {
       completion,
-      usage: { promptTokens: 3, completionTokens: 2 },
+      usage: { promptTokens: 3, completionTokens: 2, cachedTokens: null, reasoningTokens: null },
       providerRequestId: null,
     },
   },
@@ -57,7 +57,10 @@ describePortContract('OpenAI chat stream', {
     result: [
       { chunk: chunks[0], usage: null },
       { chunk: chunks[1], usage: null },
-      { chunk: chunks[2], usage: { promptTokens: 3, completionTokens: 2 } },
+      {
+        chunk: chunks[2],
+        usage: { promptTokens: 3, completionTokens: 2, cachedTokens: null, reasoningTokens: null },
+      },
     ],
   },
   expectRequest: expectJson('/chat/completions', {

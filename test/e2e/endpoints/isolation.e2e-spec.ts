@@ -32,9 +32,11 @@ describe('POST /v1/audio/isolation', () => {
   it.each([202_859, 202_419, 198_450, 22_050])(
     'refuses %d samples at 44.1 kHz before any hold, whatever the balance (ISO-30, LIMIT-05)',
     async (samples) => {
-      desk.account = await desk.gateway.account(0n);
+      // A form needs some balance to be read at all (decision G-101), but not the price.
+      desk.account = await desk.gateway.account(1n);
       const file = wavFile(samples, 44_100, 8);
       await desk.refused(() => desk.call(ISOLATION, {}, file), 400, 'audio_too_short', 'file');
+      desk.account = await desk.gateway.account(0n);
       desk.serve(file);
       await desk.refused(() => desk.postJson(ISOLATION), 400, 'audio_too_short', 'audio_url');
       const holds = await desk.gateway.dataSource.query<unknown[]>(

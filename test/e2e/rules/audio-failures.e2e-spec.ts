@@ -155,7 +155,8 @@ describe('a synchronous audio call that fails', () => {
   rule()(
     '%s tells the first fault in the order of checks (AUD-54)',
     async (_path, _row, operation) => {
-      const { accountId, headers } = await gateway.account(0n);
+      // Without any balance a form is refused before it is read (decision G-101).
+      const { accountId, headers } = await gateway.account(1n);
       const refused = (fields: object, refusal: Refusal) =>
         expectRefused(
           gateway,
