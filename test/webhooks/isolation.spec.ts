@@ -82,7 +82,10 @@ describe('Receivers among each other', () => {
   });
 
   it('shares the due deliveries among workers, each made once', async () => {
-    const desk = new WebhookDesk(database.dataSource, { clock: new SystemClock() });
+    const desk = new WebhookDesk(database.dataSource, {
+      clock: new SystemClock(),
+      timeoutMs: 30_000,
+    });
     const owners = await Promise.all(
       receivers.flatMap(({ url }) => Array.from({ length: 10 }, () => desk.enqueue(url))),
     );
