@@ -89,13 +89,11 @@ describe('the OpenAPI document as committed', () => {
 
   it('describes the success and the body of every call that takes one', () => {
     for (const { path, method, operation } of operations) {
-      const statuses = Object.keys(operation.responses);
-      expect([path, statuses.filter((status) => /^2\d\d$/.test(status))]).toEqual([
-        path,
-        [expect.any(String)],
-      ]);
+      const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+      expect([path, successes.length > 0]).toEqual([path, true]);
       const media = Object.values(operation.requestBody?.content ?? {});
-      if (method === 'post' && path.startsWith('/v1')) expect(media).not.toEqual([]);
+      const takesBody = method === 'post' && /^\/v1(?!.*\/(cancel|redeliver)$)/.test(path);
+      if (takesBody) expect([path, media.length > 0]).toEqual([path, true]);
       for (const { schema } of media) expect([path, schema]).toEqual([path, expect.any(Object)]);
     }
   });
