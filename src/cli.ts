@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -6,6 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { CreateAccountBody, CreateKeyBody, CreditBody } from './admin/dto/admin.bodies.js';
 import { AdminTasksService } from './admin/admin-tasks.service.js';
 import { ResolveTaskBody } from './admin/dto/resolve-task.body.js';
+import { OperatorActions } from './admin/operator-actions.js';
 import { OperatorService } from './admin/operator.service.js';
 import { AppModule } from './app.module.js';
 import { GatewayError } from './common/errors/gateway-error.js';
@@ -97,6 +99,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     viewAudit(await operator.audit(full === true ? 'full' : 'new')),
 };
 
+/** Commands that change nothing, and leave no record. */
+const READING: readonly string[] = ['audit'];
+const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
+
+/** Records what is to be changed, as the operator API does. */
+function record(actions: OperatorActions, command: string, words: string[]): Promise<void> {
+  return actions.record({
+    actor: `cli:${userInfo().username}`,
+    action: command,
+    target: words.find((word) => PUBLIC_ID.test(word)) ?? null,
+    address: null,
+  });
+}
+
 /** Undefined where an option is unknown or lacks its value. */
 function commandLine() {
   try {
@@ -116,6 +132,7 @@ async function run(): Promise<number> {
   }
   const app = await openContext();
   try {
+    if (!READING.includes(name)) await record(app.get(OperatorActions), name, words);
     const answer = await command(
       { operator: app.get(OperatorService), tasks: app.get(AdminTasksService) },
       words,

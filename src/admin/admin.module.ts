@@ -11,6 +11,7 @@ import { AdminGuard } from './admin.guard.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { KeysController } from './keys.controller.js';
+import { OperatorActions } from './operator-actions.js';
 import { OperatorService } from './operator.service.js';
 import { RecordsController } from './records.controller.js';
 
@@ -24,7 +25,7 @@ import { RecordsController } from './records.controller.js';
     DeliveriesController,
     AdminTasksController,
   ],
-  providers: [OperatorService, DeliveriesService, AdminTasksService, AdminGuard],
-  exports: [OperatorService, AdminTasksService],
+  providers: [OperatorService, OperatorActions, DeliveriesService, AdminTasksService, AdminGuard],
+  exports: [OperatorService, OperatorActions, AdminTasksService],
 })
 export class AdminModule {}

@@ -8,18 +8,12 @@ import {
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
-import { DataSource } from 'typeorm';
-import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { OperatorActions } from './operator-actions.js';
 
 const READING: readonly string[] = ['GET', 'HEAD'];
 /** Enough of a token's hash to tell one token from the next. */
 const ACTOR_DIGITS = 12;
-const MAX_TARGET_CHARACTERS = 100;
-/** No id holds them, and the database takes no zero byte. */
-const INVISIBLE = /[^\x21-\x7e]/g;
-const INSERT =
-  'INSERT INTO operator_action (actor, action, target, address, at) VALUES ($1, $2, $3, $4, $5)';
 
 /**
  * Records whatever an operator asks to change, before it is done, so that nothing is done without a record: by which token
@@ -32,8 +26,7 @@ export class OperatorActionsInterceptor implements NestInterceptor {
   private readonly actor: string;
 
   constructor(
-    private readonly dataSource: DataSource,
-    private readonly clock: Clock,
+    private readonly actions: OperatorActions,
     @Inject(GATEWAY_CONFIG) { adminToken = '' }: GatewayConfig,
   ) {
     this.actor = createHash('sha256').update(adminToken).digest('hex').slice(0, ACTOR_DIGITS);
@@ -45,13 +38,14 @@ export class OperatorActionsInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  private async record({ method, route, params, ip }: Request): Promise<void> {
+  private record({ method, route, params, ip }: Request): Promise<void> {
     const { path } = route as { readonly path: string };
     const { id } = params;
-    const target =
-      typeof id === 'string' ? id.slice(0, MAX_TARGET_CHARACTERS).replace(INVISIBLE, '?') : null;
-    const at = new Date(this.clock.nowMs());
-    const facts = [this.actor, `${method} ${path}`, target, ip ?? null, at];
-    await this.dataSource.query(INSERT, facts);
+    return this.actions.record({
+      actor: this.actor,
+      action: `${method} ${path}`,
+      target: typeof id === 'string' ? id : null,
+      address: ip ?? null,
+    });
   }
 }

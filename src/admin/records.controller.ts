@@ -1,7 +1,9 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { PageQuery } from '../common/paging/page.query.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AdminExecutionsQuery } from './dto/admin.queries.js';
+import { OperatorActions } from './operator-actions.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';
@@ -11,12 +13,16 @@ import {
   viewAdminExecution,
 } from './views/admin-execution.view.js';
 import { AuditView, viewAudit } from './views/audit.view.js';
+import { OperatorActionPage, viewAction } from './views/operator-action.view.js';
 
 /** What happened, and the proof of the books (interface: Operator API). */
 @OperatorEndpoint()
 @Controller('admin')
 export class RecordsController {
-  constructor(private readonly operator: OperatorService) {}
+  constructor(
+    private readonly operator: OperatorService,
+    private readonly actions: OperatorActions,
+  ) {}
 
   @Get('executions')
   @ApiOperation({ summary: 'Synchronous calls, newest first' })
@@ -37,5 +43,12 @@ export class RecordsController {
   @ApiOkResponse({ type: AuditView })
   async audit() {
     return viewAudit(await this.operator.audit());
+  }
+
+  @Get('operator-actions')
+  @ApiOperation({ summary: 'What operators asked to change, newest first' })
+  @ApiOkResponse({ type: OperatorActionPage })
+  async operatorActions(@StrictQuery() query: PageQuery) {
+    return viewPage(await this.actions.list(query), viewAction);
   }
 }

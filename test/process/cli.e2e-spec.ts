@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
@@ -135,6 +136,31 @@ describe('operator commands', () => {
         expect(await refused.exited).toEqual({ code: 1, signal: null });
         for (const name of ['PORT', 'SECRET_KEY'])
           expect(refused.stderr()).toContain(`  ${name}: `);
+      } finally {
+        await database.drop();
+      }
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'leave a record of what they change, with the user of the system who ran them',
+    async () => {
+      const database = await createTestDatabase();
+      try {
+        const DATABASE_URL = database.url;
+        for (const args of [['account:create', 'A'], ['key:create', UNKNOWN_ACCOUNT], ['audit']]) {
+          await runBuilt('cli.js', args, { DATABASE_URL }).exited;
+        }
+        const actor = `cli:${userInfo().username}`;
+        expect(
+          await database.dataSource.query(
+            'SELECT actor, action, target, address FROM operator_action ORDER BY id',
+          ),
+        ).toEqual([
+          { actor, action: 'account:create', target: null, address: null },
+          { actor, action: 'key:create', target: UNKNOWN_ACCOUNT, address: null },
+        ]);
       } finally {
         await database.drop();
       }

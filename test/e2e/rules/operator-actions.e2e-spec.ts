@@ -51,6 +51,36 @@ describe('what an operator changes', () => {
     ]);
   });
 
+  it('is listed for operators, newest first, page by page', async () => {
+    interface Action {
+      readonly id: string;
+      readonly action: string;
+    }
+    const page = async (query: string) => {
+      const answer = await fetch(`${gateway.url}/admin/operator-actions?${query}`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      });
+      expect(answer.status).toBe(200);
+      return (await answer.json()) as { data: Action[]; next_cursor: string | null };
+    };
+    const { data } = await page('limit=100');
+    const actions = data.map(({ action }) => action);
+    expect(actions).toEqual((await recorded()).map(({ action }) => action).reverse());
+    expect(data[0]).toEqual({
+      id: expect.stringMatching(/^[0-9]+$/),
+      object: 'operator_action',
+      actor: ACTOR,
+      action: 'DELETE /admin/keys/:id',
+      target: 'key_?',
+      address: expect.stringContaining('127.0.0.1'),
+      created_at: expect.any(Number),
+    });
+    const first = await page('limit=2');
+    const rest = await page(`limit=100&cursor=${first.next_cursor}`);
+    expect([...first.data, ...rest.data]).toEqual(data);
+    expect(rest.next_cursor).toBeNull();
+  });
+
   it('is not done where it cannot be recorded', async () => {
     await gateway.dataSource.query('ALTER TABLE operator_action RENAME TO operator_action_gone');
     try {

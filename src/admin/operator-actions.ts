@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
+import { Clock } from '../common/time/clock.js';
+
+const MAX_TARGET_CHARACTERS = 100;
+/** No id holds them, and the database takes no zero byte. */
+const INVISIBLE = /[^\x21-\x7e]/g;
+const INSERT =
+  'INSERT INTO operator_action (actor, action, target, address, at) VALUES ($1, $2, $3, $4, $5)';
+const LIST = `
+  SELECT id, actor, action, target, address, at FROM operator_action
+   WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT $2`;
+
+/** Who asked to change what: `target` is the id of the resource, `address` where the request came from. */
+interface NewOperatorAction {
+  readonly actor: string;
+  readonly action: string;
+  readonly target: string | null;
+  readonly address: string | null;
+}
+
+/** A recorded action; ids grow with time. */
+export interface OperatorAction extends NewOperatorAction {
+  readonly id: string;
+  readonly at: Date;
+}
+
+/** The record of what operators asked to change, through the API and on the command line. It is only ever added to. */
+@Injectable()
+export class OperatorActions {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Records an action, to be awaited before it is done. Throws where it cannot be recorded; then it must not be done. */
+  async record({ actor, action, target, address }: NewOperatorAction): Promise<void> {
+    const shown = target?.slice(0, MAX_TARGET_CHARACTERS).replace(INVISIBLE, '?') ?? null;
+    const at = new Date(this.clock.nowMs());
+    await this.dataSource.query(INSERT, [actor, action, shown, address, at]);
+  }
+
+  /** Actions, newest first. */
+  async list(page: PageRequest): Promise<Page<OperatorAction>> {
+    const parameters = [cursorOf(page, 'position'), page.limit + 1];
+    const rows = await this.dataSource.query<OperatorAction[]>(LIST, parameters);
+    return pageOf(
+      rows,
+      page.limit,
+      (row) => row,
+      (row) => row.id,
+    );
+  }
+}

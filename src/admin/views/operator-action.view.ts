@@ -1,0 +1,52 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { pageOfViews } from '../../common/paging/page.view.js';
+import { toEpochSeconds } from '../../common/time/clock.js';
+import type { OperatorAction } from '../operator-actions.js';
+
+/** What an operator asked to change. */
+export class OperatorActionView {
+  @ApiProperty({ example: '42' })
+  id!: string;
+
+  @ApiProperty({ enum: ['operator_action'] })
+  object!: 'operator_action';
+
+  @ApiProperty({
+    example: '8c6976e5b541',
+    description: "The beginning of the SHA-256 of the admin token, or `cli:` and the system's user",
+  })
+  actor!: string;
+
+  @ApiProperty({
+    example: 'POST /admin/accounts/:id/credits',
+    description: 'The call or the command',
+  })
+  action!: string;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'The id that the call or command named',
+  })
+  target!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '192.0.2.7',
+    description: "The client's address; null on the command line",
+  })
+  address!: string | null;
+
+  @ApiProperty({ description: 'Epoch seconds' })
+  created_at!: number;
+}
+
+/** A page of operator actions. */
+export class OperatorActionPage extends pageOfViews(OperatorActionView) {}
+
+/** The action as operators see it. */
+export function viewAction({ at, ...action }: OperatorAction): OperatorActionView {
+  return { ...action, object: 'operator_action', created_at: toEpochSeconds(at) };
+}
