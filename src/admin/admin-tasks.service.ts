@@ -6,9 +6,9 @@ import { type PageView, viewPage } from '../common/paging/page.view.js';
 import type { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import type { Task } from '../tasks/task.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
-import { TaskReader } from '../tasks/task-reader.js';
-import { filterOf } from '../tasks/task-reads.js';
-import { TaskResolution } from '../tasks/task-resolution.js';
+import { TaskReader } from '../tasks/reads/task-reader.js';
+import { filterOf } from '../tasks/reads/task-reads.js';
+import { TaskResolution } from '../tasks/ending/task-resolution.js';
 import type { ResolveTaskBody } from './dto/resolve-task.body.js';
 import { viewAdminTask } from './views/admin-task.view.js';
 

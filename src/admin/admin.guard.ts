@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { AttemptLimit } from '../common/http/attempt-limit.js';
+import { GuessLimit } from '../common/http/guess-limit.js';
 import { BearerToken } from '../common/secrets/bearer-token.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
@@ -16,11 +16,11 @@ const WRONG_TOKENS_PER_MINUTE = 10;
 @Injectable()
 export class AdminGuard implements CanActivate {
   private readonly token: BearerToken | undefined;
-  private readonly wrong: AttemptLimit;
+  private readonly wrong: GuessLimit;
 
   constructor(@Inject(GATEWAY_CONFIG) { adminToken }: GatewayConfig, clock: Clock) {
     this.token = adminToken === undefined ? undefined : new BearerToken(adminToken);
-    this.wrong = new AttemptLimit(WRONG_TOKENS_PER_MINUTE, clock);
+    this.wrong = new GuessLimit(WRONG_TOKENS_PER_MINUTE, clock);
   }
 
   canActivate(context: ExecutionContext): boolean {

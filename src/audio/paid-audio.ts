@@ -5,7 +5,7 @@ import type { Quote } from '../common/money/charge-basis.js';
 import { PaidCalls } from '../executions/paid-calls.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { ProviderAudio } from '../providers/ports/provider-audio.js';
-import type { Attempt } from '../providers/routing/provider-router.js';
+import type { ProviderWork } from '../providers/routing/provider-router.js';
 
 /** A paid call whose answer is audio. */
 @Injectable()
@@ -19,14 +19,14 @@ export class PaidAudio {
   async play<O extends Operation>(
     call: AdmittedCall<O>,
     quote: Quote,
-    attempt: Attempt<O, ProviderAudio>,
+    work: ProviderWork<O, ProviderAudio>,
     format: ResponseFormat,
     writer: AudioWriter,
   ): Promise<void> {
     const { value: end } = await this.calls.run(
       call,
       quote,
-      attempt,
+      work,
       async ({ result }, _signal, onFirstByte) => {
         result.body.once('data', onFirstByte);
         return { value: await writer.stream(result.body, format, quote.amountMicroUsd) };

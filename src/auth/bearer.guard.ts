@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { AttemptLimit } from '../common/http/attempt-limit.js';
+import { GuessLimit } from '../common/http/guess-limit.js';
 import { Clock } from '../common/time/clock.js';
 import type { Caller } from './caller.js';
 import { KeyCache } from './key-cache.js';
@@ -24,13 +24,13 @@ export const INVALID_TOKEN_MESSAGE = 'The API key is missing, invalid or revoked
  * `invalid_token` (spec: Authentication), 429 for guesses. */
 @Injectable()
 export class BearerGuard implements CanActivate {
-  private readonly guesses: AttemptLimit;
+  private readonly guesses: GuessLimit;
 
   constructor(
     private readonly keys: KeyCache,
     clock: Clock,
   ) {
-    this.guesses = new AttemptLimit(UNKNOWN_KEYS_PER_MINUTE, clock);
+    this.guesses = new GuessLimit(UNKNOWN_KEYS_PER_MINUTE, clock);
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -21,8 +21,8 @@ import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
 import { loggableError, NestLogger } from '../observability/logger.js';
 import { servesMetrics } from '../observability/metrics.guard.js';
 import { Readiness } from '../observability/readiness.js';
-import { TaskWaits } from '../tasks/task-waits.js';
-import { TaskWorker } from '../tasks/task-worker.js';
+import { TaskWaits } from '../tasks/reads/task-waits.js';
+import { TaskWorker } from '../tasks/worker/task-worker.js';
 import { Ticker } from '../ticker/ticker.js';
 import { publishMedia, type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 

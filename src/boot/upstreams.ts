@@ -1,4 +1,4 @@
-import type { CallChange } from '../providers/http/call-change.js';
+import type { EndpointChange } from '../providers/http/endpoint-change.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig, ProviderSetting } from '../config/gateway-config.js';
@@ -56,7 +56,7 @@ export function sandboxScope(
   return config.sandbox === 'on' && keyed < UPSTREAMS.length ? 'some' : 'none';
 }
 
-/** Every provider that can be called: configured ones, those of the overlay file, and the sandbox for the rest. */
+/** Every provider that can be asked: configured ones, those of the overlay file, and the sandbox for the rest. */
 export function providersOptions(
   config: GatewayConfig,
   catalog: LoadedCatalog,
@@ -70,7 +70,7 @@ export function providersOptions(
     };
     const own = access(config);
     // The sandbox speaks the protocol as it is documented.
-    if (own) return [{ id, protocol, ...own, callChanges: callChanges(catalog) }];
+    if (own) return [{ id, protocol, ...own, endpointChanges: endpointChanges(catalog) }];
     return standIn ? [{ id, protocol, ...standIn }] : [];
   });
   const extra = catalog.providers.map((provider) => ({
@@ -78,7 +78,7 @@ export function providersOptions(
     protocol: provider.protocol,
     baseUrl: provider.base_url.replace(/\/+$/, ''),
     apiKey: keyOf(provider.id, provider.api_key_env),
-    callChanges: callChanges(catalog),
+    endpointChanges: endpointChanges(catalog),
   }));
   return {
     providers: [...builtIn, ...extra],
@@ -86,7 +86,7 @@ export function providersOptions(
   };
 }
 
-function callChanges({ upstreamCalls = [] }: LoadedCatalog): readonly CallChange[] {
+function endpointChanges({ upstreamCalls = [] }: LoadedCatalog): readonly EndpointChange[] {
   return upstreamCalls.map(({ call, like, path, names = [], values = [] }) => {
     const byField: Record<string, Record<string, string>> = {};
     for (const { field, value, upstream_value: upstreamValue } of values) {
@@ -94,7 +94,7 @@ function callChanges({ upstreamCalls = [] }: LoadedCatalog): readonly CallChange
     }
     const renamed = names.map(({ field, upstream_name: name }) => [field, name]);
     return {
-      call,
+      name: call,
       like,
       path,
       names: Object.fromEntries(renamed) as Record<string, string>,

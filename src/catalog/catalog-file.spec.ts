@@ -103,7 +103,7 @@ describe('loadCatalog', () => {
     expect(loaded.providers).toHaveLength(1);
   });
 
-  it('takes a song model of an existing shape, and calls that differ', () => {
+  it('takes a song model of an existing shape, and endpoints that differ', () => {
     const call = { call: 'suno/bpm', path: '/v2/bpm' };
     const loaded = loadCatalog(
       overlay({

@@ -140,7 +140,7 @@ export class OverlayFieldValue {
   upstream_value!: string;
 }
 
-/** How an upstream differs from what the adapter of its protocol says of a call. */
+/** How an upstream differs from what the adapter of its protocol says of an endpoint. */
 export class OverlayCall {
   @Text({ max: MAX_NAME })
   call!: string;

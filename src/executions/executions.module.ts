@@ -9,7 +9,6 @@ import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './ho
 import { OWED_DIRECTORY, OwedCalls } from './owed-calls.js';
 import { PaidCalls } from './paid-calls.js';
 import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js';
-import { UpstreamWatch } from './upstream-watch.js';
 
 /** Synchronous paid calls: hold, provider, settlement or release, record. */
 @Module({
@@ -22,7 +21,6 @@ import { UpstreamWatch } from './upstream-watch.js';
     OwedCalls,
     PayOnSuccess,
     PaidCalls,
-    UpstreamWatch,
     {
       provide: HOLD_SWEEPER_OPTIONS,
       useFactory: (config: GatewayConfig): HoldSweeperOptions => ({

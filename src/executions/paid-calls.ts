@@ -6,8 +6,8 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import type { Operation } from '../providers/ports/operation.js';
 import {
-  type Attempt,
   ProviderRouter,
+  type ProviderWork,
   type RoutedResult,
 } from '../providers/routing/provider-router.js';
 import { PayOnSuccess } from './pay-on-success.js';
@@ -33,13 +33,13 @@ export class PaidCalls {
   ) {}
 
   /**
-   * Holds the price, makes the attempt, hands the provider's answer to `take`, settles. Resolves once the charge is
+   * Holds the price, has a provider do the work, hands the provider's answer to `take`, settles. Resolves once the charge is
    * durable. Throws 402 and the provider's failures, after the release; what `take` throws is a failure too.
    */
   async run<O extends Operation, T extends NamedAnswer, V>(
     call: AdmittedCall<O>,
     quote: Quote,
-    attempt: Attempt<O, T>,
+    work: ProviderWork<O, T>,
     take: (
       answer: RoutedResult<T>,
       signal: StopSignal,
@@ -48,7 +48,7 @@ export class PaidCalls {
   ): Promise<Charged<V>> {
     return this.payOnSuccess.run(call, quote, async (signal, onFirstByte) => {
       const operation = call.row.operation as O;
-      const answer = await this.router.run(call.routes, operation, attempt, signal);
+      const answer = await this.router.run(call.routes, operation, work, signal);
       const taken = await take(answer, signal, onFirstByte);
       const { value, basis, chargedMicroUsd = quote.amountMicroUsd } = taken;
       return {
@@ -66,8 +66,8 @@ export class PaidCalls {
   ask<O extends Operation, T extends NamedAnswer>(
     call: AdmittedCall<O>,
     quote: Quote,
-    attempt: Attempt<O, T>,
+    work: ProviderWork<O, T>,
   ): Promise<Charged<T>> {
-    return this.run(call, quote, attempt, ({ result }) => ({ value: result }));
+    return this.run(call, quote, work, ({ result }) => ({ value: result }));
   }
 }

@@ -1,8 +1,8 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type AdmittedCall, Call } from '../admission/admitted-call.js';
-import { IdempotencyKey } from '../tasks/idempotency-key.guard.js';
-import { TaskEndpoint } from '../tasks/task-endpoint.decorator.js';
+import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
+import { TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
 import type { Task } from '../tasks/task.js';
 import { SongTask } from './dto/shared-groups.body.js';
 import { SongBodies } from './dto/song-bodies.decorator.js';

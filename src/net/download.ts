@@ -2,7 +2,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type GuardedDialer } from './guarded-dialer.js';
-import type { ExchangeLimits, GuardedResponse } from './http-exchange.js';
+import type { ExchangeLimits, GuardedResponse } from './guarded-exchange.js';
 import type { OwnFiles } from './own-files.js';
 import { judgePublicUrl, resolveLocation, type UrlPolicy, type UrlVerdict } from './public-url.js';
 

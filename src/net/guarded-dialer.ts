@@ -3,7 +3,7 @@ import { connect as dialTcp, isIP, type Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
 import { Deadline } from './deadline.js';
 import type { EgressRules } from './egress-rules.js';
-import { exchangeOver, type GuardedRequest, type GuardedResponse } from './http-exchange.js';
+import { exchangeOver, type GuardedRequest, type GuardedResponse } from './guarded-exchange.js';
 import { isPublicAddress } from './public-address.js';
 import { hostOf, portOf } from './public-url.js';
 import { resolveByDns, resolveBySystem, type ResolveName } from './resolve-name.js';

@@ -1,4 +1,4 @@
-import type { GuardedRequest, GuardedResponse } from './http-exchange.js';
+import type { GuardedRequest, GuardedResponse } from './guarded-exchange.js';
 
 /** Files that this gateway serves itself; a URL of one may be given as input although it leads to the gateway. */
 export abstract class OwnFiles {

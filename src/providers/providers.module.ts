@@ -1,11 +1,12 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { PROVIDERS_OPTIONS, type ProvidersOptions } from './providers.options.js';
+import { AttemptWatch } from './routing/attempt-watch.js';
 import { ProviderRegistry } from './routing/provider-registry.js';
 import { ProviderRouter } from './routing/provider-router.js';
 
 /**
  * Who does the work: exports {@link ProviderRouter} and {@link ProviderRegistry}. Takes the `Clock`
- * from a global module.
+ * and the metrics from global modules.
  */
 @Global()
 @Module({})
@@ -16,6 +17,7 @@ export class ProvidersModule {
       providers: [
         { provide: PROVIDERS_OPTIONS, useValue: options },
         ProviderRegistry,
+        AttemptWatch,
         ProviderRouter,
       ],
       exports: [ProviderRegistry, ProviderRouter],

@@ -1,4 +1,4 @@
-import type { CallChange } from './http/call-change.js';
+import type { EndpointChange } from './http/endpoint-change.js';
 import type { Protocol } from './ports/protocol.js';
 
 /** One configured provider. */
@@ -9,7 +9,7 @@ export interface ProviderConfig {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** What this upstream does in its own way. */
-  readonly callChanges?: readonly CallChange[];
+  readonly endpointChanges?: readonly EndpointChange[];
   /** The sandbox replaces this provider. Its results are test data and are lost when it stops. */
   readonly isSandbox?: true;
 }

@@ -3,7 +3,7 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { GuardedResponse } from '../net/http-exchange.js';
+import type { GuardedResponse } from '../net/guarded-exchange.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';
 
 const LIMITS = { connectMs: 5_000, headersMs: 10_000, idleMs: 60_000 };

@@ -1,6 +1,6 @@
 import { EgressRules } from '../net/egress-rules.js';
 import { GuardedDialer } from '../net/guarded-dialer.js';
-import type { GuardedRequest, GuardedResponse } from '../net/http-exchange.js';
+import type { GuardedRequest, GuardedResponse } from '../net/guarded-exchange.js';
 import { OwnFiles } from '../net/own-files.js';
 import { portOf } from '../net/public-url.js';
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { elevenLabsProtocol } from './elevenlabs/elevenlabs-protocol.js';
 import { control, CONTROL_PREFIX } from './http/control.js';
-import { SandboxExchange } from './http/exchange.js';
+import { SandboxExchange } from './http/sandbox-exchange.js';
 import { mediaProtocol } from './http/media-protocol.js';
 import { actOut, retryHeaders } from './http/faults.js';
 import { WireAnswer, WireFault } from './http/protocol.js';

@@ -8,7 +8,7 @@ import { PageQuery } from '../common/paging/page.query.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { DeliveryPage, DeliveryView, viewDelivery } from '../webhooks/delivery.view.js';
-import { TaskDeliveries } from './task-deliveries.js';
+import { TaskDeliveries } from './reads/task-deliveries.js';
 
 /** What became of the webhooks of the caller's tasks (interface: Endpoints for the holder of a key). */
 @ApiTags('tasks')

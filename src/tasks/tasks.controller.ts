@@ -8,10 +8,10 @@ import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { TasksQuery } from './dto/tasks.query.js';
-import { TaskCancellation } from './task-cancellation.js';
-import { TaskContents } from './task-content.js';
+import { TaskCancellation } from './ending/task-cancellation.js';
+import { TaskContents } from './reads/task-contents.js';
 import { TaskKinds } from './task-kinds.js';
-import { TaskReads } from './task-reads.js';
+import { TaskReads } from './reads/task-reads.js';
 import { TaskPage, TaskView } from './task.view.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };

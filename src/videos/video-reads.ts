@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { noTask, TaskReads } from '../tasks/task-reads.js';
+import { noTask, TaskReads } from '../tasks/reads/task-reads.js';
 import type { Task } from '../tasks/task.js';
 import { VIDEO_KIND } from './video.kind.js';
 import { type VideoView, viewVideo } from './video.view.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
 import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
 import { readBounded } from '../../src/providers/http/bounded-body.js';
-import type { CallContext } from '../../src/providers/ports/call-context.js';
+import type { AttemptContext } from '../../src/providers/ports/attempt-context.js';
 import type { ProviderAudio } from '../../src/providers/ports/provider-audio.js';
 import type { PortByOperation } from '../../src/providers/ports/provider-ports.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
@@ -37,7 +37,7 @@ const audio = (format: keyof typeof AUDIO_SAMPLES): PortContract['good'] => ({
 const runs =
   <O extends Operation>(
     operation: O,
-    call: (port: PortByOperation[O], context: CallContext) => Promise<unknown>,
+    call: (port: PortByOperation[O], context: AttemptContext) => Promise<unknown>,
   ): PortContract['run'] =>
   (access, context) =>
     call(elevenLabsPorts(access)[operation]!, context);

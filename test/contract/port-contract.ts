@@ -3,7 +3,7 @@ import { SystemClock } from '../../src/common/time/clock.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { ProviderAccess } from '../../src/providers/http/provider-access.js';
-import type { CallContext } from '../../src/providers/ports/call-context.js';
+import type { AttemptContext } from '../../src/providers/ports/attempt-context.js';
 import { StubUpstream, type SeenRequest } from '../support/stub-upstream.js';
 
 const KEY = 'sk-upstream-secret-4711';
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 300;
 /** What an adapter must show to pass the contract. */
 export interface PortContract {
   /** Runs the call to its end, the body included, and returns what came of it. */
-  readonly run: (access: ProviderAccess, context: CallContext) => Promise<unknown>;
+  readonly run: (access: ProviderAccess, context: AttemptContext) => Promise<unknown>;
   /** A good answer, and what `run` makes of it. */
   readonly good: { readonly type: string; readonly body: Buffer; readonly result: unknown };
   /** Checks what the provider received from `run` with upstream model `upstream-model`. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { Clock } from '../../src/common/time/clock.js';
 import { readBounded } from '../../src/providers/http/bounded-body.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
-import type { CallObservation } from '../../src/providers/routing/provider-observer.js';
+import type { AttemptObservation } from '../../src/providers/routing/attempt-watch.js';
 import { ProviderRegistry } from '../../src/providers/routing/provider-registry.js';
 import { ProviderRouter } from '../../src/providers/routing/provider-router.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
@@ -26,7 +26,7 @@ describe('ProviderRouter', () => {
   let clock: HandClock;
   let registry: ProviderRegistry;
   let router: ProviderRouter;
-  let calls: CallObservation[];
+  let attempts: AttemptObservation[];
   let states: string[];
 
   beforeEach(async () => {
@@ -37,12 +37,11 @@ describe('ProviderRouter', () => {
     clock = new HandClock();
     const providers = [provider('first', first), provider('second', second)];
     registry = new ProviderRegistry({ providers, upstreamTimeoutMs: 500 }, clock);
-    router = new ProviderRouter(registry, clock);
-    calls = [];
+    attempts = [];
     states = [];
-    router.observe({
-      onCall: (call) => calls.push(call),
-      onBreakerChange: ({ provider: id, state }) => states.push(`${id} ${state}`),
+    router = new ProviderRouter(registry, clock, {
+      attempted: (attempt) => attempts.push(attempt),
+      breakerChanged: ({ provider: id, state }) => states.push(`${id} ${state}`),
     });
     second.reply = (response) => response.end(AUDIO_SAMPLES.mp3);
   });
@@ -158,13 +157,15 @@ describe('ProviderRouter', () => {
     };
     await expect(speak(BOTH, controller.signal)).rejects.toThrow('shutdown');
     expect(second.seen).toHaveLength(0);
-    expect(calls).toMatchObject([{ provider: 'first', operation: 'speech', outcome: 'aborted' }]);
+    expect(attempts).toMatchObject([
+      { provider: 'first', operation: 'speech', outcome: 'aborted' },
+    ]);
   });
 
   it('tells observers of every call', async () => {
     answer(503);
     await speak();
-    expect(calls).toMatchObject([
+    expect(attempts).toMatchObject([
       { provider: 'first', operation: 'speech', outcome: 'unavailable' },
       { provider: 'second', operation: 'speech', outcome: 'success' },
     ]);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/common/json-object.js';
 import { SystemClock } from '../../src/common/time/clock.js';
 import type { SongCommand, SongPort, SongResult } from '../../src/providers/ports/song.port.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
-import { TTAPI_CALLS } from '../../src/providers/ttapi/ttapi-calls.js';
+import { TTAPI_ENDPOINTS } from '../../src/providers/ttapi/ttapi-endpoints.js';
 import { ttapiPorts } from '../../src/providers/ttapi/ttapi-ports.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
 import { AT_ONCE } from '../support/ttapi-client.js';
@@ -166,7 +166,7 @@ async function resultOf(
 
 describe('the song adapter against the sandbox', () => {
   it('has fields for every operation', () => {
-    expect(Object.keys(FIELDS).sort()).toEqual(Object.keys(TTAPI_CALLS).sort());
+    expect(Object.keys(FIELDS).sort()).toEqual(Object.keys(TTAPI_ENDPOINTS).sort());
   });
 
   it.each(Object.keys(FIELDS))('%s is done with all its fields', async (call) => {

@@ -2,7 +2,7 @@ import { describe, expect } from '@jest/globals';
 import { ProviderHttp } from '../../src/providers/http/provider-http.js';
 import type { ProviderAccess } from '../../src/providers/http/provider-access.js';
 import type { SongCommand } from '../../src/providers/ports/song.port.js';
-import { TTAPI_CALLS } from '../../src/providers/ttapi/ttapi-calls.js';
+import { TTAPI_ENDPOINTS } from '../../src/providers/ttapi/ttapi-endpoints.js';
 import { classifyTtapiError } from '../../src/providers/ttapi/ttapi-error.js';
 import { TtapiSong } from '../../src/providers/ttapi/ttapi-song.adapter.js';
 import { describePortContract, describeRequest } from './port-contract.js';
@@ -14,7 +14,7 @@ function songs(access: ProviderAccess, call: string): TtapiSong {
     headers: { 'tt-api-key': access.apiKey },
     classify: classifyTtapiError,
   });
-  return new TtapiSong(http, { 'upstream-model': TTAPI_CALLS[call]! }, access.id);
+  return new TtapiSong(http, { 'upstream-model': TTAPI_ENDPOINTS[call]! }, access.id);
 }
 
 const json = (value: object) => ({

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { startGateway } from '../../src/boot/start-gateway.js';
-import { TaskWorker } from '../../src/tasks/task-worker.js';
+import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
 import { SongDesk } from '../support/song-desk.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
-import { IdempotencyClaims } from '../../src/tasks/idempotency-claims.js';
-import type { PreparedTask } from '../../src/tasks/task-request.js';
+import { IdempotencyClaims } from '../../src/tasks/submission/idempotency-claims.js';
+import type { PreparedTask } from '../../src/tasks/submission/task-request.js';
 import type { TestAccount } from '../support/gateway.js';
 import {
   JOB_PRICE,

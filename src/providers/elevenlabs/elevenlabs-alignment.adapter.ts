@@ -3,7 +3,7 @@ import { listAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
 import type { AlignmentCommand, AlignmentPort, AlignmentResult } from '../ports/alignment.port.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import { MAX_TRANSCRIPT_BYTES } from './elevenlabs-transcription.adapter.js';
 
 /** Forced alignment over the ElevenLabs wire protocol, which names no model for it. */
@@ -12,7 +12,7 @@ export class ElevenLabsAlignment implements AlignmentPort {
 
   async align(
     { media, text }: AlignmentCommand,
-    { signal }: CallContext,
+    { signal }: AttemptContext,
   ): Promise<AlignmentResult> {
     return this.http.requestJson(
       {

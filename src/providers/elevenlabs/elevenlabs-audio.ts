@@ -12,7 +12,7 @@ const OUTPUT_FORMATS: Readonly<Record<AudioFormat, string>> = {
   wav: 'wav_44100',
 };
 
-/** A call whose answer is audio. */
+/** A request whose answer is audio. */
 export interface AudioRequest {
   readonly path: string;
   readonly body: RequestBody;

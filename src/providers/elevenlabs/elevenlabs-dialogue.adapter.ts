@@ -1,6 +1,6 @@
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type { DialogueCommand, DialoguePort } from '../ports/dialogue.port.js';
 import type { ProviderAudio } from '../ports/provider-audio.js';
 import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
@@ -11,7 +11,7 @@ export class ElevenLabsDialogue implements DialoguePort {
 
   speakDialogue(
     command: DialogueCommand,
-    { upstreamModel, signal }: CallContext,
+    { upstreamModel, signal }: AttemptContext,
   ): Promise<ProviderAudio> {
     const { format } = command;
     const path = withOutputFormat('/v1/text-to-dialogue', format);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/dubbing.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -15,7 +15,7 @@ const JOB_ID = /^[\w.:-]{1,200}$/;
 export class ElevenLabsDubbing implements DubbingPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  submitDub(command: DubbingCommand, { signal }: CallContext): Promise<string> {
+  submitDub(command: DubbingCommand, { signal }: AttemptContext): Promise<string> {
     const fields = {
       name: command.name,
       target_lang: command.targetLanguage,
@@ -38,7 +38,7 @@ export class ElevenLabsDubbing implements DubbingPort {
     );
   }
 
-  readDub(jobId: string, { signal }: CallContext): Promise<DubbingReport> {
+  readDub(jobId: string, { signal }: AttemptContext): Promise<DubbingReport> {
     return this.http.requestJson(
       { method: 'GET', path: `/v1/dubbing/${jobId}`, timeout: 'poll', signal },
       MAX_ANSWER_BYTES,
@@ -46,7 +46,7 @@ export class ElevenLabsDubbing implements DubbingPort {
     );
   }
 
-  async openDub(jobId: string, targetLanguage: string, { signal }: CallContext): Promise<Dub> {
+  async openDub(jobId: string, targetLanguage: string, { signal }: AttemptContext): Promise<Dub> {
     const answer = await this.http.request({
       method: 'GET',
       path: `/v1/dubbing/${jobId}/audio/${encodeURIComponent(targetLanguage)}`,

@@ -1,6 +1,6 @@
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type { IsolationCommand, IsolationPort } from '../ports/isolation.port.js';
 import type { ProviderAudio } from '../ports/provider-audio.js';
 import { requestAudio } from './elevenlabs-audio.js';
@@ -11,7 +11,7 @@ import { requestAudio } from './elevenlabs-audio.js';
 export class ElevenLabsIsolation implements IsolationPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  isolate({ media }: IsolationCommand, { signal }: CallContext): Promise<ProviderAudio> {
+  isolate({ media }: IsolationCommand, { signal }: AttemptContext): Promise<ProviderAudio> {
     const body = multipartBody({}, 'audio', media);
     return requestAudio(this.http, { path: '/v1/audio-isolation', body, format: 'mp3', signal });
   }

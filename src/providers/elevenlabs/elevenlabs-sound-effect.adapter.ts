@@ -1,6 +1,6 @@
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type { ProviderAudio } from '../ports/provider-audio.js';
 import type { SoundEffectCommand, SoundEffectPort } from '../ports/sound-effect.port.js';
 import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
@@ -11,7 +11,7 @@ export class ElevenLabsSoundEffect implements SoundEffectPort {
 
   makeSound(
     command: SoundEffectCommand,
-    { upstreamModel, signal }: CallContext,
+    { upstreamModel, signal }: AttemptContext,
   ): Promise<ProviderAudio> {
     const { format } = command;
     const path = withOutputFormat('/v1/sound-generation', format);

@@ -1,6 +1,6 @@
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type { ProviderAudio } from '../ports/provider-audio.js';
 import type { SpeechCommand, SpeechPort } from '../ports/speech.port.js';
 import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
@@ -10,7 +10,7 @@ import { voiceSettings } from './elevenlabs-voice-settings.js';
 export class ElevenLabsSpeech implements SpeechPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  speak(command: SpeechCommand, { upstreamModel, signal }: CallContext): Promise<ProviderAudio> {
+  speak(command: SpeechCommand, { upstreamModel, signal }: AttemptContext): Promise<ProviderAudio> {
     const { voiceId, format } = command;
     const path = withOutputFormat(`/v1/text-to-speech/${encodeURIComponent(voiceId)}`, format);
     const body = jsonBody(speechBody(command, upstreamModel));

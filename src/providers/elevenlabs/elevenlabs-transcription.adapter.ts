@@ -2,7 +2,7 @@ import type { JsonObject } from '../../common/json-object.js';
 import { listAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { type FormFields, multipartBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type {
   TranscriptionCommand,
   TranscriptionPort,
@@ -23,7 +23,7 @@ export class ElevenLabsTranscription implements TranscriptionPort {
 
   async transcribe(
     command: TranscriptionCommand,
-    { upstreamModel, signal }: CallContext,
+    { upstreamModel, signal }: AttemptContext,
   ): Promise<TranscriptionResult> {
     return this.http.requestJson(
       {

@@ -1,6 +1,6 @@
 import type { ProviderHttp } from '../http/provider-http.js';
 import { type FormFields, multipartBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type { ProviderAudio } from '../ports/provider-audio.js';
 import type { VoiceChangeCommand, VoiceChangePort } from '../ports/voice-change.port.js';
 import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
@@ -12,7 +12,7 @@ export class ElevenLabsVoiceChange implements VoiceChangePort {
 
   changeVoice(
     command: VoiceChangeCommand,
-    { upstreamModel, signal }: CallContext,
+    { upstreamModel, signal }: AttemptContext,
   ): Promise<ProviderAudio> {
     const { voiceId, format, media } = command;
     const path = withOutputFormat(`/v1/speech-to-speech/${encodeURIComponent(voiceId)}`, format);

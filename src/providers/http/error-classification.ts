@@ -50,7 +50,7 @@ export function retryAfterSeconds(header: unknown, nowMs: number): number | unde
 /** Error codes of the transport that mean that time ran out on an open connection. */
 const TIMEOUT_CODES = ['ECONNABORTED', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
-/** The kind of a call that broke without an answer, or inside one. */
+/** The kind of an attempt that broke without an answer, or inside one. */
 export function kindOfTransportFault(sent: boolean, code: string | undefined): ProviderErrorKind {
   if (!sent) return 'unavailable';
   return code !== undefined && TIMEOUT_CODES.includes(code) ? 'timeout' : 'http_error';

@@ -8,7 +8,7 @@ import {
 } from './upstream-timeouts.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Connections kept per provider address; further calls wait for one. */
+/** Connections kept per provider address; further requests wait for one. */
 const MAX_CONNECTIONS_PER_ORIGIN = 4_096;
 /**
  * Idle connections are closed before common servers and balancers do it, so that a request seldom
@@ -43,7 +43,7 @@ export class HttpTransport {
     };
   }
 
-  /** The silence allowed to a kind of call. */
+  /** The silence allowed to a kind of request. */
   timeoutOf(name: UpstreamTimeoutName): UpstreamTimeout {
     const override = this.timeoutOverrideMs;
     return override === undefined
@@ -51,7 +51,7 @@ export class HttpTransport {
       : { headMs: override, idleMs: override };
   }
 
-  /** Closes every connection, also those with a call in flight. */
+  /** Closes every connection, also those with a request in flight. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }

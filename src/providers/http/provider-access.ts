@@ -1,5 +1,5 @@
 import type { Clock } from '../../common/time/clock.js';
-import type { CallChange } from './call-change.js';
+import type { EndpointChange } from './endpoint-change.js';
 import type { HttpTransport } from './http-transport.js';
 
 /** What an adapter needs to reach one provider. */
@@ -9,7 +9,7 @@ export interface ProviderAccess {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** What the operator's upstream does in its own way. */
-  readonly callChanges?: readonly CallChange[];
+  readonly endpointChanges?: readonly EndpointChange[];
   readonly transport: HttpTransport;
   readonly clock: Clock;
 }

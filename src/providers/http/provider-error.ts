@@ -19,7 +19,7 @@ export type ProviderErrorKind =
   /** Our key, plan or balance at the provider is at fault. */
   | 'account';
 
-/** Facts about a failed provider call; none but `upstreamMessage` holds provider text, a key or a host. */
+/** Facts about a failed attempt; none but `upstreamMessage` holds provider text, a key or a host. */
 export interface ProviderErrorDetail {
   readonly provider: string;
   /** Whether the provider may have received the request. */
@@ -68,7 +68,7 @@ const NOTHING_DONE: readonly ProviderErrorKind[] = [
 ];
 
 /**
- * A failed provider call. The message is for logs and safe there: provider id, kind, status and
+ * A failed attempt. The message is for logs and safe there: provider id, kind, status and
  * code only. There is no `cause`, because transport errors hold hosts and request headers.
  */
 export class ProviderError extends Error {

@@ -10,7 +10,7 @@ import {
   kindOfTransportFault,
   retryAfterSeconds,
 } from './error-classification.js';
-import { UpstreamExchange } from './exchange.js';
+import { UpstreamExchange } from './upstream-exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
 import type { ProviderAccess } from './provider-access.js';
 import { ProviderError, type ProviderErrorKind } from './provider-error.js';
@@ -24,7 +24,7 @@ const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const ERROR_BODY_WAIT_MS = 5_000;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 
-/** What a wire protocol adds to every call. */
+/** What a wire protocol adds to every request. */
 export interface WireProtocol {
   /** Headers of every request; they hold the key. */
   readonly headers: Readonly<Record<string, string>>;

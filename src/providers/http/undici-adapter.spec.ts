@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import axios, { AxiosError, type AxiosInstance } from 'axios';
 import { Agent } from 'undici';
-import { UpstreamExchange } from './exchange.js';
+import { UpstreamExchange } from './upstream-exchange.js';
 import { type ExchangeConfig, undiciAdapter } from './undici-adapter.js';
 
 const agent = new Agent();

@@ -10,7 +10,7 @@ import axios, {
 import type { Dispatcher } from 'undici';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { readBounded } from './bounded-body.js';
-import { type AnswerHead, UpstreamExchange } from './exchange.js';
+import { type AnswerHead, UpstreamExchange } from './upstream-exchange.js';
 
 /** An axios request with what this adapter understands besides. */
 export interface ExchangeConfig extends AxiosRequestConfig {

@@ -13,7 +13,7 @@ describe('the silence a provider may keep', () => {
     expect(Math.min(headMs, idleMs)).toBeGreaterThan(TOLERATED_IMAGE_MS);
   });
 
-  it('is the same for every kind of call where the operator set it', () => {
+  it('is the same for every kind of request where the operator set it', () => {
     expect(hurried.timeoutOf('image')).toEqual({ headMs: 500, idleMs: 500 });
     expect(hurried.timeoutOf('chatStream')).toEqual(hurried.timeoutOf('composition'));
   });

@@ -6,7 +6,7 @@ export interface UpstreamTimeout {
 
 const silence = (ms: number): UpstreamTimeout => ({ headMs: ms, idleMs: ms });
 
-/** The silence allowed to each kind of call; `UPSTREAM_TIMEOUT_MS` replaces them all. */
+/** The silence allowed to each kind of request; `UPSTREAM_TIMEOUT_MS` replaces them all. */
 export const UPSTREAM_TIMEOUTS = {
   audio: silence(300_000),
   transcription: silence(1_200_000),
@@ -21,5 +21,5 @@ export const UPSTREAM_TIMEOUTS = {
   download: silence(600_000),
 } as const satisfies Record<string, UpstreamTimeout>;
 
-/** A kind of call, as far as waiting goes. */
+/** A kind of request, as far as waiting goes. */
 export type UpstreamTimeoutName = keyof typeof UPSTREAM_TIMEOUTS;

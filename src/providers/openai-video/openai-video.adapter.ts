@@ -2,7 +2,7 @@ import type { JsonObject } from '../../common/json-object.js';
 import { numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/video.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -15,7 +15,7 @@ const JOB_ID = /^[\w.:-]{1,200}$/;
 export class OpenAiVideo implements VideoPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  submitVideo(command: VideoCommand, { upstreamModel, signal }: CallContext): Promise<string> {
+  submitVideo(command: VideoCommand, { upstreamModel, signal }: AttemptContext): Promise<string> {
     const { prompt, seconds, size, aspectRatio, imageUrls } = command;
     const body = jsonBody({
       model: upstreamModel,
@@ -35,7 +35,7 @@ export class OpenAiVideo implements VideoPort {
     );
   }
 
-  readVideo(jobId: string, { signal }: CallContext): Promise<VideoReport> {
+  readVideo(jobId: string, { signal }: AttemptContext): Promise<VideoReport> {
     return this.http.requestJson(
       { method: 'GET', path: `/videos/${jobId}`, timeout: 'poll', signal },
       MAX_ANSWER_BYTES,
@@ -43,7 +43,7 @@ export class OpenAiVideo implements VideoPort {
     );
   }
 
-  async openVideo(jobId: string, { signal }: CallContext): Promise<VideoContent> {
+  async openVideo(jobId: string, { signal }: AttemptContext): Promise<VideoContent> {
     const answer = await this.http.request({
       method: 'GET',
       path: `/videos/${jobId}/content`,

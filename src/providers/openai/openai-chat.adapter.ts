@@ -4,7 +4,7 @@ import { listAt } from '../http/json-fields.js';
 import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type { ChatCommand, ChatPort, ChatResult, ChatStream } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
 import { usageOf } from './openai-usage.js';
@@ -18,13 +18,13 @@ const REASONING_MODELS = /^(gpt-5|o\d)/;
 export class OpenAiChat implements ChatPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  complete(command: ChatCommand, context: CallContext): Promise<ChatResult> {
+  complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult> {
     const body = chatBody(command, context.upstreamModel);
     const request = chatRequest(body, 'chat', context.signal);
     return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult);
   }
 
-  async stream(command: ChatCommand, context: CallContext): Promise<ChatStream> {
+  async stream(command: ChatCommand, context: AttemptContext): Promise<ChatStream> {
     const body = {
       stream: true,
       stream_options: { include_usage: true },

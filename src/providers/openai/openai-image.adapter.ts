@@ -2,7 +2,7 @@ import type { JsonObject } from '../../common/json-object.js';
 import { listAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type { ImageCommand, ImagePort, ImageResult } from '../ports/image.port.js';
 
 /** A large image takes some 10 MB in base64. */
@@ -14,7 +14,7 @@ export class OpenAiImage implements ImagePort {
 
   generateImage(
     { prompt, size }: ImageCommand,
-    { upstreamModel, signal }: CallContext,
+    { upstreamModel, signal }: AttemptContext,
   ): Promise<ImageResult> {
     const request = {
       method: 'POST',

@@ -1,4 +1,4 @@
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { MediaFile } from './media-file.js';
 
 /** A recording and the text spoken in it. */
@@ -24,5 +24,5 @@ export interface AlignmentResult {
 
 /** Forced alignment (spec: POST /v1/audio/alignment). */
 export interface AlignmentPort {
-  align(command: AlignmentCommand, context: CallContext): Promise<AlignmentResult>;
+  align(command: AlignmentCommand, context: AttemptContext): Promise<AlignmentResult>;
 }

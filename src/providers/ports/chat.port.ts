@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 
 /** A conversation to be continued. */
 export interface ChatCommand {
@@ -14,7 +14,7 @@ export interface ChatCommand {
   readonly parameters?: JsonObject | undefined;
 }
 
-/** Tokens of one call as the provider counted them. */
+/** Tokens of one answer as the provider counted them. */
 export interface TokenUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -56,6 +56,6 @@ export interface ChatStream {
 
 /** Chat completions (spec: POST /v1/chat/completions). */
 export interface ChatPort {
-  complete(command: ChatCommand, context: CallContext): Promise<ChatResult>;
-  stream(command: ChatCommand, context: CallContext): Promise<ChatStream>;
+  complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult>;
+  stream(command: ChatCommand, context: AttemptContext): Promise<ChatStream>;
 }

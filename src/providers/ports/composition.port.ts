@@ -1,4 +1,4 @@
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
 /** Music to be composed. The duration is always sent, since it is what is billed. */
@@ -13,5 +13,5 @@ export interface CompositionCommand {
 
 /** Music composition (spec: POST /v1/audio/music). */
 export interface CompositionPort {
-  compose(command: CompositionCommand, context: CallContext): Promise<ProviderAudio>;
+  compose(command: CompositionCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

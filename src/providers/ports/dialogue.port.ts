@@ -1,4 +1,4 @@
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
 /** Lines to be spoken by several voices, in speaking order. */
@@ -12,5 +12,5 @@ export interface DialogueCommand {
 
 /** Text to dialogue (spec: POST /v1/audio/dialogue). */
 export interface DialoguePort {
-  speakDialogue(command: DialogueCommand, context: CallContext): Promise<ProviderAudio>;
+  speakDialogue(command: DialogueCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

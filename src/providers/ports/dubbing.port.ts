@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { MediaFile } from './media-file.js';
 
 /** A recording to be dubbed. Fields left out are not sent. */
@@ -38,9 +38,9 @@ export interface Dub {
 /** Dubbing (spec: POST /v1/audio/dubbing): a job that is submitted, asked after, and fetched. */
 export interface DubbingPort {
   /** Submits the job, for a dub without watermark; returns the provider's id of it. */
-  submitDub(command: DubbingCommand, context: CallContext): Promise<string>;
+  submitDub(command: DubbingCommand, context: AttemptContext): Promise<string>;
   /** How far the job is. States the provider may invent count as pending. */
-  readDub(jobId: string, context: CallContext): Promise<DubbingReport>;
+  readDub(jobId: string, context: AttemptContext): Promise<DubbingReport>;
   /** The file of a finished job. */
-  openDub(jobId: string, targetLanguage: string, context: CallContext): Promise<Dub>;
+  openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<Dub>;
 }

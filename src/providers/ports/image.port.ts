@@ -1,4 +1,4 @@
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 
 /** An image to be made. */
 export interface ImageCommand {
@@ -15,5 +15,5 @@ export interface ImageResult {
 
 /** Image generation (spec: POST /v1/images/generations). */
 export interface ImagePort {
-  generateImage(command: ImageCommand, context: CallContext): Promise<ImageResult>;
+  generateImage(command: ImageCommand, context: AttemptContext): Promise<ImageResult>;
 }

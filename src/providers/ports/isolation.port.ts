@@ -1,4 +1,4 @@
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { MediaFile } from './media-file.js';
 import type { ProviderAudio } from './provider-audio.js';
 
@@ -9,5 +9,5 @@ export interface IsolationCommand {
 
 /** Voice isolation; the answer is always MP3 (spec: POST /v1/audio/isolation). */
 export interface IsolationPort {
-  isolate(command: IsolationCommand, context: CallContext): Promise<ProviderAudio>;
+  isolate(command: IsolationCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

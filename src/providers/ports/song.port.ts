@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 
 /** What a song operation is to do. */
 export type SongCommand = Readonly<{
@@ -109,8 +109,8 @@ export interface SongPort {
   submitSong(
     command: SongCommand,
     memory: JsonObject,
-    context: CallContext,
+    context: AttemptContext,
   ): Promise<SongSubmission>;
   /** How far the job is. States the provider may invent count as pending. */
-  readSong(jobId: string, expected: SongExpectation, context: CallContext): Promise<SongReport>;
+  readSong(jobId: string, expected: SongExpectation, context: AttemptContext): Promise<SongReport>;
 }

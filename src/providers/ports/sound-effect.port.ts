@@ -1,4 +1,4 @@
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
 /** A sound to be made. The duration is always sent, since it is what is billed. */
@@ -12,5 +12,5 @@ export interface SoundEffectCommand {
 
 /** Sound effects (spec: POST /v1/audio/sound-effects). */
 export interface SoundEffectPort {
-  makeSound(command: SoundEffectCommand, context: CallContext): Promise<ProviderAudio>;
+  makeSound(command: SoundEffectCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

@@ -1,4 +1,4 @@
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
 /**
@@ -23,5 +23,5 @@ export interface SpeechCommand {
 
 /** Text to speech (spec: POST /v1/audio/speech). */
 export interface SpeechPort {
-  speak(command: SpeechCommand, context: CallContext): Promise<ProviderAudio>;
+  speak(command: SpeechCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

@@ -1,4 +1,4 @@
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { MediaFile } from './media-file.js';
 
 /** A recording to be written down. Fields left out are not sent. */
@@ -37,5 +37,5 @@ export interface TranscriptionResult {
 
 /** Speech to text (spec: POST /v1/audio/transcriptions). */
 export interface TranscriptionPort {
-  transcribe(command: TranscriptionCommand, context: CallContext): Promise<TranscriptionResult>;
+  transcribe(command: TranscriptionCommand, context: AttemptContext): Promise<TranscriptionResult>;
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 
 /** A video to be made. Absent fields are left to the provider. */
 export interface VideoCommand {
@@ -28,9 +28,9 @@ export type VideoContent =
 /** Video generation (spec: POST /v1/videos): a job that is submitted, asked after, and fetched. */
 export interface VideoPort {
   /** Submits the job; returns the provider's id of it. */
-  submitVideo(command: VideoCommand, context: CallContext): Promise<string>;
+  submitVideo(command: VideoCommand, context: AttemptContext): Promise<string>;
   /** How far the job is. States the provider may invent count as pending. */
-  readVideo(jobId: string, context: CallContext): Promise<VideoReport>;
+  readVideo(jobId: string, context: AttemptContext): Promise<VideoReport>;
   /** The file of a finished job. The URL of a redirect is the provider's word and to be fetched with care, without our key. */
-  openVideo(jobId: string, context: CallContext): Promise<VideoContent>;
+  openVideo(jobId: string, context: AttemptContext): Promise<VideoContent>;
 }

@@ -1,4 +1,4 @@
-import type { CallContext } from './call-context.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { MediaFile } from './media-file.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
@@ -17,5 +17,5 @@ export interface VoiceChangeCommand {
 
 /** Speech to speech (spec: POST /v1/audio/voice-changer). */
 export interface VoiceChangePort {
-  changeVoice(command: VoiceChangeCommand, context: CallContext): Promise<ProviderAudio>;
+  changeVoice(command: VoiceChangeCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

@@ -2,34 +2,34 @@ import type { Clock } from '../../common/time/clock.js';
 
 const FAILURES_IN_A_ROW = 10;
 const WINDOW_SECONDS = 10;
-const WINDOW_MIN_CALLS = 20;
+const WINDOW_MIN_ATTEMPTS = 20;
 const OPEN_MS = 10_000;
 
 /**
- * What a breaker lets through: everything, nothing, or one call to see whether the route works
+ * What a breaker lets through: everything, nothing, or one attempt to see whether the route works
  * again.
  */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** A call let through; exactly one method is to be called once its outcome is known. */
+/** An attempt let through; exactly one method is to be called once its outcome is known. */
 export interface Permit {
   succeeded(): void;
   failed(): void;
-  /** The call says nothing about the route: refused by content, rate limited, or abandoned. */
+  /** The attempt says nothing about the route: refused by content, rate limited, or abandoned. */
   abandoned(): void;
 }
 
 /**
  * Takes a failing route out of use: after 10 failures in a row, or when more than half of at least
- * 20 calls within 10 s failed. After 10 s one call is let through; its outcome closes or reopens
- * the breaker. Outcomes of calls begun before it opened change nothing. Of one holder's failures at
+ * 20 attempts within 10 s failed. After 10 s one attempt is let through; its outcome closes or reopens
+ * the breaker. Outcomes of attempts begun before it opened change nothing. Of one holder's failures at
  * most `maxPerHolder` count, so that what one caller provokes is not taken for an illness.
  */
 export class CircuitBreaker {
   private state: BreakerState = 'closed';
   private openedAtMs = 0;
   private failuresInARow = 0;
-  private readonly window = new Map<number, { calls: number; failures: number }>();
+  private readonly window = new Map<number, { attempts: number; failures: number }>();
   private readonly rowOf = new Map<string, number>();
   private readonly windowOf = new Map<string, number>();
 
@@ -100,9 +100,9 @@ export class CircuitBreaker {
     }
     if (this.window.size === 0) this.windowOf.clear();
     if (isFailure && !this.counts(this.windowOf, holder)) return;
-    const now = this.window.get(second) ?? { calls: 0, failures: 0 };
+    const now = this.window.get(second) ?? { attempts: 0, failures: 0 };
     this.window.set(second, {
-      calls: now.calls + 1,
+      attempts: now.attempts + 1,
       failures: now.failures + (isFailure ? 1 : 0),
     });
   }
@@ -116,13 +116,13 @@ export class CircuitBreaker {
   }
 
   private isMostlyFailing(): boolean {
-    let calls = 0;
+    let attempts = 0;
     let failures = 0;
     for (const second of this.window.values()) {
-      calls += second.calls;
+      attempts += second.attempts;
       failures += second.failures;
     }
-    return calls >= WINDOW_MIN_CALLS && failures * 2 > calls;
+    return attempts >= WINDOW_MIN_ATTEMPTS && failures * 2 > attempts;
   }
 
   private open(): void {

@@ -1,24 +1,24 @@
-import type { Operation } from '../ports/operation.js';
-import type { Route } from '../ports/route.js';
 import assert from 'node:assert/strict';
 import { finished, Readable } from 'node:stream';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { currentExchange } from '../../common/http/exchange-scope.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
+import type { Operation } from '../ports/operation.js';
 import type { PortByOperation } from '../ports/provider-ports.js';
+import type { Route } from '../ports/route.js';
+import { type AttemptObservation, AttemptWatch } from './attempt-watch.js';
 import type { Permit } from './circuit-breaker.js';
 import { RouteBreaker } from './route-breaker.js';
-import type { CallObservation, ProviderObserver } from './provider-observer.js';
 import { ProviderRegistry } from './provider-registry.js';
 
-/** The work to be done on whichever route is chosen. */
-export type Attempt<O extends Operation, T> = (
+/** What each attempt does, on whichever route is chosen. */
+export type ProviderWork<O extends Operation, T> = (
   port: PortByOperation[O],
-  context: CallContext,
+  context: AttemptContext,
 ) => Promise<T>;
 
 /** The result of an attempt, and the provider that made it. */
@@ -43,20 +43,16 @@ const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
 @Injectable()
 export class ProviderRouter {
   private readonly breakers = new Map<string, RouteBreaker>();
-  private readonly observers: ProviderObserver[] = [];
 
   constructor(
     private readonly registry: ProviderRegistry,
     private readonly clock: Clock,
+    @Inject(AttemptWatch)
+    private readonly watch: Pick<AttemptWatch, 'attempted' | 'breakerChanged'>,
   ) {}
 
-  /** From now on the observer hears of every call and every change of a breaker. */
-  observe(observer: ProviderObserver): void {
-    this.observers.push(observer);
-  }
-
   /**
-   * Runs the attempt on the first route that takes it, in the order given. A result with a `body`
+   * Does the work on the first route that takes it, in the order given. A result with a `body`
    * stream counts as done when the stream ends.
    * @throws GatewayError `no_eligible_route` without a configured route, `provider_unavailable`
    *   when all are out of use, otherwise the public face of the last failure, with the {@link
@@ -65,7 +61,7 @@ export class ProviderRouter {
   async run<O extends Operation, T>(
     routes: readonly Route[],
     operation: O,
-    attempt: Attempt<O, T>,
+    work: ProviderWork<O, T>,
     signal: StopSignal,
   ): Promise<RoutedResult<T>> {
     const runnable = routes.filter((route) => this.registry.canRun(route, operation));
@@ -78,7 +74,7 @@ export class ProviderRouter {
         return {
           provider: this.registry.nameOf(route.provider),
           upstreamModel: route.upstreamModel,
-          result: await this.runOn(route, operation, attempt, signal),
+          result: await this.runOn(route, operation, work, signal),
         };
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
@@ -92,13 +88,13 @@ export class ProviderRouter {
   }
 
   /**
-   * Runs the attempt on one route, through its breaker.
+   * Makes one attempt on one route, through its breaker.
    * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open or the route is not configured
    */
   async runOn<O extends Operation, T>(
     route: Route,
     operation: O,
-    attempt: Attempt<O, T>,
+    work: ProviderWork<O, T>,
     signal: StopSignal,
   ): Promise<T> {
     const { upstreamModel } = route;
@@ -114,14 +110,12 @@ export class ProviderRouter {
       });
     }
     const startedAtMs = this.clock.nowMs();
-    const tell = (outcome: CallObservation['outcome']): void => {
+    const tell = (outcome: AttemptObservation['outcome']): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;
-      for (const observer of this.observers) {
-        observer.onCall?.({ provider, operation, outcome, durationMs });
-      }
+      this.watch.attempted({ provider, operation, outcome, durationMs });
     };
     try {
-      const result = await attempt(port, { upstreamModel, signal });
+      const result = await work(port, { upstreamModel, signal });
       tell('success');
       settleWhenDone(permit, result);
       return result;
@@ -144,9 +138,7 @@ export class ProviderRouter {
     const known = this.breakers.get(key);
     if (known) return known;
     const breaker = new RouteBreaker(this.clock, (state) => {
-      for (const observer of this.observers) {
-        observer.onBreakerChange?.({ provider, operation, state });
-      }
+      this.watch.breakerChanged({ provider, operation, state });
     });
     this.breakers.set(key, breaker);
     return breaker;
@@ -162,7 +154,7 @@ const UNGUARDED: Permit = {
   abandoned: () => undefined,
 };
 
-/** Internal code of a call that an open breaker refused. */
+/** Internal code of an attempt that an open breaker refused. */
 const BREAKER_OPEN = 'breaker_open';
 
 function settleWhenDone(permit: Permit, result: unknown): void {

@@ -21,7 +21,7 @@ function route() {
 }
 
 describe('RouteBreaker', () => {
-  it('closes the route for the one key whose calls fail, and for nobody else', () => {
+  it('closes the route for the one key whose attempts fail, and for nobody else', () => {
     const { breaker, states, fail } = route();
     fail('a', 10);
     expect(breaker.enter('a')).toBeNull();
@@ -40,7 +40,7 @@ describe('RouteBreaker', () => {
     expect(breaker.enter('b')).not.toBeNull();
   });
 
-  it('closes the route for everybody when calls of several keys fail', () => {
+  it('closes the route for everybody when attempts of several keys fail', () => {
     const { breaker, states, fail } = route();
     fail('a', 5);
     fail('b', 5);
@@ -48,7 +48,7 @@ describe('RouteBreaker', () => {
     expect(states).toEqual(['open']);
   });
 
-  it('lets one call of any account see whether the route works again', () => {
+  it('lets one attempt of any account show whether the route works again', () => {
     const { breaker, clock, states, fail } = route();
     for (const key of ['a', 'b', 'c', 'd']) fail(key, 3);
     clock.ms += 10_000;

@@ -1,17 +1,17 @@
 import type { ProviderAccess } from '../http/provider-access.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
-import { changedCalls } from './ttapi-call-changes.js';
-import { TTAPI_CALLS } from './ttapi-calls.js';
+import { changedEndpoints } from './ttapi-endpoint-changes.js';
+import { TTAPI_ENDPOINTS } from './ttapi-endpoints.js';
 import { classifyTtapiError } from './ttapi-error.js';
 import { TtapiSong } from './ttapi-song.adapter.js';
 
-/** Everything a provider that speaks the TTAPI wire protocol can do. Throws ConfigError for a change of a call that is none. */
+/** Everything a provider that speaks the TTAPI wire protocol can do. Throws ConfigError for a change of an endpoint that the table does not have. */
 export function ttapiPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: { 'tt-api-key': access.apiKey },
     classify: classifyTtapiError,
   });
-  const calls = changedCalls(TTAPI_CALLS, access.callChanges ?? []);
-  return { song: new TtapiSong(http, calls, access.id) };
+  const endpoints = changedEndpoints(TTAPI_ENDPOINTS, access.endpointChanges ?? []);
+  return { song: new TtapiSong(http, endpoints, access.id) };
 }

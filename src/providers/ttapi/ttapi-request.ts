@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { SongCommand } from '../ports/song.port.js';
-import type { TtapiCall, TtapiStep } from './ttapi-calls.js';
+import type { TtapiEndpoint, TtapiStep } from './ttapi-endpoints.js';
 
 const DEFAULT_VERSION = 'v6';
 /** Where the upstream wants a title and neither the caller nor the source has one. */
@@ -8,40 +8,52 @@ const NO_TITLE = 'Untitled';
 const INSTRUMENTAL = 'Instrumental.';
 
 /** The body of the operation itself; `memory` holds what the steps before it brought. */
-export function requestBody(call: TtapiCall, command: SongCommand, memory: JsonObject): JsonObject {
-  const fields = call.path.startsWith('/flowmusic/') ? flowFields(command) : songFields(command);
+export function requestBody(
+  endpoint: TtapiEndpoint,
+  command: SongCommand,
+  memory: JsonObject,
+): JsonObject {
+  const fields = endpoint.path.startsWith('/flowmusic/')
+    ? flowFields(command)
+    : songFields(command);
   const sent = Object.entries(fields).filter(
     ([name, value]) =>
-      value !== undefined && !call.omits?.includes(name) && !isTakenBefore(call, name, memory),
+      value !== undefined &&
+      !endpoint.omits?.includes(name) &&
+      !isTakenBefore(endpoint, name, memory),
   );
   return {
-    ...call.constants,
-    ...Object.fromEntries(sent.map(([name, value]) => named(call, name, value))),
-    ...trackOf(call, command),
-    ...versionOf(call, command),
-    ...titleOf(call, command),
+    ...endpoint.constants,
+    ...Object.fromEntries(sent.map(([name, value]) => named(endpoint, name, value))),
+    ...trackOf(endpoint, command),
+    ...versionOf(endpoint, command),
+    ...titleOf(endpoint, command),
     ...(command.personaId !== undefined && { persona_id: command.personaId }),
     ...memory,
   };
 }
 
 /** The body of a step before the operation. */
-export function stepBody(call: TtapiCall, step: TtapiStep, command: SongCommand): JsonObject {
+export function stepBody(
+  endpoint: TtapiEndpoint,
+  step: TtapiStep,
+  command: SongCommand,
+): JsonObject {
   const taken = step.takes.map((name) => [name, command.fields[name]]);
   return {
     ...step.constants,
     ...(Object.fromEntries(taken) as JsonObject),
-    ...trackOf(call, command),
+    ...trackOf(endpoint, command),
   };
 }
 
 /** The first step whose answer is not remembered yet; undefined where the operation itself is next. */
 export function nextSongStep(
-  call: TtapiCall,
+  endpoint: TtapiEndpoint,
   command: SongCommand,
   memory: JsonObject,
 ): TtapiStep | undefined {
-  return call.steps?.find(
+  return endpoint.steps?.find(
     ({ onlyWith, keeps }) =>
       memory[keeps] === undefined &&
       (onlyWith === undefined || command.fields[onlyWith] !== undefined),
@@ -68,33 +80,33 @@ function flowFields({ fields }: SongCommand): JsonObject {
   };
 }
 
-function named(call: TtapiCall, name: string, value: unknown): readonly [string, unknown] {
-  const values = call.values?.[name];
+function named(endpoint: TtapiEndpoint, name: string, value: unknown): readonly [string, unknown] {
+  const values = endpoint.values?.[name];
   const known = typeof value === 'string' && values && Object.hasOwn(values, value);
-  return [call.names?.[name] ?? name, known ? values[value] : value];
+  return [endpoint.names?.[name] ?? name, known ? values[value] : value];
 }
 
 /** A recording that was uploaded by a step is not sent again. */
-function isTakenBefore(call: TtapiCall, name: string, memory: JsonObject): boolean {
+function isTakenBefore(endpoint: TtapiEndpoint, name: string, memory: JsonObject): boolean {
   return (
     name === 'audio_url' &&
-    (call.steps?.some(({ takes, keeps }) => takes.includes(name) && keeps in memory) ?? false)
+    (endpoint.steps?.some(({ takes, keeps }) => takes.includes(name) && keeps in memory) ?? false)
   );
 }
 
-function trackOf(call: TtapiCall, { trackIds }: SongCommand): JsonObject {
+function trackOf(endpoint: TtapiEndpoint, { trackIds }: SongCommand): JsonObject {
   const [first] = trackIds;
   if (first === undefined) return {};
-  return { [call.track]: trackIds.length === 1 ? first : trackIds };
+  return { [endpoint.track]: trackIds.length === 1 ? first : trackIds };
 }
 
-function versionOf(call: TtapiCall, { fields, customModelId }: SongCommand): JsonObject {
-  if (call.version === undefined) return {};
-  if (customModelId !== undefined) return { [call.version]: customModelId };
-  const [, value] = named(call, 'version', fields.version ?? DEFAULT_VERSION);
-  return { [call.version]: value };
+function versionOf(endpoint: TtapiEndpoint, { fields, customModelId }: SongCommand): JsonObject {
+  if (endpoint.version === undefined) return {};
+  if (customModelId !== undefined) return { [endpoint.version]: customModelId };
+  const [, value] = named(endpoint, 'version', fields.version ?? DEFAULT_VERSION);
+  return { [endpoint.version]: value };
 }
 
-function titleOf(call: TtapiCall, { fields, sourceTitle }: SongCommand): JsonObject {
-  return call.needsTitle ? { title: fields.title ?? sourceTitle ?? NO_TITLE } : {};
+function titleOf(endpoint: TtapiEndpoint, { fields, sourceTitle }: SongCommand): JsonObject {
+  return endpoint.needsTitle ? { title: fields.title ?? sourceTitle ?? NO_TITLE } : {};
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { ProviderError } from '../http/provider-error.js';
 import { jsonBody } from '../http/request-body.js';
-import type { CallContext } from '../ports/call-context.js';
+import type { AttemptContext } from '../ports/attempt-context.js';
 import type {
   SongCommand,
   SongExpectation,
@@ -11,7 +11,7 @@ import type {
   SongSubmission,
 } from '../ports/song.port.js';
 import { TTAPI_ANSWERS } from './ttapi-answers.js';
-import type { TtapiCall, TtapiCalls, TtapiStep } from './ttapi-calls.js';
+import type { TtapiEndpoint, TtapiEndpoints, TtapiStep } from './ttapi-endpoints.js';
 import { nextSongStep, requestBody, stepBody } from './ttapi-request.js';
 import { idOf } from './ttapi-values.js';
 
@@ -25,48 +25,48 @@ const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 export class TtapiSong implements SongPort {
   constructor(
     private readonly http: ProviderHttp,
-    private readonly calls: TtapiCalls,
+    private readonly endpoints: TtapiEndpoints,
     private readonly provider: string,
   ) {}
 
   submitSong(
     command: SongCommand,
     memory: JsonObject,
-    context: CallContext,
+    context: AttemptContext,
   ): Promise<SongSubmission> {
-    const call = this.callOf(context);
-    const step = nextSongStep(call, command, memory);
+    const endpoint = this.endpointOf(context);
+    const step = nextSongStep(endpoint, command, memory);
     return step
-      ? this.take(step, stepBody(call, step, command), memory, context)
-      : this.submit(call, command, memory, context);
+      ? this.take(step, stepBody(endpoint, step, command), memory, context)
+      : this.submit(endpoint, command, memory, context);
   }
 
-  readSong(jobId: string, expected: SongExpectation, context: CallContext): Promise<SongReport> {
-    const call = this.callOf(context);
+  readSong(jobId: string, expected: SongExpectation, context: AttemptContext): Promise<SongReport> {
+    const endpoint = this.endpointOf(context);
     return this.http.requestJson(
       {
         method: 'GET',
-        path: `${call.fetchPath}?jobId=${encodeURIComponent(jobId)}`,
+        path: `${endpoint.fetchPath}?jobId=${encodeURIComponent(jobId)}`,
         timeout: 'poll',
         signal: context.signal,
       },
       MAX_ANSWER_BYTES,
-      (json) => reportOf(call, expected, json),
+      (json) => reportOf(endpoint, expected, json),
     );
   }
 
   private submit(
-    call: TtapiCall,
+    endpoint: TtapiEndpoint,
     command: SongCommand,
     memory: JsonObject,
-    { signal }: CallContext,
+    { signal }: AttemptContext,
   ): Promise<SongSubmission> {
     return this.http.requestJson<SongSubmission>(
       {
         method: 'POST',
-        path: call.path,
-        body: jsonBody(requestBody(call, command, memory)),
-        timeout: call.isLong ? 'longSubmit' : 'submit',
+        path: endpoint.path,
+        body: jsonBody(requestBody(endpoint, command, memory)),
+        timeout: endpoint.isLong ? 'longSubmit' : 'submit',
         signal,
       },
       MAX_ANSWER_BYTES,
@@ -75,7 +75,7 @@ export class TtapiSong implements SongPort {
         const data = dataOf(json);
         const jobId = idOf(data, 'job_id', 'jobId');
         if (jobId !== undefined) return { state: 'accepted', jobId };
-        const result = TTAPI_ANSWERS[call.answer](data, command.fields);
+        const result = TTAPI_ANSWERS[endpoint.answer](data, command.fields);
         return result && { state: 'done', result };
       },
     );
@@ -85,7 +85,7 @@ export class TtapiSong implements SongPort {
     step: TtapiStep,
     body: JsonObject,
     memory: JsonObject,
-    { signal }: CallContext,
+    { signal }: AttemptContext,
   ): Promise<SongSubmission> {
     return this.http.requestJson<SongSubmission>(
       { method: 'POST', path: step.path, body: jsonBody(body), timeout: 'longSubmit', signal },
@@ -101,19 +101,21 @@ export class TtapiSong implements SongPort {
   }
 
   /** Throws ProviderError `misconfigured`, never sent, for a name that no table knows. */
-  private callOf({ upstreamModel }: CallContext): TtapiCall {
-    const call = Object.hasOwn(this.calls, upstreamModel) ? this.calls[upstreamModel] : undefined;
-    if (call) return call;
+  private endpointOf({ upstreamModel }: AttemptContext): TtapiEndpoint {
+    const endpoint = Object.hasOwn(this.endpoints, upstreamModel)
+      ? this.endpoints[upstreamModel]
+      : undefined;
+    if (endpoint) return endpoint;
     throw new ProviderError('misconfigured', {
       provider: this.provider,
       sent: false,
-      upstreamCode: 'no_such_call',
+      upstreamCode: 'no_such_endpoint',
     });
   }
 }
 
 function reportOf(
-  call: TtapiCall,
+  endpoint: TtapiEndpoint,
   expected: SongExpectation,
   json: JsonObject,
 ): SongReport | undefined {
@@ -122,7 +124,7 @@ function reportOf(
   const data = dataOf(json);
   const progress = progressOf(data);
   if (json.status !== 'SUCCESS') return { state: 'pending', progress };
-  const result = TTAPI_ANSWERS[call.answer](data, expected);
+  const result = TTAPI_ANSWERS[endpoint.answer](data, expected);
   return result ? { state: 'succeeded', progress, result } : { state: 'unreadable' };
 }
 

@@ -1,4 +1,4 @@
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireAnswer } from '../http/protocol.js';
 import { encodeSound } from '../media/audio-encoder.js';
 import { AUDIO_FORMATS, type SoundFormat, SOUND_CONTENT_TYPES } from '../media/audio-format.js';

@@ -1,4 +1,4 @@
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import type { SandboxProtocol, SandboxRoute, WireError } from '../http/protocol.js';
 import { createClipCache } from '../media/clip-cache.js';
 import type { Studio } from './audio-answer.js';

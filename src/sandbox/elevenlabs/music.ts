@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 import { musicSound } from '../media/music-sound.js';

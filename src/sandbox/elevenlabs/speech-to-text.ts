@@ -1,4 +1,4 @@
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireFault } from '../http/protocol.js';
 import type { Studio } from './audio-answer.js';
 import type { BodyFields } from './body-fields.js';

@@ -1,4 +1,4 @@
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireAnswer, WireFault } from '../http/protocol.js';
 import { readForm } from '../http/request-body.js';
 import { type HeardAudio, hearAudio } from '../media/heard-audio.js';

@@ -1,4 +1,4 @@
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { AUDIO_FORMATS } from '../media/audio-format.js';
 import { shapedSound } from '../media/shaped-sound.js';

@@ -1,5 +1,5 @@
 import { Magic } from '../magic-inputs.js';
-import type { SandboxExchange } from './exchange.js';
+import type { SandboxExchange } from './sandbox-exchange.js';
 import { WireFault } from './protocol.js';
 
 const MAX_DELAY_MS = 600_000;

@@ -1,4 +1,4 @@
-import type { SandboxExchange } from './exchange.js';
+import type { SandboxExchange } from './sandbox-exchange.js';
 
 /** One operation of a provider. `path` may hold `{names}`, which become `exchange.params`. */
 export interface SandboxRoute {

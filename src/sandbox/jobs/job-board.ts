@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { SystemClock } from '../../common/time/clock.js';
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { spoil } from '../http/faults.js';
 import { Job, type JobRecord, type JobState } from './job.js';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { SystemClock } from '../../common/time/clock.js';
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import type { ChatLog, ChatRecord } from './chat-log.js';
 import { type ChatReply, replyTo } from './chat-reply.js';
 import { type ChatRequest, readChatRequest } from './chat-request.js';

@@ -1,5 +1,5 @@
 import { SystemClock } from '../../common/time/clock.js';
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { asRecord, type JsonRecord, parseJson } from '../http/json.js';
 import { Magic } from '../magic-inputs.js';
 import type { MediaShelf } from '../media/media-shelf.js';

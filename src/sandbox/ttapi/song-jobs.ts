@@ -1,4 +1,4 @@
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import type { JsonRecord } from '../http/json.js';
 import { WireFault } from '../http/protocol.js';
 import type { Job, JobState } from '../jobs/job.js';

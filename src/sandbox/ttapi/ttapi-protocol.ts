@@ -1,4 +1,4 @@
-import type { SandboxExchange } from '../http/exchange.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import type { SandboxProtocol, SandboxRoute } from '../http/protocol.js';
 import type { JobBoard } from '../jobs/job-board.js';
 import type { MediaShelf } from '../media/media-shelf.js';

@@ -1,0 +1,46 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { currentExchange } from '../../common/http/exchange-scope.js';
+import { LOGGER } from '../../observability/logger.js';
+import { Metrics } from '../../observability/metrics.js';
+import type { ProviderErrorKind } from '../http/provider-error.js';
+import type { BreakerState } from './circuit-breaker.js';
+
+/**
+ * One finished try at a provider. `durationMs` runs to the first usable byte of a stream, to the end of any other answer, or
+ * to the failure.
+ */
+export interface AttemptObservation {
+  readonly provider: string;
+  readonly operation: string;
+  /** `aborted`: our side gave up. */
+  readonly outcome: 'success' | 'aborted' | ProviderErrorKind;
+  readonly durationMs: number;
+}
+
+/** A circuit breaker that opened, closed or probes. */
+export interface BreakerChange {
+  readonly provider: string;
+  readonly operation: string;
+  readonly state: BreakerState;
+}
+
+/** Turns attempts into metrics and the request's own time, and changed breakers into a metric and a log line. */
+@Injectable()
+export class AttemptWatch {
+  constructor(
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  attempted({ provider, operation, outcome, durationMs }: AttemptObservation): void {
+    const request = currentExchange()?.request;
+    if (request) request.upstreamMs = (request.upstreamMs ?? 0) + durationMs;
+    this.metrics.upstreamSeconds.observe({ provider, operation, outcome }, durationMs / 1000);
+  }
+
+  breakerChanged({ provider, operation, state }: BreakerChange): void {
+    this.metrics.breakers.set({ provider, operation }, state === 'closed' ? 0 : 1);
+    this.logger.warn({ provider, operation, state }, 'circuit breaker changed');
+  }
+}

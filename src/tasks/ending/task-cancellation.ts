@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../auth/caller.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Task } from '../task.js';
+import { TaskEnding } from './task-ending.js';
+import { TaskReads } from '../reads/task-reads.js';
+
+/** Code of a task that its holder cancelled (decision G-102). */
+const CANCELLED = 'task_cancelled';
+const PATIENCE_MS = 2_000;
+
+/** Cancels tasks that nobody has begun to submit (decision G-102). */
+@Injectable()
+export class TaskCancellation {
+  constructor(
+    private readonly reads: TaskReads,
+    private readonly ending: TaskEnding,
+  ) {}
+
+  /**
+   * The cancelled task, also where it was cancelled before. Throws 404 `task_not_found`, and 409 `task_not_cancellable` for a
+   * task that was sent or has ended.
+   */
+  async cancel(caller: Caller, id: string): Promise<Task> {
+    const task = await this.reads.get(caller, id);
+    if (isCancelled(task)) return task;
+    const error = { code: CANCELLED, message: 'The task was cancelled by its holder.' };
+    const ending = { event: 'cancelled', fence: null, error } as const;
+    const ended = await this.ending.end(task, ending, PATIENCE_MS);
+    if (ended) return ended;
+    // Somebody else may have cancelled it in this moment.
+    const now = await this.reads.get(caller, id);
+    if (isCancelled(now)) return now;
+    throw new GatewayError(
+      'task_not_cancellable',
+      'The task was sent to the provider or has ended.',
+      { param: 'id' },
+    );
+  }
+}
+
+function isCancelled({ error }: Task): boolean {
+  return error?.code === CANCELLED;
+}

@@ -1,0 +1,146 @@
+import { storableJson } from '../storable-json.js';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { JsonObject } from '../../common/json-object.js';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
+import { Clock } from '../../common/time/clock.js';
+import { transaction } from '../../database/transaction.js';
+import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
+import { EndListeners } from './end-listeners.js';
+import { persistently } from '../persistently.js';
+import type { Task, TaskContent, TaskError } from '../task.js';
+import { TaskKinds } from '../task-kinds.js';
+import { laneOf } from '../task-lane.js';
+import { TaskReader } from '../reads/task-reader.js';
+import { type EndEvent, TRANSITIONS } from '../task-state-machine.js';
+
+/** How a task ends. */
+export interface Ending {
+  readonly event: EndEvent;
+  /** The fence under which the step ran; null for operators and holders, who have none. */
+  readonly fence: string | null;
+  readonly result?: JsonObject;
+  readonly error?: TaskError;
+  /** Default: all that was held. */
+  readonly chargedMicroUsd?: MicroUsd;
+  readonly progress?: number | null;
+  readonly memory?: JsonObject | undefined;
+  readonly content?: TaskContent;
+  /** The provider answered at once: the task passes `processing` in the same transaction. */
+  readonly fromQueued?: boolean;
+  /** Milliseconds until the provider is asked what became of the job after all; absent: never. */
+  readonly watchMs?: number;
+}
+
+/** The guard of the transition refused: the task was taken over or has ended. Rolls the transaction back. */
+class Refused extends Error {}
+
+/**
+ * The one way into a final state: status, settlement or release, and the webhook with its frozen body commit together or not
+ * at all (architecture: Money; decisions G-53 to G-56).
+ */
+@Injectable()
+export class TaskEnding {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+    private readonly kinds: TaskKinds,
+    private readonly deliveries: WebhookDeliveries,
+    private readonly reader: TaskReader,
+    private readonly told: EndListeners,
+  ) {}
+
+  /** The ended task; undefined where its state or fence no longer allowed it, and nothing has changed. */
+  async end(task: Task, ending: Ending, patienceMs: number): Promise<Task | undefined> {
+    const ended = this.afterEnding(task, ending);
+    const body = this.kinds.tellingOf(ended);
+    const isEnded = await persistently(() => this.commit(ended, ending, body), patienceMs);
+    // A commit whose answer was lost refuses its own repetition.
+    if (!isEnded && !(await this.wasEndedBefore(ended))) return undefined;
+    this.told.tell(ended);
+    return ended;
+  }
+
+  private async commit(ended: Task, ending: Ending, body: Buffer | null): Promise<boolean> {
+    try {
+      await transaction(this.dataSource, async (manager) => {
+        if (body && ended.webhook) {
+          const { id: ownerId, accountId } = ended;
+          await this.deliveries.enqueue(manager, { ownerId, accountId, ...ended.webhook, body });
+        }
+        // The account is locked from here to the commit, so this comes last.
+        if (!(await endIn(manager, ended, ending))) throw new Refused();
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof Refused) return false;
+      throw error;
+    }
+  }
+
+  private async wasEndedBefore(ended: Task): Promise<boolean> {
+    const now = await this.reader.find(ended.id, ended.accountId);
+    return (
+      now?.status === ended.status && now.completedAt?.getTime() === ended.completedAt?.getTime()
+    );
+  }
+
+  /** The task as everybody will read it; JSON goes through its text, as it does in the database. */
+  private afterEnding(task: Task, ending: Ending): Task {
+    const { to, money } = TRANSITIONS[ending.event];
+    const charge = ending.chargedMicroUsd ?? task.reservedMicroUsd;
+    const known = greater(task.progress, ending.progress ?? null);
+    return {
+      ...task,
+      status: to,
+      progress: to === 'succeeded' && known !== null ? 100 : known,
+      memory: ending.memory ?? task.memory,
+      result: ending.result ? (JSON.parse(storableJson(ending.result)) as JsonObject) : null,
+      error: ending.error ?? null,
+      chargedMicroUsd: money === 'settle' ? charge : null,
+      content: ending.content ?? task.content,
+      completedAt: new Date(Math.max(this.clock.nowMs(), task.createdAt.getTime())),
+    };
+  }
+}
+
+async function endIn(manager: EntityManager, task: Task, ending: Ending): Promise<boolean> {
+  const { from, money } = TRANSITIONS[ending.event];
+  const allowed = ending.fromQueued ? ['queued', ...from] : from;
+  const watch = ending.watchMs === undefined ? null : laneOf('watching', task.provider);
+  const [row] = await manager.query<{ ended: boolean }[]>(
+    `SELECT task_end($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) AS ended`,
+    [
+      task.accountId,
+      task.id,
+      ending.fence,
+      allowed,
+      task.status,
+      money,
+      ...factsOf(task),
+      watch,
+      ending.watchMs ?? null,
+      ending.event === 'cancelled',
+    ],
+  );
+  return row?.ended ?? false;
+}
+
+/** What an end writes into the task's row, in the order of the function's parameters. */
+function factsOf(task: Task): unknown[] {
+  const { error, chargedMicroUsd: charge } = task;
+  return [
+    charge === null ? null : charge.toString(),
+    task.progress,
+    storableJson(task.memory),
+    task.result && storableJson(task.result),
+    error?.code,
+    error?.message,
+    task.content && storableJson(task.content),
+    task.completedAt,
+  ];
+}
+
+function greater(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Caller } from '../../auth/caller.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { sendStoredFile } from '../../storage/send-stored-file.js';
+import { StoredFiles } from '../../storage/stored-files.js';
+import { TaskKinds } from '../task-kinds.js';
+import { TaskReads } from './task-reads.js';
+
+/** Serves the files that tasks have made (decisions G-56, G-63). */
+@Injectable()
+export class TaskContents {
+  constructor(
+    private readonly reads: TaskReads,
+    private readonly kinds: TaskKinds,
+    private readonly files: StoredFiles,
+  ) {}
+
+  /**
+   * Sends the task's file. Throws 404 `task_not_found`, 404 `content_not_available` where there is none to serve here, 409
+   * `task_not_ready` before success, 410 `content_expired` after the file's time.
+   */
+  async send(caller: Caller, id: string, request: Request, response: Response): Promise<void> {
+    const task = await this.reads.get(caller, id);
+    const { contentAt } = this.kinds.of(task.kind);
+    if (contentAt === 'elsewhere') throw noContent();
+    if (task.status !== 'succeeded') {
+      throw new GatewayError('task_not_ready', 'The task has not succeeded.', { param: 'id' });
+    }
+    if (contentAt === undefined || !task.content) throw noContent();
+    const { fileId, filename } = task.content;
+    const file = await this.files.kept(task.accountId, fileId);
+    await sendStoredFile(request, response, file, { filename });
+  }
+}
+
+function noContent(): GatewayError {
+  return new GatewayError('content_not_available', 'The task has no file to download here.', {
+    param: 'id',
+  });
+}

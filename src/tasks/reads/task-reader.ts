@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { type Page, cursorOf, type PageRequest, pageOf } from '../../common/paging/page.js';
+import type { Task, TaskStatus } from '../task.js';
+import { taskOf, type TaskRow } from '../task-row.js';
+
+/** Which tasks to list; all filters must hold, and one left out does not filter. */
+export interface TaskFilter {
+  readonly accountId?: string | undefined;
+  readonly apiKeyId?: string | undefined;
+  readonly status?: TaskStatus | undefined;
+  readonly model?: string | undefined;
+  readonly modality?: 'audio' | 'video' | undefined;
+  readonly clientRequestId?: string | undefined;
+  /** Inclusive. */
+  readonly createdAfter?: Date | undefined;
+  /** Exclusive. */
+  readonly createdBefore?: Date | undefined;
+}
+
+const CONDITIONS: readonly (readonly [keyof TaskFilter, string])[] = [
+  ['accountId', 'account_id ='],
+  ['apiKeyId', 'api_key_id ='],
+  ['status', 'status ='],
+  ['model', 'model ='],
+  ['modality', 'modality ='],
+  ['clientRequestId', 'client_request_id ='],
+  ['createdAfter', 'created_at >='],
+  ['createdBefore', 'created_at <'],
+];
+
+/** Reads tasks; their inputs stay sealed. */
+@Injectable()
+export class TaskReader {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The account's task of that UUID, whatever its kind and status; undefined where there is none. */
+  async find(id: string, accountId: string): Promise<Task | undefined> {
+    const [row] = await this.dataSource.query<TaskRow[]>(
+      `SELECT * FROM task WHERE account_id = $1 AND id = $2`,
+      [accountId, id],
+    );
+    return row && taskOf(row);
+  }
+
+  /** The task of that UUID, whoever's it is; for operators. */
+  async findAnywhere(id: string): Promise<Task | undefined> {
+    const [row] = await this.dataSource.query<TaskRow[]>(`SELECT * FROM task WHERE id = $1`, [id]);
+    return row && taskOf(row);
+  }
+
+  /** Tasks, newest first; 400 invalid_request for a cursor that is none. */
+  async list(filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
+    const values: unknown[] = [];
+    const conditions = CONDITIONS.flatMap(([name, comparison]) =>
+      filter[name] === undefined ? [] : [`${comparison} $${values.push(filter[name])}`],
+    );
+    const cursor = cursorOf(page, 'uuid');
+    if (cursor !== null) conditions.push(`id < $${values.push(cursor)}`);
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const rows = await this.dataSource.query<TaskRow[]>(
+      `SELECT * FROM task ${where} ORDER BY id DESC LIMIT $${values.push(page.limit + 1)}`,
+      values,
+    );
+    return pageOf(rows, page.limit, taskOf, (row) => row.id);
+  }
+}

@@ -1,0 +1,128 @@
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { FINAL_STATUSES } from '../task-state-machine.js';
+
+/** One question to the database for all waiting readers of this process, so often. */
+const LOOK_MS = 500;
+/** Readers of one key that wait at once; the next is answered at once (decision G-98). */
+export const MAX_WAITS_PER_KEY = 20;
+
+// Looked up one by one by primary key.
+const ENDED = `
+  SELECT a.id FROM unnest($1::uuid[], $2::uuid[]) a (account_id, id)
+   CROSS JOIN LATERAL (SELECT status FROM task WHERE account_id = a.account_id AND id = a.id OFFSET 0) t
+   WHERE t.status = ANY ($3)`;
+
+interface Reader {
+  readonly accountId: string;
+  readonly wake: () => void;
+}
+
+/** Who waits for a task's end, and for how long. */
+export interface WaitRequest {
+  readonly taskId: string;
+  readonly accountId: string;
+  readonly apiKeyId: string;
+  readonly waitMs: number;
+  /** Called back when the reader has gone. */
+  readonly onGone: (listener: () => void) => void;
+}
+
+/**
+ * Lets readers wait until their tasks have ended, without a database connection or a question of their own: one question per
+ * process asks for all of them (decision G-98).
+ */
+@Injectable()
+export class TaskWaits implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(TaskWaits.name);
+  private readonly readers = new Map<string, Set<Reader>>();
+  private readonly countByKey = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private isClosed = false;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Waits for the task's end, at most `waitMs`; false at once where the key has too many readers waiting. */
+  async untilEnded({ taskId, accountId, apiKeyId, waitMs, onGone }: WaitRequest): Promise<boolean> {
+    const count = this.countByKey.get(apiKeyId) ?? 0;
+    if (this.isClosed || count >= MAX_WAITS_PER_KEY) return false;
+    this.countByKey.set(apiKeyId, count + 1);
+    await new Promise<void>((resolve) => {
+      const timeout = setTimeout(() => {
+        reader.wake();
+      }, waitMs).unref();
+      const reader: Reader = {
+        accountId,
+        wake: () => {
+          clearTimeout(timeout);
+          this.forget(taskId, reader);
+          resolve();
+        },
+      };
+      this.remember(taskId, reader);
+      onGone(reader.wake);
+    });
+    this.release(apiKeyId);
+    return true;
+  }
+
+  /** Wakes the readers of a task that has ended in this process. */
+  ended(taskId: string): void {
+    for (const reader of [...(this.readers.get(taskId) ?? [])]) reader.wake();
+  }
+
+  /** Answers every waiting reader now and lets nobody wait any more: the gateway is draining. */
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    for (const taskId of [...this.readers.keys()]) this.ended(taskId);
+  }
+
+  beforeApplicationShutdown(): void {
+    this.close();
+  }
+
+  private remember(taskId: string, reader: Reader): void {
+    const known = this.readers.get(taskId);
+    if (known) known.add(reader);
+    else this.readers.set(taskId, new Set([reader]));
+    this.timer ??= this.lookSoon();
+  }
+
+  private forget(taskId: string, reader: Reader): void {
+    const known = this.readers.get(taskId);
+    known?.delete(reader);
+    if (known?.size === 0) this.readers.delete(taskId);
+  }
+
+  private release(apiKeyId: string): void {
+    const left = (this.countByKey.get(apiKeyId) ?? 1) - 1;
+    if (left === 0) this.countByKey.delete(apiKeyId);
+    else this.countByKey.set(apiKeyId, left);
+  }
+
+  private lookSoon(): NodeJS.Timeout {
+    return setTimeout(() => {
+      void this.look().finally(() => {
+        const isOver = this.isClosed || this.readers.size === 0;
+        this.timer = isOver ? undefined : this.lookSoon();
+      });
+    }, LOOK_MS).unref();
+  }
+
+  private async look(): Promise<void> {
+    const asked = [...this.readers].flatMap(([id, [reader]]) =>
+      reader ? [{ id, accountId: reader.accountId }] : [],
+    );
+    try {
+      const rows = await this.dataSource.query<{ id: string }[]>(ENDED, [
+        asked.map(({ accountId }) => accountId),
+        asked.map(({ id }) => id),
+        FINAL_STATUSES,
+      ]);
+      for (const { id } of rows) this.ended(id);
+    } catch (error) {
+      this.logger.warn(`waiting readers are not told of ends: ${String(error)}`);
+    }
+  }
+}

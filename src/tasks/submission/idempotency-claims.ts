@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { canonicalJson } from '../../common/canonical-json.js';
+import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { Ticker } from '../../ticker/ticker.js';
+
+/** Another process may take over a claim after this long without a renewal. */
+const CLAIM_LEASE_MS = 30_000;
+/** How often a claim is renewed. */
+const RENEWAL_MS = 10_000;
+/** Claims without a task are forgotten this long after their lease. */
+const SWEEP_AFTER_MS = 3_600_000;
+const SWEEP_MS = 60_000;
+const SWEEP_BATCH = 1_000;
+
+/** One key of an account on an endpoint, and the body it was sent with. */
+export interface KeyUse {
+  readonly accountId: string;
+  readonly endpoint: string;
+  readonly key: string;
+  /** Digests of the body by every secret key. */
+  readonly fingerprints: readonly Buffer[];
+}
+
+/** The right to submit with a key. */
+export interface KeyClaim extends KeyUse {
+  readonly token: string;
+}
+
+/** What asking for a claim brought. */
+export type ClaimOutcome =
+  | { readonly outcome: 'claimed'; readonly claim: KeyClaim }
+  | { readonly outcome: 'bound'; readonly taskId: string }
+  | { readonly outcome: 'busy' | 'conflict' };
+
+interface OutcomeRow {
+  readonly outcome: ClaimOutcome['outcome'];
+  readonly task: string | null;
+}
+
+/** Who may submit with an idempotency key: a committed row with a lease, so that nobody waits with a connection (decision G-86). */
+@Injectable()
+export class IdempotencyClaims implements OnApplicationBootstrap {
+  private readonly digest: KeyedDigest;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly ticker: Ticker,
+    @Inject(GATEWAY_CONFIG) config: Pick<GatewayConfig, 'secretKeys'>,
+  ) {
+    this.digest = new KeyedDigest(config.secretKeys ?? [], 'idempotency');
+  }
+
+  onApplicationBootstrap(): void {
+    const tick = () => this.sweep();
+    this.ticker.start({ name: 'idempotency-claims', intervalMs: SWEEP_MS, tick });
+  }
+
+  /** Digests of a parsed body, the newest key's first. They cover secrets in the body and do not give them away. */
+  fingerprintsOf(body: object): Buffer[] {
+    return this.digest.of(canonicalJson(body));
+  }
+
+  /** Asks for the claim, once. */
+  async claim(use: KeyUse): Promise<ClaimOutcome> {
+    const token = randomUUID();
+    const [row] = await this.dataSource.query<OutcomeRow[]>(
+      `SELECT * FROM idempotency_claim($1, $2, $3, $4, $5, $6)`,
+      [use.accountId, use.endpoint, use.key, use.fingerprints, token, CLAIM_LEASE_MS],
+    );
+    if (row?.outcome === 'claimed') return { outcome: 'claimed', claim: { ...use, token } };
+    if (row?.outcome === 'bound' && row.task !== null) {
+      return { outcome: 'bound', taskId: row.task };
+    }
+    return { outcome: row?.outcome === 'conflict' ? 'conflict' : 'busy' };
+  }
+
+  /** Renews the claim while `work` runs, and gives the key free where the work throws. */
+  async during<T>(claim: KeyClaim, work: () => Promise<T>): Promise<T> {
+    const timer = setInterval(() => {
+      // A renewal that fails is made up for by the next; a lost lease is found out in the submission.
+      this.renew(claim).catch(() => undefined);
+    }, RENEWAL_MS).unref();
+    try {
+      return await work();
+    } catch (error) {
+      await this.release(claim).catch(() => undefined);
+      throw error;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Forgets claims that came to nothing; answers how many. */
+  async sweep(): Promise<number> {
+    const [row] = await this.dataSource.query<{ swept: string }[]>(
+      `WITH swept AS (
+         DELETE FROM idempotency_key WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM idempotency_key
+            WHERE task_id IS NULL AND lease_until < now() - $1 * interval '1 millisecond'
+            ORDER BY lease_until LIMIT ${SWEEP_BATCH} FOR UPDATE SKIP LOCKED))
+         RETURNING 1)
+       SELECT count(*) AS swept FROM swept`,
+      [SWEEP_AFTER_MS],
+    );
+    return Number(row?.swept ?? 0);
+  }
+
+  private async renew(claim: KeyClaim): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE idempotency_key SET lease_until = now() + $5 * interval '1 millisecond'
+        WHERE account_id = $1 AND endpoint = $2 AND key = $3 AND token = $4`,
+      [claim.accountId, claim.endpoint, claim.key, claim.token, CLAIM_LEASE_MS],
+    );
+  }
+
+  private async release(claim: KeyClaim): Promise<void> {
+    await this.dataSource.query(
+      `DELETE FROM idempotency_key
+        WHERE account_id = $1 AND endpoint = $2 AND key = $3 AND token = $4 AND task_id IS NULL`,
+      [claim.accountId, claim.endpoint, claim.key, claim.token],
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import {
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+} from '@nestjs/common';
+import type { Request } from 'express';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+
+const HEADER = 'idempotency-key';
+const FORM = /^[\x20-\x7e]{1,200}$/;
+
+/** Refuses an `Idempotency-Key` that is empty, too long, repeated or not printable ASCII (decisions G-01, G-87). */
+@Injectable()
+export class IdempotencyKeyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const key = request.headers[HEADER];
+    if (key === undefined) return true;
+    if (typeof key === 'string' && FORM.test(key) && countOf(request.rawHeaders) === 1) return true;
+    throw new GatewayError(
+      'invalid_request',
+      'Idempotency-Key must be sent once and have 1 to 200 printable ASCII characters.',
+      { param: 'Idempotency-Key' },
+    );
+  }
+}
+
+/** Repeated headers reach us joined by commas; names and values alternate here. */
+function countOf(rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === HEADER)
+    .length;
+}
+
+/** The key that the guard has let pass; undefined without one. */
+export const IdempotencyKey = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): string | undefined => {
+    const key = context.switchToHttp().getRequest<Request>().headers[HEADER];
+    return typeof key === 'string' ? key : undefined;
+  },
+);

@@ -1,0 +1,40 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Response } from 'express';
+import { map, type Observable } from 'rxjs';
+import { toPublicId } from '../../common/ids/public-id.js';
+import type { Task } from '../task.js';
+import { TaskKinds } from '../task-kinds.js';
+
+/** Metadata key: what a submission answers, where that is not the view of the task's kind. */
+export const TASK_ANSWER = Symbol('TASK_ANSWER');
+
+/** Turns the task a submission has made into its answer and names it in the headers (spec: Task states). */
+@Injectable()
+export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
+  constructor(
+    private readonly kinds: TaskKinds,
+    private readonly reflector: Reflector,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<Task>): Observable<object> {
+    const response = context.switchToHttp().getResponse<Response>();
+    const answer = this.reflector.get<((task: Task) => object) | undefined>(
+      TASK_ANSWER,
+      context.getHandler(),
+    );
+    return next.handle().pipe(
+      map((task) => {
+        const id = toPublicId('task', task.id);
+        response.setHeader('Location', `/v1/tasks/${id}`);
+        response.setHeader('x-gateway-task-id', id);
+        return answer ? answer(task) : this.kinds.viewOf(task);
+      }),
+    );
+  }
+}

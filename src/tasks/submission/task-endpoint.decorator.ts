@@ -1,0 +1,69 @@
+import {
+  applyDecorators,
+  type CanActivate,
+  HttpCode,
+  type Type,
+  UseGuards,
+  UseInterceptors,
+  SetMetadata,
+} from '@nestjs/common';
+import { ApiBearerAuth, ApiHeader } from '@nestjs/swagger';
+import { ModelGuard, OPERATION } from '../../admission/model.guard.js';
+import { BearerGuard } from '../../auth/bearer.guard.js';
+import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
+import { API_KEY_SCHEME } from '../../auth/with-key.decorator.js';
+import type { Operation } from '../../providers/ports/operation.js';
+import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
+import type { ErrorCode } from '../../common/errors/error-table.js';
+import { JsonBodyGuard } from '../../common/http/json-body.guard.js';
+import { IdempotencyKeyGuard } from './idempotency-key.guard.js';
+import type { Task } from '../task.js';
+import { TASK_ANSWER, TaskAnswerInterceptor } from './task-answer.interceptor.js';
+
+const CODES: readonly ErrorCode[] = [
+  'invalid_content_type',
+  'invalid_token',
+  'api_key_model_not_allowed',
+  'idempotency_conflict',
+  'request_too_large',
+  'rate_limit_exceeded',
+  'internal_error',
+  'no_eligible_route',
+  'service_unavailable',
+];
+
+/** Where a submission differs from that of an audio task. */
+export interface TaskEndpointOptions {
+  /** Default 202. */
+  readonly status?: number;
+  /** Reads the body; default {@link JsonBodyGuard}. */
+  readonly bodyGuard?: Type<CanActivate>;
+  /** What a submission answers; default the `view` of the task's kind. */
+  readonly answer?: (task: Task) => object;
+  /** Codes of the endpoint's own, surface codes included. */
+  readonly codes: readonly ErrorCode[];
+}
+
+/**
+ * An endpoint that submits a task. Its handler returns the {@link Task}; the answer, `Location` and `x-gateway-task-id`
+ * are written here. The guards are the order of checks: key, rate limit, idempotency header, body, model; the body's other
+ * fields are checked by its pipe (decision G-01).
+ */
+export function TaskEndpoint(operation: Operation, options: TaskEndpointOptions): MethodDecorator {
+  const { status = 202, bodyGuard = JsonBodyGuard, answer, codes } = options;
+  return applyDecorators(
+    HttpCode(status),
+    SetMetadata(OPERATION, operation),
+    SetMetadata(TASK_ANSWER, answer),
+    UseGuards(BearerGuard, RateLimitGuard, IdempotencyKeyGuard, bodyGuard, ModelGuard),
+    UseInterceptors(TaskAnswerInterceptor),
+    ApiBearerAuth(API_KEY_SCHEME),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description: 'A retry with the same key and body returns the same task',
+      schema: { type: 'string', minLength: 1, maxLength: 200 },
+    }),
+    ErrorAnswers(...codes, ...CODES),
+  );
+}

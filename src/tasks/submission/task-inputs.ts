@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../../common/json-object.js';
+import { SecretBox } from '../../common/secrets/secret-box.js';
+
+/** What providers are asked to do, at rest: callers' texts and URLs, sealed for their task. */
+@Injectable()
+export class TaskInputs {
+  constructor(private readonly box: SecretBox) {}
+
+  /** The input as it is stored. */
+  seal(input: JsonObject, taskId: string): string {
+    return this.box.seal(JSON.stringify(input), contextOf(taskId));
+  }
+
+  /** The input that was sealed for this task; empty where it was wiped. Throws SecretBoxError. */
+  open(sealed: string | null, taskId: string): JsonObject {
+    return sealed === null
+      ? {}
+      : (JSON.parse(this.box.open(sealed, contextOf(taskId))) as JsonObject);
+  }
+}
+
+function contextOf(taskId: string): string {
+  return `task/${taskId}/input`;
+}

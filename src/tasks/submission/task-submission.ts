@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { SURFACE_CODES, surfaceOf } from '../../common/errors/surface.js';
+import { WebhookTargets } from '../../webhooks/webhook-targets.js';
+import { IdempotencyClaims, type KeyClaim, type KeyUse } from './idempotency-claims.js';
+import type { Task } from '../task.js';
+import { ClaimLost, TaskInsertion } from './task-insertion.js';
+import { TaskReader } from '../reads/task-reader.js';
+import type { PreparedTask, TaskRequest } from './task-request.js';
+
+/** Interval of looks at a submission with the same key in another process. */
+const TWIN_LOOK_MS = 200;
+/** Longest wait for that submission. */
+const TWIN_PATIENCE_MS = 120_000;
+
+interface UnderWay {
+  readonly fingerprint: string;
+  /** The task; undefined where the request was refused. */
+  readonly task: Promise<Task | undefined>;
+}
+
+/** Makes tasks: idempotency, hold, task and key in one transaction (spec: Task states; decisions G-54, G-86). */
+@Injectable()
+export class TaskSubmission {
+  /** Requests with a key that are under way in this process; their twins wait here, without the database. */
+  private readonly underWay = new Map<string, UnderWay>();
+
+  constructor(
+    private readonly claims: IdempotencyClaims,
+    private readonly insertion: TaskInsertion,
+    private readonly reader: TaskReader,
+    private readonly targets: WebhookTargets,
+  ) {}
+
+  /**
+   * The task of the request: a new one, or that of an earlier request with the same key and body. `prepare` runs at most
+   * once at a time for one key and never for a replay; whatever it throws is thrown on and leaves the key free.
+   * Throws 400 for a refused webhook, 402 when the balance cannot cover the price, 409 `idempotency_conflict`, 503 when the
+   * database cannot say or a twin does not end.
+   */
+  async submit(request: TaskRequest, prepare: () => Promise<PreparedTask>): Promise<Task> {
+    const { webhook, idempotencyKey: key, call } = request;
+    if (webhook) this.targets.judge(webhook.url, surfaceOf(call.endpoint));
+    if (key === undefined) return this.create(request, prepare, undefined);
+    const use: KeyUse = {
+      accountId: call.caller.accountId,
+      endpoint: call.endpoint,
+      key,
+      fingerprints: this.claims.fingerprintsOf(request.body),
+    };
+    return this.once(use, (claim) => this.create(request, prepare, claim));
+  }
+
+  /** One request with the key at a time in this process; its twins take its task, or one of them goes on. */
+  private async once(use: KeyUse, create: (claim: KeyClaim) => Promise<Task>): Promise<Task> {
+    const name = JSON.stringify([use.accountId, use.endpoint, use.key]);
+    const fingerprint = use.fingerprints[0]?.toString('hex') ?? '';
+    for (;;) {
+      const twin = this.underWay.get(name);
+      if (!twin) break;
+      if (twin.fingerprint !== fingerprint) throw conflict();
+      const task = await twin.task;
+      if (task) return task;
+    }
+    const attempt = this.attempt(use, create);
+    const mine = { fingerprint, task: attempt.catch(() => undefined) };
+    this.underWay.set(name, mine);
+    try {
+      return await attempt;
+    } finally {
+      this.underWay.delete(name);
+    }
+  }
+
+  private async attempt(use: KeyUse, create: (claim: KeyClaim) => Promise<Task>): Promise<Task> {
+    for (let waitedMs = 0; waitedMs < TWIN_PATIENCE_MS; waitedMs += TWIN_LOOK_MS) {
+      const asked = await this.claims.claim(use);
+      if (asked.outcome === 'conflict') throw conflict();
+      if (asked.outcome === 'bound') return this.bound(asked.taskId, use.accountId);
+      if (asked.outcome === 'claimed') {
+        const task = await this.claimed(asked.claim, create);
+        if (task) return task;
+      }
+      await sleep(TWIN_LOOK_MS);
+    }
+    throw new GatewayError(
+      'service_unavailable',
+      'The first request with this key is still running.',
+      {
+        retryAfterSeconds: 5,
+      },
+    );
+  }
+
+  /** Undefined where another process took the claim over meanwhile. */
+  private async claimed(
+    claim: KeyClaim,
+    create: (claim: KeyClaim) => Promise<Task>,
+  ): Promise<Task | undefined> {
+    try {
+      return await this.claims.during(claim, () => create(claim));
+    } catch (error) {
+      if (error instanceof ClaimLost) return undefined;
+      throw error;
+    }
+  }
+
+  private async bound(taskId: string, accountId: string): Promise<Task> {
+    const task = await this.reader.find(taskId, accountId);
+    assert(task, 'a key lives no longer than its task');
+    return task;
+  }
+
+  private async create(
+    request: TaskRequest,
+    prepare: () => Promise<PreparedTask>,
+    claim: KeyClaim | undefined,
+  ): Promise<Task> {
+    const { webhook, call } = request;
+    const surface = surfaceOf(call.endpoint);
+    if (webhook) await this.targets.check(webhook.url, surface);
+    const prepared = await prepare();
+    const outcome = await this.insertion.insert(request, prepared, claim);
+    if (typeof outcome === 'object') return outcome;
+    await prepared.discard?.();
+    if (outcome === 'claim_lost') throw new ClaimLost();
+    throw new GatewayError(
+      SURFACE_CODES[surface].insufficient,
+      'The balance cannot cover this request.',
+    );
+  }
+}
+
+function conflict(): GatewayError {
+  return new GatewayError('idempotency_conflict', 'The key was used with another body.', {
+    param: 'Idempotency-Key',
+  });
+}

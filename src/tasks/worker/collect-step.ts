@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { StopSignal } from '../../common/stop-signal.js';
+import { StepReporter } from './step-reporter.js';
+import type { CollectedContent } from '../task-kind.js';
+import { TaskKinds } from '../task-kinds.js';
+import type { ClaimedWork } from './task-statements.js';
+import { TaskUpstreams } from './task-upstreams.js';
+
+/** Fetches and stores the file of a job that the provider has done, then ends the task. */
+@Injectable()
+export class CollectStep {
+  constructor(
+    private readonly reporter: StepReporter,
+    private readonly kinds: TaskKinds,
+    private readonly upstreams: TaskUpstreams,
+  ) {}
+
+  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+    const result = work.found ?? {};
+    const task = { ...work.task, result };
+    let collected: CollectedContent | undefined;
+    try {
+      const context = this.upstreams.contextOf(task, signal);
+      collected = await this.kinds.of(task.kind).collect?.(task, context);
+    } catch (error) {
+      if (!signal.aborted) return this.reporter.strike(work, error);
+      // A shutdown says nothing about the file.
+      const { strikes } = work;
+      await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, strikes });
+      return;
+    }
+    await this.reporter.end(work, {
+      event: 'succeeded',
+      result: collected?.result ?? result,
+      ...(collected && { content: collected.content }),
+    });
+  }
+}

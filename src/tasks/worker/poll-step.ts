@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import type { StopSignal } from '../../common/stop-signal.js';
+import { ProviderError } from '../../providers/http/provider-error.js';
+import { StepReporter } from './step-reporter.js';
+import { TASK_FAILED } from '../task.js';
+import type { PollReport } from '../task-kind.js';
+import { TaskKinds } from '../task-kinds.js';
+import type { ClaimedWork, TaskFacts } from './task-statements.js';
+import { TaskUpstreams } from './task-upstreams.js';
+
+/** Answers with which a provider says that it does not know a job. */
+const UNKNOWN_JOB_STATUSES = [404, 410];
+
+/** Asks the provider how far it is, and once more at the deadline (architecture: Task states). */
+@Injectable()
+export class PollStep {
+  constructor(
+    private readonly reporter: StepReporter,
+    private readonly kinds: TaskKinds,
+    private readonly upstreams: TaskUpstreams,
+  ) {}
+
+  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+    const { task } = work;
+    if (!this.upstreams.isReachable(task)) return this.unreachable(work);
+    let report: PollReport;
+    try {
+      const kind = this.kinds.of(task.kind);
+      report = await kind.poll(task, this.upstreams.contextOf(task, signal));
+    } catch (error) {
+      return this.failed(work, error);
+    }
+    return this.reported(work, report);
+  }
+
+  private async unreachable(work: ClaimedWork): Promise<void> {
+    const { reporter } = this;
+    if (!reporter.isOverdue(work)) {
+      const delayMs = reporter.withinDeadline(work, reporter.longestMs);
+      await reporter.goOn(work, { phase: 'polling', delayMs });
+    } else if (work.task.onSandbox) await reporter.endExpired(work);
+    else await reporter.endUnknown(work);
+  }
+
+  private async failed(work: ClaimedWork, error: unknown): Promise<void> {
+    const { reporter } = this;
+    if (reporter.isOverdue(work)) {
+      return isUnknownJob(error) ? reporter.endExpired(work) : reporter.endUnknown(work);
+    }
+    if (error instanceof ProviderError) await this.askAgain(work, undefined);
+    else await reporter.strike(work, error);
+  }
+
+  private async reported(work: ClaimedWork, report: PollReport): Promise<void> {
+    const { reporter } = this;
+    switch (report.state) {
+      case 'pending': {
+        if (reporter.isOverdue(work)) return reporter.endExpired(work);
+        const { memory } = report;
+        const progress = percentOf(report.progress);
+        const tells = progress !== null || memory !== undefined;
+        return this.askAgain(work, tells ? { progress, memory } : undefined);
+      }
+      case 'unreadable':
+        if (reporter.isOverdue(work)) return reporter.endUnknown(work);
+        return reporter.strike(work, 'its result cannot be read');
+      case 'failed':
+        return reporter.end(work, {
+          event: 'failed',
+          error: { code: TASK_FAILED, message: report.message },
+        });
+      case 'succeeded':
+        return this.succeeded(work, report);
+    }
+  }
+
+  private async succeeded(
+    work: ClaimedWork,
+    report: Extract<PollReport, { state: 'succeeded' }>,
+  ): Promise<void> {
+    const { result, memory } = report;
+    const progress = percentOf(report.progress ?? null);
+    if (this.kinds.of(work.task.kind).collect) {
+      const facts = { found: result, progress, memory };
+      await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, facts });
+      return;
+    }
+    await this.reporter.end(work, { event: 'succeeded', result, progress, memory });
+  }
+
+  private async askAgain(work: ClaimedWork, facts: TaskFacts | undefined): Promise<void> {
+    const delayMs = this.reporter.paceMs(work);
+    await this.reporter.goOn(work, { phase: 'polling', delayMs, ...(facts && { facts }) });
+  }
+}
+
+/** A progress as it may be shown: whole, 0 to 100; null for what is no number. */
+function percentOf(progress: number | null): number | null {
+  if (progress === null || !Number.isFinite(progress)) return null;
+  return Math.min(100, Math.max(0, Math.trunc(progress)));
+}
+
+function isUnknownJob(error: unknown): boolean {
+  return (
+    error instanceof ProviderError &&
+    error.upstreamStatus !== undefined &&
+    UNKNOWN_JOB_STATUSES.includes(error.upstreamStatus)
+  );
+}

@@ -1,0 +1,134 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { toPublicId } from '../../common/ids/public-id.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { MAX_GROWTH, pollDelayMs } from './poll-pace.js';
+import { type Ending, TaskEnding } from '../ending/task-ending.js';
+import { laneOf, type TaskPhase } from '../task-lane.js';
+import { TaskMetrics } from '../task-metrics.js';
+import { TaskReader } from '../reads/task-reader.js';
+import { REPORT_PATIENCE_MS, TaskReports } from './task-reports.js';
+import type { ClaimedWork, TaskFacts } from './task-statements.js';
+
+/** A step that failed so often in a row is not tried again. */
+export const MAX_STRIKES = 5;
+
+/** What came of a step, short of an end. */
+export interface Progress {
+  readonly phase: TaskPhase;
+  readonly delayMs: number;
+  /** Default 0. */
+  readonly strikes?: number;
+  readonly facts?: TaskFacts;
+}
+
+/** How steps say what came of them. Nothing is changed by a step whose task was taken over or has ended. */
+@Injectable()
+export class StepReporter {
+  private readonly logger = new Logger('Tasks');
+
+  constructor(
+    private readonly reports: TaskReports,
+    private readonly ending: TaskEnding,
+    private readonly reader: TaskReader,
+    private readonly metrics: TaskMetrics,
+    @Inject(GATEWAY_CONFIG)
+    private readonly config: Pick<GatewayConfig, 'taskPollIntervalMs' | 'taskDeadlineMs'>,
+  ) {}
+
+  /** The next step and when it may begin; false where the task was taken over. */
+  async goOn(
+    work: ClaimedWork,
+    { phase, delayMs, strikes = 0, facts }: Progress,
+  ): Promise<boolean> {
+    const { task, fence } = work;
+    const isApplied = await this.reports.advance({
+      accountId: task.accountId,
+      taskId: task.id,
+      fence,
+      phase,
+      lane: laneOf(phase, task.provider),
+      delayMs,
+      strikes,
+      ...(facts && { facts }),
+    });
+    if (!isApplied) this.metrics.staleReports.inc();
+    return isApplied;
+  }
+
+  /** The end of the task. A success that comes too late is counted and logged, and changes nothing. */
+  async end(work: ClaimedWork, ending: Omit<Ending, 'fence'>): Promise<void> {
+    const { task, fence } = work;
+    const ended = await this.ending.end(task, { ...ending, fence }, REPORT_PATIENCE_MS);
+    if (ended) {
+      if (ending.event === 'unknown') {
+        this.logger.warn(
+          `${toPublicId('task', task.id)}: its outcome is unknown, an operator decides`,
+        );
+      }
+      return;
+    }
+    this.metrics.staleReports.inc();
+    if (ending.event !== 'succeeded') return;
+    const now = await this.reader.find(task.id, task.accountId);
+    if (now?.status === 'failed' || now?.status === 'expired') this.lateSuccess(work);
+  }
+
+  /** The outcome cannot be known: the hold stays, and the provider is asked on where it has a job. */
+  async endUnknown(work: ClaimedWork): Promise<void> {
+    const hasJob = work.task.providerJobId !== null;
+    await this.end(work, { event: 'unknown', ...(hasJob && { watchMs: this.longestMs }) });
+  }
+
+  /** The deadline has passed without success. The provider is asked on, to learn of a success that comes too late. */
+  async endExpired(work: ClaimedWork): Promise<void> {
+    const hasJob = work.task.providerJobId !== null;
+    await this.end(work, { event: 'expired', ...(hasJob && { watchMs: this.longestMs }) });
+  }
+
+  /** A step failed for no reason that the provider gave: it is tried again, five times in all. */
+  async strike(work: ClaimedWork, error: unknown, facts?: TaskFacts): Promise<void> {
+    const strikes = work.strikes + 1;
+    const { task, phase } = work;
+    this.logger.warn(
+      `${toPublicId('task', task.id)}: step ${phase} failed (${strikes}): ${String(error)}`,
+    );
+    if (phase === 'watching') await this.goOn(work, { phase, delayMs: this.longestMs });
+    else if (strikes >= MAX_STRIKES) await this.endUnknown(work);
+    else
+      await this.goOn(work, {
+        phase,
+        delayMs: this.paceMs(work),
+        strikes,
+        ...(facts && { facts }),
+      });
+  }
+
+  lateSuccess({ task }: ClaimedWork): void {
+    this.metrics.lateSuccesses.inc({ kind: task.kind });
+    this.logger.warn(
+      `${toPublicId('task', task.id)}: succeeded at the provider after it was ${task.status} here`,
+    );
+  }
+
+  /** Whether the task is older than an unfinished one may be. */
+  isOverdue(work: ClaimedWork): boolean {
+    return work.ageMs >= this.config.taskDeadlineMs;
+  }
+
+  /** The wait before the next poll, which never passes over the deadline. */
+  paceMs(work: ClaimedWork): number {
+    const paceMs = pollDelayMs(work.ageMs, this.config.taskPollIntervalMs, Math.random());
+    return this.withinDeadline(work, paceMs);
+  }
+
+  /** A wait, cut at the deadline. */
+  withinDeadline({ ageMs }: ClaimedWork, delayMs: number): number {
+    const leftMs = Math.ceil(this.config.taskDeadlineMs - ageMs);
+    return leftMs > 0 ? Math.min(delayMs, leftMs) : delayMs;
+  }
+
+  /** The longest wait between two polls. */
+  get longestMs(): number {
+    return MAX_GROWTH * this.config.taskPollIntervalMs;
+  }
+}

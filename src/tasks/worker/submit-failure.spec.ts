@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError, type ProviderErrorDetail } from '../../providers/http/provider-error.js';
+import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
+
+const error = (detail: Omit<ProviderErrorDetail, 'provider'>) =>
+  new ProviderError('http_error', { provider: 'p', ...detail });
+const answered = (upstreamStatus: number, upstreamCode?: string) =>
+  error({ sent: true, upstreamStatus, upstreamCode });
+
+describe('judgeSubmitFailure', () => {
+  it.each([
+    ['a refused connection', error({ sent: false, upstreamCode: 'ECONNREFUSED' }), 'put_off'],
+    ['an open breaker', error({ sent: false, upstreamCode: 'breaker_open' }), 'put_off'],
+    ['429', answered(429), 'put_off'],
+    ['499', answered(499), 'put_off'],
+    ['503 of the provider', answered(503, 'overloaded'), 'put_off'],
+    ['400', answered(400), 'failed'],
+    ['401 of our key', answered(401, 'invalid_api_key'), 'failed'],
+    ['404', answered(404), 'failed'],
+    ['500 in the shape of the provider', answered(500, 'generation_error'), 'failed'],
+    ['500 in HTML', answered(500), 'unknown'],
+    ['502', answered(502, 'bad_gateway'), 'unknown'],
+    ['504', answered(504), 'unknown'],
+    ['200 with HTML', answered(200, 'bad_json'), 'unknown'],
+    ['a redirect', answered(302), 'unknown'],
+    ['a reset after the send', error({ sent: true, upstreamCode: 'ECONNRESET' }), 'unknown'],
+    ['an error of ours', new TypeError('x is undefined'), 'unknown'],
+  ] as const)('takes %s for %s', (_name, thrown, meaning) => {
+    expect(judgeSubmitFailure(thrown)).toBe(meaning);
+  });
+});
+
+describe('putOffDelayMs', () => {
+  it('waits 1, 2, 4, then every 5 s, for 10 minutes', () => {
+    const delays = [0, 1, 2, 3, 4, 50].map((putOffs) => putOffDelayMs(putOffs, 0));
+    expect(delays).toEqual([1_000, 2_000, 4_000, 5_000, 5_000, 5_000]);
+    expect(putOffDelayMs(100, 599_999)).toBe(5_000);
+    expect(putOffDelayMs(100, 600_000)).toBeUndefined();
+  });
+});
+
+describe('refusalMessage', () => {
+  it('tells a code word and nothing else of the provider (G-96)', () => {
+    expect(refusalMessage(answered(400, 'unsupported_language'))).toBe(
+      'The provider refused the task: unsupported_language.',
+    );
+    expect(refusalMessage(answered(400, 'Our-Host.example'))).toBe(
+      'The provider refused the task.',
+    );
+  });
+});

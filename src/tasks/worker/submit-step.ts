@@ -1,0 +1,129 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { toPublicId } from '../../common/ids/public-id.js';
+import type { StopSignal } from '../../common/stop-signal.js';
+import { StepReporter } from './step-reporter.js';
+import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
+import { type Task, TASK_FAILED } from '../task.js';
+import { TaskInputs } from '../submission/task-inputs.js';
+import type { SubmitReport } from '../task-kind.js';
+import { TaskKinds } from '../task-kinds.js';
+import { LEASE_MS } from '../task-lane.js';
+import type { ClaimedWork } from './task-statements.js';
+import { TaskUpstreams } from './task-upstreams.js';
+
+/**
+ * Asks the provider to do the work. The task is marked before the call, so whoever finds the mark later knows that a request
+ * may be out, and nobody sends another (architecture: Task states).
+ */
+@Injectable()
+export class SubmitStep {
+  private readonly logger = new Logger('Tasks');
+
+  constructor(
+    private readonly reporter: StepReporter,
+    private readonly kinds: TaskKinds,
+    private readonly inputs: TaskInputs,
+    private readonly upstreams: TaskUpstreams,
+  ) {}
+
+  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+    const { reporter } = this;
+    // Its worker died or was cut off between the mark and the report.
+    if (work.phase === 'submitting') return reporter.endUnknown(work);
+    if (reporter.isOverdue(work)) return reporter.endExpired(work);
+    const baseUrl = this.upstreams.baseUrlOf(work.task);
+    if (baseUrl === undefined || this.isElsewhere(work, baseUrl)) {
+      const delayMs = reporter.withinDeadline(work, reporter.longestMs);
+      await reporter.goOn(work, { phase: 'waiting', delayMs });
+      return;
+    }
+    const input = this.inputs.open(work.sealedInput, work.task.id);
+    const isMarked = await reporter.goOn(work, {
+      phase: 'submitting',
+      delayMs: LEASE_MS,
+      ...(baseUrl !== work.task.providerBaseUrl && { facts: { base_url: baseUrl } }),
+    });
+    if (isMarked) await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
+  }
+
+  /** Never throws: from the mark on no failure may lead to a second request. */
+  private async send(work: ClaimedWork, task: Task, signal: StopSignal): Promise<void> {
+    try {
+      const report = await this.kinds
+        .of(task.kind)
+        .submit(task, this.upstreams.contextOf(task, signal))
+        .catch((error: unknown) => this.failed(work, error));
+      if (report) await this.reported(work, report);
+    } catch (error) {
+      // The provider's answer is known, but the database refuses to hold it.
+      this.logger.error(`${toPublicId('task', task.id)}: ${String(error)}`);
+    }
+  }
+
+  /** A request that was sent binds the task to its upstream; play money and real money never change sides (decision G-95). */
+  private isElsewhere({ task, submits }: ClaimedWork, baseUrl: string): boolean {
+    if (baseUrl === task.providerBaseUrl) return false;
+    return submits > 0 || this.upstreams.isSandbox(task) !== task.onSandbox;
+  }
+
+  private async failed(work: ClaimedWork, error: unknown): Promise<undefined> {
+    const { reporter } = this;
+    const meaning = judgeSubmitFailure(error);
+    if (meaning === 'unknown') {
+      this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
+      await reporter.endUnknown(work);
+      return;
+    }
+    const delayMs =
+      meaning === 'put_off' ? putOffDelayMs(work.putOffs, work.putOffForMs) : undefined;
+    if (delayMs === undefined) {
+      await this.refused(work, refusalMessage(error));
+      return;
+    }
+    await reporter.goOn(work, {
+      phase: 'waiting',
+      delayMs: reporter.withinDeadline(work, delayMs),
+      facts: { put_off: true },
+    });
+  }
+
+  private async reported(work: ClaimedWork, report: SubmitReport): Promise<void> {
+    const { reporter } = this;
+    switch (report.state) {
+      case 'accepted': {
+        const { jobId, memory } = report;
+        const facts = { status: 'processing', job_id: jobId, memory } as const;
+        this.logger.debug(`${toPublicId('task', work.task.id)}: accepted as job ${jobId}`);
+        await reporter.goOn(work, { phase: 'polling', delayMs: reporter.paceMs(work), facts });
+        return;
+      }
+      case 'step':
+        await reporter.goOn(work, {
+          phase: 'waiting',
+          delayMs: 0,
+          facts: { memory: report.memory },
+        });
+        return;
+      case 'done':
+        return this.done(work, report);
+      case 'failed':
+        return this.refused(work, report.message);
+    }
+  }
+
+  private async done(
+    work: ClaimedWork,
+    { result, memory }: Extract<SubmitReport, { state: 'done' }>,
+  ): Promise<void> {
+    if (this.kinds.of(work.task.kind).collect) {
+      const facts = { status: 'processing', found: result, memory } as const;
+      await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, facts });
+      return;
+    }
+    await this.reporter.end(work, { event: 'succeeded', fromQueued: true, result, memory });
+  }
+
+  private refused(work: ClaimedWork, message: string): Promise<void> {
+    return this.reporter.end(work, { event: 'failed', error: { code: TASK_FAILED, message } });
+  }
+}

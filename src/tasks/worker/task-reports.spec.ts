@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { storableJson } from '../storable-json.js';
+import { TaskReports } from './task-reports.js';
+import type { Advance } from './task-statements.js';
+
+const change = (taskId: string, more: Partial<Advance> = {}): Advance => ({
+  accountId: 'account',
+  taskId,
+  fence: '1',
+  delayMs: 0,
+  ...more,
+});
+const report = (taskId: string): Advance =>
+  change(taskId, { phase: 'polling', lane: 'poll/x', strikes: 0 });
+
+/** Reports whose statements end when the test says so; lists what each statement carried. */
+function laneOver(refuse: (item: Advance) => boolean = () => false) {
+  const statements: Advance[][] = [];
+  const ends: (() => void)[] = [];
+  const reports = new TaskReports({
+    advance: async (changes) => {
+      statements.push([...changes]);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      if (changes.some(refuse)) throw new Error('unsupported Unicode escape sequence');
+      return new Set(changes.map(({ taskId }) => taskId));
+    },
+  });
+  const endOne = async (): Promise<void> => {
+    while (ends.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    ends.shift()?.();
+  };
+  return { reports, statements, endOne };
+}
+
+describe('TaskReports', () => {
+  it('puts a lease and a report of one task into two statements', async () => {
+    const { reports, statements, endOne } = laneOver();
+    const first = reports.advance(change('other'));
+    const lease = reports.advance(change('task'));
+    const moved = reports.advance(report('task'));
+    for (let count = 0; count < 3; count += 1) await endOne();
+    expect(await Promise.all([first, lease, moved])).toEqual([true, true, true]);
+    expect(statements.map((items) => items.map(({ phase }) => phase))).toEqual([
+      [undefined],
+      [undefined],
+      ['polling'],
+    ]);
+  });
+
+  it('renews no lease of work whose next phase is on its way', async () => {
+    const { reports, statements, endOne } = laneOver();
+    const moved = reports.advance(report('task'));
+    expect(await reports.advance(change('task'))).toBe(true);
+    await endOne();
+    expect(await moved).toBe(true);
+    expect(statements).toHaveLength(1);
+  });
+
+  it('lets a report that the database refuses fail alone', async () => {
+    const { reports, endOne } = laneOver(({ taskId }) => taskId === 'bad');
+    const all = ['first', 'good', 'bad', 'fine'].map((taskId) => reports.advance(report(taskId)));
+    const settled = Promise.allSettled(all);
+    for (let count = 0; count < 5; count += 1) await endOne();
+    expect((await settled).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+  });
+});
+
+describe('storableJson', () => {
+  it('leaves out what PostgreSQL cannot hold in a text', () => {
+    expect(storableJson({ text: 'a\0b\ud800c', list: ['\udc00'], smile: '😀' })).toBe(
+      '{"text":"ab\ufffdc","list":["\ufffd"],"smile":"😀"}',
+    );
+  });
+});

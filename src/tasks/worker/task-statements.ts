@@ -1,0 +1,147 @@
+import { storableJson } from '../storable-json.js';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { JsonObject } from '../../common/json-object.js';
+import { PreparedStatement } from '../../database/prepared-statement.js';
+import type { Task } from '../task.js';
+import { LANE_ROOMS, type TaskPhase } from '../task-lane.js';
+import { taskOf, type TaskRow } from '../task-row.js';
+
+/** Work that a worker has claimed, and its task. */
+export interface ClaimedWork {
+  readonly task: Task;
+  readonly sealedInput: string | null;
+  /** What the provider reported, where only the file is still to be stored. */
+  readonly found: JsonObject | null;
+  readonly phase: TaskPhase;
+  readonly fence: string;
+  /** Failures of the step in a row. */
+  readonly strikes: number;
+  /** How often a submission was begun. */
+  readonly submits: number;
+  /** How often in a row it was put off, and for how long by now. */
+  readonly putOffs: number;
+  readonly putOffForMs: number;
+  /** Since its submission, by the database's clock. */
+  readonly ageMs: number;
+}
+
+/** What the task's own row learns from a step. */
+export interface TaskFacts {
+  readonly status?: 'processing';
+  readonly progress?: number | null;
+  readonly memory?: JsonObject | undefined;
+  readonly job_id?: string;
+  readonly base_url?: string;
+  readonly found?: JsonObject;
+  readonly evidence?: string;
+  readonly put_off?: true;
+}
+
+/** Where the work on a task goes on, and when. Without a phase only its lease is renewed. */
+export interface Advance {
+  readonly accountId: string;
+  readonly taskId: string;
+  readonly fence: string;
+  readonly delayMs: number;
+  readonly phase?: TaskPhase;
+  readonly lane?: string;
+  readonly strikes?: number;
+  readonly facts?: TaskFacts;
+}
+
+/** What a worker asks for. */
+export interface ClaimRequest {
+  /** Room of the lanes that have work under way. */
+  readonly rooms: ReadonlyMap<string, number>;
+  /** Tasks whose steps are under way here although their leases are over. */
+  readonly mine: readonly string[];
+  readonly leaseMs: number;
+}
+
+interface ClaimRow extends TaskRow {
+  readonly phase: TaskPhase;
+  readonly fence: string;
+  readonly strikes: number;
+  readonly submits: number;
+  readonly put_offs: number;
+  readonly put_off_ms: number | null;
+  readonly age_ms: number;
+}
+
+// The lateral lookup keeps to the primary key, whatever the statistics say.
+const CLAIM = `
+  SELECT t.*, c.phase, c.fence, c.strikes, c.submits, c.put_offs, c.put_off_ms,
+         (extract(epoch FROM now() - t.created_at) * 1000)::double precision AS age_ms
+    FROM task_claim($1, $2, $3, $4, $5, $6) c
+   CROSS JOIN LATERAL (SELECT * FROM task WHERE account_id = c.account_id AND id = c.task_id OFFSET 0) t`;
+
+const ADVANCE = `SELECT task_advance($1, $2, $3, $4, $5, $6, $7, $8) AS id`;
+
+/** The statements of the worker; each may be repeated. */
+@Injectable()
+export class TaskStatements {
+  readonly #claim: PreparedStatement<ClaimRow>;
+  readonly #advance: PreparedStatement<{ id: string }>;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.#claim = new PreparedStatement(dataSource, 'task_claim', CLAIM);
+    this.#advance = new PreparedStatement(dataSource, 'task_advance', ADVANCE);
+  }
+
+  /** Claims due work, at most as much as there is room for, and leases it. */
+  async claim({ rooms, mine, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
+    const rows = await this.#claim.run([
+      Object.keys(LANE_ROOMS),
+      Object.values(LANE_ROOMS),
+      [...rooms.keys()],
+      [...rooms.values()],
+      mine,
+      leaseMs,
+    ]);
+    return rows.map(claimedOf);
+  }
+
+  /** Applies the changes whose fence still holds; answers their tasks. */
+  async advance(changes: readonly Advance[]): Promise<Set<string>> {
+    const rows = await this.#advance.run(advanceColumns(changes));
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Nothing is left to do for a task that has ended. */
+  async unwatch({ task, fence }: ClaimedWork): Promise<void> {
+    await this.dataSource.query(
+      `DELETE FROM task_work WHERE account_id = $1 AND task_id = $2 AND fence = $3`,
+      [task.accountId, task.id, fence],
+    );
+  }
+}
+
+/** The arguments of task_advance. */
+export function advanceColumns(changes: readonly Advance[]): unknown[] {
+  return [
+    changes.map((change) => change.accountId),
+    changes.map((change) => change.taskId),
+    changes.map((change) => change.fence),
+    changes.map((change) => change.lane ?? null),
+    changes.map((change) => change.phase ?? null),
+    changes.map((change) => Math.round(change.delayMs)),
+    changes.map((change) => change.strikes ?? null),
+    changes.map((change) => (change.facts ? storableJson(change.facts) : null)),
+  ];
+}
+
+function claimedOf(row: ClaimRow): ClaimedWork {
+  return {
+    task: taskOf(row),
+    sealedInput: row.sealed_input,
+    found: row.found,
+    phase: row.phase,
+    fence: row.fence,
+    strikes: row.strikes,
+    submits: row.submits,
+    putOffs: row.put_offs,
+    putOffForMs: row.put_off_ms ?? 0,
+    ageMs: row.age_ms,
+  };
+}

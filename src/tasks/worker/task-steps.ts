@@ -1,0 +1,54 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { toPublicId } from '../../common/ids/public-id.js';
+import type { StopSignal } from '../../common/stop-signal.js';
+import { CollectStep } from './collect-step.js';
+import { PollStep } from './poll-step.js';
+import { StepReporter } from './step-reporter.js';
+import { SubmitStep } from './submit-step.js';
+import type { TaskPhase } from '../task-lane.js';
+import type { ClaimedWork } from './task-statements.js';
+import { WatchStep } from './watch-step.js';
+
+interface Step {
+  run(work: ClaimedWork, signal: StopSignal): Promise<void>;
+}
+
+/** Runs the step that claimed work is at. */
+@Injectable()
+export class TaskSteps {
+  private readonly logger = new Logger('Tasks');
+  private readonly steps: Readonly<Record<TaskPhase, Step>>;
+
+  constructor(
+    submit: SubmitStep,
+    poll: PollStep,
+    collect: CollectStep,
+    watch: WatchStep,
+    private readonly reporter: StepReporter,
+  ) {
+    this.steps = {
+      waiting: submit,
+      submitting: submit,
+      polling: poll,
+      collecting: collect,
+      watching: watch,
+    };
+  }
+
+  /** Never throws: a step that fails otherwise than its kind may is a strike, and one that cannot even say so is left to its lease. */
+  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+    try {
+      await this.steps[work.phase].run(work, signal);
+    } catch (error) {
+      await this.strike(work, error);
+    }
+  }
+
+  private async strike(work: ClaimedWork, error: unknown): Promise<void> {
+    try {
+      await this.reporter.strike(work, error);
+    } catch (second) {
+      this.logger.error(`${toPublicId('task', work.task.id)}: ${String(second)}`);
+    }
+  }
+}

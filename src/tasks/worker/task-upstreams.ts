@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
+import type { TaskContext } from '../task-kind.js';
+import type { StopSignal } from '../../common/stop-signal.js';
+import type { Task } from '../task.js';
+
+/** Whether a task's upstream is still the one that has its work (interface: Environment). */
+@Injectable()
+export class TaskUpstreams {
+  constructor(private readonly registry: ProviderRegistry) {}
+
+  /** Where the task's provider is now; undefined when it is not configured. */
+  baseUrlOf(task: Task): string | undefined {
+    return this.registry.baseUrlOf(task.provider);
+  }
+
+  /** Whether the sandbox stands in for the task's provider now. */
+  isSandbox(task: Task): boolean {
+    return this.registry.isSandbox(task.provider);
+  }
+
+  /** Whether what the task was sent to can still be asked. */
+  isReachable(task: Task): boolean {
+    return this.baseUrlOf(task) === task.providerBaseUrl;
+  }
+
+  /** What a step of the task gets. */
+  contextOf(task: Task, signal: StopSignal): TaskContext {
+    return {
+      signal,
+      route: { provider: task.provider, upstreamModel: task.upstreamModel },
+    };
+  }
+}
