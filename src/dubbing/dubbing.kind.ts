@@ -67,7 +67,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
         context.route,
         'dubbing',
         (port, call) => port.submitDub(command, call),
-        context.signal,
+        context,
       );
       await this.forget(source);
       return { state: 'accepted', jobId };
@@ -81,7 +81,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       context.route,
       'dubbing',
       (port, call) => port.readDub(task.providerJobId ?? '', call),
-      context.signal,
+      context,
     );
     if (report.state === 'pending') return { state: 'pending', progress: null };
     if (report.state === 'failed')
@@ -100,7 +100,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       context.route,
       'dubbing',
       (port, call) => port.openDub(task.providerJobId ?? '', targetLanguage, call),
-      context.signal,
+      context,
     );
     const contentType = dubTypeOf(dub.contentType, announcedType(task));
     const expiresAt = new Date(this.clock.nowMs() + KEPT_MS);

@@ -29,12 +29,12 @@ export class SongKind implements TaskKind, OnModuleInit {
     this.kinds.register(this);
   }
 
-  async submit(task: Task, { route, signal }: TaskContext): Promise<SubmitReport> {
+  async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
     const report = await this.router.runOn(
-      route,
+      context.route,
       'song',
       (port, call) => port.submitSong(commandOf(task), task.memory, call),
-      signal,
+      context,
     );
     if (report.state === 'failed') return FAILED;
     return report.state === 'done'
@@ -42,12 +42,12 @@ export class SongKind implements TaskKind, OnModuleInit {
       : report;
   }
 
-  async poll(task: Task, { route, signal }: TaskContext): Promise<PollReport> {
+  async poll(task: Task, context: TaskContext): Promise<PollReport> {
     const report = await this.router.runOn(
-      route,
+      context.route,
       'song',
       (port, call) => port.readSong(task.providerJobId ?? '', songDetailsOf(task).expected, call),
-      signal,
+      context,
     );
     if (report.state === 'failed') return FAILED;
     return report.state === 'succeeded'

@@ -10,6 +10,8 @@ export interface TaskContext {
   readonly signal: StopSignal;
   /** The route the task is pinned to, for `ProviderRouter.runOn`. */
   readonly route: Route;
+  /** The key that submitted the task; null once it is gone. Failures at the provider count against it. */
+  readonly apiKeyId: string | null;
 }
 
 /** What came of asking the provider to do the work. A `memory` replaces the one before. */

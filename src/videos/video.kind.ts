@@ -36,24 +36,24 @@ export class VideoKind implements TaskKind, OnModuleInit {
     this.kinds.register(this);
   }
 
-  async submit(task: Task, { route, signal }: TaskContext): Promise<SubmitReport> {
+  async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
     const command = task.input as unknown as VideoCommand;
     const jobId = await this.router.runOn(
-      route,
+      context.route,
       'video',
-      (port, context) => port.submitVideo(command, context),
-      signal,
+      (port, call) => port.submitVideo(command, call),
+      context,
     );
     return { state: 'accepted', jobId };
   }
 
-  async poll(task: Task, { route, signal }: TaskContext): Promise<PollReport> {
+  async poll(task: Task, context: TaskContext): Promise<PollReport> {
     const jobId = jobOf(task);
     const report = await this.router.runOn(
-      route,
+      context.route,
       'video',
-      (port, context) => port.readVideo(jobId, context),
-      signal,
+      (port, call) => port.readVideo(jobId, call),
+      context,
     );
     switch (report.state) {
       case 'pending':
@@ -65,15 +65,15 @@ export class VideoKind implements TaskKind, OnModuleInit {
     }
   }
 
-  async collect(task: Task, { route, signal }: TaskContext): Promise<CollectedContent> {
+  async collect(task: Task, context: TaskContext): Promise<CollectedContent> {
     const jobId = jobOf(task);
     const content = await this.router.runOn(
-      route,
+      context.route,
       'video',
-      (port, context) => port.openVideo(jobId, context),
-      signal,
+      (port, call) => port.openVideo(jobId, call),
+      context,
     );
-    return { content: await this.files.keep(task, content, signal) };
+    return { content: await this.files.keep(task, content, context.signal) };
   }
 
   /** A video is its file, which no operator can give. */

@@ -21,6 +21,12 @@ export type ProviderWork<O extends Operation, T> = (
   context: AttemptContext,
 ) => Promise<T>;
 
+/** What ends an attempt early, and the key on whose behalf it is made; null once that key is gone. */
+interface AttemptOwner {
+  readonly signal: StopSignal;
+  readonly apiKeyId: string | null;
+}
+
 /** The result of an attempt, and the provider that made it. */
 export interface RoutedResult<T> {
   readonly provider: string;
@@ -74,7 +80,10 @@ export class ProviderRouter {
         return {
           provider: this.registry.nameOf(route.provider),
           upstreamModel: route.upstreamModel,
-          result: await this.runOn(route, operation, work, signal),
+          result: await this.runOn(route, operation, work, {
+            signal,
+            apiKeyId: currentExchange()?.request.caller?.apiKeyId ?? null,
+          }),
         };
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
@@ -88,19 +97,19 @@ export class ProviderRouter {
   }
 
   /**
-   * Makes one attempt on one route, through its breaker.
+   * Makes one attempt on one route, through its breaker; a failure counts against the key on whose behalf it is made.
    * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open or the route is not configured
    */
   async runOn<O extends Operation, T>(
     route: Route,
     operation: O,
     work: ProviderWork<O, T>,
-    signal: StopSignal,
+    { signal, apiKeyId }: AttemptOwner,
   ): Promise<T> {
     const { upstreamModel } = route;
     const provider = this.registry.nameOf(route.provider);
     const port = this.registry.portOf(route, operation);
-    const permit = port && this.permitOf(route, operation);
+    const permit = port && this.permitOf(route, operation, apiKeyId);
     if (!permit) {
       throw new ProviderError('unavailable', {
         provider,
@@ -127,10 +136,10 @@ export class ProviderRouter {
   }
 
   /** The sandbox has no breaker: its faults are asked for, and one caller's must not stop another's calls. */
-  private permitOf({ provider }: Route, operation: string): Permit | null {
+  private permitOf({ provider }: Route, operation: string, apiKeyId: string | null): Permit | null {
     return this.registry.isSandbox(provider)
       ? UNGUARDED
-      : this.breakerOf(provider, operation).enter(currentExchange()?.request.caller?.apiKeyId);
+      : this.breakerOf(provider, operation).enter(apiKeyId);
   }
 
   private breakerOf(provider: string, operation: string): RouteBreaker {

@@ -22,9 +22,9 @@ export class RouteBreaker {
     this.all = new CircuitBreaker(clock, onChange, COUNTED_PER_KEY);
   }
 
-  /** Null while the route is out of use for this key. The gateway's own work has none. */
-  enter(apiKeyId: string | undefined): Permit | null {
-    if (apiKeyId === undefined) return this.all.enter();
+  /** Null while the route is out of use for this key; work of a key that is gone has none. */
+  enter(apiKeyId: string | null): Permit | null {
+    if (apiKeyId === null) return this.all.enter();
     const own = this.breakerOf(apiKeyId).enter();
     if (own === null) return null;
     const shared = this.all.enter(apiKeyId);

@@ -29,6 +29,7 @@ export class TaskUpstreams {
     return {
       signal,
       route: { provider: task.provider, upstreamModel: task.upstreamModel },
+      apiKeyId: task.apiKeyId,
     };
   }
 }
