@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
-import { fromPublicId, toPublicId } from '../common/ids/public-id.js';
+import { toPublicId } from '../common/ids/public-id.js';
+import { notFound, pathId } from '../common/ids/sent-id.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import type { Page } from '../common/paging/page.js';
 import { type ExecutionsQuery, executionQueryOf } from '../executions/dto/executions.query.js';
@@ -16,7 +16,7 @@ import type { AccountView } from './account.view.js';
 export class AccountService {
   constructor(
     private readonly ledger: LedgerService,
-    private readonly ledgerOfCalls: ExecutionLedger,
+    private readonly executionLedger: ExecutionLedger,
   ) {}
 
   async account(caller: Caller): Promise<AccountView> {
@@ -31,14 +31,13 @@ export class AccountService {
 
   /** Calls of the whole account, whichever key made them. */
   executions(caller: Caller, query: ExecutionsQuery): Promise<Page<Execution>> {
-    return this.ledgerOfCalls.list({ ...executionQueryOf(query), accountId: caller.accountId });
+    return this.executionLedger.list({ ...executionQueryOf(query), accountId: caller.accountId });
   }
 
   /** Throws the same 404 `not_found` for unknown, foreign and malformed ids. */
   async execution(caller: Caller, id: string): Promise<ExecutionView> {
-    const uuid = fromPublicId('exec', id);
-    const execution = uuid && (await this.ledgerOfCalls.find(uuid, caller.accountId));
-    if (!execution) throw new GatewayError('not_found', 'No such execution.', { param: 'id' });
+    const execution = await this.executionLedger.find(pathId('exec', id), caller.accountId);
+    if (!execution) throw notFound('exec');
     return viewExecution(execution);
   }
 }

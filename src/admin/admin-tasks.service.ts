@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError } from '../common/errors/gateway-error.js';
-import { fromPublicId, type IdPrefix } from '../common/ids/public-id.js';
+import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import type { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
@@ -31,16 +30,14 @@ export class AdminTasksService {
 
   /** 404 `not_found`. */
   async get(id: string): Promise<object> {
-    const uuid = fromPublicId('task', id);
-    const task = uuid && (await this.reader.findAnywhere(uuid));
-    if (!task) throw unknown();
+    const task = await this.reader.findAnywhere(pathId('task', id));
+    if (!task) throw notFound('task');
     return this.view(task);
   }
 
   /** 404 `not_found`, 409 `conflict` where the task is in another state, 400 for a charge it cannot have. */
   async resolve(id: string, body: ResolveTaskBody): Promise<object> {
-    const uuid = fromPublicId('task', id);
-    if (uuid === undefined) throw unknown();
+    const uuid = pathId('task', id);
     const { outcome, charged_microusd: charge, result } = body;
     const chargedMicroUsd = charge === undefined ? undefined : parseMicroUsd(charge);
     return this.view(await this.resolution.resolve(uuid, { outcome, chargedMicroUsd, result }));
@@ -49,15 +46,4 @@ export class AdminTasksService {
   private view(task: Task): object {
     return viewAdminTask(task, this.kinds.viewOf(task));
   }
-}
-
-function filterId(prefix: IdPrefix, param: string, id: string | undefined): string | undefined {
-  if (id === undefined) return undefined;
-  const uuid = fromPublicId(prefix, id);
-  if (uuid !== undefined) return uuid;
-  throw new GatewayError('invalid_request', `${param} is not an id of that kind.`, { param });
-}
-
-function unknown(): GatewayError {
-  return new GatewayError('not_found', 'No such task.', { param: 'id' });
 }

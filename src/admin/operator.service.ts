@@ -5,7 +5,7 @@ import { LedgerAudit } from '../billing/ledger-audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { type Page, pageOf } from '../common/paging/page.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { fromPublicId, type IdPrefix } from '../common/ids/public-id.js';
+import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { executionQueryOf } from '../executions/dto/executions.query.js';
 import { ExecutionLedger } from '../executions/execution-ledger.js';
@@ -35,12 +35,12 @@ export class OperatorService {
   }
 
   async account(id: string) {
-    return this.ledger.account(uuidOf('acct', id));
+    return this.ledger.account(pathId('acct', id));
   }
 
   /** Credits or corrects. Throws 400 without an idempotency key, 409 for the same key with another amount. */
   async credit(id: string, body: CreditBody, idempotencyKey: string | undefined) {
-    const accountId = uuidOf('acct', id);
+    const accountId = pathId('acct', id);
     if (idempotencyKey === undefined || !KEY_FORM.test(idempotencyKey)) {
       const message = 'Idempotency-Key is required: 1 to 200 visible ASCII characters.';
       throw new GatewayError('invalid_request', message, { param: 'Idempotency-Key' });
@@ -54,7 +54,7 @@ export class OperatorService {
   }
 
   async entries(id: string, query: PageQuery) {
-    return this.ledger.entries(uuidOf('acct', id), query);
+    return this.ledger.entries(pathId('acct', id), query);
   }
 
   async createKey(id: string, body: CreateKeyBody) {
@@ -80,23 +80,23 @@ export class OperatorService {
   }
 
   async revokeKey(id: string): Promise<void> {
-    if (!(await this.keys.revoke(uuidOf('key', id)))) throw unknown();
+    if (!(await this.keys.revoke(pathId('key', id)))) throw notFound('key');
   }
 
   async rotateKey(id: string, overlapSeconds: number) {
-    const issued = await this.keys.rotate(uuidOf('key', id), overlapSeconds * 1000);
-    if (!issued) throw unknown();
+    const issued = await this.keys.rotate(pathId('key', id), overlapSeconds * 1000);
+    if (!issued) throw notFound('key');
     return issued;
   }
 
   listExecutions({ account_id: accountId, ...query }: AdminExecutionsQuery) {
-    const filter = accountId === undefined ? undefined : uuidOf('acct', accountId);
-    return this.executions.list({ ...executionQueryOf(query), accountId: filter });
+    const account = filterId('acct', 'account_id', accountId);
+    return this.executions.list({ ...executionQueryOf(query), accountId: account });
   }
 
   async execution(id: string) {
-    const execution = await this.executions.find(uuidOf('exec', id));
-    if (!execution) throw unknown();
+    const execution = await this.executions.find(pathId('exec', id));
+    if (!execution) throw notFound('exec');
     return execution;
   }
 
@@ -111,14 +111,4 @@ function cursorUuid(cursor: string): string {
   if (CURSOR_FORM.test(cursor)) return cursor;
   const message = 'cursor is not one this list gave.';
   throw new GatewayError('invalid_request', message, { param: 'cursor' });
-}
-
-function uuidOf(prefix: IdPrefix, id: string): string {
-  const uuid = fromPublicId(prefix, id);
-  if (uuid === undefined) throw unknown();
-  return uuid;
-}
-
-function unknown(): GatewayError {
-  return new GatewayError('not_found', 'No such resource.', { param: 'id' });
 }

@@ -12,7 +12,7 @@ import { sendCharged } from '../common/http/charged-answer.js';
 import { SseWriter } from '../common/http/sse-writer.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
-import { PaidGeneralEndpoint } from '../admission/paid-endpoint.decorator.js';
+import { GeneralEndpoint } from '../admission/call-endpoint.decorators.js';
 import { ChatCompletionView, STREAM_EXAMPLE } from './chat-completion.view.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
@@ -32,7 +32,7 @@ export class ChatController {
   ) {}
 
   @Post()
-  @PaidGeneralEndpoint('chat')
+  @GeneralEndpoint('chat')
   @BodyLimit(BODY_BYTES)
   @ApiOperation({
     summary: 'Text chat',

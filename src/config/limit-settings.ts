@@ -1,27 +1,10 @@
-import { networks, secret, setting, text, whole } from './setting.js';
+import { setting, whole } from './setting.js';
 
-const METRICS_TOKEN_MIN_LENGTH = 16;
 const MEBIBYTE = 1_048_576;
 const TEBIBYTE = MEBIBYTE * MEBIBYTE;
 
-/** Settings that say who may come in, and how much of the gateway one of many may take. */
+/** Settings that say how much of the gateway one of many may take. */
 export const LIMIT_SETTINGS = {
-  METRICS_TOKEN: secret(
-    setting(
-      'metricsToken',
-      'unset',
-      undefined,
-      text(METRICS_TOKEN_MIN_LENGTH),
-      'Bearer token of `/metrics`, at least 16 characters. Unset: `/metrics` answers only where `HOST` is a loopback address, else 404',
-    ),
-  ),
-  TRUST_PROXY: setting(
-    'trustProxy',
-    'unset',
-    [],
-    networks,
-    'Addresses or networks of proxies whose `X-Forwarded-For` names the client, separated by commas',
-  ),
   MAX_PARALLEL_CALLS_PER_KEY: setting(
     'maxParallelCallsPerKey',
     '200',

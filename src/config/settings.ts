@@ -1,3 +1,4 @@
+import { ACCESS_SETTINGS } from './access-settings.js';
 import { LIMIT_SETTINGS } from './limit-settings.js';
 import {
   address,
@@ -15,7 +16,6 @@ import {
 } from './setting.js';
 
 const DAY_MS = 86_400_000;
-const ADMIN_TOKEN_MIN_LENGTH = 16;
 
 /** Every environment variable of the gateway: what it means, its default, how it is checked. */
 export const SETTINGS = {
@@ -37,15 +37,7 @@ export const SETTINGS = {
     text(),
     'Embedded database, stored files, generated secrets',
   ),
-  ADMIN_TOKEN: secret(
-    setting(
-      'adminToken',
-      'unset',
-      undefined,
-      text(ADMIN_TOKEN_MIN_LENGTH),
-      'Enables `/admin`; at least 16 characters',
-    ),
-  ),
+  ...ACCESS_SETTINGS,
   SECRET_KEY: secret(
     setting(
       'secretKeys',

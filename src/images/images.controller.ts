@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { sendCharged } from '../common/http/charged-answer.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
-import { PaidGeneralEndpoint } from '../admission/paid-endpoint.decorator.js';
+import { GeneralEndpoint } from '../admission/call-endpoint.decorators.js';
 import { ImageBody } from './dto/image.body.js';
 import { ImageView } from './image.view.js';
 import { ImagesService } from './images.service.js';
@@ -16,7 +16,7 @@ export class ImagesController {
   constructor(private readonly images: ImagesService) {}
 
   @Post()
-  @PaidGeneralEndpoint('image')
+  @GeneralEndpoint('image')
   @ApiOperation({
     summary: 'Image generation',
     description: 'Takes 20 to 60 seconds, seldom two minutes. Charged per image made.',

@@ -5,7 +5,7 @@ import { BodyLimit } from '../../common/http/json-body.guard.js';
 import { sendCharged } from '../../common/http/charged-answer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
-import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
+import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioDataAnswer } from '../audio-answer.decorator.js';
 import { AlignmentService } from './alignment.service.js';
@@ -23,7 +23,7 @@ export class AlignmentController {
   constructor(private readonly alignment: AlignmentService) {}
 
   @Post()
-  @PaidMediaEndpoint('alignment', AlignmentBody)
+  @RecordingEndpoint('alignment', AlignmentBody)
   @BodyLimit(JSON_LIMIT_BYTES)
   @AudioDataAnswer(AlignmentView)
   @RecordingExample(AlignmentBody, { model: 'aud-forced-alignment', text: 'Hello, who is there?' })

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
-import { PaidAudioEndpoint } from '../../admission/paid-endpoint.decorator.js';
+import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { DialogueService } from './dialogue.service.js';
 import { DialogueBody } from './dto/dialogue.body.js';
@@ -16,7 +16,7 @@ export class DialogueController {
   constructor(private readonly dialogue: DialogueService) {}
 
   @Post()
-  @PaidAudioEndpoint('dialogue')
+  @AudioEndpoint('dialogue')
   @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
   @ApiOperation({
     summary: 'Text to dialogue',

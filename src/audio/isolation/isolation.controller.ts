@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
-import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
+import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { RecordingExample } from '../recording.body.js';
@@ -18,7 +18,7 @@ export class IsolationController {
   constructor(private readonly isolation: IsolationService) {}
 
   @Post()
-  @PaidMediaEndpoint('isolation', IsolationBody, 'audio_too_short')
+  @RecordingEndpoint('isolation', IsolationBody, 'audio_too_short')
   @AudioAnswer('mp3')
   @RecordingExample(IsolationBody, { model: 'aud-voice-isolator' })
   @ApiOperation({

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
-import { PaidAudioEndpoint } from '../../admission/paid-endpoint.decorator.js';
+import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { FORMATS_WITHOUT_WAV } from '../audio-fields.js';
 import { SoundEffectBody } from './dto/sound-effect.body.js';
@@ -17,7 +17,7 @@ export class SoundEffectsController {
   constructor(private readonly effects: SoundEffectsService) {}
 
   @Post()
-  @PaidAudioEndpoint('sound-effect')
+  @AudioEndpoint('sound-effect')
   @AudioAnswer(...FORMATS_WITHOUT_WAV)
   @ApiOperation({
     summary: 'Sound effect',

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
-import { PaidAudioEndpoint } from '../../admission/paid-endpoint.decorator.js';
+import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { SpeechBody } from './dto/speech.body.js';
 import { SpeechService } from './speech.service.js';
@@ -16,7 +16,7 @@ export class SpeechController {
   constructor(private readonly speech: SpeechService) {}
 
   @Post()
-  @PaidAudioEndpoint('speech', 'invalid_input', 'input_too_long')
+  @AudioEndpoint('speech', 'invalid_input', 'input_too_long')
   @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
   @ApiOperation({ summary: 'Text to speech', description: 'The audio is the body of the answer.' })
   speak(

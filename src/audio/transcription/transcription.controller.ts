@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { sendCharged } from '../../common/http/charged-answer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
-import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
+import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioDataAnswer } from '../audio-answer.decorator.js';
 import { RecordingExample } from '../recording.body.js';
@@ -19,7 +19,7 @@ export class TranscriptionController {
   constructor(private readonly transcription: TranscriptionService) {}
 
   @Post()
-  @PaidMediaEndpoint('transcription', TranscriptionBody)
+  @RecordingEndpoint('transcription', TranscriptionBody)
   @AudioDataAnswer(TranscriptionView)
   @RecordingExample(TranscriptionBody, { model: 'aud-transcribe-v2', timestamps: 'word' })
   @ApiOperation({

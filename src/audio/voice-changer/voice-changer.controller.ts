@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
-import { PaidMediaEndpoint } from '../../admission/paid-endpoint.decorator.js';
+import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
 import { RecordingExample } from '../recording.body.js';
@@ -18,7 +18,7 @@ export class VoiceChangerController {
   constructor(private readonly voiceChanger: VoiceChangerService) {}
 
   @Post()
-  @PaidMediaEndpoint('voice-change', VoiceChangerBody)
+  @RecordingEndpoint('voice-change', VoiceChangerBody)
   @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
   @RecordingExample(VoiceChangerBody, { model: 'aud-multilingual-sts-v2', voice: 'Adam' })
   @ApiOperation({

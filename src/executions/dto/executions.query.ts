@@ -1,5 +1,4 @@
-import { fromPublicId } from '../../common/ids/public-id.js';
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { filterId } from '../../common/ids/sent-id.js';
 import { PageQuery } from '../../common/paging/page.query.js';
 import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import type { ExecutionStatus } from '../execution.js';
@@ -43,18 +42,11 @@ export function executionQueryOf(query: ExecutionsQuery): ExecutionQuery {
     cursor: query.cursor,
     status: query.status,
     model: query.model,
-    apiKeyId: query.api_key_id === undefined ? undefined : keyUuid(query.api_key_id),
+    apiKeyId: filterId('key', 'api_key_id', query.api_key_id),
     createdAfter: dateOf(query.created_after),
     createdBefore: dateOf(query.created_before),
     clientRequestId: query.client_request_id,
   };
-}
-
-function keyUuid(id: string): string {
-  const uuid = fromPublicId('key', id);
-  if (uuid !== undefined) return uuid;
-  const message = 'api_key_id is not the id of a key.';
-  throw new GatewayError('invalid_request', message, { param: 'api_key_id' });
 }
 
 function dateOf(epochSeconds: number | undefined): Date | undefined {

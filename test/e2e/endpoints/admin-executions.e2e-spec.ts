@@ -120,5 +120,6 @@ describe('an execution', () => {
     expect(page.has_more).toBe(true);
     expect(await ids(`&limit=2&cursor=${page.next_cursor ?? ''}`)).toEqual([first]);
     await expectError(get('/executions?status=odd'), 400, 'invalid_request', 'status');
+    await expectError(get('/executions?account_id=acct_1'), 400, 'invalid_request', 'account_id');
   });
 });

@@ -54,15 +54,15 @@ const MEDIA: readonly ErrorCode[] = [
  * A synchronous audio endpoint that takes JSON. The guards are the order of checks: key, rate limit, idempotency
  * header, body, model; the body's other fields are checked by its pipe (decision G-01).
  */
-export function PaidAudioEndpoint(
+export function AudioEndpoint(
   operation: Operation,
   ...codes: ErrorCode[]
 ): MethodDecorator & ClassDecorator {
   return paidAudio(operation, JsonBodyGuard, codes);
 }
 
-/** As {@link PaidAudioEndpoint}, for a recording in a form or by URL; `body` is the class of the other fields. */
-export function PaidMediaEndpoint(
+/** As {@link AudioEndpoint}, for a recording in a form or by URL; `body` is the class of the other fields. */
+export function RecordingEndpoint(
   operation: Operation,
   body: Dto,
   ...codes: ErrorCode[]
@@ -89,8 +89,8 @@ function paidAudio(
   );
 }
 
-/** A synchronous endpoint outside audio: as {@link PaidAudioEndpoint}, but an idempotency header is ignored (decision G-48). */
-export function PaidGeneralEndpoint(
+/** A synchronous endpoint outside audio: as {@link AudioEndpoint}, but an idempotency header is ignored (decision G-48). */
+export function GeneralEndpoint(
   operation: Operation,
   ...codes: ErrorCode[]
 ): MethodDecorator & ClassDecorator {

@@ -1,0 +1,36 @@
+import { GatewayError } from '../errors/gateway-error.js';
+import { fromPublicId, type IdPrefix } from './public-id.js';
+
+const NOUNS: Readonly<Record<IdPrefix, string>> = {
+  acct: 'account',
+  entry: 'entry',
+  exec: 'execution',
+  key: 'key',
+  task: 'task',
+  whd: 'delivery',
+};
+
+/** The UUID of the public id in a path. Throws the same 404 `not_found` as for an id that nothing has. */
+export function pathId(prefix: IdPrefix, id: string): string {
+  const uuid = fromPublicId(prefix, id);
+  if (uuid === undefined) throw notFound(prefix);
+  return uuid;
+}
+
+/** The UUID of the public id that a list is narrowed to, if any. Throws 400 `invalid_request` for text of another form. */
+export function filterId(
+  prefix: IdPrefix,
+  param: string,
+  id: string | undefined,
+): string | undefined {
+  if (id === undefined) return undefined;
+  const uuid = fromPublicId(prefix, id);
+  if (uuid !== undefined) return uuid;
+  const message = `${param} must be the id of one ${NOUNS[prefix]}: ${prefix}_ and 32 hexadecimal digits.`;
+  throw new GatewayError('invalid_request', message, { param });
+}
+
+/** The 404 `not_found` for an id that nothing has. */
+export function notFound(prefix: IdPrefix): GatewayError {
+  return new GatewayError('not_found', `No such ${NOUNS[prefix]}.`, { param: 'id' });
+}

@@ -1,0 +1,32 @@
+import { networks, secret, setting, text } from './setting.js';
+
+const TOKEN_MIN_LENGTH = 16;
+
+/** Settings that say who may come in, and whose word about a client's address is taken. */
+export const ACCESS_SETTINGS = {
+  ADMIN_TOKEN: secret(
+    setting(
+      'adminToken',
+      'unset',
+      undefined,
+      text(TOKEN_MIN_LENGTH),
+      'Enables `/admin`; at least 16 characters',
+    ),
+  ),
+  METRICS_TOKEN: secret(
+    setting(
+      'metricsToken',
+      'unset',
+      undefined,
+      text(TOKEN_MIN_LENGTH),
+      'Bearer token of `/metrics`, at least 16 characters. Unset: `/metrics` answers only where `HOST` is a loopback address, else 404',
+    ),
+  ),
+  TRUST_PROXY: setting(
+    'trustProxy',
+    'unset',
+    [],
+    networks,
+    'Addresses or networks of proxies whose `X-Forwarded-For` names the client, separated by commas',
+  ),
+} as const;
