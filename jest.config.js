@@ -27,6 +27,8 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
   maxWorkers: 2,
+  // Modules of finished test files stay in memory (a known leak of ES modules under Jest): beyond this a worker is replaced.
+  workerIdleMemoryLimit: '1500MB',
   testTimeout: 90_000,
   forceExit: false,
 };

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PayOnSuccess } from '../../src/executions/pay-on-success.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { type Answer, errorOf, postJson } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
 
 const LIMIT = 3;
 const PATIENCE_MS = 10_000;
+const SLOW = '[[sandbox:delay=4000]]Hello';
+const PRICE_PER_CODE_POINT = 120n;
 
 let gateway: TestGateway;
 
@@ -21,25 +22,25 @@ afterAll(async () => {
 const speak = (headers: Record<string, string>, input: string) =>
   postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, input });
 
-async function running(count: number): Promise<void> {
-  const payment = gateway.app.get(PayOnSuccess, { strict: false });
-  for (let waitedMs = 0; payment.inFlight !== count && waitedMs < PATIENCE_MS; waitedMs += 5) {
-    await sleep(5);
+/** Ends when all of the account's slow calls have their holds. */
+async function running(account: TestAccount): Promise<void> {
+  const held = BigInt(LIMIT * SLOW.length) * PRICE_PER_CODE_POINT;
+  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 20) {
+    if ((await gateway.balance(account.accountId)).held === held) return;
+    await sleep(20);
   }
-  expect(payment.inFlight).toBe(count);
+  throw new Error('the slow calls were never held');
 }
 
 function fill({ headers }: TestAccount): Promise<Answer[]> {
-  return Promise.all(
-    Array.from({ length: LIMIT }, () => speak(headers, '[[sandbox:delay=1500]]Hello')),
-  );
+  return Promise.all(Array.from({ length: LIMIT }, () => speak(headers, SLOW)));
 }
 
 describe('the parallel calls of one key', () => {
   it('are bounded: the next is 429 with Retry-After before any hold, and other keys feel nothing', async () => {
     const account = await gateway.account();
     const calls = fill(account);
-    await running(LIMIT);
+    await running(account);
     const before = await gateway.balance(account.accountId);
     const refused = await speak(account.headers, 'Hello');
     expect(refused.status).toBe(429);
