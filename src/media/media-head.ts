@@ -7,28 +7,34 @@ const HEAD_BYTES = 512;
  * The first bytes of a stream, which keeps them: fewer than 512 only where it has no more. Throws what the stream throws, or an
  * Error where it was closed.
  */
-export async function peekHead(body: Readable): Promise<Buffer> {
-  for (;;) {
-    const head = body.read(HEAD_BYTES) as Buffer | null;
-    if (head !== null) {
-      body.unshift(head);
-      return head;
-    }
-    if (body.readableEnded) return Buffer.alloc(0);
-    if (body.destroyed) throw body.errored ?? new Error('the stream was closed');
-    await nextEvent(body);
-  }
-}
-
-/** Until there may be more to read, or nothing more. */
-function nextEvent(body: Readable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      for (const name of EVENTS) body.off(name, done);
-      resolve();
+export function peekHead(body: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const read = (): void => {
+      const head = body.read(HEAD_BYTES) as Buffer | null;
+      if (head !== null) {
+        body.unshift(head);
+        finish(() => {
+          resolve(head);
+        });
+      }
     };
-    for (const name of EVENTS) body.once(name, done);
+    const ended = (): void => {
+      finish(() => {
+        resolve(Buffer.alloc(0));
+      });
+    };
+    const failed = (): void => {
+      finish(() => {
+        reject(body.errored ?? new Error('the stream was closed'));
+      });
+    };
+    const finish = (settle: () => void): void => {
+      body.off('readable', read).off('end', ended).off('error', failed).off('close', failed);
+      settle();
+    };
+    if (body.readableEnded) ended();
+    else if (body.destroyed) failed();
+    // One listener for all pieces: each new one would be told of the same bytes at once, without end.
+    else body.on('error', failed).on('close', failed).on('end', ended).on('readable', read);
   });
 }
-
-const EVENTS = ['readable', 'end', 'error', 'close'] as const;
