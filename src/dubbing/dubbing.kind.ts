@@ -10,6 +10,7 @@ import { ProviderError } from '../providers/http/provider-error.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import type { StoredFile } from '../storage/stored-file.js';
 import { StoredFiles } from '../storage/stored-files.js';
+import { UnusableFileError } from '../tasks/collect-failure.js';
 import type { Task } from '../tasks/task.js';
 import type {
   CollectedContent,
@@ -115,7 +116,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     });
     if (file.sizeBytes === 0) {
       await this.forget(file);
-      throw new Error('the dub is empty');
+      throw new UnusableFileError('the dub is empty');
     }
     const { id: fileId, sizeBytes } = file;
     const filename = dubFilename(targetLanguage, contentType);

@@ -58,7 +58,9 @@ export interface CollectedContent {
  * - `submit`, anything else, errors of our own too: nobody knows what was started, so it is never sent again and the task
  *   becomes `reconciliation_required`;
  * - `poll`, a ProviderError: asked again at the usual pace, until the deadline;
- * - `poll` and `collect`, anything else five times in a row: `reconciliation_required`. `collect` counts ProviderErrors too.
+ * - `poll`, anything else five times in a row: `reconciliation_required`;
+ * - `collect`, an UnusableFileError or a ProviderError that says there is no such file, five times in a row:
+ *   `reconciliation_required`; anything else is tried again at a growing pace for 10 minutes before that.
  */
 export interface TaskKind {
   /** `dubbing`, `song`, `video`; stored with every task. */

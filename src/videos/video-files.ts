@@ -7,9 +7,9 @@ import { CONTENT_TYPES } from '../media/content-types.js';
 import { sniffFormat } from '../media/length/sniff.js';
 import { peekHead } from '../media/media-head.js';
 import { BoundedDownload } from '../net/bounded-download.js';
-import { ProviderError } from '../providers/http/provider-error.js';
 import type { VideoContent } from '../providers/ports/video.port.js';
 import { StoredFiles } from '../storage/stored-files.js';
+import { UnusableFileError } from '../tasks/collect-failure.js';
 import type { Task, TaskContent } from '../tasks/task.js';
 import { RETENTION_SECONDS } from './video-details.js';
 
@@ -31,7 +31,7 @@ export class VideoFiles {
 
   /**
    * Keeps what a provider delivered, or redirected to: such a URL passes the address guard and gets no key of ours. Throws
-   * ProviderError where it is no video, and what the download or the store throws.
+   * UnusableFileError where it is no video, and what the download or the store throws.
    */
   async keep(task: Task, content: VideoContent, signal: StopSignal): Promise<TaskContent> {
     const body = 'body' in content ? content.body : await this.follow(content.redirectUrl, signal);
@@ -51,11 +51,7 @@ export class VideoFiles {
     const format = sniffFormat(await peekHead(body));
     const contentType = format && CONTENT_TYPES[format];
     if (!contentType?.startsWith('video/')) {
-      throw new ProviderError('http_error', {
-        provider: task.provider,
-        sent: true,
-        upstreamCode: 'no_video',
-      });
+      throw new UnusableFileError('the file is no video');
     }
     const keptMs = (RETENTION_SECONDS + SLACK_SECONDS) * 1_000;
     const file = await this.files.save({

@@ -94,11 +94,13 @@ export class FileJobKind extends JobKind {
   readonly contentAt = 'task';
   /** Collections that fail before one works. */
   failures = 0;
+  /** Why they fail. */
+  reason: Error = new Error('the disk is full');
 
   collect(): Promise<CollectedContent> {
     if (this.failures > 0) {
       this.failures -= 1;
-      return Promise.reject(new Error('the disk is full'));
+      return Promise.reject(this.reason);
     }
     return Promise.resolve({
       content: {

@@ -167,22 +167,6 @@ describe('the life of a task', () => {
     expect(await view(task)).toMatchObject({ status: 'succeeded', progress: null });
   });
 
-  it('stores a file before it succeeds, and tries five times', async () => {
-    desk.files.failures = 4;
-    const task = await desk.submit(account, { kind: 'file-job' });
-    await desk.run(2);
-    expect(await desk.read(task)).toMatchObject({ status: 'processing', result: null });
-    await desk.run(4);
-    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
-    await desk.run();
-    const { status, content, result } = await desk.read(task);
-    expect({ status, result }).toEqual({
-      status: 'succeeded',
-      result: { content_type: 'audio/mpeg' },
-    });
-    expect(content?.expiresAt).toBeInstanceOf(Date);
-  });
-
   it('wipes what the provider was asked for', async () => {
     const task = await desk.submit(account, { name: 'a secret prompt' });
     const stored = () =>

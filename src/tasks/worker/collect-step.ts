@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { StopSignal } from '../../common/stop-signal.js';
+import { isWithoutFile } from '../collect-failure.js';
 import { StepReporter } from './step-reporter.js';
 import type { CollectedContent } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
@@ -23,7 +24,11 @@ export class CollectStep {
       const context = this.upstreams.contextOf(task, signal);
       collected = await this.kinds.of(task.kind).collect?.(task, context);
     } catch (error) {
-      if (!signal.aborted) return this.reporter.strike(work, error);
+      if (!signal.aborted) {
+        return isWithoutFile(error)
+          ? this.reporter.strike(work, error)
+          : this.reporter.collectLater(work, error);
+      }
       // A shutdown says nothing about the file.
       const { strikes } = work;
       await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, strikes });

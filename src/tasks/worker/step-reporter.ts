@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { collectDelayMs } from '../collect-failure.js';
 import { MAX_GROWTH, pollDelayMs } from './poll-pace.js';
 import { type Ending, TaskEnding } from '../ending/task-ending.js';
 import { laneOf, type TaskPhase } from '../task-lane.js';
@@ -101,6 +102,17 @@ export class StepReporter {
         strikes,
         ...(facts && { facts }),
       });
+  }
+
+  /** A file could not be fetched or stored for now: it is tried again at a growing pace, for ten minutes. */
+  async collectLater(work: ClaimedWork, error: unknown): Promise<void> {
+    const { task, phase, putOffs, putOffForMs } = work;
+    this.logger.warn(
+      `${toPublicId('task', task.id)}: step ${phase} is put off (${putOffs + 1}): ${String(error)}`,
+    );
+    const delayMs = collectDelayMs(putOffs, putOffForMs, this.config.taskPollIntervalMs);
+    if (delayMs === undefined) await this.endUnknown(work);
+    else await this.goOn(work, { phase, delayMs, strikes: work.strikes, facts: { put_off: true } });
   }
 
   lateSuccess({ task }: ClaimedWork): void {

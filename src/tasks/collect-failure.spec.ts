@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../providers/http/provider-error.js';
+import { collectDelayMs, isWithoutFile, UnusableFileError } from './collect-failure.js';
+
+const FIRST_MS = 5_000;
+const answered = (upstreamStatus?: number): ProviderError =>
+  new ProviderError('http_error', { provider: 'p', sent: true, upstreamStatus });
+
+describe('the waits between two tries to fetch a file', () => {
+  it('double up to a minute and go on for ten', () => {
+    const waits: number[] = [];
+    let triedForMs = 0;
+    for (;;) {
+      const delayMs = collectDelayMs(waits.length, triedForMs, FIRST_MS);
+      if (delayMs === undefined) break;
+      waits.push(delayMs);
+      triedForMs += delayMs;
+    }
+    expect(waits.slice(0, 6)).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+    expect(triedForMs).toBeGreaterThanOrEqual(600_000);
+    expect(triedForMs).toBeLessThan(660_000);
+  });
+
+  it('stay a minute however often it was tried', () => {
+    expect(collectDelayMs(30_000, 1, FIRST_MS)).toBe(60_000);
+  });
+});
+
+describe('a file that was not fetched', () => {
+  it.each<[string, unknown, boolean]>([
+    ['an answer without media', answered(200), true],
+    ['404', answered(404), true],
+    ['an empty file', new UnusableFileError('empty'), true],
+    ['too many requests', answered(429), false],
+    ['500', answered(500), false],
+    ['503', answered(503), false],
+    ['no answer', answered(), false],
+    ['a full disk', new Error('ENOSPC'), false],
+  ])('because of %s: is there none is %s', (_what, error, isNone) => {
+    expect(isWithoutFile(error)).toBe(isNone);
+  });
+});

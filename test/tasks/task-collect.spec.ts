@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Task } from '../../src/tasks/task.js';
+import { UnusableFileError } from '../../src/tasks/collect-failure.js';
+import type { TestAccount } from '../support/gateway.js';
+import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+let desk: TaskDesk;
+let account: TestAccount;
+
+beforeAll(async () => {
+  desk = await startTaskDesk();
+});
+afterAll(() => desk.stop());
+beforeEach(async () => {
+  account = await desk.gateway.account();
+  desk.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
+  desk.files.reason = new Error('the disk is full');
+  desk.files.failures = 0;
+});
+
+/** A task that the provider has done, whose file cannot be stored so many times. */
+async function done(failures: number): Promise<Task> {
+  desk.files.failures = failures;
+  const task = await desk.submit(account, { kind: 'file-job' });
+  await desk.run(2);
+  expect(await desk.read(task)).toMatchObject({ status: 'processing', result: null });
+  return task;
+}
+/** The first failure lies back so long. */
+const pass = (task: Task, minutes: number) =>
+  desk.gateway.dataSource.query(
+    `UPDATE task_work SET put_off_at = now() - $2 * interval '1 minute' WHERE task_id = $1`,
+    [task.id, minutes],
+  );
+const held = async () => (await desk.gateway.balance(account.accountId)).held;
+
+describe('the file of a job that is done', () => {
+  it('is stored before the task succeeds, however often that failed in ten minutes', async () => {
+    const task = await done(12);
+    await desk.run(12);
+    await pass(task, 9);
+    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
+    await desk.run();
+    const { status, content, result } = await desk.read(task);
+    expect({ status, result }).toEqual({
+      status: 'succeeded',
+      result: { content_type: 'audio/mpeg' },
+    });
+    expect(content?.expiresAt).toBeInstanceOf(Date);
+  });
+
+  it('that cannot be stored for ten minutes is for an operator, and the hold stays', async () => {
+    const task = await done(100);
+    await desk.run(2);
+    await pass(task, 10);
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'reconciliation_required' });
+    expect(await held()).toBe(JOB_PRICE);
+  });
+
+  it('that is none is fetched five times in all', async () => {
+    desk.files.reason = new UnusableFileError('empty');
+    const task = await done(100);
+    await desk.run(4);
+    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'reconciliation_required' });
+    expect(desk.files.failures).toBe(95);
+  });
+});
