@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { GatewayError } from '../common/errors/gateway-error.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { collectDelayMs, isWithoutFile, UnusableFileError } from './collect-failure.js';
 
@@ -31,6 +32,9 @@ describe('a file that was not fetched', () => {
     ['an answer without media', answered(200), true],
     ['404', answered(404), true],
     ['an empty file', new UnusableFileError('empty'), true],
+    ['a URL of it that is refused', new GatewayError('invalid_request', 'private'), true],
+    ['its size', new GatewayError('audio_too_large', 'too large'), true],
+    ['a host that is away', new GatewayError('audio_download_failed', 'gone'), false],
     ['too many requests', answered(429), false],
     ['500', answered(500), false],
     ['503', answered(503), false],
