@@ -12,6 +12,7 @@ import { CreateStoredFiles1700000000080 } from './migrations/0080-create-stored-
 import { FollowKeyChanges1700000000090 } from './migrations/0090-follow-key-changes.migration.js';
 import { PlayMoney1700000000095 } from './migrations/0095-play-money.migration.js';
 import { OperatorActions1700000000097 } from './migrations/0097-operator-actions.migration.js';
+import { StepsBySets1700000000120 } from './migrations/0120-steps-by-sets.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   FollowKeyChanges1700000000090,
   PlayMoney1700000000095,
   OperatorActions1700000000097,
+  StepsBySets1700000000120,
 ];

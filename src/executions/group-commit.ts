@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Clock } from '../common/time/clock.js';
 import { AccountQueues, byAccount, type Waiting } from './account-queues.js';
+import { Resumptions } from './resumptions.js';
 
 /** Statements under way at once for the accounts that nobody else has locked; an account is always in the same one. */
 const LANES = 2;
@@ -56,13 +57,14 @@ export interface CommitTerms {
 
 /**
  * Commits what many callers ask in shared statements: one statement per lane is under way, and the next carries everything
- * that was queued meanwhile, in fair shares of the accounts. No timer: an item that finds its lane idle leaves at once
- * (architecture: Money, "Group commit"). An account that another process has locked never holds up its lane: it gets a
+ * that was queued meanwhile, in fair shares of the accounts. No timer: an item that finds its lane idle leaves at once, and
+ * the next statement leaves before the callers of the last are resumed (architecture: Money, "Group commit"). An account that another process has locked never holds up its lane: it gets a
  * statement of its own that waits for the lock.
  */
 export class GroupCommit<Item extends CommitItem, Result> {
   readonly #lanes = Array.from({ length: LANES }, () => new AccountQueues<Item, Result>());
   readonly #busyLanes = new Set<AccountQueues<Item, Result>>();
+  readonly #resumptions = new Resumptions();
   #patientStatements = 0;
   #refusable = 0;
 
@@ -173,8 +175,11 @@ export class GroupCommit<Item extends CommitItem, Result> {
     assert(results.length === live.length, 'a commit answers every item');
     return live.filter((waiting, index) => {
       const result = results[index];
-      if (result !== undefined) waiting.resolve(result);
-      return result === undefined;
+      if (result === undefined) return true;
+      this.#resumptions.add(() => {
+        waiting.resolve(result);
+      });
+      return false;
     });
   }
 

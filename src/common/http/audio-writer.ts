@@ -4,8 +4,8 @@ import { writableAgain } from './reader-pace.js';
 import { tellCharge } from './charged-answer.js';
 import type { MicroUsd } from '../money/micro-usd.js';
 
-/** A settlement usually takes a millisecond or two; bytes do not wait longer than this for it. */
-const COALESCE_MS = 10;
+/** Bytes that are all there wait no longer than this for the settlement, without which the answer cannot end anyway. */
+const COALESCE_MS = 30;
 
 /** Content type of each `response_format` (spec: Output formats). */
 export const AUDIO_CONTENT_TYPES = {
