@@ -8,6 +8,7 @@ import { adviceFor } from './unsold-paths.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../common/http/gateway-error.filter.js';
 import { answerClientErrors } from '../common/http/client-error.js';
+import { LOOPBACK_NETWORKS, shareConnections } from '../common/http/connection-share.js';
 import { executionId } from '../common/http/execution-id.js';
 import type { InFlight } from '../common/http/in-flight.js';
 import { toPublicId } from '../common/ids/public-id.js';
@@ -35,6 +36,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
     adviceFor: (path) => adviceFor(path, (other) => methodsOf(express, other).length > 0),
   });
   app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);
+  shareConnectionsOf(app, logger);
   answerClientErrors(app.getHttpServer());
   app.useGlobalFilters(filter);
   app.use(executionId(app.get(Clock)));
@@ -47,6 +49,23 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   app.use('/docs/package.json', answerNotFound(filter));
   serveDocs(app);
   return filter;
+}
+
+const REFUSALS_LOGGED_EVERY_MS = 60_000;
+
+function shareConnectionsOf(app: NestExpressApplication, logger: Logger): void {
+  const { maxConnectionsPerAddress, trustProxy } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  const clock = app.get(Clock);
+  let loggedAtMs = -Infinity;
+  shareConnections(app.getHttpServer(), {
+    perAddress: maxConnectionsPerAddress,
+    proxies: [...LOOPBACK_NETWORKS, ...trustProxy],
+    onRefused: (address) => {
+      if (clock.nowMs() - loggedAtMs < REFUSALS_LOGGED_EVERY_MS) return;
+      loggedAtMs = clock.nowMs();
+      logger.warn({ address }, 'connections refused: MAX_CONNECTIONS_PER_ADDRESS are open');
+    },
+  });
 }
 
 /** A process that only works on tasks and deliveries serves no callers. */

@@ -46,6 +46,8 @@ export interface GatewayConfig {
   readonly metricsToken: string | undefined;
   readonly trustProxy: readonly string[];
   /** 0 = no limit. */
+  readonly maxConnectionsPerAddress: number;
+  /** 0 = no limit. */
   readonly maxParallelCallsPerKey: number;
   readonly maxUploadsPerAccount: number;
   readonly spoolMaxBytes: number;

@@ -5,6 +5,13 @@ const TEBIBYTE = MEBIBYTE * MEBIBYTE;
 
 /** Settings that say how much of the gateway one of many may take. */
 export const LIMIT_SETTINGS = {
+  MAX_CONNECTIONS_PER_ADDRESS: setting(
+    'maxConnectionsPerAddress',
+    '2000',
+    2_000,
+    whole(0, 100_000),
+    'Connections of one client address at once in one process; further ones are closed. Loopback addresses and those of `TRUST_PROXY` are not counted. 0 = no limit',
+  ),
   MAX_PARALLEL_CALLS_PER_KEY: setting(
     'maxParallelCallsPerKey',
     '200',

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ConnectionTurns } from './connection-turns.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-const LIMITS = { maxWaiting: 5, checkMs: 40, maxSilentChecks: 25 };
+const LIMITS = { maxWaiting: 5, maxWaitingCharacters: 10_000, checkMs: 40, maxSilentChecks: 25 };
 const PATIENCE_MS = 20_000;
 /** More than any kernel keeps for a reader. */
 const LARGE = Buffer.alloc(60_000_000);
@@ -52,6 +52,18 @@ describe('requests that a client sends ahead', () => {
     let begun = 0;
     const client = await serve(() => begun++);
     client.resume().write(GET.repeat(7));
+    await once(client, 'close');
+    expect(begun).toBe(1);
+  });
+
+  it('cut the connection when their heads are too large together', async () => {
+    let begun = 0;
+    const client = await serve(() => begun++);
+    const long = GET.replace('/', `/${'a'.repeat(4_000)}`);
+    client.resume().write(long.repeat(3));
+    await until(() => begun === 1);
+    expect(client.closed).toBe(false);
+    client.write(long);
     await once(client, 'close');
     expect(begun).toBe(1);
   });

@@ -5,6 +5,8 @@ import type { Socket } from 'node:net';
 export interface ConnectionLimits {
   /** Requests that may wait behind the one being answered; one more cuts the connection. */
   readonly maxWaiting: number;
+  /** Characters of their heads that may wait, together. */
+  readonly maxWaitingCharacters: number;
   /** How often answers are looked at whose reader takes its time. */
   readonly checkMs: number;
   /** Looks in a row at an answer of which nothing has gone out, before its connection is cut. */
@@ -14,6 +16,7 @@ export interface ConnectionLimits {
 /** A reader that takes nothing for 30 s is cut off, whatever the answer. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   maxWaiting: 100,
+  maxWaitingCharacters: 65_536,
   checkMs: 5_000,
   maxSilentChecks: 6,
 };
@@ -40,8 +43,10 @@ export class ConnectionTurns {
       turn = new Turn(socket, this.serve, this.busy);
       this.turns.set(socket, turn);
     }
-    if (turn.waiting >= this.limits.maxWaiting) socket.destroy();
-    else turn.take(request, response);
+    turn.take(request, response);
+    const { maxWaiting, maxWaitingCharacters } = this.limits;
+    if (turn.waiting > maxWaiting || turn.waitingCharacters > maxWaitingCharacters)
+      socket.destroy();
   };
 
   /** Cuts off readers that stall, as long as the server lives. */
@@ -58,6 +63,8 @@ export class ConnectionTurns {
 /** The requests of one connection. */
 class Turn {
   private readonly queue: (readonly [IncomingMessage, ServerResponse])[] = [];
+  /** Characters of the heads in the queue. */
+  waitingCharacters = 0;
   private isBusy = false;
   private sentBytes = 0;
   private silentChecks = 0;
@@ -73,8 +80,12 @@ class Turn {
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
-    if (this.isBusy) this.queue.push([request, response]);
-    else this.begin(request, response);
+    if (!this.isBusy) {
+      this.begin(request, response);
+      return;
+    }
+    this.queue.push([request, response]);
+    this.waitingCharacters += headCharacters(request);
   }
 
   /** Cuts the connection when bytes wait and none has gone out since long. */
@@ -100,8 +111,14 @@ class Turn {
     this.isBusy = false;
     this.busy.delete(this);
     const following = this.queue.shift();
-    if (following !== undefined && !this.socket.destroyed) this.begin(...following);
+    if (following === undefined || this.socket.destroyed) return;
+    this.waitingCharacters -= headCharacters(following[0]);
+    this.begin(...following);
   }
+}
+
+function headCharacters({ url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 }
 
 /** Bytes that have left; those that wait in the kernel's hands, in Node's, or in ours are not among them. */

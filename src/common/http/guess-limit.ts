@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../time/clock.js';
+import { networkOf } from './client-network.js';
 
 const WINDOW_MS = 60_000;
 /** Addresses remembered at once; beyond it those unheard of for longest are forgotten. */
@@ -38,11 +38,4 @@ export class GuessLimit {
     const isOver = guesses && this.clock.nowMs() - guesses.sinceMs >= WINDOW_MS;
     return isOver ? undefined : guesses;
   }
-}
-
-/** One customer has 2^64 addresses of IPv6: they count as one. */
-function networkOf(address = ''): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
-  const [head = ''] = address.split('::');
-  return head.split(':').slice(0, 4).join(':');
 }

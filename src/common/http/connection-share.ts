@@ -1,0 +1,60 @@
+import type { Server } from 'node:http';
+import { BlockList, type Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { networkOf } from './client-network.js';
+
+/** How many connections a client may have open, and who is none. */
+export interface ConnectionShareOptions {
+  /** Connections of one address at once; 0 = no limit. */
+  readonly perAddress: number;
+  /** Addresses and networks of proxies: the connections of all their clients come from them. */
+  readonly proxies: readonly string[];
+  /** Told of the address whose connection was refused. */
+  readonly onRefused: (address: string) => void;
+}
+
+/** This machine's own: a proxy or the operator, mostly. */
+export const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1'];
+
+/**
+ * Refuses connections of an address that has its share of them open, so that no client takes all that the process has. It is
+ * to be called once, before the server listens.
+ */
+export function shareConnections(server: Server, options: ConnectionShareOptions): void {
+  const { perAddress, onRefused } = options;
+  if (perAddress === 0) return;
+  const proxies = blockListOf(options.proxies);
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress, remoteFamily } = socket;
+    // A client that is gone already has no address.
+    if (remoteAddress === undefined) return;
+    if (proxies.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4')) return;
+    const client = networkOf(remoteAddress);
+    const count = (open.get(client) ?? 0) + 1;
+    if (count > perAddress) {
+      socket.destroy();
+      onRefused(remoteAddress);
+      return;
+    }
+    open.set(client, count);
+    socket.once('close', () => {
+      const left = (open.get(client) ?? 0) - 1;
+      if (left > 0) open.set(client, left);
+      else open.delete(client);
+    });
+  });
+}
+
+function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address, prefix] = ipaddr.isValidCIDR(network)
+      ? ipaddr.parseCIDR(network)
+      : [ipaddr.parse(network), undefined];
+    const family = address.kind();
+    if (prefix === undefined) list.addAddress(address.toString(), family);
+    else list.addSubnet(address.toString(), prefix, family);
+  }
+  return list;
+}
