@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
+import { peekHead } from '../common/http/stream-head.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { CONTENT_TYPES } from '../media/content-types.js';
 import { sniffFormat } from '../media/length/sniff.js';
-import { peekHead } from '../media/media-head.js';
 import { BoundedDownload } from '../net/bounded-download.js';
 import type { VideoContent } from '../providers/ports/video.port.js';
 import { StoredFiles } from '../storage/stored-files.js';
@@ -13,6 +13,8 @@ import { UnusableFileError } from '../tasks/collect-failure.js';
 import type { Task, TaskContent } from '../tasks/task.js';
 import { RETENTION_SECONDS } from './video-details.js';
 
+/** Enough for every format the gateway knows. */
+const HEAD_BYTES = 512;
 /** Largest video that is kept. */
 const MAX_VIDEO_BYTES = 2 * 1024 * 1024 * 1024;
 /** A redirect's file is read within this time in all. */
@@ -48,7 +50,7 @@ export class VideoFiles {
   }
 
   private async save(task: Task, body: Readable, signal: StopSignal): Promise<TaskContent> {
-    const format = sniffFormat(await peekHead(body));
+    const format = sniffFormat(await peekHead(body, HEAD_BYTES));
     const contentType = format && CONTENT_TYPES[format];
     if (!contentType?.startsWith('video/')) {
       throw new UnusableFileError('the file is no video');

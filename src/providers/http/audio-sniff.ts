@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { peekHead } from '../../common/http/stream-head.js';
 import type { AudioFormat } from '../ports/provider-audio.js';
 
 /** Enough for every magic number looked for; a body shorter than this is no audio. */
@@ -10,33 +11,10 @@ const SNIFF_BYTES = 12;
  * Rejects with the body's own error when it breaks first.
  */
 export async function sniffAudio(body: Readable, format: AudioFormat): Promise<boolean> {
-  const head = await firstBytes(body);
+  const head = await peekHead(body, SNIFF_BYTES);
   if (head.length < SNIFF_BYTES) return false;
   const found = formatOf(head);
   return format === 'pcm' ? found === null && !isText(head) : found === format;
-}
-
-async function firstBytes(body: Readable): Promise<Buffer> {
-  let head: Buffer = Buffer.alloc(0);
-  while (head.length < SNIFF_BYTES && !body.readableEnded) {
-    const chunk = body.read() as Buffer | null;
-    if (chunk) head = Buffer.concat([head, chunk]);
-    else await readable(body);
-  }
-  if (head.length >= SNIFF_BYTES) body.unshift(head);
-  return head;
-}
-
-function readable(body: Readable): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (error?: Error): void => {
-      body.off('readable', settle).off('end', settle).off('error', settle);
-      if (error) reject(error);
-      else resolve();
-    };
-    body.on('readable', settle).on('end', settle).on('error', settle);
-    if (body.errored) settle(body.errored);
-  });
 }
 
 function formatOf(head: Buffer): Exclude<AudioFormat, 'pcm'> | null {

@@ -1,16 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** Enough for every format the gateway knows. */
-const HEAD_BYTES = 512;
-
 /**
- * The first bytes of a stream, which keeps them: fewer than 512 only where it has no more. Throws what the stream throws, or an
+ * The first `sizeBytes` of a stream, which keeps them: fewer only where it has no more. Throws what the stream throws, or an
  * Error where it was closed.
  */
-export function peekHead(body: Readable): Promise<Buffer> {
+export function peekHead(body: Readable, sizeBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const read = (): void => {
-      const head = body.read(HEAD_BYTES) as Buffer | null;
+      const head = body.read(sizeBytes) as Buffer | null;
       if (head !== null) {
         body.unshift(head);
         finish(() => {

@@ -1,8 +1,9 @@
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { peekHead } from './media-head.js';
+import { peekHead } from './stream-head.js';
 
+const HEAD_BYTES = 512;
 const BYTES = Buffer.from('0123456789'.repeat(1_000));
 
 describe('the head of a stream', () => {
@@ -12,14 +13,14 @@ describe('the head of a stream', () => {
       const pieces = [];
       for (let at = 0; at < BYTES.length; at += size) pieces.push(BYTES.subarray(at, at + size));
       const body = Readable.from(pieces, { objectMode: false });
-      expect((await peekHead(body)).equals(BYTES.subarray(0, 512))).toBe(true);
+      expect((await peekHead(body, HEAD_BYTES)).equals(BYTES.subarray(0, 512))).toBe(true);
       expect((await buffer(body)).equals(BYTES)).toBe(true);
     },
   );
 
   it.each([0, 1, 511])('of a stream of %i bytes is all of it', async (size) => {
     const body = new PassThrough();
-    const head = peekHead(body);
+    const head = peekHead(body, HEAD_BYTES);
     body.end(BYTES.subarray(0, size));
     expect((await head).length).toBe(size);
     expect((await buffer(body)).length).toBe(size);
@@ -27,16 +28,16 @@ describe('the head of a stream', () => {
 
   it('of a stream that breaks is its error', async () => {
     const body = new PassThrough().on('error', () => undefined);
-    const head = peekHead(body);
+    const head = peekHead(body, HEAD_BYTES);
     body.write('abc');
     setImmediate(() => body.destroy(new Error('cut')));
     await expect(head).rejects.toThrow('cut');
-    await expect(peekHead(body)).rejects.toThrow('cut');
+    await expect(peekHead(body, HEAD_BYTES)).rejects.toThrow('cut');
   });
 
   it('of a stream that is closed is an error', async () => {
     const body = new PassThrough();
-    const head = peekHead(body);
+    const head = peekHead(body, HEAD_BYTES);
     setImmediate(() => body.destroy());
     await expect(head).rejects.toThrow('closed');
   });
