@@ -1,5 +1,12 @@
-import { Inject, Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Ticker } from '../ticker/ticker.js';
 import { ExecutionStatements } from './execution-statements.js';
 import type { OwedCall } from './execution-steps.js';
 import { GatewayProcess } from './gateway-process.js';
@@ -30,22 +37,31 @@ export const OWED_DIRECTORY = Symbol('OWED_DIRECTORY');
  * hold dies with its process and needs no file.
  */
 @Injectable()
-export class OwedCalls implements BeforeApplicationShutdown {
+export class OwedCalls implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #logger = new Logger(OwedCalls.name);
   readonly #statements: ExecutionStatements;
   readonly #journal: OwedJournal;
   readonly #owed = new Map<string, OwedCall>();
   readonly #onDisk = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
   #paying: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly process: GatewayProcess,
+    private readonly ticker: Ticker,
     @Inject(OWED_DIRECTORY) dataDir: string,
   ) {
     this.#statements = new ExecutionStatements(dataSource);
     this.#journal = new OwedJournal(dataDir, process.id);
+  }
+
+  onApplicationBootstrap(): void {
+    this.ticker.start({
+      name: 'owed-calls',
+      intervalMs: RETRY_MS,
+      tick: () => this.tick(),
+      servesOwnCalls: true,
+    });
   }
 
   get size(): number {
@@ -59,7 +75,6 @@ export class OwedCalls implements BeforeApplicationShutdown {
   /** Takes over a call that may hold money, but was not charged. */
   add(call: OwedCall): void {
     this.#owed.set(call.executionId, call);
-    this.#timer ??= this.#schedule();
   }
 
   /** Takes over a call that may have been charged; resolves once no crash can forget it. */
@@ -71,6 +86,11 @@ export class OwedCalls implements BeforeApplicationShutdown {
     } catch (error) {
       this.#logger.error(`what is owed is not on disk (${call.executionId}): ${String(error)}`);
     }
+  }
+
+  /** Tries to pay what is owed, if anything is. */
+  async tick(): Promise<void> {
+    if (this.#owed.size > 0) await this.flush();
   }
 
   /** Tries to pay each once. */
@@ -100,9 +120,7 @@ export class OwedCalls implements BeforeApplicationShutdown {
 
   /** Tries once more; what is left is on disk, or the sweeper's. */
   async beforeApplicationShutdown(): Promise<void> {
-    clearTimeout(this.#timer);
     await this.flush();
-    clearTimeout(this.#timer);
     await this.#journal.close(this.#onDisk.size === 0);
   }
 
@@ -128,13 +146,5 @@ export class OwedCalls implements BeforeApplicationShutdown {
     } catch (error) {
       this.#logger.debug(`still owed: ${call.executionId}: ${String(error)}`);
     }
-  }
-
-  #schedule(): NodeJS.Timeout {
-    return setTimeout(() => {
-      void this.flush().then(() => {
-        this.#timer = this.#owed.size > 0 ? this.#schedule() : undefined;
-      });
-    }, RETRY_MS).unref();
   }
 }

@@ -6,6 +6,8 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
 import { Ticker } from './ticker.js';
 
+const HOUR_MS = 3_600_000;
+
 const metrics = new Metrics();
 let ticker: Ticker;
 
@@ -74,17 +76,67 @@ describe('Ticker', () => {
     expect(started).toBe(1);
   });
 
-  it('runs nothing where the role is api', async () => {
+  it('runs a job that is woken at once, long before its interval is over', async () => {
     let ticks = 0;
-    tickerOf('api').start({
+    const job = { name: 'job', intervalMs: HOUR_MS, tick: () => Promise.resolve((ticks += 1)) };
+    tickerOf('all').start(job);
+    ticker.wake('job', 1);
+    ticker.wake('job', 5);
+    await until(() => ticks === 1);
+    ticker.wake('job', 1);
+    await until(() => ticks === 2);
+  });
+
+  it('runs a job that is woken during its tick once more afterwards, not beside it', async () => {
+    let ticks = 0;
+    let underWay = 0;
+    let most = 0;
+    tickerOf('all').start({
       name: 'job',
-      intervalMs: 1,
-      tick: () => {
+      intervalMs: HOUR_MS,
+      tick: async () => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        for (let wakes = 0; wakes < 3 && ticks === 0; wakes += 1) ticker.wake('job', 1);
+        await sleep(10);
+        underWay -= 1;
         ticks += 1;
-        return Promise.resolve();
       },
     });
+    ticker.wake('job', 0);
+    await until(() => ticks === 2);
     await sleep(30);
+    expect([ticks, most]).toEqual([2, 1]);
+  });
+
+  it('wakes nothing that was stopped or never started', async () => {
+    let ticks = 0;
+    tickerOf('all').start({
+      name: 'job',
+      intervalMs: HOUR_MS,
+      tick: () => Promise.resolve((ticks += 1)),
+    });
+    ticker.wake('another job', 0);
+    await ticker.stop();
+    ticker.wake('job', 0);
+    await sleep(20);
     expect(ticks).toBe(0);
+  });
+
+  it('runs only what serves the calls of the process where the role is api', async () => {
+    const ticks = { shared: 0, own: 0 };
+    tickerOf('api').start({
+      name: 'shared',
+      intervalMs: 1,
+      tick: () => Promise.resolve((ticks.shared += 1)),
+    });
+    ticker.start({
+      name: 'own',
+      intervalMs: 1,
+      tick: () => Promise.resolve((ticks.own += 1)),
+      servesOwnCalls: true,
+    });
+    await until(() => ticks.own >= 3);
+    expect(ticks.shared).toBe(0);
   });
 });

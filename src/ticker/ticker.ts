@@ -14,16 +14,23 @@ export interface TickerJob {
   /** Wait between the end of one tick and the start of the next. */
   readonly intervalMs: number;
   readonly tick: () => Promise<unknown>;
+  /** Runs with `ROLE=api` too: what it does serves the calls of this process. */
+  readonly servesOwnCalls?: true;
 }
 
 /**
  * Runs periodic jobs on shared state: with jitter, never two ticks of a job at once, until the gateway drains. An error is
- * logged and counted, and the next tick comes as usual. With `ROLE=api` nothing runs, for another process does the work.
+ * logged and counted, and the next tick comes as usual. With `ROLE=api` only jobs that serve the process' own calls run, for
+ * another process does the rest.
  */
 @Injectable()
 export class Ticker implements BeforeApplicationShutdown {
   private readonly logger = new Logger(Ticker.name);
+  private readonly jobs = new Map<string, TickerJob>();
   private readonly running = new Map<string, Promise<void>>();
+  private readonly dueMs = new Map<string, number>();
+  /** Waits asked for while a tick was under way. */
+  private readonly wakes = new Map<string, number>();
   private stopped = false;
 
   constructor(
@@ -35,7 +42,20 @@ export class Ticker implements BeforeApplicationShutdown {
 
   /** Runs the job's first tick after one interval. */
   start(job: TickerJob): void {
-    if (this.config.role !== 'api') this.schedule(job);
+    if (this.config.role === 'api' && !job.servesOwnCalls) return;
+    this.jobs.set(job.name, job);
+    this.schedule(job, job.intervalMs);
+  }
+
+  /**
+   * The job's next tick starts within `inMs`, or `inMs` after the end of the tick under way. Does nothing for a job that
+   * does not run here.
+   */
+  wake(name: string, inMs: number): void {
+    const job = this.jobs.get(name);
+    if (!job) return;
+    if (this.running.has(name)) this.wakes.set(name, inMs);
+    else this.schedule(job, inMs);
   }
 
   /** Starts no tick any more and waits for those under way. */
@@ -52,23 +72,33 @@ export class Ticker implements BeforeApplicationShutdown {
     await this.stop();
   }
 
-  private schedule(job: TickerJob): void {
+  private schedule(job: TickerJob, intervalMs: number): void {
     if (this.stopped) return;
-    const waitMs = job.intervalMs * (1 + Math.random() * JITTER);
+    const waitMs = intervalMs * (1 + Math.random() * JITTER);
     const dueMs = this.clock.nowMs() + waitMs;
+    if ((this.dueMs.get(job.name) ?? Infinity) <= dueMs) return;
+    if (this.dueMs.has(job.name)) this.registry.deleteTimeout(PREFIX + job.name);
+    this.dueMs.set(job.name, dueMs);
     const timer = setTimeout(() => {
       this.registry.deleteTimeout(PREFIX + job.name);
-      this.metrics.tickerLagSeconds.set(
-        { job: job.name },
-        Math.max(0, this.clock.nowMs() - dueMs) / 1000,
+      this.dueMs.delete(job.name);
+      const lagMs = Math.max(0, this.clock.nowMs() - dueMs);
+      this.metrics.tickerLagSeconds.set({ job: job.name }, lagMs / 1000);
+      // Entered before it runs: a tick may wake its own job.
+      this.running.set(
+        job.name,
+        Promise.resolve().then(() => this.runAndGoOn(job)),
       );
-      const run = this.run(job).finally(() => {
-        this.running.delete(job.name);
-        this.schedule(job);
-      });
-      this.running.set(job.name, run);
     }, waitMs).unref();
     this.registry.addTimeout(PREFIX + job.name, timer);
+  }
+
+  private async runAndGoOn(job: TickerJob): Promise<void> {
+    await this.run(job);
+    this.running.delete(job.name);
+    const inMs = this.wakes.get(job.name) ?? job.intervalMs;
+    this.wakes.delete(job.name);
+    this.schedule(job, inMs);
   }
 
   private async run(job: TickerJob): Promise<void> {

@@ -20,6 +20,7 @@ import { WebhookSender } from './webhook-sender.js';
 const LEASE_SLACK_MS = 20_000;
 /** Places that became free are filled together after this pause. */
 const REFILL_MS = 10;
+const JOB = 'webhooks';
 
 /**
  * Delivers what is due: claims, sends, records (spec: Events; reliability: Webhooks). A tick only starts attempts, so that a
@@ -34,7 +35,6 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   readonly #slots = new DeliverySlots();
   readonly #underWay = new Set<Promise<void>>();
   #claiming: Promise<number> | undefined;
-  #refill: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   constructor(
@@ -56,13 +56,12 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   onApplicationBootstrap(): void {
     const { taskTickMs: intervalMs } = this.config;
-    this.ticker.start({ name: 'webhooks', intervalMs, tick: () => this.tick() });
+    this.ticker.start({ name: JOB, intervalMs, tick: () => this.tick() });
   }
 
   /** Claims nothing more and waits for the attempts under way, each of which has its deadline. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#refill);
     await this.settled();
   }
 
@@ -112,16 +111,6 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
       this.#logger.error(`attempt of ${delivery.id} is not recorded: ${String(error)}`);
     }
     const wasAwaited = this.#slots.giveBack(delivery, attempt.error === 'timeout');
-    if (wasAwaited) this.#refillSoon();
-  }
-
-  #refillSoon(): void {
-    if (this.#isStopped || this.#refill !== undefined) return;
-    this.#refill = setTimeout(() => {
-      this.#refill = undefined;
-      this.tick().catch((error: unknown) => {
-        this.#logger.error(`claiming deliveries failed: ${String(error)}`);
-      });
-    }, REFILL_MS).unref();
+    if (wasAwaited) this.ticker.wake(JOB, REFILL_MS);
   }
 }

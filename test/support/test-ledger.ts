@@ -38,7 +38,7 @@ export const freshFolder = (): string => mkdtempSync(join(tmpdir(), 'shim-owed-'
 export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}): TestLedger {
   const { leaseMs = LEASE_MS, dataDir = freshFolder(), clock = new SystemClock() } = options;
   const process = new GatewayProcess(dataSource, { leaseMs });
-  const owed = new OwedCalls(dataSource, process, dataDir);
+  const owed = new OwedCalls(dataSource, process, IDLE_TICKER, dataDir);
   const executions = new ExecutionLedger(dataSource, process, owed, clock, new Metrics());
   const interval = { intervalMs: LEASE_MS };
   const sweeper = new HoldSweeper(dataSource, process, owed, IDLE_TICKER, interval);

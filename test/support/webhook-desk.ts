@@ -36,6 +36,8 @@ interface DeskOptions {
   readonly clock?: Clock;
   readonly timeoutMs?: number;
   readonly delaysMs?: readonly number[];
+  /** Of a worker that was told to tick by itself. */
+  readonly tickMs?: number;
   readonly publicUrl?: string;
   /** What `EGRESS_ALLOW` says. */
   readonly egressAllow?: string;
@@ -59,16 +61,16 @@ export class WebhookDesk {
     private readonly dataSource: DataSource,
     options: DeskOptions = {},
   ) {
-    const { timeoutMs = 2_000, delaysMs = SPEC_DELAYS_MS, egressAllow = '127.0.0.1' } = options;
+    const { timeoutMs = 2_000, delaysMs = SPEC_DELAYS_MS, tickMs = 50 } = options;
     this.clock = options.clock ?? new HandClock();
     this.config = {
-      taskTickMs: 50,
+      taskTickMs: tickMs,
       webhookTimeoutMs: timeoutMs,
       webhookRetryDelaysMs: delaysMs,
       host: '127.0.0.1',
       port: 0,
     } as unknown as GatewayConfig;
-    const rules = EgressRules.parse(egressAllow);
+    const rules = EgressRules.parse(options.egressAllow ?? '127.0.0.1');
     const dialer = options.dialer ?? new GuardedDialer({ rules });
     this.secrets = new WebhookSecrets(new SecretBox(['a-secret-key-for-tests-0123456789']));
     const own = new OwnUrl(options.publicUrl, this.config);

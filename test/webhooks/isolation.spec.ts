@@ -10,6 +10,7 @@ const HEALTHY = 16;
 const DELIVERIES_EACH = 20;
 const TICK_MS = 100;
 const HANG_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 describe('Receivers among each other', () => {
   let database: TestDatabase;
@@ -55,6 +56,20 @@ describe('Receivers among each other', () => {
     await Promise.all(hanging.map((receiver) => receiver.stop()));
     await worker.beforeApplicationShutdown();
     receivers = healthy;
+  });
+
+  it('fills the places that became free without waiting for the next tick', async () => {
+    const desk = new WebhookDesk(database.dataSource, {
+      clock: new SystemClock(),
+      tickMs: HOUR_MS,
+    });
+    const [receiver] = receivers;
+    for (let n = 0; n < 10; n++) await desk.enqueue(receiver!.url);
+    const worker = desk.worker();
+    worker.onApplicationBootstrap();
+    expect(await worker.tick()).toBe(4);
+    await receiver!.until(10);
+    await worker.beforeApplicationShutdown();
   });
 
   it('makes the attempts of a dead process again once their lease is over, and takes no late word of it', async () => {

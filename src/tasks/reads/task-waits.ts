@@ -1,5 +1,10 @@
-import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Ticker } from '../../ticker/ticker.js';
 import { FINAL_STATUSES } from '../task-state-machine.js';
 
 /** One question to the database for all waiting readers of this process, so often. */
@@ -33,14 +38,20 @@ export interface WaitRequest {
  * process asks for all of them (decision G-98).
  */
 @Injectable()
-export class TaskWaits implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(TaskWaits.name);
+export class TaskWaits implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly readers = new Map<string, Set<Reader>>();
   private readonly countByKey = new Map<string, number>();
-  private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly ticker: Ticker,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const tick = (): Promise<void> => this.tick();
+    this.ticker.start({ name: 'task-waits', intervalMs: LOOK_MS, tick, servesOwnCalls: true });
+  }
 
   /** Waits for the task's end, at most `waitMs`; false at once where the key has too many readers waiting. */
   async untilEnded({ taskId, accountId, apiKeyId, waitMs, onGone }: WaitRequest): Promise<boolean> {
@@ -74,7 +85,6 @@ export class TaskWaits implements BeforeApplicationShutdown {
   /** Answers every waiting reader now and lets nobody wait any more: the gateway is draining. */
   close(): void {
     this.isClosed = true;
-    clearTimeout(this.timer);
     for (const taskId of [...this.readers.keys()]) this.ended(taskId);
   }
 
@@ -86,7 +96,6 @@ export class TaskWaits implements BeforeApplicationShutdown {
     const known = this.readers.get(taskId);
     if (known) known.add(reader);
     else this.readers.set(taskId, new Set([reader]));
-    this.timer ??= this.lookSoon();
   }
 
   private forget(taskId: string, reader: Reader): void {
@@ -101,28 +110,17 @@ export class TaskWaits implements BeforeApplicationShutdown {
     else this.countByKey.set(apiKeyId, left);
   }
 
-  private lookSoon(): NodeJS.Timeout {
-    return setTimeout(() => {
-      void this.look().finally(() => {
-        const isOver = this.isClosed || this.readers.size === 0;
-        this.timer = isOver ? undefined : this.lookSoon();
-      });
-    }, LOOK_MS).unref();
-  }
-
-  private async look(): Promise<void> {
+  /** Wakes the readers whose tasks have ended in any process. Throws what the database throws. */
+  private async tick(): Promise<void> {
     const asked = [...this.readers].flatMap(([id, [reader]]) =>
       reader ? [{ id, accountId: reader.accountId }] : [],
     );
-    try {
-      const rows = await this.dataSource.query<{ id: string }[]>(ENDED, [
-        asked.map(({ accountId }) => accountId),
-        asked.map(({ id }) => id),
-        FINAL_STATUSES,
-      ]);
-      for (const { id } of rows) this.ended(id);
-    } catch (error) {
-      this.logger.warn(`waiting readers are not told of ends: ${String(error)}`);
-    }
+    if (asked.length === 0) return;
+    const rows = await this.dataSource.query<{ id: string }[]>(ENDED, [
+      asked.map(({ accountId }) => accountId),
+      asked.map(({ id }) => id),
+      FINAL_STATUSES,
+    ]);
+    for (const { id } of rows) this.ended(id);
   }
 }
