@@ -86,7 +86,10 @@ describe('the ledger of calls while the database misbehaves', () => {
   }
 
   async function paid({ owed }: TestLedger): Promise<void> {
-    for (; owed.size > 0; await sleep(20)) await owed.tick();
+    while (owed.size > 0) {
+      await owed.tick();
+      await sleep(20);
+    }
   }
 
   it('answers held for every call while connections are killed, never insufficient', async () => {
