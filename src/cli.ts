@@ -8,8 +8,10 @@ import { CreateAccountBody, CreateKeyBody, CreditBody } from './admin/dto/admin.
 import { AdminTasksService } from './admin/admin-tasks.service.js';
 import { ResolveTaskBody } from './admin/dto/resolve-task.body.js';
 import { OperatorActions } from './admin/operator-actions.js';
+import { OperatorKeys } from './admin/operator-keys.js';
 import { OperatorService } from './admin/operator.service.js';
 import { AppModule } from './app.module.js';
+import { loadCatalog } from './catalog/catalog-file.js';
 import { GatewayError } from './common/errors/gateway-error.js';
 import { validatorOf } from './common/validation/compiled-validator.js';
 import { ConfigError, loadOperatorConfig } from './config/load-config.js';
@@ -45,6 +47,7 @@ const OPTIONS = {
 type Options = Partial<Record<Exclude<keyof typeof OPTIONS, 'full'>, string>> & { full?: boolean };
 interface Operators {
   readonly operator: OperatorService;
+  readonly keys: OperatorKeys;
   readonly tasks: AdminTasksService;
 }
 type Command = (operators: Operators, words: string[], options: Options) => Promise<unknown>;
@@ -73,17 +76,17 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const key = options['idempotency-key'] ?? randomUUID();
     return viewEntry(await operator.credit(account, body, key));
   },
-  'key:create': async ({ operator }, [account = ''], options) => {
+  'key:create': async ({ keys }, [account = ''], options) => {
     const body = validatorOf(CreateKeyBody).parse({
       name: options.name,
       allowed_models: options.models?.split(','),
       expires_at: number(options['expires-at']),
       requests_per_minute: number(options['requests-per-minute']),
     });
-    return viewIssuedKey(await operator.createKey(account, body));
+    return viewIssuedKey(await keys.create(account, body));
   },
-  'key:revoke': async ({ operator }, [key = '']) => {
-    await operator.revokeKey(key);
+  'key:revoke': async ({ keys }, [key = '']) => {
+    await keys.revoke(key);
     return { id: key, revoked: true };
   },
   'task:resolve': ({ tasks }, [task = '', outcome], { charge, result }) =>
@@ -134,7 +137,11 @@ async function run(): Promise<number> {
   try {
     if (!READING.includes(name)) await record(app.get(OperatorActions), name, words);
     const answer = await command(
-      { operator: app.get(OperatorService), tasks: app.get(AdminTasksService) },
+      {
+        operator: app.get(OperatorService),
+        keys: app.get(OperatorKeys),
+        tasks: app.get(AdminTasksService),
+      },
       words,
       line.values,
     );
@@ -150,7 +157,7 @@ function openContext(): Promise<INestApplicationContext> {
   const module = AppModule.forRoot({
     config,
     logger: makeLogger('silent', false),
-    catalog: { rows: [], providers: [] },
+    catalog: loadCatalog(config.catalogFile),
     providers: { providers: [] },
     shareEmbedded: true,
   });

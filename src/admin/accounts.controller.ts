@@ -1,8 +1,15 @@
-import { Controller, Get, Headers, Param, Post } from '@nestjs/common';
+import { Controller, Get, Headers, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { CreateAccountBody, CreateKeyBody, CreditBody } from './dto/admin.bodies.js';
+import {
+  CreateAccountBody,
+  CreateKeyBody,
+  CreditBody,
+  UpdateAccountBody,
+} from './dto/admin.bodies.js';
+import { AccountsQuery, LedgerQuery } from './dto/admin.queries.js';
+import { OperatorKeys } from './operator-keys.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
@@ -15,7 +22,10 @@ import { ApiKeyPage, IssuedKeyView, viewKey, viewIssuedKey } from './views/api-k
 @OperatorEndpoint()
 @Controller('admin/accounts')
 export class AccountsController {
-  constructor(private readonly operator: OperatorService) {}
+  constructor(
+    private readonly operator: OperatorService,
+    private readonly keys: OperatorKeys,
+  ) {}
 
   @Post()
   @TakesJson()
@@ -28,7 +38,7 @@ export class AccountsController {
   @Get()
   @ApiOperation({ summary: 'List accounts, newest first' })
   @ApiOkResponse({ type: AccountRecordPage })
-  async list(@StrictQuery() query: PageQuery) {
+  async list(@StrictQuery() query: AccountsQuery) {
     return viewPage(await this.operator.accounts(query), viewAccount);
   }
 
@@ -37,6 +47,14 @@ export class AccountsController {
   @ApiOkResponse({ type: AccountRecordView })
   async get(@Param('id') id: string) {
     return viewAccount(await this.operator.account(id));
+  }
+
+  @Patch(':id')
+  @TakesJson()
+  @ApiOperation({ summary: 'Name an account anew, disable or enable it' })
+  @ApiOkResponse({ type: AccountRecordView })
+  async update(@Param('id') id: string, @StrictBody() body: UpdateAccountBody) {
+    return viewAccount(await this.operator.updateAccount(id, body));
   }
 
   @Post(':id/credits')
@@ -55,7 +73,7 @@ export class AccountsController {
   @Get(':id/ledger')
   @ApiOperation({ summary: 'Ledger entries, newest first' })
   @ApiOkResponse({ type: LedgerEntryPage })
-  async ledger(@Param('id') id: string, @StrictQuery() query: PageQuery) {
+  async ledger(@Param('id') id: string, @StrictQuery() query: LedgerQuery) {
     return viewPage(await this.operator.entries(id, query), viewEntry);
   }
 
@@ -64,13 +82,13 @@ export class AccountsController {
   @ApiOperation({ summary: 'Issue an API key; its text is shown only here' })
   @ApiCreatedResponse({ type: IssuedKeyView })
   async createKey(@Param('id') id: string, @StrictBody() body: CreateKeyBody) {
-    return viewIssuedKey(await this.operator.createKey(id, body));
+    return viewIssuedKey(await this.keys.create(id, body));
   }
 
   @Get(':id/keys')
   @ApiOperation({ summary: 'Keys of an account, newest first' })
   @ApiOkResponse({ type: ApiKeyPage })
   async listKeys(@Param('id') id: string, @StrictQuery() query: PageQuery) {
-    return viewPage(await this.operator.listKeys(id, query), viewKey);
+    return viewPage(await this.keys.list(id, query), viewKey);
   }
 }

@@ -12,6 +12,7 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { KeysController } from './keys.controller.js';
 import { OperatorActions } from './operator-actions.js';
+import { OperatorKeys } from './operator-keys.js';
 import { OperatorService } from './operator.service.js';
 import { RecordsController } from './records.controller.js';
 
@@ -25,7 +26,14 @@ import { RecordsController } from './records.controller.js';
     DeliveriesController,
     AdminTasksController,
   ],
-  providers: [OperatorService, OperatorActions, DeliveriesService, AdminTasksService, AdminGuard],
-  exports: [OperatorService, OperatorActions, AdminTasksService],
+  providers: [
+    OperatorService,
+    OperatorActions,
+    OperatorKeys,
+    DeliveriesService,
+    AdminTasksService,
+    AdminGuard,
+  ],
+  exports: [OperatorService, OperatorActions, OperatorKeys, AdminTasksService],
 })
 export class AdminModule {}

@@ -1,24 +1,52 @@
-import { Controller, Delete, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+} from '@nestjs/swagger';
 import { BodyOptional } from '../common/http/json-body.guard.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
-import { RotateKeyBody } from './dto/admin.bodies.js';
+import { ClearedFields } from '../common/validation/cleared-fields.decorator.js';
+import { RotateKeyBody, UpdateKeyBody } from './dto/admin.bodies.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
-import { OperatorService } from './operator.service.js';
-import { IssuedKeyView, viewIssuedKey } from './views/api-key.view.js';
+import { OperatorKeys } from './operator-keys.js';
+import { ApiKeyView, IssuedKeyView, viewIssuedKey, viewKey } from './views/api-key.view.js';
 
-/** Revocation and rotation of keys (interface: Operator API). */
+/** Keys by their id: terms, revocation, rotation (interface: Operator API). */
 @OperatorEndpoint()
 @Controller('admin/keys')
 export class KeysController {
-  constructor(private readonly operator: OperatorService) {}
+  constructor(private readonly keys: OperatorKeys) {}
+
+  @Get(':id')
+  @ApiOperation({ summary: 'One key' })
+  @ApiOkResponse({ type: ApiKeyView })
+  async get(@Param('id') id: string) {
+    return viewKey(await this.keys.get(id));
+  }
+
+  @Patch(':id')
+  @TakesJson()
+  @ApiOperation({
+    summary: 'Change the terms of a key',
+    description: 'What is absent stays, null clears. Holds on every replica within 2 s.',
+  })
+  @ApiOkResponse({ type: ApiKeyView })
+  async update(
+    @Param('id') id: string,
+    @StrictBody() body: UpdateKeyBody,
+    @ClearedFields() cleared: ReadonlySet<string>,
+  ) {
+    return viewKey(await this.keys.update(id, body, cleared));
+  }
 
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Revoke a key; refused on every replica within 2 s' })
   @ApiNoContentResponse()
   revoke(@Param('id') id: string): Promise<void> {
-    return this.operator.revokeKey(id);
+    return this.keys.revoke(id);
   }
 
   @Post(':id/rotate')
@@ -27,6 +55,6 @@ export class KeysController {
   @ApiOperation({ summary: 'Issue a successor; the old key dies after the overlap' })
   @ApiCreatedResponse({ type: IssuedKeyView })
   async rotate(@Param('id') id: string, @StrictBody() body: RotateKeyBody) {
-    return viewIssuedKey(await this.operator.rotateKey(id, body.overlap_seconds));
+    return viewIssuedKey(await this.keys.rotate(id, body.overlap_seconds));
   }
 }

@@ -1,18 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { AuditScope } from '../billing/audit.js';
 import { LedgerAudit } from '../billing/ledger-audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { type Page, pageOf } from '../common/paging/page.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { executionQueryOf } from '../executions/dto/executions.query.js';
 import { ExecutionLedger } from '../executions/execution-ledger.js';
-import type { CreateKeyBody, CreditBody } from './dto/admin.bodies.js';
-import type { PageQuery } from '../common/paging/page.query.js';
-import type { AdminExecutionsQuery } from './dto/admin.queries.js';
-import type { ApiKeyRecord } from '../auth/api-key-record.js';
+import type { CreditBody, RefundBody, UpdateAccountBody } from './dto/admin.bodies.js';
+import type { AccountsQuery, AdminExecutionsQuery, LedgerQuery } from './dto/admin.queries.js';
 
 const KEY_FORM = /^[\x21-\x7e]{1,200}$/;
 
@@ -21,7 +17,6 @@ const KEY_FORM = /^[\x21-\x7e]{1,200}$/;
 export class OperatorService {
   constructor(
     private readonly ledger: LedgerService,
-    private readonly keys: ApiKeysService,
     private readonly executions: ExecutionLedger,
     private readonly books: LedgerAudit,
   ) {}
@@ -30,8 +25,12 @@ export class OperatorService {
     return this.ledger.createAccount(name);
   }
 
-  accounts(query: PageQuery) {
-    return this.ledger.accounts(query);
+  accounts({ name, ...page }: AccountsQuery) {
+    return this.ledger.accounts({ ...page, namePrefix: name });
+  }
+
+  async updateAccount(id: string, { name, disabled }: UpdateAccountBody) {
+    return this.ledger.updateAccount(pathId('acct', id), { name, isDisabled: disabled });
   }
 
   async account(id: string) {
@@ -53,40 +52,10 @@ export class OperatorService {
     });
   }
 
-  async entries(id: string, query: PageQuery) {
-    return this.ledger.entries(pathId('acct', id), query);
-  }
-
-  async createKey(id: string, body: CreateKeyBody) {
-    const account = await this.account(id);
-    return this.keys.issue(account.id, {
-      name: body.name ?? null,
-      allowedModels: body.allowed_models ?? null,
-      expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at * 1000),
-      requestsPerMinute: body.requests_per_minute ?? null,
-    });
-  }
-
-  async listKeys(id: string, { cursor, limit }: PageQuery): Promise<Page<ApiKeyRecord>> {
-    const account = await this.account(id);
-    const before = cursor === undefined ? undefined : cursorUuid(cursor);
-    const rows = await this.keys.list(account.id, limit + 1, before);
-    return pageOf(
-      rows,
-      limit,
-      (row) => row,
-      (row) => row.id,
-    );
-  }
-
-  async revokeKey(id: string): Promise<void> {
-    if (!(await this.keys.revoke(pathId('key', id)))) throw notFound('key');
-  }
-
-  async rotateKey(id: string, overlapSeconds: number) {
-    const issued = await this.keys.rotate(pathId('key', id), overlapSeconds * 1000);
-    if (!issued) throw notFound('key');
-    return issued;
+  async entries(id: string, query: LedgerQuery) {
+    const { created_after: after, created_before: before, ...rest } = query;
+    const times = { createdAfter: dateOf(after), createdBefore: dateOf(before) };
+    return this.ledger.entries(pathId('acct', id), { ...rest, ...times });
   }
 
   listExecutions({ account_id: accountId, ...query }: AdminExecutionsQuery) {
@@ -100,15 +69,16 @@ export class OperatorService {
     return execution;
   }
 
+  /** Gives the charge back, once. Throws 409 where that was done, 400 where nothing was charged. */
+  async refund(id: string, { note }: RefundBody) {
+    return this.ledger.refund(pathId('exec', id), note ?? null);
+  }
+
   audit(scope?: AuditScope) {
     return this.books.run(scope);
   }
 }
 
-const CURSOR_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-function cursorUuid(cursor: string): string {
-  if (CURSOR_FORM.test(cursor)) return cursor;
-  const message = 'cursor is not one this list gave.';
-  throw new GatewayError('invalid_request', message, { param: 'cursor' });
+function dateOf(epochSeconds: number | undefined): Date | undefined {
+  return epochSeconds === undefined ? undefined : new Date(epochSeconds * 1000);
 }

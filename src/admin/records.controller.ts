@@ -1,10 +1,13 @@
-import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Controller, Get, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { BodyOptional } from '../common/http/json-body.guard.js';
 import { PageQuery } from '../common/paging/page.query.js';
+import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { RefundBody } from './dto/admin.bodies.js';
 import { AdminExecutionsQuery } from './dto/admin.queries.js';
 import { OperatorActions } from './operator-actions.js';
-import { OperatorEndpoint } from './operator-endpoint.decorator.js';
+import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';
 import {
@@ -13,6 +16,7 @@ import {
   viewAdminExecution,
 } from './views/admin-execution.view.js';
 import { AuditView, viewAudit } from './views/audit.view.js';
+import { LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
 import { OperatorActionPage, viewAction } from './views/operator-action.view.js';
 
 /** What happened, and the proof of the books (interface: Operator API). */
@@ -36,6 +40,15 @@ export class RecordsController {
   @ApiOkResponse({ type: AdminExecutionView })
   async execution(@Param('id') id: string): Promise<AdminExecutionView> {
     return viewAdminExecution(await this.operator.execution(id));
+  }
+
+  @Post('executions/:id/refund')
+  @TakesJson()
+  @BodyOptional()
+  @ApiOperation({ summary: 'Give the charge of a synchronous call back, once' })
+  @ApiCreatedResponse({ type: LedgerEntryView })
+  async refund(@Param('id') id: string, @StrictBody() body: RefundBody) {
+    return viewEntry(await this.operator.refund(id, body));
   }
 
   @Get('audit')

@@ -18,6 +18,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   'invalid_content_type',
   'provider_rejected_request',
   'invalid_token',
+  'account_disabled',
   'api_key_model_not_allowed',
   'request_too_large',
   'rate_limit_exceeded',

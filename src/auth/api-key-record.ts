@@ -1,3 +1,6 @@
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { SpendPeriod } from './spend-limit.js';
+
 /** What is known of an API key besides its text, which only its holder has. */
 export interface ApiKeyRecord {
   readonly id: string;
@@ -9,7 +12,12 @@ export interface ApiKeyRecord {
   readonly allowedModels: string[] | null;
   /** Own rate limit; null = the gateway's default. */
   readonly requestsPerMinute: number | null;
+  /** The most it may spend in each period; both null = no limit. */
+  readonly spendLimitMicroUsd: MicroUsd | null;
+  readonly spendLimitPeriod: SpendPeriod | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly createdAt: Date;
+  /** To the minute; null = never. */
+  readonly lastUsedAt: Date | null;
 }

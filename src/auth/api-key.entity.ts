@@ -1,5 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ApiKeyRecord } from './api-key-record.js';
+import type { SpendPeriod } from './spend-limit.js';
+
+const AMOUNT = {
+  from: (text: string | null) => (text === null ? null : BigInt(text)),
+  to: (amount: MicroUsd | null) => amount?.toString() ?? null,
+};
 
 /** An API key of an account. Only its SHA-256 is stored; the key itself is shown once, when it is made. */
 @Entity({ name: 'api_key' })
@@ -25,6 +32,16 @@ export class ApiKey implements ApiKeyRecord {
   @Column({ type: 'integer', nullable: true, name: 'requests_per_minute' })
   requestsPerMinute!: number | null;
 
+  @Column({ type: 'bigint', nullable: true, name: 'spend_limit', transformer: AMOUNT })
+  spendLimitMicroUsd!: MicroUsd | null;
+
+  @Column({ type: 'text', nullable: true, name: 'spend_limit_period' })
+  spendLimitPeriod!: SpendPeriod | null;
+
+  /** When the limit was last set on a key that may have been used before. */
+  @Column({ type: 'timestamptz', nullable: true, name: 'spend_limit_since' })
+  spendLimitSince!: Date | null;
+
   @Column({ type: 'timestamptz', nullable: true, name: 'expires_at' })
   expiresAt!: Date | null;
 
@@ -33,4 +50,7 @@ export class ApiKey implements ApiKeyRecord {
 
   @Column({ type: 'timestamptz', name: 'created_at' })
   createdAt!: Date;
+
+  /** From a table of its own, which the lists read. */
+  lastUsedAt: Date | null = null;
 }

@@ -3,9 +3,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, type Repository } from 'typeorm';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { Clock } from '../common/time/clock.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ApiKeyRecord } from './api-key-record.js';
 import { ApiKey } from './api-key.entity.js';
 import { hashKey, makeKey, prefixOf } from './key-material.js';
+import type { SpendPeriod } from './spend-limit.js';
 
 /** What an operator decides about a new key. */
 export interface KeyTerms {
@@ -13,6 +15,8 @@ export interface KeyTerms {
   readonly allowedModels: string[] | null;
   readonly expiresAt: Date | null;
   readonly requestsPerMinute: number | null;
+  readonly spendLimitMicroUsd?: MicroUsd | null;
+  readonly spendLimitPeriod?: SpendPeriod | null;
 }
 
 /** A key as it is handed out, the only time its text is known. */
@@ -36,6 +40,8 @@ export class ApiKeysService {
     const record = this.keys.create({
       id: timeOrderedUuid(nowMs),
       accountId,
+      spendLimitMicroUsd: null,
+      spendLimitPeriod: null,
       ...terms,
       prefix: prefixOf(key),
       hash: hashKey(key),
@@ -47,11 +53,41 @@ export class ApiKeysService {
   }
 
   /** Keys of an account, newest first, revoked ones included; `before` is the id of the last key seen. */
-  list(accountId: string, limit: number, before: string | undefined): Promise<ApiKeyRecord[]> {
-    return this.keys.find({
+  async list(
+    accountId: string,
+    limit: number,
+    before: string | undefined,
+  ): Promise<ApiKeyRecord[]> {
+    const keys = await this.keys.find({
       where: { accountId, ...(before !== undefined && { id: LessThan(before) }) },
       order: { id: 'DESC' },
       take: limit,
+    });
+    return this.withUses(keys);
+  }
+
+  /** A key of any account, revoked or not; undefined where there is none. */
+  async find(id: string): Promise<ApiKeyRecord | undefined> {
+    const key = await this.keys.findOneBy({ id });
+    return key === null ? undefined : (await this.withUses([key]))[0];
+  }
+
+  /**
+   * Changes the terms named; 'revoked' where nothing can be changed any more, undefined for an unknown key. `termsOf` is told
+   * the present terms, and its refusal is thrown. Takes effect within 2 s.
+   */
+  update(
+    id: string,
+    termsOf: (present: ApiKeyRecord) => Partial<KeyTerms>,
+  ): Promise<ApiKeyRecord | 'revoked' | undefined> {
+    return this.keys.manager.transaction(async (manager) => {
+      const keys = manager.withRepository(this.keys);
+      const key = await keys.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (key === null) return undefined;
+      if (key.revokedAt !== null) return 'revoked';
+      const terms = termsOf(key);
+      await keys.update({ id }, { ...terms, ...limitSince(key, terms) });
+      return (await this.withUses([{ ...key, ...terms }]))[0];
     });
   }
 
@@ -86,7 +122,24 @@ export class ApiKeysService {
         allowedModels: old.allowedModels,
         expiresAt: old.expiresAt,
         requestsPerMinute: old.requestsPerMinute,
+        spendLimitMicroUsd: old.spendLimitMicroUsd,
+        spendLimitPeriod: old.spendLimitPeriod,
       });
     });
   }
+
+  private async withUses(keys: readonly ApiKeyRecord[]): Promise<ApiKeyRecord[]> {
+    const rows = await this.keys.query<{ api_key_id: string; last_used_at: Date }[]>(
+      'SELECT * FROM api_key_use WHERE api_key_id = ANY ($1)',
+      [keys.map(({ id }) => id)],
+    );
+    const uses = new Map(rows.map((row) => [row.api_key_id, row.last_used_at]));
+    return keys.map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? null }));
+  }
+}
+
+/** A limit over another period begins to count anew, from what the key has spent in it. */
+function limitSince(key: ApiKeyRecord, terms: Partial<KeyTerms>) {
+  const { spendLimitPeriod: period = key.spendLimitPeriod } = terms;
+  return period === key.spendLimitPeriod ? {} : { spendLimitSince: () => 'clock_timestamp()' };
 }

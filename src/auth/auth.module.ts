@@ -10,6 +10,7 @@ import { ApiKeysService } from './api-keys.service.js';
 import { BearerGuard } from './bearer.guard.js';
 import { KeyCache } from './key-cache.js';
 import { KeyChanges } from './key-changes.js';
+import { KeyUses } from './key-uses.js';
 import { MemoryBuckets } from './rate-limit/memory-buckets.js';
 import { PrimaryBuckets } from './rate-limit/primary-buckets.js';
 import { RateLimitGuard, TOKEN_BUCKETS } from './rate-limit/rate-limit.guard.js';
@@ -31,12 +32,13 @@ function makeBuckets(config: GatewayConfig, clock: Clock, logger: Logger): Token
   providers: [
     KeyChanges,
     KeyCache,
+    KeyUses,
     ApiKeysService,
     BearerGuard,
     RateLimitGuard,
     { provide: TOKEN_BUCKETS, useFactory: makeBuckets, inject: [GATEWAY_CONFIG, Clock, LOGGER] },
   ],
-  exports: [KeyCache, ApiKeysService, BearerGuard, RateLimitGuard, TOKEN_BUCKETS],
+  exports: [KeyCache, KeyUses, ApiKeysService, BearerGuard, RateLimitGuard, TOKEN_BUCKETS],
 })
 export class AuthModule implements OnApplicationShutdown {
   constructor(@Inject(TOKEN_BUCKETS) private readonly buckets: TokenBuckets) {}

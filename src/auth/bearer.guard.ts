@@ -5,6 +5,7 @@ import { GuessLimit } from '../common/http/guess-limit.js';
 import { Clock } from '../common/time/clock.js';
 import type { Caller } from './caller.js';
 import { KeyCache } from './key-cache.js';
+import { KeyUses } from './key-uses.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -21,13 +22,14 @@ const BEARER = /^bearer ([^\s]+)$/i;
 export const INVALID_TOKEN_MESSAGE = 'The API key is missing, invalid or revoked.';
 
 /** Lets only live keys pass and notes the caller on the request. Throws 401
- * `invalid_token` (spec: Authentication), 429 for guesses. */
+ * `invalid_token` (spec: Authentication), 403 `account_disabled` (decision G-99), 429 for guesses. */
 @Injectable()
 export class BearerGuard implements CanActivate {
   private readonly guesses: GuessLimit;
 
   constructor(
     private readonly keys: KeyCache,
+    private readonly uses: KeyUses,
     clock: Clock,
   ) {
     this.guesses = new GuessLimit(UNKNOWN_KEYS_PER_MINUTE, clock);
@@ -40,6 +42,10 @@ export class BearerGuard implements CanActivate {
     if (caller === undefined) {
       throw new GatewayError('invalid_token', INVALID_TOKEN_MESSAGE, { param: 'Authorization' });
     }
+    if (caller.isDisabled) {
+      throw new GatewayError('account_disabled', 'The account of this API key is disabled.');
+    }
+    this.uses.note(caller.apiKeyId);
     request.caller = caller;
     return true;
   }

@@ -1,3 +1,5 @@
+import type { SpendLimit } from './spend-limit.js';
+
 /** Who makes a request: a live API key and its account. */
 export interface Caller {
   readonly apiKeyId: string;
@@ -10,6 +12,10 @@ export interface Caller {
   readonly expiresAtMs: number | null;
   /** The account's money buys the sandbox's work only (decision G-95). */
   readonly hasPlayMoney?: true;
+  /** The most the key may spend; absent = no limit (decision G-99). */
+  readonly spendLimit?: SpendLimit;
+  /** The account is disabled: nothing of it is served (decision G-99). */
+  readonly isDisabled?: true;
 }
 
 /** Whether the key's allowlist lets it submit a model. */

@@ -6,6 +6,7 @@ import { PreparedStatement } from '../database/prepared-statement.js';
 import type { Caller } from './caller.js';
 import { KeyChanges } from './key-changes.js';
 import { hashKey, looksLikeKey } from './key-material.js';
+import type { SpendPeriod } from './spend-limit.js';
 
 const CACHE_LIMIT = 50_000;
 /** Time a key is cached while its changes are followed. */
@@ -17,7 +18,8 @@ const UNKNOWN_LIMIT = 10_000;
 const UNKNOWN_MS = 1_000;
 
 const FIND = `
-  SELECT k.id, account_id, allowed_models, requests_per_minute, expires_at, play_money
+  SELECT k.id, account_id, allowed_models, requests_per_minute, expires_at, play_money, spend_limit, spend_limit_period,
+         disabled
     FROM api_key k JOIN account a ON a.id = k.account_id WHERE hash = $1 AND revoked_at IS NULL`;
 
 interface KeyRow {
@@ -27,6 +29,9 @@ interface KeyRow {
   readonly requests_per_minute: number | null;
   readonly expires_at: Date | null;
   readonly play_money: boolean;
+  readonly spend_limit: string | null;
+  readonly spend_limit_period: SpendPeriod | null;
+  readonly disabled: boolean;
 }
 
 interface KnownKey {
@@ -122,6 +127,7 @@ export class KeyCache {
 }
 
 function callerOf(row: KeyRow): Caller {
+  const { spend_limit: limit, spend_limit_period: period } = row;
   return {
     apiKeyId: row.id,
     accountId: row.account_id,
@@ -129,5 +135,8 @@ function callerOf(row: KeyRow): Caller {
     requestsPerMinute: row.requests_per_minute,
     expiresAtMs: row.expires_at?.getTime() ?? null,
     ...(row.play_money && { hasPlayMoney: true }),
+    ...(row.disabled && { isDisabled: true }),
+    ...(limit !== null &&
+      period !== null && { spendLimit: { amountMicroUsd: BigInt(limit), period } }),
   };
 }

@@ -7,11 +7,17 @@ import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 /** Name of the bearer scheme in the OpenAPI document. */
 export const API_KEY_SCHEME = 'api-key';
 
-/** An endpoint for key holders: key 401, then rate limit 429, in this order (decision G-01). */
+/** An endpoint for key holders: key 401, disabled account 403, then rate limit 429, in this order (decision G-01). */
 export function WithKey(): ClassDecorator & MethodDecorator {
   return applyDecorators(
     UseGuards(BearerGuard, RateLimitGuard),
     ApiBearerAuth(API_KEY_SCHEME),
-    ErrorAnswers('invalid_token', 'rate_limit_exceeded', 'internal_error', 'service_unavailable'),
+    ErrorAnswers(
+      'invalid_token',
+      'account_disabled',
+      'rate_limit_exceeded',
+      'internal_error',
+      'service_unavailable',
+    ),
   );
 }

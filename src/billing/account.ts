@@ -9,6 +9,8 @@ export interface Account {
   /** Sum of the account's open holds. */
   readonly heldMicroUsd: MicroUsd;
   readonly availableMicroUsd: MicroUsd;
+  /** Nothing of it is served; what runs ends as usual. */
+  readonly isDisabled: boolean;
   readonly createdAt: Date;
 }
 
@@ -18,6 +20,7 @@ export interface AccountRow {
   readonly name: string;
   readonly posted: string;
   readonly held: string;
+  readonly disabled: boolean;
   readonly created_at: Date;
 }
 
@@ -31,6 +34,7 @@ export function accountOf(row: AccountRow): Account {
     postedMicroUsd: posted,
     heldMicroUsd: held,
     availableMicroUsd: posted - held,
+    isDisabled: row.disabled,
     createdAt: row.created_at,
   };
 }

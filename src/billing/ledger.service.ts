@@ -6,6 +6,7 @@ import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
 import { isTransient } from '../database/database-errors.js';
+import { transaction } from '../database/transaction.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-entry.js';
 import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
@@ -31,6 +32,26 @@ export interface CreditRequest {
   readonly reference: string | null;
 }
 
+/** Which accounts to list. */
+export interface AccountQuery extends PageRequest {
+  readonly namePrefix?: string | undefined;
+}
+
+/** What changes of an account; what is absent stays. */
+export interface AccountChanges {
+  readonly name?: string | undefined;
+  readonly isDisabled?: boolean | undefined;
+}
+
+/** Which entries of an account to list. */
+export interface EntryQuery extends PageRequest {
+  readonly kind?: LedgerEntry['kind'] | undefined;
+  /** Inclusive. */
+  readonly createdAfter?: Date | undefined;
+  /** Exclusive. */
+  readonly createdBefore?: Date | undefined;
+}
+
 const ENTRY = `
   SELECT e.*, h.owner AS hold_owner FROM ledger_entry e
     LEFT JOIN hold h ON h.account_id = e.account_id AND h.id = e.hold_id`;
@@ -39,6 +60,12 @@ type HoldOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
 type ResolveOutcome = 'done' | 'conflict' | 'excess' | 'missing';
 interface CreditRow {
   readonly outcome: 'credited' | 'conflict' | 'overdrawn' | 'missing';
+  readonly entry: string | null;
+}
+
+interface RefundRow {
+  readonly account_id: string;
+  readonly outcome: 'refunded' | 'repeated' | 'uncharged' | 'missing';
   readonly entry: string | null;
 }
 
@@ -82,24 +109,58 @@ export class LedgerService {
     return rows.map(({ name }) => name);
   }
 
-  /** Accounts, newest first. */
-  async accounts(page: PageRequest): Promise<Page<Account>> {
+  /**
+   * Accounts, newest first; with `namePrefix` those whose name begins with it, in any case of letters.
+   */
+  async accounts({ namePrefix = '', ...page }: AccountQuery): Promise<Page<Account>> {
+    const pattern = `${namePrefix.replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const named = namePrefix === '' ? '$2::text IS NOT NULL' : 'lower(name) LIKE lower($2)';
     const rows = await this.dataSource.query<AccountRow[]>(
-      `SELECT * FROM account WHERE $1::uuid IS NULL OR id < $1 ORDER BY id DESC LIMIT $2`,
-      [cursorOf(page, 'uuid'), page.limit + 1],
+      `SELECT * FROM account WHERE ($1::uuid IS NULL OR id < $1) AND ${named} ORDER BY id DESC LIMIT $3`,
+      [cursorOf(page, 'uuid'), pattern, page.limit + 1],
     );
     return pageOf(rows, page.limit, accountOf, (row) => row.id);
   }
 
-  /** The account's entries, newest first; 404 not_found. */
-  async entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
+  /**
+   * Names an account anew, disables or enables it; 404 not_found. Every process learns of it within 2 s, as of a change of
+   * its keys.
+   */
+  async updateAccount(id: string, changes: AccountChanges): Promise<Account> {
+    const { name = null, isDisabled = null } = changes;
+    return transaction(this.dataSource, async (manager) => {
+      const [rows] = await manager.query<[AccountRow[], number]>(
+        `UPDATE account SET name = coalesce($2, name), disabled = coalesce($3, disabled)
+          WHERE id = $1 RETURNING *`,
+        [id, name, isDisabled],
+      );
+      const [row] = rows;
+      if (row === undefined) throw noAccount();
+      if (isDisabled !== null) {
+        await manager.query(`UPDATE api_key SET changed_at = now() WHERE account_id = $1`, [id]);
+      }
+      return accountOf(row);
+    });
+  }
+
+  /** The account's entries, newest first; all filters must hold. 404 not_found. */
+  async entries(accountId: string, query: EntryQuery): Promise<Page<LedgerEntry>> {
     await this.account(accountId);
     const rows = await this.dataSource.query<LedgerEntryRow[]>(
       `${ENTRY} WHERE e.account_id = $1 AND ($2::bigint IS NULL OR e.position < $2)
+          AND ($4::text IS NULL OR e.kind = $4)
+          AND ($5::timestamptz IS NULL OR e.created_at >= $5) AND ($6::timestamptz IS NULL OR e.created_at < $6)
         ORDER BY e.position DESC LIMIT $3`,
-      [accountId, cursorOf(page, 'position'), page.limit + 1],
+      [
+        accountId,
+        cursorOf(query, 'position'),
+        query.limit + 1,
+        query.kind ?? null,
+        query.createdAfter ?? null,
+        query.createdBefore ?? null,
+      ],
     );
-    return pageOf(rows, page.limit, ledgerEntryOf, (row) => row.position);
+    return pageOf(rows, query.limit, ledgerEntryOf, (row) => row.position);
   }
 
   /**
@@ -130,6 +191,29 @@ export class LedgerService {
       case undefined:
         throw noAccount();
     }
+  }
+
+  /**
+   * Gives the charge of a synchronous call back, once, and answers the entry. Throws 404 not_found, 409 conflict where it was
+   * given back before, 400 invalid_request where nothing was charged.
+   */
+  async refund(executionId: string, note: string | null): Promise<LedgerEntry> {
+    const [row] = await this.#orUnavailable(
+      this.dataSource.query<RefundRow[]>(
+        `SELECT e.account_id, r.* FROM execution e, LATERAL execution_refund(e.account_id, e.id, $2) r WHERE e.id = $1`,
+        [executionId, note],
+      ),
+    );
+    if (row?.outcome === 'refunded') return this.#entry(row.account_id, row.entry);
+    if (row?.outcome === 'repeated') {
+      throw new GatewayError('conflict', 'The charge of the call was given back before.');
+    }
+    if (row?.outcome === 'uncharged') {
+      throw new GatewayError('invalid_request', 'Nothing was charged for the call.', {
+        param: 'id',
+      });
+    }
+    throw new GatewayError('not_found', 'No such call.', { param: 'id' });
   }
 
   /** Holds the amount while it is available. Throws 409 conflict where the id was used otherwise, 404 not_found. */

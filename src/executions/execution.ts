@@ -16,6 +16,8 @@ export interface Execution {
   readonly errorCode: string | null;
   /** Null until the call succeeded. */
   readonly chargedMicroUsd: MicroUsd | null;
+  /** What an operator gave back of the charge. */
+  readonly refundedMicroUsd: MicroUsd | null;
   readonly provider: string | null;
   readonly upstreamModel: string | null;
   readonly providerRequestId: string | null;
@@ -41,6 +43,7 @@ export interface ExecutionRow {
   readonly status: ExecutionStatus;
   readonly error_code: string | null;
   readonly charged: string | null;
+  readonly refunded: string | null;
   readonly provider: string | null;
   readonly upstream_model: string | null;
   readonly provider_request_id: string | null;
@@ -68,6 +71,7 @@ export function executionOf(row: ExecutionRow): Execution {
     status: row.status,
     errorCode: row.error_code,
     chargedMicroUsd: row.charged === null ? null : BigInt(row.charged),
+    refundedMicroUsd: row.refunded === null ? null : BigInt(row.refunded),
     provider: row.provider,
     upstreamModel: row.upstream_model,
     providerRequestId: row.provider_request_id,

@@ -56,6 +56,9 @@ export class ExecutionView {
   @ApiProperty({ ...nullable, example: '600', description: 'Null until the call succeeded' })
   charged_microusd!: string | null;
 
+  @ApiProperty({ ...nullable, description: 'What an operator gave back of the charge' })
+  refunded_microusd!: string | null;
+
   @ApiProperty({
     example: '600',
     description: 'Held before the call; what was not charged was freed',
@@ -111,7 +114,7 @@ export class ExecutionPage extends pageOfViews(ExecutionView) {}
 
 /** An execution as its account may see it: the provider stays unnamed. */
 export function viewExecution(execution: Execution): ExecutionView {
-  const { chargedMicroUsd, completedAt } = execution;
+  const { chargedMicroUsd, refundedMicroUsd, completedAt } = execution;
   return {
     id: toPublicId('exec', execution.id),
     object: 'execution',
@@ -120,6 +123,7 @@ export function viewExecution(execution: Execution): ExecutionView {
     endpoint: execution.endpoint,
     error_code: execution.errorCode,
     charged_microusd: chargedMicroUsd === null ? null : formatMicroUsd(chargedMicroUsd),
+    refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
     held_microusd: formatMicroUsd(execution.heldMicroUsd),
     ...viewBasis(execution.basis),
     first_byte_ms: execution.firstByteMs,

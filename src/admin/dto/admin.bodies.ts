@@ -1,5 +1,6 @@
 import { parseMicroUsd } from '../../common/money/micro-usd.js';
-import { Checked, ModelId, Text, Whole } from '../../common/validation/fields.js';
+import type { SpendPeriod } from '../../auth/spend-limit.js';
+import { Checked, Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 
 const MAX_NAME = 200;
 const MAX_NOTE = 1_000;
@@ -36,6 +37,9 @@ export class CreditBody {
   note?: string;
 }
 
+const isLimit = (value: unknown): boolean =>
+  typeof value === 'string' && (parseMicroUsd(value) ?? -1n) >= 0n;
+
 /** Body of POST /admin/accounts/{id}/keys. */
 export class CreateKeyBody {
   @Text({ max: MAX_NAME, ...optional })
@@ -49,6 +53,38 @@ export class CreateKeyBody {
 
   @Whole({ min: 1, max: MAX_REQUESTS_PER_MINUTE, ...optional })
   requests_per_minute?: number;
+
+  @Checked(isLimit, 'must be a string of digits', {
+    ...optional,
+    description: 'Micro-USD its charges and open holds may reach in each period',
+    example: '5000000',
+    api: { type: String, pattern: '^[0-9]+$' },
+  })
+  spend_limit_microusd?: string;
+
+  @OneOf(['day', 'month', 'total'], {
+    ...optional,
+    description: 'A day or month of UTC, or `total`, which is meant where a limit names none',
+  })
+  spend_limit_period?: SpendPeriod;
+}
+
+/** Body of PATCH /admin/keys/{id}: what is absent stays, null clears. */
+export class UpdateKeyBody extends CreateKeyBody {}
+
+/** Body of PATCH /admin/accounts/{id}: what is absent stays. */
+export class UpdateAccountBody {
+  @Text({ max: MAX_NAME, ...optional, example: 'acme' })
+  name?: string;
+
+  @Flag({ ...optional, description: 'Refuses all calls of its keys within 2 s' })
+  disabled?: boolean;
+}
+
+/** Body of POST /admin/executions/{id}/refund. */
+export class RefundBody {
+  @Text({ max: MAX_NOTE, ...optional, example: 'goodwill' })
+  note?: string;
 }
 
 /** Body of POST /admin/keys/{id}/rotate. */

@@ -1,14 +1,36 @@
 import { PageQuery } from '../../common/paging/page.query.js';
-import { OneOf, Text } from '../../common/validation/fields.js';
+import type { LedgerEntry } from '../../billing/ledger-entry.js';
+import { OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../executions/dto/executions.query.js';
 
 const MAX_ID = 100;
+const MAX_NAME = 200;
+/** 9999-12-31, the last day wire timestamps can name. */
+const MAX_EPOCH_SECONDS = 253_402_300_799;
 const optional = { optional: true } as const;
 
 /** Query of GET /admin/executions. */
 export class AdminExecutionsQuery extends ExecutionsQuery {
   @Text({ max: MAX_ID, ...optional })
   account_id?: string;
+}
+
+/** Query of GET /admin/accounts. */
+export class AccountsQuery extends PageQuery {
+  @Text({ max: MAX_NAME, ...optional, description: 'What the name begins with, in any case' })
+  name?: string;
+}
+
+/** Query of GET /admin/accounts/{id}/ledger. */
+export class LedgerQuery extends PageQuery {
+  @OneOf(['credit', 'correction', 'charge'], optional)
+  kind?: LedgerEntry['kind'];
+
+  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
+  created_after?: number;
+
+  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
+  created_before?: number;
 }
 
 /** Query of GET /admin/webhook-deliveries. */

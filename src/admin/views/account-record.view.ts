@@ -22,6 +22,9 @@ export class AccountRecordView {
   @ApiProperty({ example: '0', description: 'Micro-USD that calls and tasks under way hold' })
   held_microusd!: string;
 
+  @ApiProperty({ description: 'Its keys get 403 on every `/v1` path; what runs ends as usual' })
+  disabled!: boolean;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 }
@@ -37,6 +40,7 @@ export function viewAccount(account: Account): AccountRecordView {
     name: account.name,
     available_microusd: formatMicroUsd(account.availableMicroUsd),
     held_microusd: formatMicroUsd(account.heldMicroUsd),
+    disabled: account.isDisabled,
     created_at: toEpochSeconds(account.createdAt),
   };
 }

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ApiKeyRecord } from '../../auth/api-key-record.js';
 import type { IssuedKey } from '../../auth/api-keys.service.js';
 import { toPublicId } from '../../common/ids/public-id.js';
+import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 
@@ -30,11 +31,20 @@ export class ApiKeyView {
   @ApiProperty({ nullable: true, type: Number, description: 'Null: the default of the gateway' })
   requests_per_minute!: number | null;
 
+  @ApiProperty({ nullable: true, type: String, example: '5000000', description: 'Micro-USD' })
+  spend_limit_microusd!: string | null;
+
+  @ApiProperty({ nullable: true, enum: ['day', 'month', 'total'], description: 'Of UTC' })
+  spend_limit_period!: string | null;
+
   @ApiProperty(epochSeconds)
   expires_at!: number | null;
 
   @ApiProperty(epochSeconds)
   revoked_at!: number | null;
+
+  @ApiProperty({ ...epochSeconds, description: 'Epoch seconds, to the minute' })
+  last_used_at!: number | null;
 
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
@@ -59,8 +69,12 @@ export function viewKey(key: ApiKeyRecord): ApiKeyView {
     prefix: key.prefix,
     allowed_models: key.allowedModels,
     requests_per_minute: key.requestsPerMinute,
+    spend_limit_microusd:
+      key.spendLimitMicroUsd === null ? null : formatMicroUsd(key.spendLimitMicroUsd),
+    spend_limit_period: key.spendLimitPeriod,
     expires_at: secondsOf(key.expiresAt),
     revoked_at: secondsOf(key.revokedAt),
+    last_used_at: secondsOf(key.lastUsedAt),
     created_at: toEpochSeconds(key.createdAt),
   };
 }

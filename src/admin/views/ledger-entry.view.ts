@@ -26,9 +26,12 @@ export class LedgerEntryView {
     nullable: true,
     type: String,
     example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
-    description: "A charge's execution or task; the note of a credit or correction",
+    description: 'The execution or task that it charged or gave back; else the note',
   })
   reference!: string | null;
+
+  @ApiProperty({ nullable: true, type: String, example: 'goodwill' })
+  note!: string | null;
 
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
@@ -37,7 +40,7 @@ export class LedgerEntryView {
 /** A page of ledger entries. */
 export class LedgerEntryPage extends pageOfViews(LedgerEntryView) {}
 
-/** The entry; a charge's reference is the execution or task it paid for, by the owner of its hold. */
+/** The entry; its reference is the execution or task it charged or gave back, by the owner of its hold. */
 export function viewEntry(entry: LedgerEntry): LedgerEntryView {
   return {
     id: toPublicId('entry', entry.id),
@@ -45,7 +48,8 @@ export function viewEntry(entry: LedgerEntry): LedgerEntryView {
     kind: entry.kind,
     amount_microusd: formatMicroUsd(entry.amountMicroUsd),
     balance_after_microusd: formatMicroUsd(entry.balanceAfterMicroUsd),
-    reference: entry.reference ?? ownerOf(entry),
+    reference: ownerOf(entry) ?? entry.reference,
+    note: entry.reference,
     created_at: toEpochSeconds(entry.createdAt),
   };
 }

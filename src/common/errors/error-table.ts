@@ -53,6 +53,7 @@ export const ERROR_TABLE = {
     'insufficient_quota',
     'The balance cannot cover the request (audio).',
   ),
+  account_disabled: row(403, 'permission_error', 'The account is disabled.'),
   api_key_model_not_allowed: row(
     403,
     'permission_error',

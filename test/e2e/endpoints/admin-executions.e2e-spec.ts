@@ -64,6 +64,7 @@ describe('an execution', () => {
       endpoint: '/v1/audio/speech',
       error_code: null,
       charged_microusd: '600',
+      refunded_microusd: null,
       held_microusd: '600',
       unit: 'code_point',
       quantity: 5,

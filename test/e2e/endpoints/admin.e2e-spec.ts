@@ -77,6 +77,7 @@ describe('an account', () => {
       id: expect.stringMatching(/^acct_[0-9a-f]{32}$/),
       object: 'account',
       name: 'acme',
+      disabled: false,
       available_microusd: '0',
       held_microusd: '0',
       created_at: EPOCH_SECONDS,
@@ -120,6 +121,7 @@ describe('a credit', () => {
       amount_microusd: '5000000',
       balance_after_microusd: '5000000',
       reference: 'invoice 7',
+      note: 'invoice 7',
       created_at: EPOCH_SECONDS,
     });
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '5000000' });
