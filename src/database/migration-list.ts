@@ -14,6 +14,7 @@ import { PlayMoney1700000000095 } from './migrations/0095-play-money.migration.j
 import { OperatorActions1700000000097 } from './migrations/0097-operator-actions.migration.js';
 import { StepsBySets1700000000120 } from './migrations/0120-steps-by-sets.migration.js';
 import { OperateKeys1700000000160 } from './migrations/0160-operate-keys.migration.js';
+import { SpendLimits1700000000161 } from './migrations/0161-spend-limits.migration.js';
 import { Refunds1700000000162 } from './migrations/0162-refunds.migration.js';
 
 /**
@@ -36,5 +37,6 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   OperatorActions1700000000097,
   StepsBySets1700000000120,
   OperateKeys1700000000160,
+  SpendLimits1700000000161,
   Refunds1700000000162,
 ];

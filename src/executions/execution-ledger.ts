@@ -93,10 +93,11 @@ export class ExecutionLedger {
   }
 
   /**
-   * Holds the amount and records the call as running; 'insufficient' comes only from a balance read under lock. Throws
+   * Holds the amount and records the call as running; 'insufficient' comes only from a balance read under lock, 'over_limit'
+   * only from what the key has spent under the same lock. Throws
    * 503 service_unavailable when the database cannot be asked; then nothing stays held.
    */
-  async begin(start: ExecutionStart): Promise<'held' | 'insufficient'> {
+  async begin(start: ExecutionStart): Promise<'held' | 'insufficient' | 'over_limit'> {
     assert(start.amountMicroUsd > 0n, 'nothing is sold for nothing');
     if (this.owed.isFull) throw gaveUp();
     this.process.opened(start.executionId);
@@ -105,8 +106,9 @@ export class ExecutionLedger {
         { kind: 'begin', accountId: start.accountId, start },
         { patienceMs: BEGIN_PATIENCE_MS, isEnd: false },
       );
-      assert(outcome === 'held' || outcome === 'insufficient', `a new hold: ${outcome}`);
-      if (outcome === 'insufficient') this.process.closed(start.executionId);
+      if (outcome === 'held') return outcome;
+      assert(outcome === 'insufficient' || outcome === 'over_limit', `a new hold: ${outcome}`);
+      this.process.closed(start.executionId);
       return outcome;
     } catch (error) {
       if (error instanceof NeverTried) this.process.closed(start.executionId);

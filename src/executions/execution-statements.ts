@@ -28,6 +28,7 @@ export type CancelOutcome = 'released' | 'reversed' | 'cancelled' | 'nothing' | 
 /** The statements that write executions and move their money; each may be repeated and answers the same. */
 export class ExecutionStatements {
   readonly #step: PreparedStatement<StepRow>;
+  readonly #cappedStep: PreparedStatement<StepRow>;
   readonly #cancel: PreparedStatement<{ outcome: CancelOutcome }>;
 
   constructor(dataSource: DataSource) {
@@ -35,6 +36,11 @@ export class ExecutionStatements {
       dataSource,
       'execution_step',
       `SELECT * FROM execution_step(${numbered(STEP_PARAMETERS)})`,
+    );
+    this.#cappedStep = new PreparedStatement(
+      dataSource,
+      'execution_step_capped',
+      `SELECT * FROM execution_step_capped(${numbered(STEP_PARAMETERS + 1)})`,
     );
     this.#cancel = new PreparedStatement(
       dataSource,
@@ -58,7 +64,7 @@ export class ExecutionStatements {
     const positionOf = ({ accountId }: { accountId: string }) => positions.get(accountId);
     const starts = steps.flatMap((step) => (step.kind === 'begin' ? [step.start] : []));
     const ends = steps.flatMap((step) => (step.kind === 'finish' ? [step.end] : []));
-    const [row] = await this.#step.run([
+    const columns = [
       accountIds,
       processId,
       waits,
@@ -66,7 +72,11 @@ export class ExecutionStatements {
       ...columnsOfEnds(ends),
       starts.map(positionOf),
       ...columnsOfStarts(starts),
-    ]);
+    ];
+    const areCapped = starts.map(({ isCapped = false }) => isCapped);
+    const [row] = areCapped.includes(true)
+      ? await this.#cappedStep.run([...columns, areCapped])
+      : await this.#step.run(columns);
     const outcomes = { begin: row?.begun.values(), finish: row?.ended.values() };
     return steps.map((step) => {
       const outcome = outcomes[step.kind]?.next().value;

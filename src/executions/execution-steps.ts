@@ -13,6 +13,8 @@ export interface ExecutionStart {
   /** The caller's own name for the call. */
   readonly clientRequestId: string | null;
   readonly amountMicroUsd: MicroUsd;
+  /** The key may have a limit of what it may spend. */
+  readonly isCapped?: boolean;
 }
 
 /** How a synchronous call ended: charged, or failed with an error code. */
@@ -34,8 +36,8 @@ export interface ExecutionEnd {
   readonly providerFault: ProviderFault | null;
 }
 
-/** What became of a start: missing is an unknown account, conflict an id used before. */
-export type BeginOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
+/** What became of a start: missing is an unknown account, conflict an id used before, over_limit more than its key may spend. */
+export type BeginOutcome = 'held' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
 /** What became of an end: conflict is a call that ended otherwise, excess a charge above its hold. */
 export type FinishOutcome = 'done' | 'conflict' | 'excess' | 'missing';
 

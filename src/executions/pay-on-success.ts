@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
+import { surfaceOf } from '../common/errors/surface.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
@@ -11,6 +11,7 @@ import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import type { ExecutionStart } from './execution-steps.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
+import { unaffordable } from '../admission/unaffordable.js';
 import { blamingField, faultOf, providerErrorBehind } from './provider-fault.js';
 
 /** After the deadline of a call a provider that is sending gets this long to end. */
@@ -170,10 +171,9 @@ export class PayOnSuccess {
 
   private async hold(call: AdmittedCall, start: ExecutionStart): Promise<void> {
     const outcome = await this.executions.begin(start);
-    if (outcome === 'insufficient') {
-      const { insufficient } = SURFACE_CODES[surfaceOf(call.endpoint)];
-      throw new GatewayError(insufficient, 'The balance cannot cover this request.');
-    }
+    if (outcome === 'held') return;
+    const limit = outcome === 'over_limit' ? call.caller.spendLimit : undefined;
+    throw unaffordable(surfaceOf(call.endpoint), limit, this.clock.nowMs());
   }
 
   private async attempt<T>(
@@ -211,6 +211,7 @@ function startOf(call: AdmittedCall, amountMicroUsd: MicroUsd): ExecutionStart {
     endpoint: call.endpoint,
     clientRequestId: call.clientRequestId ?? null,
     amountMicroUsd,
+    isCapped: call.caller.spendLimit !== undefined,
   };
 }
 

@@ -23,14 +23,18 @@ const PATIENCE_MS = 4_000;
 export class ClaimLost extends Error {}
 
 interface InsertRow {
-  readonly outcome: 'created' | 'claim_lost' | 'insufficient' | 'conflict' | 'missing';
+  readonly outcome:
+    'created' | 'claim_lost' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
   readonly created: Date | null;
 }
+
+const REFUSED = new Set<InsertRow['outcome']>(['insufficient', 'over_limit', 'claim_lost']);
 
 /** Writes a new task, its hold and its key in one statement. */
 @Injectable()
 export class TaskInsertion {
   readonly #submit: PreparedStatement<InsertRow>;
+  readonly #submitCapped: PreparedStatement<InsertRow>;
 
   constructor(
     dataSource: DataSource,
@@ -46,6 +50,11 @@ export class TaskInsertion {
       'task_submit',
       `SELECT * FROM task_submit(${places})`,
     );
+    this.#submitCapped = new PreparedStatement(
+      dataSource,
+      'task_submit_capped',
+      `SELECT * FROM task_submit_capped(${places})`,
+    );
   }
 
   /** The task as it was written, or why none was. Throws the database's error where it could not say. */
@@ -53,15 +62,17 @@ export class TaskInsertion {
     request: TaskRequest,
     prepared: PreparedTask,
     claim: KeyClaim | undefined,
-  ): Promise<Task | 'insufficient' | 'claim_lost'> {
+  ): Promise<Task | 'insufficient' | 'over_limit' | 'claim_lost'> {
     const task = this.taskOf(request, prepared);
     const key = claim ? [claim.endpoint, claim.key, claim.token] : [null, null, null];
     const values = [...this.columnsOf(task, prepared.input), ...key];
-    const [row] = await persistently(() => this.#submit.run(values), PATIENCE_MS);
+    const submit = request.call.caller.spendLimit ? this.#submitCapped : this.#submit;
+    const [row] = await persistently(() => submit.run(values), PATIENCE_MS);
     assert(row, 'the function answers a row');
-    if (row.outcome === 'insufficient' || row.outcome === 'claim_lost') return row.outcome;
-    assert(row.outcome === 'created' && row.created, `no task: ${row.outcome}`);
-    return { ...task, createdAt: row.created };
+    const { outcome, created } = row;
+    if (outcome === 'created' && created) return { ...task, createdAt: created };
+    assert(REFUSED.has(outcome), `no task: ${outcome}`);
+    return outcome as 'insufficient' | 'over_limit' | 'claim_lost';
   }
 
   private columnsOf(task: Task, input: JsonObject): unknown[] {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { unaffordable } from '../../admission/unaffordable.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { SURFACE_CODES, surfaceOf } from '../../common/errors/surface.js';
+import { surfaceOf } from '../../common/errors/surface.js';
+import { Clock } from '../../common/time/clock.js';
 import { WebhookTargets } from '../../webhooks/webhook-targets.js';
 import { IdempotencyClaims, type KeyClaim, type KeyUse } from './idempotency-claims.js';
 import type { Task } from '../task.js';
@@ -32,6 +34,7 @@ export class TaskSubmission {
     private readonly insertion: TaskInsertion,
     private readonly reader: TaskReader,
     private readonly targets: WebhookTargets,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -126,10 +129,8 @@ export class TaskSubmission {
     if (typeof outcome === 'object') return outcome;
     await prepared.discard?.();
     if (outcome === 'claim_lost') throw new ClaimLost();
-    throw new GatewayError(
-      SURFACE_CODES[surface].insufficient,
-      'The balance cannot cover this request.',
-    );
+    const limit = outcome === 'over_limit' ? call.caller.spendLimit : undefined;
+    throw unaffordable(surface, limit, this.clock.nowMs());
   }
 }
 

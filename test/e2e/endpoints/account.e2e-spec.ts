@@ -47,6 +47,7 @@ describe('the holder of a key', () => {
       endpoint: '/v1/audio/speech',
       error_code: null,
       charged_microusd: '600',
+      refunded_microusd: null,
       held_microusd: '600',
       unit: 'code_point',
       quantity: 5,
