@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { PreparedStatement } from '../database/prepared-statement.js';
 import type { DeliveryAttempt } from './delivery.js';
@@ -32,11 +33,8 @@ export interface AttemptRecord {
   readonly next: NextStep;
 }
 
-/** How long a claim lasts; the worker is to be done long before. */
-interface Lease {
-  readonly nowMs: number;
-  readonly leaseMs: number;
-}
+/** Steps from receiver to receiver in one claim, where more is due than it looks at first. */
+const MAX_LANES = 1_000;
 
 interface ClaimRow {
   readonly id: string;
@@ -60,19 +58,23 @@ export class DeliveryStatements {
       dataSource,
       'webhook_claim',
       `SELECT id, account_id, owner_id, url, origin, sealed_secret, body, retry, fence
-         FROM webhook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+         FROM webhook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     );
     this.#record = new PreparedStatement(
       dataSource,
       'webhook_record',
-      'SELECT webhook_record($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      'SELECT webhook_record($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bigint[])',
     );
   }
 
-  /** Due deliveries within the rooms, the longest due first. May leave some that another process is just claiming. */
-  async claim({ nowMs, leaseMs }: Lease, rooms: Rooms): Promise<ClaimedDelivery[]> {
+  /**
+   * Due deliveries within the rooms, the longest due first; the worker is to be done with them long before the lease ends.
+   * May leave some that another process is just claiming.
+   */
+  async claim(leaseMs: number, rooms: Rooms): Promise<ClaimedDelivery[]> {
     const rows = await this.#claim.run([
-      new Date(nowMs),
+      randomUUID(),
+      MAX_LANES,
       leaseMs,
       rooms.total,
       rooms.perOrigin,
@@ -107,7 +109,7 @@ export class DeliveryStatements {
       records.map(({ attempt }) => attempt.durationMs),
       records.map(({ next }) => next.status),
       records.map(({ next }) => next.retry),
-      records.map(({ next }) => (next.dueAtMs === null ? null : new Date(next.dueAtMs))),
+      records.map(({ next }) => next.waitMs),
     ]);
   }
 }

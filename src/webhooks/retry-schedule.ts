@@ -5,27 +5,27 @@ export interface NextStep {
   readonly status: DeliveryStatus;
   /** Which wait follows the next failure; null: none. */
   readonly retry: number | null;
-  readonly dueAtMs: number | null;
+  /** Milliseconds until the next attempt; null: there is none. */
+  readonly waitMs: number | null;
 }
 
 /**
  * What follows from the answer of a receiver, or from none (null): any 2xx delivers, a 4xx ends the delivery, all else waits
  * for the next attempt until the schedule is over (spec: Events, retry rules; decisions G-81, G-82). `retry` is which wait
- * of `delaysMs` comes next, counted from `endedAtMs`; null: none.
+ * of `delaysMs` comes next; null: none.
  */
 export function nextStep(
   statusCode: number | null,
   retry: number | null,
-  endedAtMs: number,
   delaysMs: readonly number[],
 ): NextStep {
   if (statusCode !== null && statusCode >= 200 && statusCode <= 299) return over('delivered');
   if (statusCode !== null && statusCode >= 400 && statusCode <= 499) return over('failed');
   const delayMs = retry === null ? undefined : delaysMs[retry];
   if (retry === null || delayMs === undefined) return over('failed');
-  return { status: 'pending', retry: retry + 1, dueAtMs: endedAtMs + delayMs };
+  return { status: 'pending', retry: retry + 1, waitMs: delayMs };
 }
 
 function over(status: 'delivered' | 'failed'): NextStep {
-  return { status, retry: null, dueAtMs: null };
+  return { status, retry: null, waitMs: null };
 }

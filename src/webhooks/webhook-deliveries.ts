@@ -57,9 +57,9 @@ const LIST = `
 // An attempt that is under way or due now is the redelivery that was asked for.
 const REDELIVER = `
   UPDATE webhook_delivery
-     SET due_at = CASE WHEN is_under_way AND due_at > $1 THEN due_at ELSE least(due_at, $1) END,
+     SET due_at = CASE WHEN is_under_way AND due_at > now() THEN due_at ELSE least(due_at, now()) END,
          retry = CASE WHEN status = 'pending' THEN retry END, status = 'pending'
-   WHERE id = $2 AND ($3::uuid IS NULL OR owner_id = $3) AND ($4::uuid IS NULL OR account_id = $4)
+   WHERE id = $1 AND ($2::uuid IS NULL OR owner_id = $2) AND ($3::uuid IS NULL OR account_id = $3)
   RETURNING *`;
 
 /** The deliveries: bytes that go to a URL, whatever they tell of (spec: Events). */
@@ -76,7 +76,7 @@ export class WebhookDeliveries {
     const id = timeOrderedUuid(nowMs);
     await manager.query(
       `INSERT INTO webhook_delivery (account_id, id, owner_id, url, origin, sealed_secret, body, due_at, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8)`,
       [
         delivery.accountId,
         id,
@@ -108,10 +108,9 @@ export class WebhookDeliveries {
    * Answers the delivery as it stands then; undefined where there is no such one.
    */
   async redeliver(key: DeliveryKey): Promise<Delivery | undefined> {
-    const now = new Date(this.clock.nowMs());
     const [row] = await this.dataSource.query<DeliveryRow[]>(
       `WITH d AS (${REDELIVER}) SELECT d.*, ${ATTEMPTS} FROM d`,
-      [now, key.id, key.ownerId ?? null, key.accountId ?? null],
+      [key.id, key.ownerId ?? null, key.accountId ?? null],
     );
     return row && deliveryOf(row);
   }

@@ -6,7 +6,6 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Ticker } from '../ticker/ticker.js';
 import { AttemptLog } from './attempt-log.js';
@@ -40,7 +39,6 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   constructor(
     dataSource: DataSource,
     private readonly sender: WebhookSender,
-    private readonly clock: Clock,
     private readonly metrics: WebhookMetrics,
     private readonly ticker: Ticker,
     @Inject(GATEWAY_CONFIG)
@@ -85,8 +83,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     for (;;) {
       const rooms = this.#slots.rooms();
       if (this.#isStopped || rooms.total <= 0) return started;
-      const nowMs = this.clock.nowMs();
-      const claimed = await this.#statements.claim({ nowMs, leaseMs }, rooms);
+      const claimed = await this.#statements.claim(leaseMs, rooms);
       for (const delivery of claimed) this.#start(delivery);
       started += claimed.length;
       if (claimed.length === 0) return started;
@@ -101,9 +98,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const attempt = await this.sender.attempt(delivery);
-    const endedAtMs = attempt.startedAt.getTime() + attempt.durationMs;
-    const delaysMs = this.config.webhookRetryDelaysMs;
-    const next = nextStep(attempt.statusCode, delivery.retry, endedAtMs, delaysMs);
+    const next = nextStep(attempt.statusCode, delivery.retry, this.config.webhookRetryDelaysMs);
     this.metrics.count(attempt, next);
     try {
       await this.#log.record({ delivery, attempt, next });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { randomUUID } from 'node:crypto';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { HandClock, WebhookDesk } from '../support/webhook-desk.js';
+import { WebhookDesk } from '../support/webhook-desk.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 const HANGING = 4;
@@ -73,8 +73,7 @@ describe('Receivers among each other', () => {
   });
 
   it('makes the attempts of a dead process again once their lease is over, and takes no late word of it', async () => {
-    const clock = new HandClock();
-    const desk = new WebhookDesk(database.dataSource, { clock, timeoutMs: 5_000 });
+    const desk = new WebhookDesk(database.dataSource, { timeoutMs: 5_000 });
     const [receiver] = receivers;
     if (receiver === undefined) throw new Error('there is none');
     receiver.react(() => undefined);
@@ -84,7 +83,7 @@ describe('Receivers among each other', () => {
     await receiver.until(1);
     const other = desk.worker();
     expect(await other.tick()).toBe(0);
-    clock.move(5_000 + 20_001);
+    await desk.age(5_000 + 20_001);
     receiver.react(200);
     expect(await other.tick()).toBe(1);
     await other.settled();

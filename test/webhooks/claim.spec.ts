@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import type { QueryRunner } from 'typeorm';
+import { DeliveryStatements, type Rooms } from '../../src/webhooks/delivery-statements.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const HOUR_MS = 3_600_000;
+const LEASE_MS = 30_000;
+const LIMIT = 256;
+const LANES = 1_000;
+const HANGING = 'http://hanging.example';
+const BACKLOG = 50_000;
+const DELIVERED = 50_000;
+const HEALTHY = 100;
+/** Rows a claim may read: twice its limit at the head, one for each step, what it claims a few times over. */
+const MAX_ROWS = 2_500;
+
+const ROOMS: Rooms = {
+  total: LIMIT,
+  perOrigin: 4,
+  origins: new Map(),
+  perAccount: 512,
+  accounts: new Map(),
+};
+
+interface RowsRead {
+  readonly claimed: number;
+  readonly bySequence: number;
+  readonly byIndex: number;
+}
+
+describe('Claiming deliveries', () => {
+  let database: TestDatabase;
+  let statements: DeliveryStatements;
+  const account = randomUUID();
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    statements = new DeliveryStatements(database.dataSource);
+  });
+  afterAll(() => database.drop());
+  beforeEach(() => database.dataSource.query('TRUNCATE webhook_delivery, webhook_attempt'));
+
+  /** Deliveries, the first due longest; their origin is an SQL text of the number `i`. */
+  async function add(count: number, origin: string, dueMsAgo: number, accountId = account) {
+    await database.dataSource.query(
+      `INSERT INTO webhook_delivery (account_id, id, owner_id, url, origin, body, due_at, created_at)
+       SELECT $1, gen_random_uuid(), gen_random_uuid(), 'http://receiver.example/', ${origin}, '{}',
+              now() - $2 * interval '1 millisecond' + i * interval '1 microsecond', now()
+         FROM generate_series(1, $3) i`,
+      [accountId, dueMsAgo, count],
+    );
+  }
+
+  /** What a claim that has no room for the hanging receiver reads; it is undone. */
+  async function readBy(runner: QueryRunner): Promise<RowsRead> {
+    await runner.startTransaction();
+    try {
+      const claimed: unknown[] = await runner.query(
+        'SELECT id FROM webhook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+        [randomUUID(), LANES, LEASE_MS, LIMIT, 4, [HANGING], [0], 512, [], []],
+      );
+      const [read] = (await runner.query(
+        `SELECT seq_tup_read::int AS "bySequence", idx_tup_fetch::int AS "byIndex"
+           FROM pg_stat_xact_user_tables WHERE relname = 'webhook_delivery'`,
+      )) as Omit<RowsRead, 'claimed'>[];
+      return { claimed: claimed.length, bySequence: 0, byIndex: 0, ...read };
+    } finally {
+      await runner.rollbackTransaction();
+    }
+  }
+
+  it('reads few of 100,000 rows while 50,000 wait for a receiver that hangs, with the plan it made when there were none (HOOK-25)', async () => {
+    const runner = database.dataSource.createQueryRunner();
+    expect(await readBy(runner)).toMatchObject({ claimed: 0, bySequence: 0 });
+    await add(BACKLOG, `'${HANGING}'`, HOUR_MS);
+    await add(DELIVERED, `'${HANGING}'`, HOUR_MS);
+    await database.dataSource.query(
+      `UPDATE webhook_delivery SET status = 'delivered', due_at = NULL
+        WHERE id IN (SELECT id FROM webhook_delivery LIMIT ${DELIVERED})`,
+    );
+    await add(HEALTHY, `'http://healthy.example:' || i`, 1_000);
+    const read = await readBy(runner);
+    await runner.release();
+    expect(read).toMatchObject({ claimed: HEALTHY, bySequence: 0 });
+    expect(read.byIndex).toBeLessThanOrEqual(MAX_ROWS);
+  }, 120_000);
+
+  it('takes the longest due of each receiver, as many as there is room for, and of all the longest due', async () => {
+    await add(1_000, `'${HANGING}'`, HOUR_MS);
+    await add(600, `'http://healthy.example:' || i % 20`, 60_000);
+    const rooms = { ...ROOMS, total: 60, origins: new Map([[HANGING, 1]]) };
+    const first = await statements.claim(LEASE_MS, rooms);
+    const counts = new Map<string, number>();
+    for (const { origin } of first) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+    expect(counts.get(HANGING)).toBe(1);
+    expect(first).toHaveLength(60);
+    for (const [origin, count] of counts) if (origin !== HANGING) expect(count).toBeLessThanOrEqual(4);
+    // Leased: the next claim takes what follows.
+    const again = await statements.claim(LEASE_MS, { ...rooms, origins: new Map([[HANGING, 0]]) });
+    const ids = new Set(first.map(({ id }) => id));
+    expect(again.some(({ id }) => ids.has(id))).toBe(false);
+  });
+
+  it('takes no more of an account than it has room, and those of others behind it', async () => {
+    const other = randomUUID();
+    await add(2_000, `'http://many.example:' || i`, HOUR_MS);
+    await add(10, `'http://other.example:' || i`, 1_000, other);
+    const rooms = { ...ROOMS, accounts: new Map([[account, 3]]) };
+    // More lanes than a claim steps through: each claim begins elsewhere, and soon one sees the other account.
+    const ofOther: string[] = [];
+    const accounts = new Map(rooms.accounts);
+    for (let turn = 0; turn < 200 && ofOther.length < 10; turn += 1) {
+      const claimed = await statements.claim(LEASE_MS, { ...rooms, accounts });
+      const mine = claimed.filter(({ accountId }) => accountId === account);
+      expect(mine.length).toBeLessThanOrEqual(accounts.get(account) ?? 0);
+      accounts.set(account, 0);
+      ofOther.push(...claimed.filter(({ accountId }) => accountId === other).map(({ id }) => id));
+    }
+    expect(new Set(ofOther).size).toBe(10);
+  });
+});
