@@ -8,25 +8,30 @@ interface Listening {
 
 /** Where others reach this gateway: `PUBLIC_URL`, or where it listens. Without a slash at the end. */
 export class OwnUrl {
-  private url: string;
+  private listeningUrl: string;
 
   constructor(
     private readonly publicUrl: string | undefined,
     private readonly listening: Listening,
   ) {
-    this.url = (publicUrl ?? urlOf(listening)).replace(/\/+$/, '');
+    this.listeningUrl = urlOf(listening);
   }
 
   /** Such as `https://gateway.example` or `http://127.0.0.1:3000`. */
   get href(): string {
-    return this.url;
+    return (this.publicUrl ?? this.listeningUrl).replace(/\/+$/, '');
+  }
+
+  /** Every way to this gateway: behind a `PUBLIC_URL`, the place where it listens is a second one. */
+  get all(): readonly URL[] {
+    return [new URL(this.href), new URL(this.listeningUrl)];
   }
 
   /** Says where it really listens, which differs from the configured place where the port was left to the system. */
   listensAt({ address, port }: AddressInfo): void {
     const isEverywhere = address === '0.0.0.0' || address === '::';
     const host = isEverywhere ? '127.0.0.1' : this.listening.host;
-    if (this.publicUrl === undefined) this.url = urlOf({ host, port });
+    this.listeningUrl = urlOf({ host, port });
   }
 }
 

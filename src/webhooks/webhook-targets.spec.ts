@@ -35,8 +35,10 @@ function targets(egressAllow = '', publicUrl = 'https://api.shim.example/v'): We
     rules,
     resolve: (name) => Promise.resolve(ADDRESSES[name] ?? []),
   });
-  const listening = { host: '127.0.0.1', port: 3000 };
-  return new WebhookTargets(dialer, rules, new OwnUrl(publicUrl, listening), listening);
+  const own = new OwnUrl(publicUrl, { host: '127.0.0.1', port: 0 });
+  // The port was left to the system.
+  own.listensAt({ address: '127.0.0.1', family: 'IPv4', port: 3000 });
+  return new WebhookTargets(dialer, rules, own);
 }
 
 async function faultOf(url: string, surface: Surface, by = targets()): Promise<string | undefined> {

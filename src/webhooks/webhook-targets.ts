@@ -1,7 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, type Surface } from '../common/errors/surface.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Deadline } from '../net/deadline.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { AddressRefusedError, GuardedDialer } from '../net/guarded-dialer.js';
@@ -19,18 +18,11 @@ export class TargetRefusedError extends Error {
 /** Says where webhooks may go, when a task is submitted (spec: Events; decision G-80). */
 @Injectable()
 export class WebhookTargets {
-  private readonly listening: readonly URL[];
-
   constructor(
     private readonly dialer: GuardedDialer,
     private readonly rules: EgressRules,
     private readonly own: OwnUrl,
-    @Inject(GATEWAY_CONFIG) { host, port }: Pick<GatewayConfig, 'host' | 'port'>,
-  ) {
-    const name = host.includes(':') ? `[${host}]` : host;
-    // Behind a PUBLIC_URL the own port is a second way to ourselves, which EGRESS_ALLOW could open.
-    this.listening = port === 0 ? [] : [new URL(`http://${name}:${port}`)];
-  }
+  ) {}
 
   /**
    * What the text of a webhook's URL tells: scheme of the surface's rule set, own host, private address. Throws
@@ -39,7 +31,7 @@ export class WebhookTargets {
   judge(url: string, surface: Surface): URL {
     const verdict = judgePublicUrl(url, {
       rules: this.rules,
-      ownUrls: this.ownUrls(),
+      ownUrls: this.own.all,
       isHttpsOnly: surface !== 'video',
     });
     if ('refusal' in verdict) throw refused(surface, verdict.refusal);
@@ -48,7 +40,7 @@ export class WebhookTargets {
 
   /** The URL of a delivery that was taken, judged again for what the settings say now. Throws TargetRefusedError. */
   again(url: string): URL {
-    const verdict = judgePublicUrl(url, { rules: this.rules, ownUrls: this.ownUrls() });
+    const verdict = judgePublicUrl(url, { rules: this.rules, ownUrls: this.own.all });
     if ('refusal' in verdict) throw new TargetRefusedError();
     return verdict.url;
   }
@@ -68,10 +60,6 @@ export class WebhookTargets {
     } finally {
       deadline.clear();
     }
-  }
-
-  private ownUrls(): readonly URL[] {
-    return [new URL(this.own.href), ...this.listening];
   }
 }
 

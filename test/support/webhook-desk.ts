@@ -74,7 +74,7 @@ export class WebhookDesk {
     const dialer = options.dialer ?? new GuardedDialer({ rules });
     this.secrets = new WebhookSecrets(new SecretBox(['a-secret-key-for-tests-0123456789']));
     const own = new OwnUrl(options.publicUrl, this.config);
-    this.targets = new WebhookTargets(dialer, rules, own, this.config);
+    this.targets = new WebhookTargets(dialer, rules, own);
     this.deliveries = new WebhookDeliveries(dataSource, this.clock);
     this.sender = new WebhookSender(dialer, this.targets, this.secrets, this.clock, this.config);
   }

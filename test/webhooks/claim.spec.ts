@@ -95,7 +95,8 @@ describe('Claiming deliveries', () => {
     for (const { origin } of first) counts.set(origin, (counts.get(origin) ?? 0) + 1);
     expect(counts.get(HANGING)).toBe(1);
     expect(first).toHaveLength(60);
-    for (const [origin, count] of counts) if (origin !== HANGING) expect(count).toBeLessThanOrEqual(4);
+    for (const [origin, count] of counts)
+      if (origin !== HANGING) expect(count).toBeLessThanOrEqual(4);
     // Leased: the next claim takes what follows.
     const again = await statements.claim(LEASE_MS, { ...rooms, origins: new Map([[HANGING, 0]]) });
     const ids = new Set(first.map(({ id }) => id));
