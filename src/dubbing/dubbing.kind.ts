@@ -123,6 +123,22 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     return { content: { fileId, contentType, sizeBytes, filename, expiresAt } };
   }
 
+  /** The caller's recording and its dub lie at the provider no longer than they must. */
+  async tidy(task: Task, context: TaskContext): Promise<void> {
+    const failure = await this.router.runOn(
+      context.route,
+      'dubbing',
+      // A provider that does not delete may well dub: its breaker must not hear of it.
+      (port, call) =>
+        port.removeDub(task.providerJobId ?? '', call).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      context,
+    );
+    if (failure instanceof Error) throw failure;
+  }
+
   resolvedResult(task: Task, given: JsonObject): JsonObject | undefined {
     const result = resolvedDubbingResult(task.id, dubbingDetailsOf(task).targetLanguage, given);
     return result && { ...result };

@@ -73,6 +73,8 @@ export interface TaskKind {
   poll(task: Task, context: TaskContext): Promise<PollReport>;
   /** Fetches and stores the file after success; `task.result` holds what `poll` reported. May run again after a crash. */
   collect?(task: Task, context: TaskContext): Promise<CollectedContent>;
+  /** After the end of a collected task: has the provider remove what it keeps of it. Tried once; what it throws is logged. */
+  tidy?(task: Task, context: TaskContext): Promise<void>;
   /** The very object that `GET /v1/tasks/{id}` answers and the webhook carries: the same task gives the same bytes. */
   view(task: Task): object;
   /**

@@ -117,6 +117,14 @@ describeRequest('ElevenLabs dubbing: open', {
   expectRequest: expectGet(`/v1/dubbing/${ID}/audio/fil`),
 });
 
+describeRequest('ElevenLabs dubbing: remove', {
+  run: (access, context) => portOf(access).removeDub(ID, context),
+  good: { ...json({ status: 'ok' }), result: undefined },
+  expectRequest: (request) => {
+    expect([request.method, request.url]).toEqual(['DELETE', `/v1/dubbing/${ID}`]);
+  },
+});
+
 describe('ElevenLabs dubbing', () => {
   let stub: StubUpstream;
   let transport: HttpTransport;

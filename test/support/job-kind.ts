@@ -94,6 +94,9 @@ export class FileJobKind extends JobKind {
   readonly contentAt = 'task';
   /** Collections that fail before one works. */
   failures = 0;
+  /** How often the provider was asked to forget a job, and whether it does. */
+  tidied = 0;
+  forgets = true;
   /** Why they fail. */
   reason: Error = new Error('the disk is full');
 
@@ -112,5 +115,10 @@ export class FileJobKind extends JobKind {
       },
       result: { content_type: 'audio/mpeg' },
     });
+  }
+
+  tidy(): Promise<void> {
+    this.tidied += 1;
+    return this.forgets ? Promise.resolve() : Promise.reject(new Error('it keeps all'));
   }
 }

@@ -16,6 +16,8 @@ beforeEach(async () => {
   desk.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
   desk.files.reason = new Error('the disk is full');
   desk.files.failures = 0;
+  desk.files.tidied = 0;
+  desk.files.forgets = true;
 });
 
 /** A task that the provider has done, whose file cannot be stored so many times. */
@@ -66,5 +68,26 @@ describe('the file of a job that is done', () => {
     await desk.run();
     expect(await desk.read(task)).toMatchObject({ status: 'reconciliation_required' });
     expect(desk.files.failures).toBe(95);
+  });
+});
+
+describe('what the provider keeps of a job', () => {
+  it('is removed once, after the end and never before', async () => {
+    const task = await done(1);
+    await desk.run();
+    expect(desk.files.tidied).toBe(0);
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'succeeded' });
+    await desk.run();
+    expect(desk.files.tidied).toBe(1);
+  });
+
+  it('may stay: status and money are the same', async () => {
+    desk.files.forgets = false;
+    const task = await done(0);
+    await desk.run();
+    const { status, chargedMicroUsd } = await desk.read(task);
+    expect([status, chargedMicroUsd, desk.files.tidied]).toEqual(['succeeded', JOB_PRICE, 1]);
+    expect(await held()).toBe(0n);
   });
 });

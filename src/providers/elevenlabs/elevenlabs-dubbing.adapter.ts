@@ -60,6 +60,13 @@ export class ElevenLabsDubbing implements DubbingPort {
     }
     return { body: answer.body, contentType };
   }
+
+  async removeDub(jobId: string, { signal }: AttemptContext): Promise<void> {
+    const path = `/v1/dubbing/${jobId}`;
+    const { body } = await this.http.request({ method: 'DELETE', path, timeout: 'poll', signal });
+    // Its status says all.
+    body.on('error', () => undefined).destroy();
+  }
 }
 
 /** Undefined without a state: such an answer says nothing. */

@@ -43,4 +43,6 @@ export interface DubbingPort {
   readDub(jobId: string, context: AttemptContext): Promise<DubbingReport>;
   /** The file of a finished job. */
   openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<Dub>;
+  /** Has the provider delete the job, its source and its dub. */
+  removeDub(jobId: string, context: AttemptContext): Promise<void>;
 }

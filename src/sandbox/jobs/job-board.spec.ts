@@ -48,6 +48,7 @@ describe('the job board', () => {
     expect(await board.find('song', 'unknown')).toBeUndefined();
     if (found) board.remove(found);
     expect(await board.find('song', id)).toBeUndefined();
+    expect(board.last(10)).toMatchObject([{ id, submissions: 1, isRemoved: true }]);
   });
 
   it('counts how often the same work was submitted', async () => {

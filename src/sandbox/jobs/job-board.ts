@@ -19,12 +19,15 @@ export interface JobView extends JobState {
   /** How often its state was asked for, and its result fetched. */
   readonly polls: number;
   readonly downloads: number;
+  /** It was deleted: polls no longer find it, tests still see it. */
+  readonly isRemoved: boolean;
 }
 
 interface Entry {
   readonly job: Job;
   polls: number;
   downloads: number;
+  isRemoved: boolean;
 }
 
 /**
@@ -50,14 +53,15 @@ export class JobBoard {
       createdMs: this.clock.nowMs(),
       words: exchange.magic.toString(),
     });
-    this.entries.set(job.id, { job, polls: 0, downloads: 0 });
+    this.entries.set(job.id, { job, polls: 0, downloads: 0, isRemoved: false });
     return Promise.resolve(job);
   }
 
   /** The job of this kind and id. */
   find<Facts>(kind: string, id: string): Promise<Job<Facts> | undefined> {
-    const job = this.entries.get(id)?.job;
-    return Promise.resolve(job?.record.kind === kind ? (job as Job<Facts>) : undefined);
+    const entry = this.entries.get(id);
+    const isFound = entry?.job.record.kind === kind && !entry.isRemoved;
+    return Promise.resolve(isFound ? (entry.job as Job<Facts>) : undefined);
   }
 
   /** How far the job is now. */
@@ -83,7 +87,8 @@ export class JobBoard {
 
   /** Forgets the job, as a provider does when it is told to delete one. */
   remove(job: Job): void {
-    this.entries.delete(job.id);
+    const entry = this.entries.get(job.id);
+    if (entry) entry.isRemoved = true;
   }
 
   /** The last jobs accepted, newest first. */
@@ -94,11 +99,12 @@ export class JobBoard {
     );
     for (const { job } of newestFirst)
       submissions.set(keyOf(job), (submissions.get(keyOf(job)) ?? 0) + 1);
-    return newestFirst.slice(0, limit).map(({ job, polls, downloads }) => {
+    return newestFirst.slice(0, limit).map(({ job, polls, downloads, isRemoved }) => {
       const { id, kind, label, createdMs } = job.record;
       const count = submissions.get(keyOf(job)) ?? 0;
       const state = this.stateOf(job);
-      return { id, kind, label, submissions: count, createdMs, polls, downloads, ...state };
+      const counts = { submissions: count, polls, downloads };
+      return { id, kind, label, createdMs, ...counts, isRemoved, ...state };
     });
   }
 }

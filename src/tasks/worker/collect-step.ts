@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { toPublicId } from '../../common/ids/public-id.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { isWithoutFile } from '../collect-failure.js';
 import { StepReporter } from './step-reporter.js';
@@ -7,9 +8,11 @@ import { TaskKinds } from '../task-kinds.js';
 import type { ClaimedWork } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
-/** Fetches and stores the file of a job that the provider has done, then ends the task. */
+/** Fetches and stores the file of a job that the provider has done, ends the task, and has the provider forget the job. */
 @Injectable()
 export class CollectStep {
+  private readonly logger = new Logger('Tasks');
+
   constructor(
     private readonly reporter: StepReporter,
     private readonly kinds: TaskKinds,
@@ -34,10 +37,22 @@ export class CollectStep {
       await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, strikes });
       return;
     }
-    await this.reporter.end(work, {
+    const isEnded = await this.reporter.end(work, {
       event: 'succeeded',
       result: collected?.result ?? result,
       ...(collected && { content: collected.content }),
     });
+    if (isEnded) await this.tidy(work, signal);
+  }
+
+  /** What the provider keeps changes nothing here, so a failure is only logged. */
+  private async tidy({ task }: ClaimedWork, signal: StopSignal): Promise<void> {
+    try {
+      await this.kinds.of(task.kind).tidy?.(task, this.upstreams.contextOf(task, signal));
+    } catch (error) {
+      this.logger.warn(
+        `${toPublicId('task', task.id)}: its job stays at the provider: ${String(error)}`,
+      );
+    }
   }
 }

@@ -58,17 +58,19 @@ export class PollStep {
         if (reporter.isOverdue(work)) return reporter.endExpired(work);
         const { memory } = report;
         const progress = percentOf(report.progress);
-        const tells = progress !== null || memory !== undefined;
+        // A progress that is no news needs no write of the task's row.
+        const tells = (progress ?? -1) > (work.task.progress ?? -1) || memory !== undefined;
         return this.askAgain(work, tells ? { progress, memory } : undefined);
       }
       case 'unreadable':
         if (reporter.isOverdue(work)) return reporter.endUnknown(work);
         return reporter.strike(work, 'its result cannot be read');
       case 'failed':
-        return reporter.end(work, {
+        await reporter.end(work, {
           event: 'failed',
           error: { code: TASK_FAILED, message: report.message },
         });
+        return;
       case 'succeeded':
         return this.succeeded(work, report);
     }

@@ -56,8 +56,11 @@ export class StepReporter {
     return isApplied;
   }
 
-  /** The end of the task. A success that comes too late is counted and logged, and changes nothing. */
-  async end(work: ClaimedWork, ending: Omit<Ending, 'fence'>): Promise<void> {
+  /**
+   * The end of the task; false where it was taken over or had ended. A success that comes too late is counted and logged, and
+   * changes nothing.
+   */
+  async end(work: ClaimedWork, ending: Omit<Ending, 'fence'>): Promise<boolean> {
     const { task, fence } = work;
     const ended = await this.ending.end(task, { ...ending, fence }, REPORT_PATIENCE_MS);
     if (ended) {
@@ -66,12 +69,13 @@ export class StepReporter {
           `${toPublicId('task', task.id)}: its outcome is unknown, an operator decides`,
         );
       }
-      return;
+      return true;
     }
     this.metrics.staleReports.inc();
-    if (ending.event !== 'succeeded') return;
+    if (ending.event !== 'succeeded') return false;
     const now = await this.reader.find(task.id, task.accountId);
     if (now?.status === 'failed' || now?.status === 'expired') this.lateSuccess(work);
+    return false;
   }
 
   /** The outcome cannot be known: the hold stays, and the provider is asked on where it has a job. */

@@ -123,7 +123,7 @@ export class SubmitStep {
     await this.reporter.end(work, { event: 'succeeded', fromQueued: true, result, memory });
   }
 
-  private refused(work: ClaimedWork, message: string): Promise<void> {
-    return this.reporter.end(work, { event: 'failed', error: { code: TASK_FAILED, message } });
+  private async refused(work: ClaimedWork, message: string): Promise<void> {
+    await this.reporter.end(work, { event: 'failed', error: { code: TASK_FAILED, message } });
   }
 }

@@ -75,6 +75,17 @@ describe('POST /v1/audio/dubbing', () => {
     expect({ entries, held }).toEqual({ entries: 2, held: 0n });
   });
 
+  it('has the provider delete its project once the dub is kept, which stays there for us', async () => {
+    const { id } = await desk.submit();
+    await desk.ended(id);
+    for (;;) {
+      const jobs = (await desk.gateway.sandbox?.jobs(100)) ?? [];
+      if (jobs.find(({ label }) => label === id)?.isRemoved) break;
+      await sleep(20);
+    }
+    expect((await desk.get(`${id}/content`)).status).toBe(200);
+  });
+
   it('answers a video with a video', async () => {
     desk.serve(sample('tone.mp4'));
     const { id } = await desk.submit();
