@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { postJson } from '../../support/http-answer.js';
+import { VIDEO, VIDEO_PRICE } from '../../support/video-desk.js';
+
+const CALLS = 500;
+/** The sandbox never ends these by itself. */
+const NEVER = '[[sandbox:task-ms=3600000]]';
+
+interface Endpoint {
+  readonly path: string;
+  readonly status: number;
+  readonly priceMicroUsd: bigint;
+  readonly downloads: number;
+  readonly body: () => object;
+}
+
+let desk: DubbingDesk;
+beforeAll(async () => {
+  desk = await DubbingDesk.open();
+});
+afterAll(() => desk.close());
+beforeEach(() => desk.clear());
+
+const ENDPOINTS: readonly Endpoint[] = [
+  {
+    path: '/v1/audio/dubbing',
+    status: 202,
+    priceMicroUsd: 12_500n,
+    downloads: 1,
+    body: () => ({
+      model: 'aud-dubbing-v1',
+      source_url: desk.source(NEVER),
+      target_language: 'fr',
+    }),
+  },
+  {
+    path: '/v1/music/generations',
+    status: 202,
+    priceMicroUsd: 12_000n,
+    downloads: 0,
+    body: () => ({ model: 'song-lyrics', prompt: `Rain on tin roofs ${NEVER}` }),
+  },
+  {
+    path: '/v1/videos',
+    status: 200,
+    priceMicroUsd: VIDEO_PRICE,
+    downloads: 0,
+    body: () => ({ ...VIDEO, prompt: `The sea ${NEVER}` }),
+  },
+];
+
+/** Three keys of the account, with the headers of a call. */
+async function callers(idempotencyKey: string): Promise<Record<string, string>[]> {
+  const { accountId, key } = desk.account;
+  const others = [desk.gateway.keyOf(accountId), desk.gateway.keyOf(accountId)];
+  return [key, ...(await Promise.all(others))].map((own) => ({
+    authorization: `Bearer ${own}`,
+    'idempotency-key': idempotencyKey,
+  }));
+}
+
+const jobs = async (): Promise<number> => ((await desk.gateway.sandbox?.jobs(1_000)) ?? []).length;
+
+function tasks(): Promise<{ status: string }[]> {
+  return desk.gateway.dataSource.query<{ status: string }[]>(
+    `SELECT status FROM task WHERE account_id = $1`,
+    [desk.account.accountId],
+  );
+}
+
+/** Until the account's one task has been sent to the provider. */
+async function submitted(): Promise<void> {
+  while ((await tasks())[0]?.status === 'queued') await sleep(20);
+  expect(await tasks()).toHaveLength(1);
+}
+
+describe.each(ENDPOINTS)('one Idempotency-Key on $path', (endpoint) => {
+  const post = (headers: Record<string, string>, body: object) =>
+    postJson(desk.gateway.url + endpoint.path, headers, body);
+
+  it('makes one task, one hold, one download and one job of 500 calls at once from three API keys (IDEM-08)', async () => {
+    const headers = await callers('five hundred');
+    const body = endpoint.body();
+    const before = await jobs();
+    const answers = await Promise.all(
+      Array.from({ length: CALLS }, (_, call) => post(headers[call % 3] ?? {}, body)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([endpoint.status]));
+    const ids = answers.map(({ json }) => (json as { id: string }).id);
+    expect(new Set(ids).size).toBe(1);
+    expect(desk.host.seen).toHaveLength(endpoint.downloads);
+    await submitted();
+    expect((await jobs()) - before).toBe(1);
+    const { held } = await desk.gateway.balance(desk.account.accountId);
+    expect(held).toBe(endpoint.priceMicroUsd);
+  });
+
+  it('whose first process died before its task was written goes to the next call', async () => {
+    const [headers = {}] = await callers('died');
+    const body = endpoint.body();
+    // What a process that dies between the claim and the task leaves, once its lease is over.
+    await desk.gateway.dataSource.query(
+      `INSERT INTO idempotency_key (account_id, endpoint, key, fingerprint, token, lease_until)
+       VALUES ($1, $2, 'died', '\\x00', gen_random_uuid(), now() - interval '1 second')`,
+      [desk.account.accountId, endpoint.path],
+    );
+    const first = await post(headers, body);
+    const second = await post(headers, body);
+    expect([first.status, second.status]).toEqual([endpoint.status, endpoint.status]);
+    expect((first.json as { id: string }).id).toBe((second.json as { id: string }).id);
+    await submitted();
+  });
+});
