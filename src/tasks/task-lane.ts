@@ -18,7 +18,7 @@ const STEP_OF_PHASE: Readonly<Record<TaskPhase, TaskStep>> = {
 /** Steps of one provider that one process has under way at once. Files are large, so few are fetched together. */
 export const LANE_ROOMS: Readonly<Record<TaskStep, number>> = {
   submit: 64,
-  poll: 256,
+  poll: 512,
   collect: 8,
   watch: 16,
 };

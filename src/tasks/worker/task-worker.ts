@@ -53,21 +53,23 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Starts the step of everything due that there is room for, and goes on while a lane is full; answers how many it started.
+   * Starts the step of everything due that there is room for, and goes on while more may be due; answers how many it started.
    * It does not wait for the steps: see {@link whenIdle}.
    */
   async tick(): Promise<number> {
     for (let started = 0; ;) {
       if (this.isDraining) return started;
+      const rooms = this.rooms();
       const claimed = await this.statements.claim({
-        rooms: this.rooms(),
+        rooms,
         mine: [...this.running.keys()],
         leaseMs: LEASE_MS,
       });
       for (const work of claimed) this.start(work);
       started += claimed.length;
-      if (!this.hasFullLane()) return started;
-      await this.roomOrTick();
+      const lanes = filledLanes(rooms, claimed);
+      if (lanes.length === 0) return started;
+      await this.roomOrTick(lanes);
     }
   }
 
@@ -118,15 +120,10 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
     return new Map(entries);
   }
 
-  private hasFullLane(): boolean {
-    return [...this.rooms().values()].some((room) => room <= 0);
-  }
-
-  /** Until half of a full lane is free, or a tick has passed. */
-  private async roomOrTick(): Promise<void> {
-    const full = [...this.rooms()].filter(([, room]) => room <= 0).map(([lane]) => lane);
+  /** Until half of one of the lanes is free, or a tick has passed. */
+  private async roomOrTick(lanes: readonly string[]): Promise<void> {
     const hasRoom = () =>
-      full.some((lane) => (this.countByLane.get(lane) ?? 0) <= LANE_ROOMS[stepOf(lane)] / 2);
+      lanes.some((lane) => (this.countByLane.get(lane) ?? 0) <= LANE_ROOMS[stepOf(lane)] / 2);
     const pause = new AbortController();
     const tick = sleep(this.config.taskTickMs, undefined, { signal: pause.signal, ref: false })
       .then(() => true)
@@ -174,4 +171,17 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
       }),
     );
   }
+}
+
+/** Lanes whose room was used up by a claim: more of them may be due. Steps that ended meanwhile do not count. */
+function filledLanes(
+  rooms: ReadonlyMap<string, number>,
+  claimed: readonly ClaimedWork[],
+): string[] {
+  const left = new Map(rooms);
+  for (const { phase, task } of claimed) {
+    const lane = laneOf(phase, task.provider);
+    left.set(lane, (left.get(lane) ?? LANE_ROOMS[stepOf(lane)]) - 1);
+  }
+  return [...left].filter(([, room]) => room <= 0).map(([lane]) => lane);
 }
