@@ -21,7 +21,7 @@ export class AccountController {
   @Get('account')
   @ApiOperation({ summary: 'Balance of the account of this key' })
   @ApiOkResponse({ type: AccountView })
-  account(@CurrentCaller() caller: Caller): Promise<AccountView> {
+  retrieveAccount(@CurrentCaller() caller: Caller): Promise<AccountView> {
     return this.accounts.account(caller);
   }
 
@@ -29,7 +29,7 @@ export class AccountController {
   @ApiOperation({ summary: 'Synchronous calls of this account, newest first' })
   @ApiOkResponse({ type: ExecutionPage })
   @ErrorAnswers('invalid_request')
-  async executions(@CurrentCaller() caller: Caller, @StrictQuery() query: ExecutionsQuery) {
+  async listExecutions(@CurrentCaller() caller: Caller, @StrictQuery() query: ExecutionsQuery) {
     return viewPage(await this.accounts.executions(caller, query), viewExecution);
   }
 
@@ -37,7 +37,10 @@ export class AccountController {
   @ApiOperation({ summary: 'What happened to one of the synchronous calls of this account' })
   @ApiOkResponse({ type: ExecutionView })
   @ErrorAnswers('not_found')
-  execution(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ExecutionView> {
+  retrieveExecution(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+  ): Promise<ExecutionView> {
     return this.accounts.execution(caller, id);
   }
 }

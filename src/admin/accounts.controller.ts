@@ -1,5 +1,6 @@
 import { Controller, Get, Headers, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import {
@@ -29,23 +30,24 @@ export class AccountsController {
 
   @Post()
   @TakesJson()
+  @BodyExamples(CreateAccountBody, { account: { name: 'acme' } })
   @ApiOperation({ summary: 'Create an account' })
   @ApiCreatedResponse({ type: AccountRecordView })
-  async create(@StrictBody() body: CreateAccountBody) {
+  async createAccount(@StrictBody() body: CreateAccountBody) {
     return viewAccount(await this.operator.createAccount(body.name));
   }
 
   @Get()
   @ApiOperation({ summary: 'List accounts, newest first' })
   @ApiOkResponse({ type: AccountRecordPage })
-  async list(@StrictQuery() query: AccountsQuery) {
+  async listAccounts(@StrictQuery() query: AccountsQuery) {
     return viewPage(await this.operator.accounts(query), viewAccount);
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'One account' })
   @ApiOkResponse({ type: AccountRecordView })
-  async get(@Param('id') id: string) {
+  async retrieveAnyAccount(@Param('id') id: string) {
     return viewAccount(await this.operator.account(id));
   }
 
@@ -53,16 +55,17 @@ export class AccountsController {
   @TakesJson()
   @ApiOperation({ summary: 'Name an account anew, disable or enable it' })
   @ApiOkResponse({ type: AccountRecordView })
-  async update(@Param('id') id: string, @StrictBody() body: UpdateAccountBody) {
+  async updateAccount(@Param('id') id: string, @StrictBody() body: UpdateAccountBody) {
     return viewAccount(await this.operator.updateAccount(id, body));
   }
 
   @Post(':id/credits')
   @TakesJson()
   @ApiHeader({ name: 'Idempotency-Key', required: true })
+  @BodyExamples(CreditBody, { credit: { amount_microusd: '5000000', note: 'invoice 17' } })
   @ApiOperation({ summary: 'Credit an account; a negative amount corrects' })
   @ApiCreatedResponse({ type: LedgerEntryView })
-  async credit(
+  async creditAccount(
     @Param('id') id: string,
     @StrictBody() body: CreditBody,
     @Headers('idempotency-key') key?: string,
@@ -73,12 +76,13 @@ export class AccountsController {
   @Get(':id/ledger')
   @ApiOperation({ summary: 'Ledger entries, newest first' })
   @ApiOkResponse({ type: LedgerEntryPage })
-  async ledger(@Param('id') id: string, @StrictQuery() query: LedgerQuery) {
+  async listLedgerEntries(@Param('id') id: string, @StrictQuery() query: LedgerQuery) {
     return viewPage(await this.operator.entries(id, query), viewEntry);
   }
 
   @Post(':id/keys')
   @TakesJson()
+  @BodyExamples(CreateKeyBody, { key: { name: 'production', requests_per_minute: 600 } })
   @ApiOperation({ summary: 'Issue an API key; its text is shown only here' })
   @ApiCreatedResponse({ type: IssuedKeyView })
   async createKey(@Param('id') id: string, @StrictBody() body: CreateKeyBody) {

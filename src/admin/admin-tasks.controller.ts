@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { PageView } from '../common/paging/page.view.js';
+import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
@@ -18,26 +19,27 @@ export class AdminTasksController {
   @Get()
   @ApiOperation({ summary: 'Tasks, newest first' })
   @ApiOkResponse({ type: AdminTaskPage })
-  list(@StrictQuery() query: AdminTasksQuery): Promise<PageView<object>> {
+  listAllTasks(@StrictQuery() query: AdminTasksQuery): Promise<PageView<object>> {
     return this.tasks.list(query);
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'One task' })
   @ApiOkResponse({ type: AdminTaskView })
-  get(@Param('id') id: string): Promise<object> {
+  retrieveAnyTask(@Param('id') id: string): Promise<object> {
     return this.tasks.get(id);
   }
 
   @Post(':id/resolve')
   @HttpCode(200)
   @TakesJson()
+  @BodyExamples(ResolveTaskBody, { failed: { outcome: 'failed' } })
   @ApiOperation({
     summary: 'Decide a task whose outcome is unknown',
     description: 'Settles or releases what it holds and tells its webhook again.',
   })
   @ApiOkResponse({ type: AdminTaskView })
-  resolve(@Param('id') id: string, @StrictBody() body: ResolveTaskBody): Promise<object> {
+  resolveTask(@Param('id') id: string, @StrictBody() body: ResolveTaskBody): Promise<object> {
     return this.tasks.resolve(id, body);
   }
 }

@@ -16,7 +16,7 @@ export class DeliveriesController {
   @Get()
   @ApiOperation({ summary: 'Webhook deliveries with every attempt, newest first' })
   @ApiOkResponse({ type: DeliveryPage })
-  async list(@StrictQuery() query: DeliveriesQuery) {
+  async listAllDeliveries(@StrictQuery() query: DeliveriesQuery) {
     return viewPage(await this.deliveries.list(query), viewDelivery);
   }
 
@@ -24,7 +24,7 @@ export class DeliveriesController {
   @HttpCode(202)
   @ApiOperation({ summary: 'Make the next attempt of a delivery now' })
   @ApiAcceptedResponse({ type: DeliveryView })
-  async redeliver(@Param('id') id: string): Promise<DeliveryView> {
+  async redeliverAnyDelivery(@Param('id') id: string): Promise<DeliveryView> {
     return viewDelivery(await this.deliveries.redeliver(id));
   }
 }

@@ -6,6 +6,7 @@ import {
   ApiOperation,
 } from '@nestjs/swagger';
 import { BodyOptional } from '../common/http/json-body.guard.js';
+import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { ClearedFields } from '../common/validation/cleared-fields.decorator.js';
 import { RotateKeyBody, UpdateKeyBody } from './dto/admin.bodies.js';
@@ -22,7 +23,7 @@ export class KeysController {
   @Get(':id')
   @ApiOperation({ summary: 'One key' })
   @ApiOkResponse({ type: ApiKeyView })
-  async get(@Param('id') id: string) {
+  async retrieveAnyKey(@Param('id') id: string) {
     return viewKey(await this.keys.get(id));
   }
 
@@ -33,7 +34,7 @@ export class KeysController {
     description: 'What is absent stays, null clears. Holds on every replica within 2 s.',
   })
   @ApiOkResponse({ type: ApiKeyView })
-  async update(
+  async updateKey(
     @Param('id') id: string,
     @StrictBody() body: UpdateKeyBody,
     @ClearedFields() cleared: ReadonlySet<string>,
@@ -45,16 +46,17 @@ export class KeysController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Revoke a key; refused on every replica within 2 s' })
   @ApiNoContentResponse()
-  revoke(@Param('id') id: string): Promise<void> {
+  revokeKey(@Param('id') id: string): Promise<void> {
     return this.keys.revoke(id);
   }
 
   @Post(':id/rotate')
   @TakesJson()
   @BodyOptional()
+  @BodyExamples(RotateKeyBody, { overlap: { overlap_seconds: 60 } })
   @ApiOperation({ summary: 'Issue a successor; the old key dies after the overlap' })
   @ApiCreatedResponse({ type: IssuedKeyView })
-  async rotate(@Param('id') id: string, @StrictBody() body: RotateKeyBody) {
+  async rotateKey(@Param('id') id: string, @StrictBody() body: RotateKeyBody) {
     return viewIssuedKey(await this.keys.rotate(id, body.overlap_seconds));
   }
 }

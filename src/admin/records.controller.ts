@@ -31,14 +31,14 @@ export class RecordsController {
   @Get('executions')
   @ApiOperation({ summary: 'Synchronous calls, newest first' })
   @ApiOkResponse({ type: AdminExecutionPage })
-  async executions(@StrictQuery() query: AdminExecutionsQuery) {
+  async listAllExecutions(@StrictQuery() query: AdminExecutionsQuery) {
     return viewPage(await this.operator.listExecutions(query), viewAdminExecution);
   }
 
   @Get('executions/:id')
   @ApiOperation({ summary: 'One synchronous call, by its x-gateway-execution-id' })
   @ApiOkResponse({ type: AdminExecutionView })
-  async execution(@Param('id') id: string): Promise<AdminExecutionView> {
+  async retrieveAnyExecution(@Param('id') id: string): Promise<AdminExecutionView> {
     return viewAdminExecution(await this.operator.execution(id));
   }
 
@@ -54,7 +54,7 @@ export class RecordsController {
   @Get('audit')
   @ApiOperation({ summary: 'Prove posted = sum of entries and held = sum of open holds' })
   @ApiOkResponse({ type: AuditView })
-  async audit() {
+  async auditBooks() {
     return viewAudit(await this.operator.audit());
   }
 

@@ -70,7 +70,7 @@ export function RecordingEndpoint(
 ): MethodDecorator {
   return applyDecorators(
     FormBody(body),
-    ApiConsumes('multipart/form-data', 'application/json'),
+    ApiConsumes('application/json', 'multipart/form-data'),
     paidAudio(operation, MediaBodyGuard, [...codes, ...MEDIA]),
   );
 }

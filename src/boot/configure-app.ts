@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import { serveDocs } from './swagger.js';
+import { serveDocs } from './docs/serve-docs.js';
 import { adviceFor } from './unsold-paths.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../common/http/gateway-error.filter.js';

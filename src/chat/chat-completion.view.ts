@@ -1,4 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { TOOL_CALLS_SCHEMA } from './dto/chat-tools.schema.js';
 
 const count = { type: 'integer' } as const;
 
@@ -19,6 +20,12 @@ class ChatMessageView {
 
   @ApiProperty({ type: String, nullable: true, description: 'Null where a tool is called' })
   content!: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true })
+  refusal?: string | null;
+
+  @ApiPropertyOptional({ ...TOOL_CALLS_SCHEMA, description: 'The tools that the model calls' })
+  tool_calls?: unknown;
 }
 
 class ChatChoiceView {
@@ -30,6 +37,9 @@ class ChatChoiceView {
 
   @ApiProperty({ example: 'stop' })
   finish_reason!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  logprobs!: object | null;
 }
 
 /** The chat completion object, for the documentation (spec: same heading). */

@@ -10,20 +10,23 @@ import type { Response } from 'express';
 import { BodyLimit } from '../common/http/json-body.guard.js';
 import { sendCharged } from '../common/http/charged-answer.js';
 import { SseWriter } from '../common/http/sse-writer.js';
+import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { GeneralEndpoint } from '../admission/call-endpoint.decorators.js';
 import { ChatCompletionView, STREAM_EXAMPLE } from './chat-completion.view.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
+import { CHAT_EXAMPLES } from './dto/chat-examples.js';
 import { ChatBody } from './dto/chat.body.js';
+import { CHAT_SCHEMAS } from './dto/message.schema.js';
 
 /** Images travel inside the body (decision G-11). */
 const BODY_BYTES = 20 * 1024 * 1024;
 
 /** Text chat. */
 @ApiTags('chat')
-@ApiExtraModels(ChatCompletionView)
+@ApiExtraModels(ChatCompletionView, ...CHAT_SCHEMAS)
 @Controller('v1/chat/completions')
 export class ChatController {
   constructor(
@@ -34,6 +37,7 @@ export class ChatController {
   @Post()
   @GeneralEndpoint('chat')
   @BodyLimit(BODY_BYTES)
+  @BodyExamples(ChatBody, CHAT_EXAMPLES)
   @ApiOperation({
     summary: 'Text chat',
     description:
@@ -47,7 +51,7 @@ export class ChatController {
       'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
     },
   })
-  complete(
+  createChatCompletion(
     @Call() call: AdmittedCall<'chat'>,
     @StrictBody() body: ChatBody,
     @Res() response: Response,

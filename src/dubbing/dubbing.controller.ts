@@ -35,7 +35,7 @@ export class DubbingController {
   })
   @DubbingExample()
   @ApiAcceptedResponse({ type: DubbingTaskView })
-  dub(
+  createDubbing(
     @Call() call: AdmittedCall<'dubbing'>,
     @StrictBody() body: DubbingBody,
     @IdempotencyKey() key: string | undefined,

@@ -69,16 +69,14 @@ export class ExecutionView {
   unit!: string | null;
 
   @ApiProperty({
-    nullable: true,
-    oneOf: [{ type: 'integer' }, { $ref: getSchemaPath(TokenCountsView) }],
+    oneOf: [{ type: 'integer', nullable: true }, { $ref: getSchemaPath(TokenCountsView) }],
     example: 5,
     description: 'How many units were charged; quantity times unit price is the charge',
   })
   quantity!: number | TokenCountsView | null;
 
   @ApiProperty({
-    nullable: true,
-    oneOf: [{ type: 'string' }, { $ref: getSchemaPath(TokenPricesView) }],
+    oneOf: [{ type: 'string', nullable: true }, { $ref: getSchemaPath(TokenPricesView) }],
     example: '120',
   })
   unit_price_microusd!: string | TokenPricesView | null;

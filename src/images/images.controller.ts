@@ -2,6 +2,7 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { sendCharged } from '../common/http/charged-answer.js';
+import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { GeneralEndpoint } from '../admission/call-endpoint.decorators.js';
@@ -17,12 +18,15 @@ export class ImagesController {
 
   @Post()
   @GeneralEndpoint('image')
+  @BodyExamples(ImageBody, {
+    image: { model: 'gen-image-2', prompt: 'A lighthouse at night', size: '1024x1024' },
+  })
   @ApiOperation({
     summary: 'Image generation',
     description: 'Takes 20 to 60 seconds, seldom two minutes. Charged per image made.',
   })
   @ApiOkResponse({ type: ImageView })
-  generate(
+  createImage(
     @Call() call: AdmittedCall<'image'>,
     @StrictBody() body: ImageBody,
     @Res() response: Response,

@@ -35,7 +35,7 @@ export class VoicesController {
   @Get()
   @ApiOperation({ summary: 'The voices' })
   @ApiOkResponse({ type: VoiceListView })
-  list(): VoiceListView {
+  listVoices(): VoiceListView {
     return { object: 'list', data: VOICES };
   }
 }

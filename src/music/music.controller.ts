@@ -34,7 +34,7 @@ export class MusicController {
   })
   @SongBodies()
   @ApiAcceptedResponse({ type: SongTaskView })
-  generate(
+  createSong(
     @Call() call: AdmittedCall<'song'>,
     @Body(SongBodyPipe) body: SongTask,
     @IdempotencyKey() key: string | undefined,

@@ -12,7 +12,7 @@ export class HealthController {
   @Get('live')
   @ApiOperation({ summary: 'The process is up' })
   @ApiResponse({ status: 200, example: { status: 'live' } })
-  live(): { status: string } {
+  checkLive(): { status: string } {
     return { status: 'live' };
   }
 
@@ -22,7 +22,7 @@ export class HealthController {
   })
   @ApiResponse({ status: 200, example: { status: 'ready' } })
   @ApiResponse({ status: 503, example: { status: 'unavailable' } })
-  async ready(@Res({ passthrough: true }) response: Response): Promise<{ status: string }> {
+  async checkReady(@Res({ passthrough: true }) response: Response): Promise<{ status: string }> {
     const ready = await this.readiness.isReady();
     response.status(ready ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
     return { status: ready ? 'ready' : 'unavailable' };

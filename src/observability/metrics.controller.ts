@@ -25,7 +25,7 @@ export class MetricsController {
   @ApiBearerAuth(METRICS_SCHEME)
   @UseGuards(MetricsGuard)
   @ErrorAnswers('invalid_token', 'not_found')
-  scrape(): Promise<string> {
+  retrieveMetrics(): Promise<string> {
     // Scrapes at once share one answer: many of them cost as much as one.
     this.scraping ??= metricsText(this.metrics.registry).finally(() => {
       this.scraping = undefined;

@@ -21,7 +21,7 @@ export class TaskDeliveriesController {
   @ApiOperation({ summary: 'Webhook deliveries of a task with every attempt, newest first' })
   @ApiOkResponse({ type: DeliveryPage })
   @ErrorAnswers('invalid_request', 'task_not_found')
-  async list(
+  async listTaskDeliveries(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @StrictQuery() query: PageQuery,
@@ -34,7 +34,7 @@ export class TaskDeliveriesController {
   @ApiOperation({ summary: 'Make the next attempt of a delivery now' })
   @ApiAcceptedResponse({ type: DeliveryView })
   @ErrorAnswers('task_not_found', 'not_found')
-  async redeliver(
+  async redeliverTaskWebhook(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Param('delivery_id') deliveryId: string,

@@ -35,7 +35,7 @@ export class TasksController {
   })
   @ApiOkResponse({ type: TaskPage })
   @ErrorAnswers('invalid_request')
-  async list(
+  async listTasks(
     @CurrentCaller() caller: Caller,
     @StrictQuery() query: TasksQuery,
   ): Promise<PageView<object>> {
@@ -55,7 +55,7 @@ export class TasksController {
   })
   @ApiOkResponse({ type: TaskView })
   @ErrorAnswers('task_not_found')
-  async get(
+  async retrieveTask(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Req() request: Request,
@@ -80,7 +80,7 @@ export class TasksController {
     'content_expired',
     'range_not_satisfiable',
   )
-  content(
+  retrieveTaskContent(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Req() request: Request,
@@ -94,7 +94,7 @@ export class TasksController {
   @ApiOperation({ summary: 'Cancel a task that was not sent to its provider yet' })
   @ApiOkResponse({ type: TaskView })
   @ErrorAnswers('task_not_found', 'task_not_cancellable')
-  async cancel(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<object> {
+  async cancelTask(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<object> {
     return this.kinds.viewOf(await this.cancellation.cancel(caller, id));
   }
 }

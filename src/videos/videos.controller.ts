@@ -58,7 +58,7 @@ export class VideosController {
       'A failed video is refunded. A multipart form takes text parts only.',
   })
   @ApiOkResponse({ type: VideoView })
-  create(
+  createVideo(
     @Call() call: AdmittedCall<'video'>,
     @StrictBody() body: VideoBody,
     @IdempotencyKey() key: string | undefined,
@@ -87,7 +87,7 @@ export class VideosController {
     },
   })
   @ErrorAnswers('invalid_request', 'task_not_found')
-  read(
+  retrieveVideo(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @StrictQuery() query: VideoQuery,
@@ -113,7 +113,7 @@ export class VideosController {
     'content_expired',
     'range_not_satisfiable',
   )
-  async content(
+  async retrieveVideoContent(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @StrictQuery() query: VideoContentQuery,

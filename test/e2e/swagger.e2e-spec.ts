@@ -49,6 +49,21 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('is served in one line of less than 400 kB', async () => {
+    const text = await (await fetch(`${gateway.url}/openapi.json`)).text();
+    expect(text).not.toContain('\n');
+    expect(Buffer.byteLength(text)).toBeLessThan(400_000);
+  });
+
+  it('leaves the operator API out where there is none', async () => {
+    const bare = await startTestGateway({ ADMIN_TOKEN: '', PUBLIC_URL: 'https://shim.example/' });
+    const text = await (await fetch(`${bare.url}/openapi.json`)).text();
+    await bare.stop();
+    expect(text).not.toMatch(/admin/i);
+    expect(JSON.parse(text)).toMatchObject({ servers: [{ url: 'https://shim.example' }] });
+    expect(text).toContain('"/v1/audio/speech"');
+  });
+
   it('shows what a call can answer besides success', () => {
     for (const path of [
       'chat/completions',
@@ -139,6 +154,7 @@ describeInBrowser('Swagger UI in a browser', () => {
       });
       await form.locator('.opblock-summary-control').click();
       await form.locator('button.try-out__btn').click();
+      await form.locator('.body-param-content-type select').selectOption('multipart/form-data');
       const recording = { name: 'tone.wav', mimeType: 'audio/wav', buffer: wavFile(8_000) };
       await form.locator('input[type=file]').first().setInputFiles(recording);
       await form.locator('button.execute').click();

@@ -11,7 +11,9 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: object }>>;
+    readonly content: Readonly<
+      Record<string, { readonly schema: object; readonly examples?: object }>
+    >;
   };
   readonly responses: Readonly<
     Record<
@@ -26,15 +28,17 @@ interface Operation {
 interface OpenApi {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
+  readonly servers: readonly object[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head'];
 
-const document = JSON.parse(
-  readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
-) as OpenApi;
+const textOf = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const { version } = JSON.parse(textOf('package.json')) as { readonly version: string };
+const document = JSON.parse(textOf('openapi.json')) as OpenApi;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
@@ -51,7 +55,8 @@ function everyValue(within: unknown, name: string): unknown[] {
 describe('the OpenAPI document as committed', () => {
   it('is version 3 with a title, and describes paths by known methods', () => {
     expect(document.openapi).toMatch(/^3\.\d\.\d$/);
-    expect(document.info).toMatchObject({ title: 'Shim', version: '1' });
+    expect(document.info).toMatchObject({ title: 'Shim', version });
+    expect(document.servers).toEqual([{ url: '/', description: 'This gateway' }]);
     expect(operations.filter(({ method }) => !METHODS.includes(method))).toEqual([]);
     expect(Object.keys(document.paths).filter((path) => !path.startsWith('/'))).toEqual([]);
   });
@@ -59,6 +64,80 @@ describe('the OpenAPI document as committed', () => {
   it('gives every operation an id of its own', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !/^[a-z]+[A-Z][A-Za-z]+$/.test(id))).toEqual([]);
+  });
+
+  it.each([
+    ['post', '/v1/chat/completions', 'createChatCompletion'],
+    ['post', '/v1/audio/speech', 'createSpeech'],
+    ['post', '/v1/audio/transcriptions', 'createTranscription'],
+    ['post', '/v1/images/generations', 'createImage'],
+    ['get', '/v1/models', 'listModels'],
+    ['get', '/v1/models/{id}', 'retrieveModel'],
+    ['post', '/v1/videos', 'createVideo'],
+  ])('names %s %s as OpenAI does: %s', (method, path, id) => {
+    expect(document.paths[path]?.[method]?.operationId).toBe(id);
+  });
+
+  it('orders its tags from callers to operators, each with a description, and uses no other', () => {
+    const names = document.tags.map(({ name }) => name);
+    expect(names[0]).toBe('chat');
+    expect(names.slice(-2)).toEqual(['admin', 'health']);
+    expect(document.tags.filter(({ description }) => description === '')).toEqual([]);
+    expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(new Set(names));
+  });
+
+  it('has one schema of errors, whose codes are an enum', () => {
+    for (const { path, operation } of operations) {
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        const schema = answer.content?.['application/json']?.schema;
+        if (Number(status) >= 400 && !path.startsWith('/health/'))
+          expect([path, status, schema]).toEqual([
+            path,
+            status,
+            { $ref: '#/components/schemas/Error' },
+          ]);
+      }
+    }
+    expect(document.components.schemas?.Error).toMatchObject({
+      properties: {
+        error: { properties: { code: { enum: expect.arrayContaining(['invalid_token']) } } },
+      },
+    });
+  });
+
+  it('documents 404 wherever a path holds an id', () => {
+    const withId = operations.filter(({ path }) => path.includes('{'));
+    const without = withId.filter(({ operation }) => operation.responses['404'] === undefined);
+    expect(without.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('keeps the file of a form out of the JSON body', () => {
+    const bodies = document.components.schemas ?? {};
+    for (const name of ['Transcription', 'Alignment', 'VoiceChanger', 'Isolation']) {
+      expect([name, bodies[`${name}Form`]]).toMatchObject([name, { properties: { file: {} } }]);
+      expect(bodies[`${name}Body`]).not.toHaveProperty('properties.file');
+      expect(bodies[`${name}Body`]).toHaveProperty(
+        'required',
+        expect.arrayContaining(['audio_url']),
+      );
+    }
+  });
+
+  it('has hand-written examples of every JSON body', () => {
+    const without = operations.filter(({ operation }) => {
+      const body = operation.requestBody?.content['application/json'];
+      return body && Object.keys(body.examples ?? {}).length === 0;
+    });
+    expect(without.map(({ path }) => path)).toEqual([]);
+    const chat = document.paths['/v1/chat/completions']?.post?.requestBody?.content;
+    expect(Object.keys(chat?.['application/json']?.examples ?? {})).toEqual([
+      'minimal',
+      'stream',
+      'tools',
+      'JSON schema',
+      'image',
+    ]);
   });
 
   it('refers only to what it has', () => {

@@ -31,7 +31,7 @@ export class AlignmentController {
     summary: 'Forced alignment',
     description: 'When each word of a text is said. Billed per second of the recording.',
   })
-  align(
+  createAlignment(
     @Call() call: AdmittedCall<'alignment'>,
     @StrictBody() body: AlignmentBody,
     @Uploaded() upload: Upload | undefined,

@@ -2,6 +2,7 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/audio-writer.js';
+import { BodyExamples } from '../../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
@@ -18,11 +19,20 @@ export class DialogueController {
   @Post()
   @AudioEndpoint('dialogue')
   @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
+  @BodyExamples(DialogueBody, {
+    dialogue: {
+      model: 'aud-v4-dialogue',
+      inputs: [
+        { text: 'Hello, who is there?', voice: 'Adam' },
+        { text: 'It is me.', voice: 'Alice' },
+      ],
+    },
+  })
   @ApiOperation({
     summary: 'Text to dialogue',
     description: 'Several voices speak in turn; billed per character of all lines.',
   })
-  speak(
+  createDialogue(
     @Call() call: AdmittedCall<'dialogue'>,
     @StrictBody() body: DialogueBody,
     @Res() response: Response,

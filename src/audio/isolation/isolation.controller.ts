@@ -26,7 +26,7 @@ export class IsolationController {
     description:
       'The speech of a recording of at least 4.6 seconds without the rest. Billed per second of the recording.',
   })
-  isolate(
+  createIsolation(
     @Call() call: AdmittedCall<'isolation'>,
     @StrictBody() body: IsolationBody,
     @Uploaded() upload: Upload | undefined,

@@ -2,6 +2,7 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/audio-writer.js';
+import { BodyExamples } from '../../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
@@ -19,12 +20,19 @@ export class MusicCompositionController {
   @Post()
   @AudioEndpoint('composition')
   @AudioAnswer(...FORMATS_WITHOUT_WAV)
+  @BodyExamples(MusicCompositionBody, {
+    music: {
+      model: 'aud-music-v2.5',
+      prompt: 'A calm piano piece for a rainy evening',
+      duration_seconds: 10,
+    },
+  })
   @ApiOperation({
     summary: 'Music composition',
     description:
       'The answer begins once the track is finished: allow several minutes. Billed per second asked for.',
   })
-  compose(
+  createMusic(
     @Call() call: AdmittedCall<'composition'>,
     @StrictBody() body: MusicCompositionBody,
     @Res() response: Response,

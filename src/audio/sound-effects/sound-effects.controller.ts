@@ -2,6 +2,7 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/audio-writer.js';
+import { BodyExamples } from '../../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
@@ -19,11 +20,18 @@ export class SoundEffectsController {
   @Post()
   @AudioEndpoint('sound-effect')
   @AudioAnswer(...FORMATS_WITHOUT_WAV)
+  @BodyExamples(SoundEffectBody, {
+    'sound effect': {
+      model: 'aud-sound-effects-v2',
+      prompt: 'Rain on a tin roof',
+      duration_seconds: 5,
+    },
+  })
   @ApiOperation({
     summary: 'Sound effect',
     description: 'Billed per second asked for, rounded up to whole seconds.',
   })
-  make(
+  createSoundEffect(
     @Call() call: AdmittedCall<'sound-effect'>,
     @StrictBody() body: SoundEffectBody,
     @Res() response: Response,

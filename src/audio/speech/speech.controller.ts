@@ -2,6 +2,7 @@ import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/audio-writer.js';
+import { BodyExamples } from '../../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
@@ -18,8 +19,11 @@ export class SpeechController {
   @Post()
   @AudioEndpoint('speech', 'invalid_input', 'input_too_long')
   @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
+  @BodyExamples(SpeechBody, {
+    speech: { model: 'aud-v4', input: 'Hello, this is Shim speaking.', voice: 'Adam' },
+  })
   @ApiOperation({ summary: 'Text to speech', description: 'The audio is the body of the answer.' })
-  speak(
+  createSpeech(
     @Call() call: AdmittedCall<'speech'>,
     @StrictBody() body: SpeechBody,
     @Res() response: Response,

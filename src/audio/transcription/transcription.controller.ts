@@ -26,7 +26,7 @@ export class TranscriptionController {
     summary: 'Speech to text',
     description: 'Billed per second of the recording, measured from the media itself.',
   })
-  transcribe(
+  createTranscription(
     @Call() call: AdmittedCall<'transcription'>,
     @StrictBody() body: TranscriptionBody,
     @Uploaded() upload: Upload | undefined,

@@ -25,7 +25,7 @@ export class VoiceChangerController {
     summary: 'Voice changer',
     description: 'The same words in another voice. Billed per second of the recording.',
   })
-  change(
+  createVoiceChange(
     @Call() call: AdmittedCall<'voice-change'>,
     @StrictBody() body: VoiceChangerBody,
     @Uploaded() upload: Upload | undefined,

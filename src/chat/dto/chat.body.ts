@@ -1,3 +1,4 @@
+import { getSchemaPath } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/json-object.js';
 import { ExcludedBy } from '../../common/validation/cross-field-rules.js';
 import { Checked, Flag, ModelId, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
@@ -11,14 +12,30 @@ import {
   isToolChoice,
   isToolList,
 } from './chat-shapes.js';
-import { MESSAGE_SCHEMA } from './message.schema.js';
+import {
+  anyOfType,
+  ChatCustomTool,
+  ChatFunctionTool,
+  ChatJsonObjectFormat,
+  ChatJsonSchemaFormat,
+  ChatTextFormat,
+} from './chat-tools.schema.js';
+import { ChatMessage } from './message.schema.js';
 
 const MAX_TOKENS = 100_000_000;
 const MAX_LABEL = 512;
 const MAX_TOP_LOGPROBS = 20;
 const optional = { optional: true } as const;
 const label = { max: MAX_LABEL, blank: 'allowed', ...optional } as const;
-const objects = { type: 'array', items: { type: 'object' } } as const;
+
+const TOOL_CHOICE = {
+  type: 'object',
+  additionalProperties: true,
+  properties: {
+    type: { type: 'string' },
+    function: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+  },
+};
 
 /** Body of POST /v1/chat/completions (spec: same heading; decisions G-02, G-92). */
 export class ChatBody {
@@ -27,8 +44,7 @@ export class ChatBody {
 
   @Checked(isMessageList, 'must be an array of at least one message in well-formed Unicode', {
     description: 'The conversation in order, oldest first',
-    example: [{ role: 'user', content: 'Why is the sky blue?' }],
-    api: { type: 'array', minItems: 1, items: MESSAGE_SCHEMA },
+    api: { type: 'array', minItems: 1, items: { $ref: getSchemaPath(ChatMessage) } },
   })
   messages!: readonly JsonObject[];
 
@@ -38,7 +54,13 @@ export class ChatBody {
   @Checked(isStreamOptions, 'must hold include_usage or include_obfuscation, true or false', {
     ...optional,
     description: '`include_usage` adds a last chunk with the usage; without `stream` it is ignored',
-    api: { type: 'object', properties: { include_usage: { type: 'boolean' } } },
+    api: {
+      type: 'object',
+      properties: {
+        include_usage: { type: 'boolean' },
+        include_obfuscation: { type: 'boolean' },
+      },
+    },
   })
   stream_options?: JsonObject;
 
@@ -90,14 +112,14 @@ export class ChatBody {
     'must be an array of 1 to 128 tools, each with a type and a named function',
     {
       ...optional,
-      api: objects,
+      api: { type: 'array', items: anyOfType(ChatFunctionTool, ChatCustomTool) },
     },
   )
   tools?: readonly JsonObject[];
 
   @Checked(isToolChoice, 'must be none, auto, required or an object that names a tool', {
     ...optional,
-    api: { oneOf: [{ type: 'string', enum: ['none', 'auto', 'required'] }, { type: 'object' }] },
+    api: { oneOf: [{ type: 'string', enum: ['none', 'auto', 'required'] }, TOOL_CHOICE] },
   })
   tool_choice?: string | JsonObject;
 
@@ -106,7 +128,7 @@ export class ChatBody {
 
   @Checked(isResponseFormat, 'must have the type text, json_object or json_schema', {
     ...optional,
-    api: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } },
+    api: anyOfType(ChatTextFormat, ChatJsonObjectFormat, ChatJsonSchemaFormat),
   })
   response_format?: JsonObject;
 

@@ -1,29 +1,86 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  anyOfType,
+  ChatCustomCall,
+  ChatCustomTool,
+  ChatFunctionCall,
+  ChatFunctionTool,
+  ChatJsonObjectFormat,
+  ChatJsonSchemaFormat,
+  ChatTextFormat,
+  TOOL_CALLS_SCHEMA,
+} from './chat-tools.schema.js';
+
 /** Who speaks in a message (decision G-92). */
 export const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
-const PART = {
-  type: 'object',
-  required: ['type'],
-  properties: {
-    type: { type: 'string', enum: ['text', 'image_url', 'refusal'] },
-    text: { type: 'string' },
-    image_url: {
-      type: 'object',
-      required: ['url'],
-      properties: { url: { type: 'string' }, detail: { type: 'string' } },
-    },
-  },
-};
+class ChatTextPart {
+  @ApiProperty({ enum: ['text'] })
+  type!: 'text';
 
-/** OpenAPI schema of a message. */
-export const MESSAGE_SCHEMA = {
-  type: 'object',
-  required: ['role'],
-  properties: {
-    role: { type: 'string', enum: [...ROLES] },
-    content: { oneOf: [{ type: 'string' }, { type: 'array', items: PART }], nullable: true },
-    name: { type: 'string' },
-    tool_calls: { type: 'array', items: { type: 'object' } },
-    tool_call_id: { type: 'string' },
-  },
-};
+  @ApiProperty()
+  text!: string;
+}
+
+class ChatRefusalPart {
+  @ApiProperty({ enum: ['refusal'] })
+  type!: 'refusal';
+
+  @ApiProperty()
+  refusal!: string;
+}
+
+class ChatImage {
+  @ApiProperty({ description: 'http or https URL, or data URL of an image' })
+  url!: string;
+
+  @ApiPropertyOptional({ enum: ['auto', 'low', 'high', 'original'] })
+  detail?: string;
+}
+
+class ChatImagePart {
+  @ApiProperty({ enum: ['image_url'] })
+  type!: 'image_url';
+
+  @ApiProperty()
+  image_url!: ChatImage;
+}
+
+/** A message, for the documentation: what is checked of it is in `checkMessages`. */
+export class ChatMessage {
+  @ApiProperty({ enum: ROLES })
+  role!: string;
+
+  @ApiPropertyOptional({
+    description: 'A text or parts; null where the assistant only calls tools',
+    oneOf: [
+      { type: 'string', nullable: true },
+      { type: 'array', items: anyOfType(ChatTextPart, ChatImagePart, ChatRefusalPart) },
+    ],
+  })
+  content?: unknown;
+
+  @ApiPropertyOptional()
+  name?: string;
+
+  @ApiPropertyOptional(TOOL_CALLS_SCHEMA)
+  tool_calls?: unknown;
+
+  @ApiPropertyOptional({ description: 'In a tool message: the call that it answers' })
+  tool_call_id?: string;
+}
+
+/** The schemas that the chat body and its answer refer to. */
+export const CHAT_SCHEMAS = [
+  ChatMessage,
+  ChatTextPart,
+  ChatImagePart,
+  ChatRefusalPart,
+  ChatFunctionTool,
+  ChatCustomTool,
+  ChatFunctionCall,
+  ChatCustomCall,
+  ChatTextFormat,
+  ChatJsonObjectFormat,
+  ChatJsonSchemaFormat,
+];

@@ -2,8 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import { ERROR_TABLE, type ErrorCode, publicCodeOf } from './error-table.js';
 
-/** OpenAPI schema of the error envelope (spec: Error envelope). */
-const ENVELOPE_SCHEMA = {
+const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
+
+/** OpenAPI schema of the error envelope, `Error` in the document (spec: Error envelope). */
+export const ERROR_SCHEMA = {
   type: 'object',
   required: ['error'],
   properties: {
@@ -12,17 +14,30 @@ const ENVELOPE_SCHEMA = {
       required: ['message', 'type', 'param', 'code'],
       properties: {
         message: { type: 'string' },
-        type: { type: 'string' },
-        param: { type: 'string', nullable: true },
-        code: { type: 'string' },
+        type: { type: 'string', enum: distinct(CODES.map((code) => ERROR_TABLE[code].type)) },
+        param: {
+          type: 'string',
+          nullable: true,
+          description: 'The field at fault, such as `inputs.3.voice`, or the header',
+        },
+        code: { type: 'string', enum: distinct(CODES.map(publicCodeOf)) },
       },
     },
   },
 };
 
+/** An example of each code, by its name in the document. */
+export const ERROR_EXAMPLES = Object.fromEntries(
+  CODES.map((code) => {
+    const { meaning, type } = ERROR_TABLE[code];
+    const error = { message: meaning, type, param: null, code: publicCodeOf(code) };
+    return [code, { value: { error } }];
+  }),
+);
+
 /** Documents the error answers of an operation, one Swagger response per status, an example per code. */
 export function ErrorAnswers(...codes: ErrorCode[]): MethodDecorator & ClassDecorator {
-  const statuses = [...new Set(codes.map((code) => ERROR_TABLE[code].status))];
+  const statuses = distinct(codes.map((code) => ERROR_TABLE[code].status));
   return applyDecorators(
     ...statuses.map((status) =>
       answerOf(
@@ -41,7 +56,7 @@ function answerOf(status: number, codes: readonly ErrorCode[]) {
       .join('<br>'),
     content: {
       'application/json': {
-        schema: ENVELOPE_SCHEMA,
+        schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(codes.map((code) => [publicCodeOf(code), exampleOf(code)])),
       },
     },
@@ -49,6 +64,9 @@ function answerOf(status: number, codes: readonly ErrorCode[]) {
 }
 
 function exampleOf(code: ErrorCode) {
-  const { meaning, type } = ERROR_TABLE[code];
-  return { value: { error: { message: meaning, type, param: null, code: publicCodeOf(code) } } };
+  return { $ref: `#/components/examples/${code}` };
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
 }

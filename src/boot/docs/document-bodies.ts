@@ -1,0 +1,79 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+const FORM_TYPE = 'multipart/form-data';
+const REFERENCE = '#/components/schemas/';
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/** A schema of the document that is no reference. */
+export type DocumentSchema = Exclude<Schemas[string], { $ref: string }>;
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+type Operation = NonNullable<OpenAPIObject['paths'][string]['post']>;
+
+/** Every operation of the document. */
+export function operationsOf(document: OpenAPIObject): Operation[] {
+  return Object.values(document.paths).flatMap((path) =>
+    METHODS.map((method) => path[method]).filter((operation) => operation !== undefined),
+  );
+}
+
+/** The schema of the form that an operation takes besides JSON, by its name; undefined where it takes none. */
+export function formOf(operation: Operation) {
+  const body = operation.requestBody;
+  return body && 'content' in body ? body.content[FORM_TYPE] : undefined;
+}
+
+/**
+ * A body that may be a form has one class for both. Here the form gets a schema of its own with the file, and the JSON body,
+ * which can hold no file, needs the URL in its place.
+ */
+export function splitForms(document: OpenAPIObject): void {
+  const schemas = document.components?.schemas ?? {};
+  for (const operation of operationsOf(document)) {
+    const form = formOf(operation);
+    const name = form?.schema && '$ref' in form.schema ? nameOf(form.schema.$ref) : undefined;
+    const shared = name === undefined ? undefined : schemas[name];
+    if (!form || name === undefined || !shared || '$ref' in shared) continue;
+    const { file, ...others } = shared.properties ?? {};
+    if (file !== undefined) {
+      const formName = name.replace(/Body$/, 'Form');
+      schemas[formName] = { ...shared };
+      schemas[name] = {
+        ...shared,
+        properties: others,
+        required: [...(shared.required ?? []), 'audio_url'],
+      };
+      form.schema = { $ref: `${REFERENCE}${formName}` };
+    }
+    delete form.examples;
+  }
+}
+
+/**
+ * Generators of clients take a field with `default` for one that is always there. A caller may leave it out, so the default
+ * is told in words.
+ */
+export function describeDefaults(document: OpenAPIObject): void {
+  for (const schema of Object.values(document.components?.schemas ?? {})) {
+    if ('$ref' in schema) continue;
+    for (const field of Object.values(schema.properties ?? {})) {
+      if ('$ref' in field || field.default === undefined) continue;
+      const told = `Default \`${String(field.default)}\``;
+      field.description = field.description === undefined ? told : `${field.description}. ${told}`;
+      delete field.default;
+    }
+  }
+}
+
+/** Name of a schema that is referred to. */
+export function nameOf(reference: string): string {
+  return reference.slice(REFERENCE.length);
+}
+
+/** The document's schema of a media type, references followed. */
+export function schemaOf(
+  document: OpenAPIObject,
+  schema: Schemas[string] | undefined,
+): DocumentSchema | undefined {
+  if (!schema || !('$ref' in schema)) return schema;
+  return schemaOf(document, document.components?.schemas?.[nameOf(schema.$ref)]);
+}

@@ -1,0 +1,39 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { SwaggerModule } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { ModelParameters } from '../../models/model-parameters.js';
+import { openApiDocument } from './api-document.js';
+import { pageDocument, servedDocument } from './served-document.js';
+
+/** Serves the document at `/openapi.json` and Swagger UI at `/docs`. */
+export function serveDocs(app: NestExpressApplication): void {
+  const document = openApiDocument(app);
+  app.get(ModelParameters).readFrom(document);
+  let text: string | undefined;
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/openapi.json', (_request: Request, response: Response) => {
+      text ??= JSON.stringify(servedDocument(app, document));
+      response.type('application/json').send(text);
+    });
+  SwaggerModule.setup('docs', app, () => pageDocument(servedDocument(app, document)), {
+    raw: false,
+    customSiteTitle: 'Shim API',
+    swaggerOptions: {
+      requestInterceptor: withoutEmptyFields,
+      displayRequestDuration: true,
+      // Swagger UI would show a badge of another site.
+      validatorUrl: 'none',
+    },
+  });
+}
+
+/** Runs in the browser, so it knows nothing of this file: fields left empty are not part of the form. */
+function withoutEmptyFields(request: { body?: unknown }): { body?: unknown } {
+  const { body } = request;
+  if (body instanceof FormData) {
+    for (const [name, value] of [...body.entries()]) if (value === '') body.delete(name);
+  }
+  return request;
+}

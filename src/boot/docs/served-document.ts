@@ -1,0 +1,73 @@
+import type { INestApplication } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
+import { EXAMPLE_MEDIA_URL } from '../../common/http/example-media.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { OwnUrl } from '../../net/own-url.js';
+import { SANDBOX_MEDIA_PATH, SandboxMedia } from '../../sandbox-media/sandbox-media.js';
+import { formOf, operationsOf, schemaOf } from './document-bodies.js';
+
+/**
+ * The document as this gateway serves it: without the operator API where there is no operator, with the address others
+ * know, and with a sandbox the examples name its recordings on this gateway, so that they run as they stand. Asked for by
+ * the first reader of the document: where the gateway listens is not known before.
+ */
+export function servedDocument(app: INestApplication, document: OpenAPIObject): OpenAPIObject {
+  const { adminToken, publicUrl } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  const offered = adminToken === undefined ? withoutAdmin(document) : document;
+  const servers = publicUrl === undefined ? {} : { servers: [{ url: app.get(OwnUrl).href }] };
+  const served = { ...offered, ...servers };
+  if (!app.get(SandboxMedia).isServed) return served;
+  const base = `${app.get(OwnUrl).href}${SANDBOX_MEDIA_PATH}`;
+  const text = JSON.stringify(served).replaceAll(EXAMPLE_MEDIA_URL, () => base);
+  return JSON.parse(text) as OpenAPIObject;
+}
+
+/**
+ * The document as the page shows it. Swagger UI fills every field of a form with an example or a made-up value and sends
+ * them all, but of `file` and `audio_url` only one may be sent: the optional fields of a form begin empty here, and
+ * `withoutEmptyFields` leaves them out. The page calls the gateway it came from.
+ */
+export function pageDocument(served: OpenAPIObject): OpenAPIObject {
+  const document = { ...structuredClone(served), servers: [{ url: '/' }] };
+  for (const operation of operationsOf(document)) {
+    const form = formOf(operation);
+    const schema = schemaOf(document, form?.schema);
+    if (!form || !schema) continue;
+    form.schema = structuredClone(schema);
+    for (const [name, field] of Object.entries(form.schema.properties ?? {})) {
+      if (!schema.required?.includes(name)) Object.assign(field, { example: '' });
+    }
+  }
+  return document;
+}
+
+function withoutAdmin(document: OpenAPIObject): OpenAPIObject {
+  const { components = {}, tags = [] } = document;
+  const { [ADMIN_SCHEME]: _admin, ...securitySchemes } = components.securitySchemes ?? {};
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).filter(([path]) => !path.startsWith('/admin')),
+  );
+  const offered = {
+    ...document,
+    paths,
+    tags: tags.filter(({ name }) => name !== 'admin'),
+    components: { ...components, securitySchemes },
+  };
+  return { ...offered, components: { ...offered.components, schemas: usedSchemas(offered) } };
+}
+
+/** The schemas that something in the document refers to, by way of others too. */
+function usedSchemas(document: OpenAPIObject) {
+  const schemas = document.components?.schemas ?? {};
+  const used = new Set<string>();
+  const visit = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      visit(schemas[name]);
+    }
+  };
+  visit(document.paths);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
+}

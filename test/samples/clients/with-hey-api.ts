@@ -1,0 +1,41 @@
+// Three calls through the client of @hey-api/openapi-ts; prints what came back. Arguments: address and key of the gateway.
+import { client } from './hey-api/client.gen.js';
+import {
+  createChatCompletion,
+  createSong,
+  createSpeech,
+  retrieveModel,
+  retrieveTask,
+} from './hey-api/sdk.gen.js';
+
+const [baseUrl = '', key = ''] = process.argv.slice(2);
+client.setConfig({ baseUrl, auth: key });
+
+const speech = await createSpeech({ body: { model: 'aud-v4', input: 'Hello', voice: 'Adam' } });
+const audio: Blob | File | undefined = speech.data;
+
+const chat = await createChatCompletion({
+  body: {
+    model: 'gen-5-mini',
+    messages: [{ role: 'user', content: 'Use get_weather for Riga' }],
+    tools: [{ type: 'function', function: { name: 'get_weather', parameters: {} } }],
+    response_format: { type: 'text' },
+  },
+});
+if (typeof chat.data !== 'object') throw new Error(JSON.stringify(chat.error));
+const [call] = chat.data.choices[0]?.message.tool_calls ?? [];
+
+const song = await createSong({ body: { model: 'song-lyrics', prompt: 'A song about rain' } });
+if (song.data === undefined) throw new Error(song.error.error.code);
+const task = await retrieveTask({ path: { id: song.data.id }, headers: { Prefer: 'wait=30' } });
+
+const missing = await retrieveModel({ path: { id: 'none' } });
+
+console.log(
+  JSON.stringify({
+    bytes: audio?.size,
+    tool: call?.type === 'function' ? call.function.name : undefined,
+    status: task.data?.status,
+    code: missing.error?.error.code,
+  }),
+);
