@@ -61,7 +61,7 @@ export class RecordsController {
   @Get('operator-actions')
   @ApiOperation({ summary: 'What operators asked to change, newest first' })
   @ApiOkResponse({ type: OperatorActionPage })
-  async operatorActions(@StrictQuery() query: PageQuery) {
+  async listOperatorActions(@StrictQuery() query: PageQuery) {
     return viewPage(await this.actions.list(query), viewAction);
   }
 }

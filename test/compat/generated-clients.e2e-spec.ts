@@ -27,7 +27,7 @@ const COMPILER = {
     skipLibCheck: true,
     outDir: 'out',
   },
-  include: ['*.ts'],
+  include: ['*.mts', '*.ts'],
 };
 
 let gateway: TestGateway;
@@ -89,7 +89,7 @@ describe('clients generated from the served OpenAPI document', () => {
   it.each(['with-openapi-fetch', 'with-hey-api'])(
     'speak, chat with a tool, run a task and read an error: %s',
     async (name) => {
-      const printed = await run(join(folder, 'out', `${name}.js`), gateway.url, account.key);
+      const printed = await run(join(folder, 'out', `${name}.mjs`), gateway.url, account.key);
       const cameBack = JSON.parse(printed) as { bytes: number };
       expect(cameBack).toEqual(CAME_BACK);
       expect(cameBack.bytes).toBeGreaterThan(1_000);

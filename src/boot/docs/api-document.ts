@@ -6,12 +6,7 @@ import { API_KEY_SCHEME } from '../../auth/with-key.decorator.js';
 import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-answers.decorator.js';
 import { METRICS_SCHEME } from '../../observability/metrics.controller.js';
 import { DOCUMENT_TAGS } from './document-tags.js';
-import {
-  describeDefaults,
-  type DocumentSchema,
-  operationsOf,
-  splitForms,
-} from './document-bodies.js';
+import { describeDefaults, operationsOf, splitForms } from './document-bodies.js';
 import { describeHeaders } from './document-headers.js';
 
 const DESCRIPTION = [
@@ -56,7 +51,7 @@ function addSharedParts(document: OpenAPIObject): void {
   const { components = {} } = document;
   document.components = {
     ...components,
-    schemas: { Error: ERROR_SCHEMA as DocumentSchema, ...components.schemas },
+    schemas: { Error: ERROR_SCHEMA, ...components.schemas },
     examples: usedExamples(document),
   };
   for (const operation of operationsOf(document)) operation.security ??= [];

@@ -7,7 +7,8 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 /** A schema of the document that is no reference. */
 export type DocumentSchema = Exclude<Schemas[string], { $ref: string }>;
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
-type Operation = NonNullable<OpenAPIObject['paths'][string]['post']>;
+/** An operation of the document. */
+export type Operation = NonNullable<OpenAPIObject['paths'][string]['post']>;
 
 /** Every operation of the document. */
 export function operationsOf(document: OpenAPIObject): Operation[] {
@@ -27,25 +28,24 @@ export function formOf(operation: Operation) {
  * which can hold no file, needs the URL in its place.
  */
 export function splitForms(document: OpenAPIObject): void {
-  const schemas = document.components?.schemas ?? {};
   for (const operation of operationsOf(document)) {
     const form = formOf(operation);
-    const name = form?.schema && '$ref' in form.schema ? nameOf(form.schema.$ref) : undefined;
-    const shared = name === undefined ? undefined : schemas[name];
-    if (!form || name === undefined || !shared || '$ref' in shared) continue;
-    const { file, ...others } = shared.properties ?? {};
-    if (file !== undefined) {
-      const formName = name.replace(/Body$/, 'Form');
-      schemas[formName] = { ...shared };
-      schemas[name] = {
-        ...shared,
-        properties: others,
-        required: [...(shared.required ?? []), 'audio_url'],
-      };
-      form.schema = { $ref: `${REFERENCE}${formName}` };
-    }
+    if (!form) continue;
     delete form.examples;
+    const shared = schemaOf(document, form.schema);
+    if (!form.schema || !('$ref' in form.schema) || !shared?.properties?.file) continue;
+    form.schema = { $ref: splitForm(document, nameOf(form.schema.$ref), shared) };
   }
+}
+
+/** Puts both schemas into the document; returns the reference to that of the form. */
+function splitForm(document: OpenAPIObject, name: string, shared: DocumentSchema): string {
+  const { file: _file, ...properties } = shared.properties ?? {};
+  const required = [...(shared.required ?? []), 'audio_url'];
+  const formName = name.replace(/Body$/, 'Form');
+  const schemas = { [formName]: shared, [name]: { ...shared, properties, required } };
+  Object.assign(document.components?.schemas ?? {}, schemas);
+  return `${REFERENCE}${formName}`;
 }
 
 /**
@@ -65,7 +65,7 @@ export function describeDefaults(document: OpenAPIObject): void {
 }
 
 /** Name of a schema that is referred to. */
-export function nameOf(reference: string): string {
+function nameOf(reference: string): string {
   return reference.slice(REFERENCE.length);
 }
 

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXECUTION_ID_HEADER } from '../../common/http/execution-id.js';
-import { operationsOf } from './document-bodies.js';
+import { type Operation, operationsOf } from './document-bodies.js';
 
 const TEXT = { schema: { type: 'string' } } as const;
 const COUNT = { schema: { type: 'integer' } } as const;
@@ -33,6 +33,9 @@ const ON_RETRY = {
   'x-should-retry': reference('ShouldRetry'),
 };
 
+/** Statuses that invite a retry. */
+const RETRIED: Readonly<Record<string, typeof ON_RETRY>> = { 429: ON_RETRY, 503: ON_RETRY };
+
 /** Adds the headers that every answer of a kind has, and the one that a caller may name its request with. */
 export function describeHeaders(document: OpenAPIObject): void {
   document.components = {
@@ -48,21 +51,26 @@ export function describeHeaders(document: OpenAPIObject): void {
       },
     },
   };
-  const named = Object.entries(document.paths).filter(([path]) => API.test(path));
-  for (const [path, item] of named) {
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (!API.test(path)) continue;
     const isPublic = path.startsWith('/v1/');
-    if (isPublic && item.post) {
-      const parameters = item.post.parameters ?? [];
-      item.post.parameters = [...parameters, { $ref: '#/components/parameters/ClientRequestId' }];
-    }
-    for (const operation of operationsOf({ ...document, paths: { [path]: item } })) {
-      for (const [status, answer] of Object.entries(operation.responses)) {
-        if (!answer || '$ref' in answer) continue;
-        const { headers } = answer;
-        if (status.startsWith('2'))
-          answer.headers = { ...headers, ...ON_SUCCESS, ...(isPublic && WITH_LIMIT) };
-        if (status === '429' || status === '503') answer.headers = { ...headers, ...ON_RETRY };
-      }
-    }
+    if (isPublic && item.post) nameable(item.post);
+    for (const operation of operationsOf({ ...document, paths: { [path]: item } }))
+      addHeaders(operation, isPublic);
+  }
+}
+
+function nameable(operation: Operation): void {
+  const parameter = { $ref: '#/components/parameters/ClientRequestId' };
+  operation.parameters = [...(operation.parameters ?? []), parameter];
+}
+
+function addHeaders(operation: Operation, isPublic: boolean): void {
+  for (const [status, answer] of Object.entries(operation.responses)) {
+    if (!answer || '$ref' in answer) continue;
+    const added = status.startsWith('2')
+      ? { ...ON_SUCCESS, ...(isPublic && WITH_LIMIT) }
+      : RETRIED[status];
+    if (added) answer.headers = { ...answer.headers, ...added };
   }
 }
