@@ -53,6 +53,7 @@ export class AccountsController {
 
   @Patch(':id')
   @TakesJson()
+  @BodyExamples(UpdateAccountBody, { rename: { name: 'acme europe' } })
   @ApiOperation({ summary: 'Name an account anew, disable or enable it' })
   @ApiOkResponse({ type: AccountRecordView })
   async updateAccount(@Param('id') id: string, @StrictBody() body: UpdateAccountBody) {
@@ -61,7 +62,7 @@ export class AccountsController {
 
   @Post(':id/credits')
   @TakesJson()
-  @ApiHeader({ name: 'Idempotency-Key', required: true })
+  @ApiHeader({ name: 'Idempotency-Key', required: true, example: 'invoice-17' })
   @BodyExamples(CreditBody, { credit: { amount_microusd: '5000000', note: 'invoice 17' } })
   @ApiOperation({ summary: 'Credit an account; a negative amount corrects' })
   @ApiCreatedResponse({ type: LedgerEntryView })

@@ -29,6 +29,7 @@ export class KeysController {
 
   @Patch(':id')
   @TakesJson()
+  @BodyExamples(UpdateKeyBody, { limit: { requests_per_minute: 1200 } })
   @ApiOperation({
     summary: 'Change the terms of a key',
     description: 'What is absent stays, null clears. Holds on every replica within 2 s.',

@@ -2,6 +2,7 @@ import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { BodyOptional } from '../common/http/json-body.guard.js';
 import { PageQuery } from '../common/paging/page.query.js';
+import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { RefundBody } from './dto/admin.bodies.js';
@@ -45,9 +46,10 @@ export class RecordsController {
   @Post('executions/:id/refund')
   @TakesJson()
   @BodyOptional()
+  @BodyExamples(RefundBody, { refund: { note: 'goodwill' } })
   @ApiOperation({ summary: 'Give the charge of a synchronous call back, once' })
   @ApiCreatedResponse({ type: LedgerEntryView })
-  async refund(@Param('id') id: string, @StrictBody() body: RefundBody) {
+  async refundExecution(@Param('id') id: string, @StrictBody() body: RefundBody) {
     return viewEntry(await this.operator.refund(id, body));
   }
 
