@@ -13,6 +13,7 @@ import { FollowKeyChanges1700000000090 } from './migrations/0090-follow-key-chan
 import { PlayMoney1700000000095 } from './migrations/0095-play-money.migration.js';
 import { OperatorActions1700000000097 } from './migrations/0097-operator-actions.migration.js';
 import { StepsBySets1700000000120 } from './migrations/0120-steps-by-sets.migration.js';
+import { TasksOfClientRequests1700000000121 } from './migrations/0121-tasks-of-client-requests.migration.js';
 import { WebhookLanes1700000000140 } from './migrations/0140-webhook-lanes.migration.js';
 import { OperateKeys1700000000160 } from './migrations/0160-operate-keys.migration.js';
 import { SpendLimits1700000000161 } from './migrations/0161-spend-limits.migration.js';
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   PlayMoney1700000000095,
   OperatorActions1700000000097,
   StepsBySets1700000000120,
+  TasksOfClientRequests1700000000121,
   WebhookLanes1700000000140,
   OperateKeys1700000000160,
   SpendLimits1700000000161,

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
+import type { Page, PageRequest } from '../common/paging/page.js';
 import { Clock } from '../common/time/clock.js';
 import { isTransient } from '../database/database-errors.js';
+import { newestFirst } from '../database/newest-first.js';
 import { Metrics } from '../observability/metrics.js';
 import {
   type Execution,
@@ -56,7 +57,7 @@ export interface ExecutionQuery extends PageRequest {
   readonly createdBefore?: Date | undefined;
 }
 
-const CONDITIONS: readonly (readonly [keyof ExecutionQuery, string])[] = [
+const COMPARISONS: readonly (readonly [keyof ExecutionQuery, string])[] = [
   ['accountId', 'account_id ='],
   ['apiKeyId', 'api_key_id ='],
   ['status', 'status ='],
@@ -65,6 +66,18 @@ const CONDITIONS: readonly (readonly [keyof ExecutionQuery, string])[] = [
   ['createdAfter', 'created_at >='],
   ['createdBefore', 'created_at <'],
 ];
+
+/** The index that finds the fewest rows. */
+function indexFor({ accountId, apiKeyId, clientRequestId }: ExecutionQuery) {
+  if (accountId !== undefined && clientRequestId !== undefined) {
+    const lead = [...ofAccount(accountId), ['client_request_id', clientRequestId]] as const;
+    return { lead, guard: 'client_request_id IS NOT NULL' };
+  }
+  if (apiKeyId !== undefined) return { lead: [['api_key_id', apiKeyId]] as const };
+  return { lead: accountId === undefined ? [] : ofAccount(accountId) };
+}
+
+const ofAccount = (accountId: string) => [['account_id', accountId]] as const;
 
 /**
  * Holds before a synchronous call, settles or releases after it, and keeps its record; one durable statement before and
@@ -165,20 +178,29 @@ export class ExecutionLedger {
     return row && executionOf(row);
   }
 
-  /** Executions, newest first. */
+  /** Executions, newest first; a page reads at most 10,000 of them. */
   async list(query: ExecutionQuery): Promise<Page<Execution>> {
-    const values: unknown[] = [];
-    const conditions = CONDITIONS.flatMap(([name, comparison]) =>
-      query[name] === undefined ? [] : [`${comparison} $${values.push(query[name])}`],
+    if (!(await this.#isKeyOf(query))) return { items: [], nextCursor: null };
+    const { createdAfter, createdBefore } = query;
+    const listing = {
+      table: 'execution',
+      filter: query,
+      comparisons: COMPARISONS,
+      ...indexFor(query),
+      createdAfter,
+      createdBefore,
+    } as const;
+    return newestFirst(this.dataSource, listing, query, executionOf);
+  }
+
+  /** The index of keys knows no accounts, and another account's key must not be read through. */
+  async #isKeyOf({ apiKeyId, accountId }: ExecutionQuery): Promise<boolean> {
+    if (apiKeyId === undefined || accountId === undefined) return true;
+    const rows = await this.dataSource.query<unknown[]>(
+      `SELECT FROM api_key WHERE id = $1 AND account_id = $2`,
+      [apiKeyId, accountId],
     );
-    const cursor = cursorOf(query, 'uuid');
-    if (cursor !== null) conditions.push(`id < $${values.push(cursor)}`);
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const rows = await this.dataSource.query<ExecutionRow[]>(
-      `SELECT * FROM execution ${where} ORDER BY id DESC LIMIT $${values.push(query.limit + 1)}`,
-      values,
-    );
-    return pageOf(rows, query.limit, executionOf, (row) => row.id);
+    return rows.length > 0;
   }
 
   async #finish(end: ExecutionEnd, patienceMs: number): Promise<BeginOutcome | FinishOutcome> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Page, cursorOf, type PageRequest, pageOf } from '../../common/paging/page.js';
+import type { Page, PageRequest } from '../../common/paging/page.js';
+import { newestFirst } from '../../database/newest-first.js';
 import type { Task, TaskStatus } from '../task.js';
 import { taskOf, type TaskRow } from '../task-row.js';
 
@@ -18,7 +19,7 @@ export interface TaskFilter {
   readonly createdBefore?: Date | undefined;
 }
 
-const CONDITIONS: readonly (readonly [keyof TaskFilter, string])[] = [
+const COMPARISONS: readonly (readonly [keyof TaskFilter, string])[] = [
   ['accountId', 'account_id ='],
   ['apiKeyId', 'api_key_id ='],
   ['status', 'status ='],
@@ -49,19 +50,27 @@ export class TaskReader {
     return row && taskOf(row);
   }
 
-  /** Tasks, newest first; 400 invalid_request for a cursor that is none. */
+  /** Tasks, newest first, a page reads at most 10,000 of them; 400 invalid_request for a cursor that is none. */
   async list(filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
-    const values: unknown[] = [];
-    const conditions = CONDITIONS.flatMap(([name, comparison]) =>
-      filter[name] === undefined ? [] : [`${comparison} $${values.push(filter[name])}`],
-    );
-    const cursor = cursorOf(page, 'uuid');
-    if (cursor !== null) conditions.push(`id < $${values.push(cursor)}`);
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const rows = await this.dataSource.query<TaskRow[]>(
-      `SELECT * FROM task ${where} ORDER BY id DESC LIMIT $${values.push(page.limit + 1)}`,
-      values,
-    );
-    return pageOf(rows, page.limit, taskOf, (row) => row.id);
+    const { createdAfter, createdBefore } = filter;
+    const listing = {
+      table: 'task',
+      filter,
+      comparisons: COMPARISONS,
+      ...indexFor(filter),
+      createdAfter,
+      createdBefore,
+    } as const;
+    return newestFirst(this.dataSource, listing, page, taskOf);
   }
+}
+
+/** The index that finds the fewest rows. */
+function indexFor({ accountId, clientRequestId, status }: TaskFilter) {
+  const ofAccount = accountId === undefined ? [] : ([['account_id', accountId]] as const);
+  if (accountId !== undefined && clientRequestId !== undefined) {
+    const lead = [...ofAccount, ['client_request_id', clientRequestId]] as const;
+    return { lead, guard: 'client_request_id IS NOT NULL' };
+  }
+  return { lead: status === undefined ? ofAccount : ([...ofAccount, ['status', status]] as const) };
 }

@@ -1,0 +1,108 @@
+import type { DataSource } from 'typeorm';
+import { cursorOf, type Page, type PageRequest } from '../common/paging/page.js';
+import { transaction } from './transaction.js';
+
+/** Rows that one page may read; a filter that no index serves goes on from there by `nextCursor`. */
+export const MAX_SCANNED_ROWS = 10_000;
+/** How far the time in an id, of a gateway's clock, may lie from `created_at`, of the database's at its commit. */
+const CLOCK_SLACK_MS = 60_000;
+
+/** In order, from the index: a plan that first gathers all rows that match grows with the table. */
+const IN_ORDER = `
+  SELECT set_config(name, 'off', true) FROM unnest('{enable_sort,enable_incremental_sort,enable_seqscan,enable_bitmapscan}'::text[]) name`;
+
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** A list of rows whose ids are ordered by time. */
+export interface Listing<Filter> {
+  readonly table: 'execution' | 'task';
+  readonly filter: Filter;
+  /** The comparison that each filter makes; one left out of the filter does not filter. */
+  readonly comparisons: readonly (readonly [keyof Filter, string])[];
+  /** Columns that an index of the table begins with, in its order, and their values; `id` comes next in it. */
+  readonly lead: readonly (readonly [string, string])[];
+  /** One more condition on every row that is read, in SQL without parameters, such as a partial index asks for. */
+  readonly guard?: string;
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+}
+
+interface Scanned {
+  readonly id: string;
+  readonly is_match: boolean;
+  readonly place: string;
+}
+
+/**
+ * A page of the rows that match, newest first, read from one index: at most 10,000 rows, whatever the filters. Comparing rows
+ * with rows, not column by column, leaves the planner no other index. `itemOf` takes a row of the table. Throws 400 invalid_request for a cursor that is none.
+ */
+export async function newestFirst<Filter, Item>(
+  dataSource: DataSource,
+  listing: Listing<Filter>,
+  page: PageRequest,
+  itemOf: (row: never) => Item,
+): Promise<Page<Item>> {
+  const { text, values } = statementOf(listing, page);
+  const rows = await transaction(dataSource, async (manager) => {
+    await manager.query(IN_ORDER);
+    return manager.query<Scanned[]>(text, values);
+  });
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  const goesOn = rows.length > page.limit || last?.place === String(MAX_SCANNED_ROWS);
+  return {
+    items: shown.filter((row) => row.is_match).map((row) => itemOf(row as never)),
+    nextCursor: goesOn && last !== undefined ? last.id : null,
+  };
+}
+
+function statementOf<Filter>(
+  { table, filter, comparisons, lead, ...listing }: Listing<Filter>,
+  page: PageRequest,
+): { text: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const matches = comparisons.flatMap(([name, comparison]) =>
+    filter[name] === undefined ? [] : [`${comparison} ${parameter(filter[name])}`],
+  );
+  const columns = [...lead.map(([column]) => column), 'id'];
+  const order = columns.map((column) => `${column} DESC`).join(', ');
+  const edge = (id: string) =>
+    [...lead.map(([, value]) => parameter(value)), parameter(id)].join(', ');
+  const { newest, oldest } = boundsOf(listing, cursorOf(page, 'uuid'));
+  const text = `
+    SELECT * FROM (
+      SELECT *, ${matches.join(' AND ') || 'true'} AS is_match, row_number() OVER (ORDER BY ${order}) AS place
+        FROM ${table}
+       WHERE (${columns.join(', ')}) < (${edge(newest)}) AND (${columns.join(', ')}) >= (${edge(oldest)})
+         AND ${listing.guard ?? 'true'}
+       ORDER BY ${order} LIMIT ${MAX_SCANNED_ROWS}) scanned
+     WHERE is_match OR place = ${MAX_SCANNED_ROWS}
+     ORDER BY ${order} LIMIT ${parameter(page.limit + 1)}`;
+  return { text, values };
+}
+
+/** The ids between which all rows of those times lie, the newest excluded. */
+function boundsOf(
+  {
+    createdAfter,
+    createdBefore,
+  }: { createdAfter?: Date | undefined; createdBefore?: Date | undefined },
+  cursor: string | null,
+): { newest: string; oldest: string } {
+  const before = createdBefore && idAt(createdBefore.getTime() + CLOCK_SLACK_MS);
+  const newest = [cursor, before].reduce<string>(
+    (least, id) => (id != null && id < least ? id : least),
+    HIGHEST_ID,
+  );
+  const oldest = createdAfter ? idAt(createdAfter.getTime() - CLOCK_SLACK_MS) : LOWEST_ID;
+  return { newest, oldest };
+}
+
+/** The least id of that time. */
+function idAt(timeMs: number): string {
+  const time = Math.max(0, timeMs).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}${LOWEST_ID.slice(13)}`;
+}
