@@ -36,7 +36,8 @@ interface Scanned {
 
 /**
  * A page of the rows that match, newest first, read from one index: at most 10,000 rows, whatever the filters. Comparing rows
- * with rows, not column by column, leaves the planner no other index. `itemOf` takes a row of the table. Throws 400 invalid_request for a cursor that is none.
+ * with rows, not column by column, leaves the planner no other index. `itemOf` takes a row of the table. Throws 400
+ * invalid_request for a cursor that is none.
  */
 export async function newestFirst<Filter, Item>(
   dataSource: DataSource,

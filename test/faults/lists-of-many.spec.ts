@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import type { Execution } from '../../src/executions/execution.js';
 import type { ExecutionQuery } from '../../src/executions/execution-ledger.js';
 import { TaskReader } from '../../src/tasks/reads/task-reader.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -25,7 +26,7 @@ const FILL = `
 describe('Lists of many rows', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
-  let list: (query: Partial<ExecutionQuery>) => ReturnType<typeof collect>;
+  let list: (query: Partial<ExecutionQuery>) => Promise<{ items: Execution[]; pages: number }>;
 
   beforeAll(async () => {
     database = await createTestDatabase();
