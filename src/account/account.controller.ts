@@ -1,5 +1,6 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { WithKey } from '../auth/with-key.decorator.js';
@@ -9,20 +10,49 @@ import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { ExecutionsQuery } from '../executions/dto/executions.query.js';
 import { ExecutionPage, ExecutionView, viewExecution } from '../executions/execution.view.js';
 import { AccountService } from './account.service.js';
+import { UsageQuery } from '../usage/dto/usage.query.js';
+import { UsageService } from '../usage/usage.service.js';
+import { UsagePage } from '../usage/usage.view.js';
 import { AccountView } from './account.view.js';
+import { KeyView } from './key.view.js';
 
 /** Self-service for the holder of a key (interface; decision G-16). */
 @ApiTags('account')
 @WithKey()
 @Controller('v1')
 export class AccountController {
-  constructor(private readonly accounts: AccountService) {}
+  constructor(
+    private readonly accounts: AccountService,
+    private readonly used: UsageService,
+  ) {}
 
   @Get('account')
   @ApiOperation({ summary: 'Balance of the account of this key' })
   @ApiOkResponse({ type: AccountView })
   retrieveAccount(@CurrentCaller() caller: Caller): Promise<AccountView> {
     return this.accounts.account(caller);
+  }
+
+  @Get('key')
+  @ApiOperation({ summary: 'This key: its limits, what it has spent and what is left' })
+  @ApiOkResponse({ type: KeyView })
+  key(@CurrentCaller() caller: Caller): Promise<KeyView> {
+    return this.accounts.key(caller);
+  }
+
+  @Get('usage')
+  @ApiOperation({
+    summary: 'What this account used, by day, model, key or endpoint',
+    description: '`format=csv` answers the same names and values as CSV.',
+  })
+  @ApiOkResponse({ type: UsagePage })
+  @ErrorAnswers('invalid_request')
+  usage(
+    @CurrentCaller() { accountId }: Caller,
+    @StrictQuery() query: UsageQuery,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    return this.used.answer(query, accountId, response);
   }
 
   @Get('executions')

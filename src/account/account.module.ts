@@ -2,12 +2,13 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
+import { UsageModule } from '../usage/usage.module.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
 
 /** Self-service for key holders. */
 @Module({
-  imports: [AuthModule, BillingModule, ExecutionsModule],
+  imports: [AuthModule, BillingModule, ExecutionsModule, UsageModule],
   controllers: [AccountController],
   providers: [AccountService],
 })

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { Caller } from '../auth/caller.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { toPublicId } from '../common/ids/public-id.js';
@@ -9,7 +10,9 @@ import { type ExecutionsQuery, executionQueryOf } from '../executions/dto/execut
 import type { Execution } from '../executions/execution.js';
 import { ExecutionLedger } from '../executions/execution-ledger.js';
 import { type ExecutionView, viewExecution } from '../executions/execution.view.js';
+import { UsageReports } from '../usage/usage-reports.js';
 import type { AccountView } from './account.view.js';
+import { type KeyView, viewOwnKey } from './key.view.js';
 
 /** What the holder of a key may read of the own account. */
 @Injectable()
@@ -17,6 +20,8 @@ export class AccountService {
   constructor(
     private readonly ledger: LedgerService,
     private readonly executionLedger: ExecutionLedger,
+    private readonly keys: ApiKeysService,
+    private readonly usage: UsageReports,
   ) {}
 
   async account(caller: Caller): Promise<AccountView> {
@@ -27,6 +32,18 @@ export class AccountService {
       available_microusd: formatMicroUsd(account.availableMicroUsd),
       held_microusd: formatMicroUsd(account.heldMicroUsd),
     };
+  }
+
+  /** The caller's own key. */
+  async key({ apiKeyId, accountId }: Caller): Promise<KeyView> {
+    const key = await this.keys.find(apiKeyId);
+    if (key === undefined) throw notFound('key');
+    const { spendLimitMicroUsd: limit } = key;
+    const spent =
+      limit === null
+        ? await this.usage.chargedTo(accountId, apiKeyId)
+        : await this.keys.spentInPeriod(apiKeyId);
+    return viewOwnKey(key, spent);
   }
 
   /** Calls of the whole account, whichever key made them. */

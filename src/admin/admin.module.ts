@@ -3,6 +3,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
+import { UsageModule } from '../usage/usage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AccountsController } from './accounts.controller.js';
 import { AdminTasksController } from './admin-tasks.controller.js';
@@ -15,16 +16,18 @@ import { OperatorActions } from './operator-actions.js';
 import { OperatorKeys } from './operator-keys.js';
 import { OperatorService } from './operator.service.js';
 import { RecordsController } from './records.controller.js';
+import { UsageController } from './usage.controller.js';
 
 /** The operator API. */
 @Module({
-  imports: [AuthModule, BillingModule, ExecutionsModule, TasksModule, WebhooksModule],
+  imports: [AuthModule, BillingModule, ExecutionsModule, TasksModule, UsageModule, WebhooksModule],
   controllers: [
     AccountsController,
     KeysController,
     RecordsController,
     DeliveriesController,
     AdminTasksController,
+    UsageController,
   ],
   providers: [
     OperatorService,

@@ -128,6 +128,12 @@ export class ApiKeysService {
     });
   }
 
+  /** What counts against the limit of a key in the present period: its charges and open holds. */
+  async spentInPeriod(id: string): Promise<MicroUsd> {
+    const [row] = await this.keys.query<{ spent: string }[]>(SPENT_IN_PERIOD, [id]);
+    return BigInt(row?.spent ?? 0);
+  }
+
   private async withUses(keys: readonly ApiKeyRecord[]): Promise<ApiKeyRecord[]> {
     const rows = await this.keys.query<{ api_key_id: string; last_used_at: Date }[]>(
       'SELECT * FROM api_key_use WHERE api_key_id = ANY ($1)',
@@ -137,6 +143,16 @@ export class ApiKeysService {
     return keys.map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? null }));
   }
 }
+
+// The counter where it has begun; it names the period before until the first call of this one.
+const SPENT_IN_PERIOD = `
+  SELECT CASE WHEN s.spent IS NULL THEN key_spent(k.account_id, k.id, p.start)
+              WHEN s.period_start < p.start THEN 0 ELSE s.spent END AS spent
+    FROM api_key k
+   CROSS JOIN LATERAL (SELECT key_period_start(k.spend_limit_period, now()) AS start) p
+    LEFT JOIN key_spend s ON s.account_id = k.account_id AND s.api_key_id = k.id AND s.period = k.spend_limit_period
+                         AND s.begun_at > coalesce(k.spend_limit_since, '-infinity')
+   WHERE k.id = $1`;
 
 /** A limit over another period begins to count anew, from what the key has spent in it. */
 function limitSince(key: ApiKeyRecord, terms: Partial<KeyTerms>) {

@@ -18,6 +18,7 @@ import { WebhookLanes1700000000140 } from './migrations/0140-webhook-lanes.migra
 import { OperateKeys1700000000160 } from './migrations/0160-operate-keys.migration.js';
 import { SpendLimits1700000000161 } from './migrations/0161-spend-limits.migration.js';
 import { Refunds1700000000162 } from './migrations/0162-refunds.migration.js';
+import { Usage1700000000163 } from './migrations/0163-usage.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   OperateKeys1700000000160,
   SpendLimits1700000000161,
   Refunds1700000000162,
+  Usage1700000000163,
 ];

@@ -1,0 +1,29 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { filterId } from '../common/ids/sent-id.js';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { AdminUsageQuery } from '../usage/dto/usage.query.js';
+import { UsageService } from '../usage/usage.service.js';
+import { UsagePage } from '../usage/usage.view.js';
+import { OperatorEndpoint } from './operator-endpoint.decorator.js';
+
+/** What all accounts used (interface: Operator API). */
+@OperatorEndpoint()
+@Controller('admin/usage')
+export class UsageController {
+  constructor(private readonly usage: UsageService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'What was used, by day, model, key, endpoint or account',
+    description: 'Equals the ledger. `format=csv` answers the same names and values as CSV.',
+  })
+  @ApiOkResponse({ type: UsagePage })
+  read(
+    @StrictQuery() { account_id: accountId, ...query }: AdminUsageQuery,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    return this.usage.answer(query, filterId('acct', 'account_id', accountId), response);
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { MicroUsd } from '../common/money/micro-usd.js';
+
+/** What usage may be summed up by. */
+export const USAGE_DIMENSIONS = ['day', 'model', 'key', 'endpoint', 'account'] as const;
+export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+
+/** What is asked: whole days of UTC, `to` exclusive; all filters must hold. */
+export interface UsageRequest {
+  readonly groupBy: readonly UsageDimension[];
+  readonly fromDay: string;
+  readonly toDay: string;
+  readonly accountId: string | undefined;
+  readonly apiKeyId: string | undefined;
+  readonly model: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** What was used by one group; only the dimensions asked for are there. */
+export interface UsageRow {
+  readonly day?: string;
+  readonly model?: string;
+  readonly api_key_id?: string;
+  readonly endpoint?: string;
+  readonly account_id?: string;
+  readonly calls: string;
+  readonly failures: string;
+  readonly quantity: string;
+  readonly charged: string;
+  readonly p50_bucket: number | null;
+  readonly p99_bucket: number | null;
+}
+
+const COLUMN: Readonly<Record<UsageDimension, string>> = {
+  day: 'day',
+  model: 'model',
+  key: 'api_key_id',
+  endpoint: 'endpoint',
+  account: 'account_id',
+};
+/** Account and key of the rows that sum up all accounts, and the key of calls without one. */
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
+const BUCKET_GROWTH = 1.1;
+
+/** Milliseconds in the middle of a bucket of latencies: within 5 % of all that fell into it. */
+export function millisecondsOf(bucket: number | null): number | null {
+  return bucket === null ? null : Math.round(BUCKET_GROWTH ** (bucket - 0.5));
+}
+
+/** Reads what was used: the sums of the days, and the calls that are not in them yet. */
+@Injectable()
+export class UsageReports {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Groups in the order of their dimensions, days first the newest. */
+  rows(request: UsageRequest): Promise<UsageRow[]> {
+    const { fromDay, toDay, accountId, apiKeyId, model, limit, offset } = request;
+    return this.dataSource.query<UsageRow[]>(statementFor(request), [
+      fromDay,
+      toDay,
+      accountId ?? null,
+      model ?? null,
+      apiKeyId ?? null,
+      limit,
+      offset,
+    ]);
+  }
+
+  /** What a key was charged in all. */
+  async chargedTo(accountId: string, apiKeyId: string): Promise<MicroUsd> {
+    const [row] = await this.dataSource.query<{ charged: string }[]>(
+      `SELECT coalesce(sum(charged), 0) AS charged FROM (
+         SELECT charged FROM usage_day WHERE account_id = $1 AND api_key_id = $2
+         UNION ALL SELECT charged FROM usage_recent($1) WHERE api_key_id = $2) u`,
+      [accountId, apiKeyId],
+    );
+    return BigInt(row?.charged ?? 0);
+  }
+}
+
+function statementFor({ groupBy, accountId, apiKeyId }: UsageRequest): string {
+  const columns = groupBy.map((dimension) => COLUMN[dimension]).join(', ');
+  const isSummed =
+    apiKeyId === undefined && !groupBy.includes('key') && !groupBy.includes('account');
+  const allAccounts = isSummed ? `account_id = '${NOBODY}'` : `account_id <> '${NOBODY}'`;
+  // Each statement names every parameter, whether or not its scope needs it.
+  const scope = accountId === undefined ? `$3::uuid IS NULL AND ${allAccounts}` : 'account_id = $3';
+  const within = `day >= $1::date AND day < $2::date
+      AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)`;
+  const shown = groupBy
+    .map((dimension) =>
+      dimension === 'day' ? `to_char(day, 'YYYY-MM-DD') AS day` : COLUMN[dimension],
+    )
+    .join(', ');
+  const order = groupBy.map((dimension) =>
+    dimension === 'day' ? 'u.day DESC' : `u.${COLUMN[dimension]}`,
+  );
+  return `
+    WITH recent AS MATERIALIZED (SELECT * FROM usage_recent($3) WHERE ${within}),
+    total AS (
+      SELECT ${columns}, sum(calls) AS calls, sum(failures) AS failures, sum(quantity) AS quantity, sum(charged) AS charged
+        FROM (SELECT day, account_id, api_key_id, model, endpoint, calls, failures, quantity, charged
+                FROM usage_day WHERE ${scope} AND ${within}
+              UNION ALL
+              SELECT day, account_id, api_key_id, model, endpoint, calls, failures, quantity, charged FROM recent) t
+       GROUP BY ${columns}),
+    page AS (SELECT * FROM total u ORDER BY ${order.join(', ')} LIMIT $6 OFFSET $7),
+    latency AS (
+      SELECT ${columns}, bucket, sum(calls) AS calls
+        FROM (SELECT day, account_id, api_key_id, model, endpoint, bucket, calls
+                FROM usage_latency WHERE ${scope} AND ${within}
+              UNION ALL
+              SELECT day, account_id, api_key_id, model, endpoint, bucket, calls FROM recent WHERE bucket IS NOT NULL) l
+       GROUP BY ${columns}, bucket),
+    ranked AS (
+      SELECT ${columns}, bucket, sum(calls) OVER (PARTITION BY ${columns} ORDER BY bucket) AS reached,
+             sum(calls) OVER (PARTITION BY ${columns}) AS calls
+        FROM latency),
+    quantile AS (
+      SELECT ${columns}, min(bucket) FILTER (WHERE reached >= ceil(calls * 0.5)) AS p50_bucket,
+             min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
+        FROM ranked GROUP BY ${columns})
+    SELECT ${shown}, calls, failures, quantity, charged, p50_bucket, p99_bucket
+      FROM page u LEFT JOIN quantile USING (${columns}) ORDER BY ${order.join(', ')}`;
+}

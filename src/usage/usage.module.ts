@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { UsageReports } from './usage-reports.js';
+import { UsageRollup } from './usage-rollup.js';
+import { UsageService } from './usage.service.js';
+
+/** What was used, by day, account, key, model and endpoint. */
+@Module({
+  providers: [UsageRollup, UsageReports, UsageService],
+  exports: [UsageReports, UsageService],
+})
+export class UsageModule {}

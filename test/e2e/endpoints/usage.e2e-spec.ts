@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toPublicId } from '../../../src/common/ids/public-id.js';
+import { UsageRollup } from '../../../src/usage/usage-rollup.js';
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { errorOf, postJson, send } from '../../support/http-answer.js';
+import { HELLO } from '../../support/paid-endpoints.js';
+
+const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
+const TODAY = new Date().toISOString().slice(0, 10);
+const GIVE_UP_MS = 20_000;
+type Row = Record<string, unknown>;
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ TASK_TICK_MS: '50', TASK_POLL_INTERVAL_MS: '50' });
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+const speak = (headers: Record<string, string>, input: string = HELLO.input) =>
+  postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, input });
+const get = (path: string, headers: Record<string, string>) =>
+  send(`${gateway.url}${path}`, { headers });
+const rowsOf = async (path: string, headers: Record<string, string>) => {
+  const answer = await get(path, headers);
+  expect(answer.status).toBe(200);
+  return (answer.json as { data: Row[] }).data;
+};
+const fold = async () => {
+  const rollup = gateway.app.get(UsageRollup, { strict: false });
+  await rollup.tick(0);
+  await rollup.tick(0);
+};
+const spent = async (accountId: string) =>
+  (1_000_000_000n - (await gateway.balance(accountId)).available).toString();
+
+describe('GET /v1/usage', () => {
+  it('sums up calls, failures, quantity, charge and latency, before and after they are folded', async () => {
+    const { headers, accountId, key } = await gateway.account();
+    await speak(headers);
+    await speak(headers, 'Hello again');
+    await speak(headers, '[[sandbox:status=400]]');
+    await postJson(`${gateway.url}/v1/images/generations`, headers, {
+      model: 'gen-image-2',
+      prompt: 'a cat',
+    });
+    const path = '/v1/usage?group_by=day,model,key,endpoint';
+    const before = await rowsOf(path, headers);
+    expect(before).toEqual([
+      {
+        object: 'usage',
+        day: TODAY,
+        model: 'aud-v4',
+        api_key_id: expect.stringMatching(/^key_/),
+        endpoint: '/v1/audio/speech',
+        calls: 3,
+        failures: 1,
+        quantity: 16,
+        charged_microusd: '1920',
+        latency_p50_ms: expect.any(Number),
+        latency_p99_ms: expect.any(Number),
+      },
+      expect.objectContaining({ model: 'gen-image-2', quantity: 1, charged_microusd: '10000' }),
+    ]);
+    await fold();
+    expect(await rowsOf(path, headers)).toEqual(before);
+    const [total] = await rowsOf('/v1/usage', headers);
+    expect(total).toMatchObject({ day: TODAY, calls: 4, charged_microusd: await spent(accountId) });
+    expect(Object.keys(total ?? {})).not.toContain('model');
+    const foreign = await gateway.account();
+    expect(await rowsOf('/v1/usage', foreign.headers)).toEqual([]);
+    expect(key).toMatch(/^sk-/);
+  });
+
+  it('counts tasks when they end, and what was given back', async () => {
+    const { headers, accountId } = await gateway.account();
+    const bought = await speak(headers);
+    const song = { model: 'tune-music', prompt: 'a song', lyrics: 'la la la' };
+    expect((await postJson(`${gateway.url}/v1/music/generations`, headers, song)).status).toBe(202);
+    const giveUpAt = performance.now() + GIVE_UP_MS;
+    while ((await gateway.balance(accountId)).held > 0n) {
+      expect(performance.now()).toBeLessThan(giveUpAt);
+      await sleep(50);
+    }
+    const rows = await rowsOf('/v1/usage?group_by=endpoint', headers);
+    expect(rows).toMatchObject([
+      { endpoint: '/v1/audio/speech', calls: 1, charged_microusd: '600' },
+      { endpoint: '/v1/music/generations', calls: 1, failures: 0, quantity: 1 },
+    ]);
+    await fold();
+    const id = bought.headers.get('x-gateway-execution-id') ?? '';
+    await send(`${gateway.url}/admin/executions/${id}/refund`, { method: 'POST', headers: ADMIN });
+    const [speech] = await rowsOf('/v1/usage?group_by=endpoint', headers);
+    expect(speech).toMatchObject({ calls: 1, charged_microusd: '0' });
+    await fold();
+    const [day] = await rowsOf('/v1/usage', headers);
+    expect(day).toMatchObject({ charged_microusd: await spent(accountId) });
+  });
+
+  it('is CSV where that is asked, with the same names', async () => {
+    const { headers } = await gateway.account();
+    await speak(headers);
+    const answer = await get('/v1/usage?group_by=model,day&format=csv', headers);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
+    const [head, line, end] = answer.bytes.toString().split('\r\n');
+    expect(head).toBe(
+      'model,day,calls,failures,quantity,charged_microusd,latency_p50_ms,latency_p99_ms',
+    );
+    expect(line).toMatch(new RegExp(`^aud-v4,${TODAY},1,0,5,600,\\d+,\\d+$`));
+    expect(end).toBe('');
+  });
+
+  it('takes days and epoch seconds, `to` exclusive, and is read page by page', async () => {
+    const { headers } = await gateway.account();
+    await speak(headers);
+    const now = Math.floor(Date.now() / 1000);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    expect(await rowsOf(`/v1/usage?from=${TODAY}&to=${tomorrow}`, headers)).toHaveLength(1);
+    expect(await rowsOf(`/v1/usage?from=${now}&to=${now + 5}`, headers)).toHaveLength(1);
+    expect(await rowsOf(`/v1/usage?to=${TODAY}`, headers)).toEqual([]);
+    expect(await rowsOf(`/v1/usage?from=${tomorrow}`, headers)).toEqual([]);
+    expect(await rowsOf('/v1/usage?model=gen-5', headers)).toEqual([]);
+    await postJson(`${gateway.url}/v1/images/generations`, headers, {
+      model: 'gen-image-2',
+      prompt: 'a cat',
+    });
+    const first = (await get('/v1/usage?group_by=model&limit=1', headers)).json as {
+      has_more: boolean;
+      next_cursor: string;
+    };
+    expect(first.has_more).toBe(true);
+    const next = await rowsOf(
+      `/v1/usage?group_by=model&limit=1&cursor=${first.next_cursor}`,
+      headers,
+    );
+    expect(next).toMatchObject([{ model: 'gen-image-2' }]);
+  });
+
+  it.each([
+    ['group_by=hour', 'group_by'],
+    ['group_by=day,day', 'group_by'],
+    ['from=yesterday', 'from'],
+    ['from=2026-02-30', 'from'],
+    ['to=2026-1-1', 'to'],
+    ['from=2001-01-01', 'from'],
+    ['api_key_id=5', 'api_key_id'],
+    ['format=xml', 'format'],
+    ['limit=0', 'limit'],
+    ['cursor=x', 'cursor'],
+    ['account_id=x', 'account_id'],
+  ])('refuses %s', async (query, param) => {
+    const { headers } = await gateway.account();
+    const answer = await get(`/v1/usage?${query}`, headers);
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer)).toMatchObject({ code: 'invalid_request', param });
+  });
+});
+
+describe('GET /admin/usage', () => {
+  it('sums up all accounts, or one, by account and key too', async () => {
+    const one = await gateway.account();
+    const other = await gateway.account();
+    await speak(one.headers);
+    await speak(other.headers);
+    const account = toPublicId('acct', one.accountId);
+    const all = await rowsOf('/admin/usage?group_by=account', ADMIN);
+    expect(all.filter((row) => row.account_id === account)).toMatchObject([
+      { calls: 1, charged_microusd: '600' },
+    ]);
+    const own = await rowsOf(`/admin/usage?account_id=${account}&group_by=key,model`, ADMIN);
+    expect(own).toMatchObject([{ model: 'aud-v4', calls: 1 }]);
+    const sumOf = (rows: Row[]) =>
+      rows.reduce((sum, row) => sum + BigInt(row.charged_microusd as string), 0n);
+    const before = sumOf(await rowsOf('/admin/usage', ADMIN));
+    expect(sumOf(all)).toBe(before);
+    await fold();
+    expect(sumOf(await rowsOf('/admin/usage', ADMIN))).toBe(before);
+    expect(sumOf(await rowsOf('/admin/usage?group_by=account', ADMIN))).toBe(before);
+  });
+});
+
+describe('GET /v1/key', () => {
+  it('tells the key its terms, what it has spent and what is left', async () => {
+    const { headers, accountId } = await gateway.account();
+    await speak(headers);
+    expect((await get('/v1/key', headers)).json).toMatchObject({
+      object: 'api_key',
+      allowed_models: null,
+      spend_limit_microusd: null,
+      spent_microusd: '600',
+      left_microusd: null,
+    });
+    const terms = { name: 'capped', spendLimitMicroUsd: 1_000n, spendLimitPeriod: 'day' as const };
+    const capped = { authorization: `Bearer ${await gateway.keyOf(accountId, terms)}` };
+    expect((await get('/v1/key', capped)).json).toMatchObject({ spent_microusd: '0' });
+    await speak(capped);
+    const { json } = await get('/v1/key', capped);
+    expect(json).toMatchObject({
+      name: 'capped',
+      spend_limit_microusd: '1000',
+      spend_limit_period: 'day',
+      spent_microusd: '600',
+      left_microusd: '400',
+    });
+    expect(json).not.toHaveProperty('key');
+  });
+});
