@@ -17,6 +17,12 @@ export interface StoredFile {
   open(range?: ByteRange): Promise<Readable>;
 }
 
+/** A file and the name under which its reader saves it. */
+export interface NamedFile {
+  readonly file: StoredFile;
+  readonly filename: string;
+}
+
 /** A file to keep. */
 export interface NewFile {
   readonly accountId: string;

@@ -7,12 +7,14 @@ import { WithKey } from '../auth/with-key.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { sendStoredFile } from '../storage/send-stored-file.js';
 import { TasksQuery } from './dto/tasks.query.js';
 import { TaskCancellation } from './ending/task-cancellation.js';
 import { TaskContents } from './reads/task-contents.js';
 import { TaskKinds } from './task-kinds.js';
-import { TaskReads } from './reads/task-reads.js';
+import { type Patience, TaskReads } from './reads/task-reads.js';
 import { TaskPage, TaskView } from './task.view.js';
+import { tellWait, Wait } from './wait.decorator.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
 
@@ -58,10 +60,11 @@ export class TasksController {
   async retrieveTask(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
-    @Req() request: Request,
+    @Wait() patience: Patience | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
-    return this.kinds.viewOf(await this.reads.getAsPreferred(caller, id, request, response));
+    const awaited = await this.reads.getAfterWait(caller, id, patience);
+    return this.kinds.viewOf(tellWait(response, awaited));
   }
 
   @Get(':id/content')
@@ -80,13 +83,14 @@ export class TasksController {
     'content_expired',
     'range_not_satisfiable',
   )
-  retrieveTaskContent(
+  async retrieveTaskContent(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return this.contents.send(caller, id, request, response);
+    const { file, filename } = await this.contents.find(caller, id);
+    await sendStoredFile(request, response, file, { filename });
   }
 
   @Post(':id/cancel')

@@ -1,15 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { noTask, TaskReads } from '../tasks/reads/task-reads.js';
+import { type AwaitedTask, noTask, type Patience, TaskReads } from '../tasks/reads/task-reads.js';
 import type { Task } from '../tasks/task.js';
 import { VIDEO_KIND } from './video.kind.js';
-import { type VideoView, viewVideo } from './video.view.js';
-
-/** What SDKs wait between two polls (spec: every 10 to 20 seconds). */
-const POLL_AFTER_MS = 10_000;
-const POLL_AFTER_HEADER = 'openai-poll-after-ms';
 
 /** Which video is asked for, and by whom; `model` is checked where it is sent. */
 export interface VideoReading {
@@ -31,18 +25,10 @@ export class VideoReads {
     return videoOf(await this.tasks.get(caller, id), model);
   }
 
-  /** The video, after waiting as the request's `Prefer` asks; the head says when to ask again. Throws as {@link get}. */
-  async view(reading: VideoReading, request: Request, response: Response): Promise<VideoView> {
-    const video = viewVideo(await this.latest(reading, request, response));
-    const isOpen = video.status === 'queued' || video.status === 'in_progress';
-    if (isOpen) response.setHeader(POLL_AFTER_HEADER, String(POLL_AFTER_MS));
-    return video;
-  }
-
-  private async latest(reading: VideoReading, request: Request, response: Response): Promise<Task> {
+  /** {@link get}, after waiting for the video's end as long as the reader wants to (decision G-98). */
+  async getAfterWait(reading: VideoReading, patience: Patience | undefined): Promise<AwaitedTask> {
     const task = await this.get(reading);
-    if (request.get('prefer') === undefined) return task;
-    return this.tasks.getAsPreferred(reading.caller, reading.id, request, response);
+    return patience ? this.tasks.getAfterWait(reading.caller, reading.id, patience) : { task };
   }
 }
 

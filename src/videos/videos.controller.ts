@@ -18,10 +18,13 @@ import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { sendStoredFile } from '../storage/send-stored-file.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
 import { TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
+import type { Patience } from '../tasks/reads/task-reads.js';
 import type { Task } from '../tasks/task.js';
+import { tellWait, Wait } from '../tasks/wait.decorator.js';
 import { VideoBodyExamples } from './dto/video-examples.js';
 import { VideoBody } from './dto/video.body.js';
 import { VideoContentQuery, VideoQuery } from './dto/video.query.js';
+import { tellPollAfter } from './poll-after.js';
 import { VideoBodyGuard } from './video-body.guard.js';
 import { VideoReads } from './video-reads.js';
 import { VideoView, viewVideo } from './video.view.js';
@@ -87,14 +90,15 @@ export class VideosController {
     },
   })
   @ErrorAnswers('invalid_request', 'task_not_found')
-  retrieveVideo(
+  async retrieveVideo(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @StrictQuery() query: VideoQuery,
-    @Req() request: Request,
+    @Wait() patience: Patience | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<VideoView> {
-    return this.reads.view({ caller, id, model: query.model }, request, response);
+    const awaited = await this.reads.getAfterWait({ caller, id, model: query.model }, patience);
+    return tellPollAfter(response, viewVideo(tellWait(response, awaited)));
   }
 
   @Get(':id/content')

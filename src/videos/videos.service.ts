@@ -6,7 +6,7 @@ import { Clock } from '../common/time/clock.js';
 import { NamedUrls } from '../net/named-urls.js';
 import { OwnUrl } from '../net/own-url.js';
 import type { VideoCommand } from '../providers/ports/video.port.js';
-import type { StoredFile } from '../storage/stored-file.js';
+import type { NamedFile } from '../storage/stored-file.js';
 import { StoredFiles } from '../storage/stored-files.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
 import { TaskSubmission } from '../tasks/submission/task-submission.js';
@@ -16,12 +16,6 @@ import type { VideoDetails } from './video-details.js';
 import { checkVideoLimits } from './video-limits.js';
 import { VIDEO_KIND } from './video.kind.js';
 import { viewVideo } from './video.view.js';
-
-/** A finished video and the name under which it is saved. */
-export interface VideoDownload {
-  readonly file: StoredFile;
-  readonly filename: string;
-}
 
 /** Videos: submitted as tasks, fetched by their ids (spec: Video tasks). */
 @Injectable()
@@ -65,7 +59,7 @@ export class VideosService {
    * The file of a video. Throws 409 `task_not_ready` before it is completed and when it failed, 410 `content_expired` after 14
    * days, 404 `content_not_available` where its file never came (decision G-60).
    */
-  async download(task: Task): Promise<VideoDownload> {
+  async download(task: Task): Promise<NamedFile> {
     const { status, expires_at: expiresAt } = viewVideo(task);
     if (status !== 'completed' || expiresAt === null) {
       throw new GatewayError('task_not_ready', `The video is ${status}.`);

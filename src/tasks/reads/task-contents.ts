@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { sendStoredFile } from '../../storage/send-stored-file.js';
+import type { NamedFile } from '../../storage/stored-file.js';
 import { StoredFiles } from '../../storage/stored-files.js';
 import { TaskKinds } from '../task-kinds.js';
 import { TaskReads } from './task-reads.js';
 
-/** Serves the files that tasks have made (decisions G-56, G-63). */
+/** Finds the files that tasks have made (decisions G-56, G-63). */
 @Injectable()
 export class TaskContents {
   constructor(
@@ -17,10 +16,10 @@ export class TaskContents {
   ) {}
 
   /**
-   * Sends the task's file. Throws 404 `task_not_found`, 404 `content_not_available` where there is none to serve here, 409
+   * The task's file. Throws 404 `task_not_found`, 404 `content_not_available` where there is none to serve here, 409
    * `task_not_ready` before success, 410 `content_expired` after the file's time.
    */
-  async send(caller: Caller, id: string, request: Request, response: Response): Promise<void> {
+  async find(caller: Caller, id: string): Promise<NamedFile> {
     const task = await this.reads.get(caller, id);
     const { contentAt } = this.kinds.of(task.kind);
     if (contentAt === 'elsewhere') throw noContent();
@@ -29,8 +28,7 @@ export class TaskContents {
     }
     if (contentAt === undefined || !task.content) throw noContent();
     const { fileId, filename } = task.content;
-    const file = await this.files.kept(task.accountId, fileId);
-    await sendStoredFile(request, response, file, { filename });
+    return { file: await this.files.kept(task.accountId, fileId), filename };
   }
 }
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { fromPublicId } from '../../common/ids/public-id.js';
@@ -9,7 +8,18 @@ import type { Task } from '../task.js';
 import { type TaskFilter, TaskReader } from './task-reader.js';
 import { isFinal } from '../task-state-machine.js';
 import { TaskWaits } from './task-waits.js';
-import { waitSecondsOf } from './wait-preference.js';
+
+/** How long a reader waits for a task's end, and how it says that it has gone. */
+export interface Patience {
+  readonly seconds: number;
+  readonly onGone: (listener: () => void) => void;
+}
+
+/** A task, and the wait that was asked for where it was granted. */
+export interface AwaitedTask {
+  readonly task: Task;
+  readonly waitSeconds?: number;
+}
 
 /** What the holder of a key reads of the account's tasks. */
 @Injectable()
@@ -27,34 +37,24 @@ export class TaskReads {
     return task;
   }
 
-  /**
-   * {@link get}, after waiting for the task's end as the request's `Prefer` asks; says so in the head of the answer
-   * (decision G-98).
-   */
-  async getAsPreferred(
+  /** {@link get}, after waiting for the task's end as long as the reader wants to (decision G-98). */
+  async getAfterWait(
     caller: Caller,
     id: string,
-    request: Request,
-    response: Response,
-  ): Promise<Task> {
-    const seconds = waitSecondsOf(request.get('prefer'));
+    patience: Patience | undefined,
+  ): Promise<AwaitedTask> {
     const task = await this.get(caller, id);
-    if (seconds === undefined) return task;
-    const applied = `wait=${seconds}`;
-    if (isFinal(task.status)) {
-      response.setHeader('Preference-Applied', applied);
-      return task;
-    }
+    if (patience === undefined) return { task };
+    const { seconds: waitSeconds, onGone } = patience;
+    if (isFinal(task.status)) return { task, waitSeconds };
     const hasWaited = await this.waits.untilEnded({
       taskId: task.id,
       accountId: caller.accountId,
       apiKeyId: caller.apiKeyId,
-      waitMs: seconds * 1000,
-      onGone: (listener) => response.once('close', listener),
+      waitMs: waitSeconds * 1000,
+      onGone,
     });
-    if (!hasWaited) return task;
-    response.setHeader('Preference-Applied', applied);
-    return this.get(caller, id);
+    return hasWaited ? { task: await this.get(caller, id), waitSeconds } : { task };
   }
 
   /** Tasks of the caller's account, newest first. */

@@ -1,0 +1,22 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { AwaitedTask, Patience } from './reads/task-reads.js';
+import type { Task } from './task.js';
+import { waitSecondsOf } from './reads/wait-preference.js';
+
+/** How long the request wants to wait for the task's end (`Prefer: wait=N`, decision G-98); undefined where it does not. */
+export const Wait = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Patience | undefined => {
+    const http = context.switchToHttp();
+    const seconds = waitSecondsOf(http.getRequest<Request>().get('prefer'));
+    if (seconds === undefined) return undefined;
+    const response = http.getResponse<Response>();
+    return { seconds, onGone: (listener) => response.once('close', listener) };
+  },
+);
+
+/** The task, whose answer says in its head that it came as `Prefer` asked, where it did. */
+export function tellWait(response: Response, { task, waitSeconds }: AwaitedTask): Task {
+  if (waitSeconds !== undefined) response.setHeader('Preference-Applied', `wait=${waitSeconds}`);
+  return task;
+}
