@@ -1,76 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Socket } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { BoundedDownload } from '../../src/net/bounded-download.js';
-import type { DownloadOptions } from '../../src/net/download.js';
-import { EgressRules } from '../../src/net/egress-rules.js';
 import { GuardedDialer } from '../../src/net/guarded-dialer.js';
 import { makeCertificate } from '../support/certificate.js';
-import { answer, type RawAnswer, StubWeb } from '../support/stub-web.js';
+import { drip, hostileDownloads, LIMITS, policy } from '../support/hostile-downloads.js';
+import { answer, type RawAnswer } from '../support/stub-web.js';
 
 const DAY_MS = 86_400_000;
 const FAILED = { code: 'audio_download_failed' };
-const LIMITS = {
-  connectMs: 200,
-  headersMs: 200,
-  idleMs: 200,
-  totalMs: 1_500,
-  rateGraceMs: 200,
-  minBytesPerSecond: 10_000,
-};
-const policy = { rules: EgressRules.none };
-
 describe('hostile servers', () => {
-  let web: StubWeb;
-  let dir: string;
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'download-'));
-  });
-  afterEach(async () => {
-    await web.stop();
-    await rm(dir, { recursive: true });
-  });
-
-  async function fetchFrom(
-    raw: RawAnswer,
-    options: DownloadOptions = {},
-    url = 'http://example.com/',
-  ) {
-    web = await StubWeb.start(raw);
-    return fetchWith(web.dialer(), options, url);
-  }
-
-  function fetchWith(
-    dialer: GuardedDialer,
-    options: DownloadOptions = {},
-    url = 'http://example.com/',
-  ) {
-    return new BoundedDownload(dialer, policy).toFile(url, dir, { limits: LIMITS, ...options });
-  }
-
-  /** The download failed, its file is gone and so is its connection. */
-  async function expectFailure(fetched: Promise<unknown>, code = 'audio_download_failed') {
-    await expect(fetched).rejects.toMatchObject({ code });
-    await expect(readdir(dir)).resolves.toEqual([]);
-    for (let i = 0; i < 50 && web.openSockets > 0; i += 1) await delay(10);
-    expect(web.openSockets).toBe(0);
-  }
-
-  const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-  /** Writes `chunk` every `everyMs` until the other side has had enough. */
-  function drip(socket: Socket, chunk: string, everyMs: number): void {
-    const timer = setInterval(() => socket.write(chunk), everyMs);
-    socket.once('close', () => {
-      clearInterval(timer);
-    });
-  }
+  const { serve, fetchFrom, fetchWith, expectFailure } = hostileDownloads();
 
   it('are left when the name does not resolve in time, R21 (AUD-46)', async () => {
-    web = await StubWeb.start(() => undefined);
+    await serve(() => undefined);
     const silent = new GuardedDialer({ ...policy, resolve: () => new Promise(() => undefined) });
     await expectFailure(fetchWith(silent));
   });
@@ -80,11 +21,11 @@ describe('hostile servers', () => {
   });
 
   it('are left when the TLS handshake stalls, R23', async () => {
-    web = await StubWeb.start(() => undefined);
+    const web = await serve(() => undefined);
     // A plain server never answers the client's hello.
     const dialer = web.dialer();
     await expectFailure(fetchWith(dialer, {}, 'https://example.com:8080/'));
-    expect(web.heads).toEqual([]);
+    expect(servers().heads).toEqual([]);
   });
 
   it.each([
@@ -93,7 +34,7 @@ describe('hostile servers', () => {
     ['nobody vouches for', ['example.com'], -DAY_MS, DAY_MS, false],
   ])('are left when their certificate %s, R24', async (_, hosts, from, until, isTrusted) => {
     const at = (ms: number) => new Date(Date.now() + ms);
-    web = await StubWeb.start(
+    const web = await serve(
       (socket) => socket.end(answer(200, [], 'sound')),
       makeCertificate(hosts, at(from), at(until)),
     );
@@ -102,7 +43,7 @@ describe('hostile servers', () => {
       isTrusted ? undefined : makeCertificate(['example.com']).cert,
     );
     await expectFailure(fetchWith(dialer, {}, 'https://example.com/'));
-    expect(web.heads).toEqual([]);
+    expect(servers().heads).toEqual([]);
   });
 
   it('are left when the head of the answer drips, R25', async () => {
@@ -191,67 +132,5 @@ describe('hostile servers', () => {
         drip(socket, interim, 5);
       }),
     );
-  });
-
-  it.each(['', 'garbage\r\n\r\n', 'HTTP/1.1 200 OK\r\nBad Header\r\n\r\n', 'SSH-2.0-OpenSSH\r\n'])(
-    'fail when they answer %j (AUD-46)',
-    async (text) => {
-      await expectFailure(fetchFrom((socket) => socket.end(text)));
-    },
-  );
-
-  it.each([204, 206, 300, 304, 400, 401, 404, 500, 503])(
-    'answering %i (AUD-46)',
-    async (status) => {
-      const fetched = fetchFrom((socket) =>
-        socket.end(answer(status, [], status === 206 ? 'x' : '')),
-      );
-      if (status === 206) await expect(fetched).resolves.toMatchObject({ bytes: 1 });
-      else await expectFailure(fetched);
-    },
-  );
-
-  it('fail when their body is empty', async () => {
-    await expectFailure(fetchFrom((socket) => socket.end(answer(200))));
-  });
-
-  it('are reached directly whatever proxy the environment names, R36', async () => {
-    process.env.HTTP_PROXY = process.env.http_proxy = 'http://127.0.0.1:9';
-    try {
-      const { bytes } = await fetchFrom((socket) => socket.end(answer(200, [], 'sound')));
-      expect(bytes).toBe(5);
-      expect(web.heads[0]).toMatch(/^GET \/ /);
-    } finally {
-      delete process.env.HTTP_PROXY;
-      delete process.env.http_proxy;
-    }
-  });
-
-  it('are left with the reason of the caller when the caller gives up', async () => {
-    const caller = new AbortController();
-    const reason = new Error('the client went away');
-    const fetched = fetchFrom(
-      (socket) => {
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc');
-        caller.abort(reason);
-      },
-      { signal: caller.signal },
-    );
-    await expect(fetched).rejects.toBe(reason);
-    await expect(readdir(dir)).resolves.toEqual([]);
-  });
-
-  it('leave no file and no connection behind when two hundred come at once', async () => {
-    web = await StubWeb.start((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      drip(socket, 'y'.repeat(10), 20);
-    });
-    const dialer = web.dialer();
-    const all = Array.from({ length: 200 }, () =>
-      fetchWith(dialer, { limits: { ...LIMITS, connectMs: 5_000, headersMs: 5_000 } }),
-    );
-    const outcomes = await Promise.allSettled(all);
-    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(200);
-    await expectFailure(fetchWith(dialer));
   });
 });

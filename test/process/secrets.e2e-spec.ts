@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ServerResponse } from 'node:http';
-import { AUDIO_SAMPLES } from '../contract/audio-samples.js';
-import { type SeenRequest, StubUpstream } from '../support/stub-upstream.js';
+import { CANARY, MISDEEDS, works } from '../support/canaries.js';
+import { StubUpstream } from '../support/stub-upstream.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import { type Answer, postJson, send } from '../support/http-answer.js';
 import { PAID_ENDPOINTS, READ_PATHS } from '../support/paid-endpoints.js';
@@ -9,8 +8,6 @@ import {
   cleanUp,
   type GatewayProgram,
   PROCESS_TEST_TIMEOUT_MS,
-  runBuilt,
-  SECRET_KEY,
   startGatewayProgram,
   statusOf,
   until,
@@ -18,21 +15,6 @@ import {
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** Unlike any other text, and unlike our own keys, so that nothing is hidden by its shape alone. */
-const CANARY = {
-  prompt: 'canaryPrompt7f3a',
-  openaiKey: 'canaryOpenaiKey91bd',
-  elevenlabsKey: 'canaryElevenKey52ce',
-  adminToken: 'canaryAdminToken6d08',
-  wrongToken: 'canaryWrongToken4e77',
-  databasePassword: 'canaryDatabase0b6f',
-  redisPassword: 'canaryRedis8a1c',
-  secretKey: `canarySecretKey2d9e-${SECRET_KEY}`,
-  urlPassword: 'canaryUrlPassword3c55',
-  signature: 'canarySignature1f0d',
-  cookie: 'canaryCookie77aa',
-  fileName: 'canaryFileName5e21',
-} as const;
 /** A key is shown by its first nine characters. */
 const SHOWN_PREFIX = 9;
 
@@ -70,46 +52,6 @@ const everything = () =>
       return post(path, secretly(body(url)));
     }),
   );
-
-/** What a provider says that tells all it knows. */
-const gossip = ({ headers: sent, body }: SeenRequest): string =>
-  `${JSON.stringify(sent)} ${body.toString('latin1')} ${CANARY.prompt}`;
-const inShape = (seen: SeenRequest): string => {
-  const message = gossip(seen);
-  const error = { message, type: 'invalid_request_error', code: 'some_word' };
-  return JSON.stringify({ error, detail: { status: 'some_word', message } });
-};
-
-const works = (response: ServerResponse, { url }: SeenRequest): void => {
-  if (url.includes('chat')) {
-    const choices = [
-      { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: '' } },
-    ];
-    response.end(JSON.stringify({ id: 'x', object: 'chat.completion', choices }));
-  } else if (url.includes('images')) {
-    response.end(JSON.stringify({ created: 1, data: [{ b64_json: 'AAAA' }] }));
-  } else {
-    response.end(AUDIO_SAMPLES.mp3);
-  }
-};
-
-const MISDEEDS: Readonly<Record<string, StubUpstream['reply']>> = {
-  'answers well': works,
-  'refuses with 400': (response, seen) => response.writeHead(400).end(inShape(seen)),
-  'refuses our key': (response, seen) => response.writeHead(401).end(inShape(seen)),
-  'limits us': (response, seen) => response.writeHead(429).end(inShape(seen)),
-  'fails with 500': (response, seen) => response.writeHead(500).end(gossip(seen)),
-  'answers a page': (response, seen) =>
-    response.writeHead(200, { 'content-type': 'text/html' }).end(`<html>${gossip(seen)}</html>`),
-  'answers JSON of no meaning': (response, seen) => response.end(inShape(seen)),
-  'redirects elsewhere': (response) =>
-    response.writeHead(302, { location: `http://127.0.0.1:9/${CANARY.prompt}` }).end(),
-  'is cut off': (response, seen) => {
-    response.writeHead(200, { 'content-length': '100000' });
-    response.write(gossip(seen), () => response.destroy());
-  },
-  'hangs up': (response) => response.destroy(),
-};
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -236,16 +178,6 @@ describe('a secret is in no log line, no metric and no error answer when it', ()
     },
     PROCESS_TEST_TIMEOUT_MS,
   );
-
-  it('is not told by a gateway that cannot start', async () => {
-    const url = new URL(database.url);
-    url.password = CANARY.databasePassword;
-    url.pathname = '/no_such_database';
-    const program = runBuilt('main.js', [], { PORT: '0', SECRET_KEY, DATABASE_URL: url.href });
-    expect(await program.exited).toEqual({ code: 1, signal: null });
-    expect(program.stderr()).toContain('no_such_database');
-    expect(program.stdout() + program.stderr()).not.toContain(CANARY.databasePassword);
-  });
 });
 
 const firstWith = (text: string, secret: string, place: string): string | undefined => {
