@@ -8,7 +8,7 @@ import { answer, type RawAnswer } from '../support/stub-web.js';
 const DAY_MS = 86_400_000;
 const FAILED = { code: 'audio_download_failed' };
 describe('hostile servers', () => {
-  const { serve, fetchFrom, fetchWith, expectFailure } = hostileDownloads();
+  const { serve, fetchFrom, fetchWith, expectFailure, servers } = hostileDownloads();
 
   it('are left when the name does not resolve in time, R21 (AUD-46)', async () => {
     await serve(() => undefined);
