@@ -28,6 +28,10 @@ describe('loadConfig', () => {
     });
   });
 
+  it('gives a receiver of webhooks ten seconds to answer (LIMIT-13)', () => {
+    expect(loadConfig({}).webhookTimeoutMs).toBe(10_000);
+  });
+
   it('treats an empty variable as unset', () => {
     expect(loadConfig({ PORT: '', ADMIN_TOKEN: '' })).toMatchObject({
       port: 3000,

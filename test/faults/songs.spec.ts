@@ -116,18 +116,23 @@ describe('a provider', () => {
     expect(task.result.tracks).toEqual([expect.objectContaining({ index: 1, audio_url: AUDIO })]);
   });
 
-  it('whose files are gone has made them all the same: nothing is fetched', async () => {
+  it('whose files are gone has made them all the same: nothing is fetched (LIMIT-14)', async () => {
     const files = await StubUpstream.start();
+    const url = `${files.url}/a.mp3`;
     answers.set('/suno/v1/music', job);
-    answers.set('/suno/v2/fetch', done({ musics: [track(`${files.url}/a.mp3`)] }));
+    answers.set('/suno/v2/fetch', done({ musics: [track(url)] }));
     const { id } = await desk.submit(MUSIC);
     await step(3);
     expect(await desk.read(id)).toMatchObject({
       status: 'succeeded',
-      result: { urls: [`${files.url}/a.mp3`] },
+      result: { urls: [url] },
     });
     expect(files.seen).toEqual([]);
     await files.stop();
+    expect(await desk.read(id)).toMatchObject({
+      status: 'succeeded',
+      result: { urls: [url] },
+    });
   });
 
   it('that reports success without a song is not believed, and the price stays held', async () => {

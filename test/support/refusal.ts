@@ -9,26 +9,37 @@ export interface Refusal {
   readonly param?: string | null;
 }
 
-/** Requests the sandbox upstream has received since it started. */
+/** How tasks are read, which goes on for other tasks meanwhile. */
+const READS = /_(retrieve|content|fetch|delete)$/;
+
+/** Requests for new work that the sandbox upstream has received since it started. */
 export async function upstreamCalls(gateway: TestGateway): Promise<number> {
-  const stats = await gateway.sandbox?.stats();
-  return Object.values(stats?.requests ?? {}).reduce((sum, count) => sum + count, 0);
+  const requests = Object.entries((await gateway.sandbox?.stats())?.requests ?? {});
+  return requests.reduce((sum, [name, count]) => (READS.test(name) ? sum : sum + count), 0);
 }
 
-/** Proves a refusal as the spec defines it: status, code and param; no provider call; balance, holds and entries as before. */
+/** Proves a refusal as the spec defines it: status, code and param; no provider call, no task; balance, holds and entries as before. */
 export async function expectRefused(
   gateway: TestGateway,
   accountId: string,
   call: () => Promise<Answer>,
   { status, code, param }: Refusal,
 ): Promise<{ answer: Answer; error: ErrorBody }> {
-  const before = { ...(await gateway.balance(accountId)), calls: await upstreamCalls(gateway) };
+  const before = await traces(gateway, accountId);
   const answer = await call();
   const error = errorOf(answer);
   expect({ status: answer.status, code: error.code }).toEqual({ status, code });
   if (param !== undefined) expect(error.param).toBe(param);
-  expect({ ...(await gateway.balance(accountId)), calls: await upstreamCalls(gateway) }).toEqual(
-    before,
-  );
+  expect(await traces(gateway, accountId)).toEqual(before);
   return { answer, error };
+}
+
+/** What a refused request must leave as it was. */
+async function traces(gateway: TestGateway, accountId: string) {
+  const [tasks] = await gateway.dataSource.query<{ count: number }[]>(
+    'SELECT count(*)::int AS count FROM task WHERE account_id = $1',
+    [accountId],
+  );
+  const calls = await upstreamCalls(gateway);
+  return { ...(await gateway.balance(accountId)), calls, tasks: tasks?.count };
 }

@@ -74,7 +74,7 @@ describe('What a receiver may do', () => {
     expect(await deliverTo(receiver.url)).toMatchObject({ status: 'pending', statusCode: status });
   });
 
-  it('sends a POST of the bytes as JSON, without event name, key or cookie (HOOK-08)', async () => {
+  it('sends a POST of the bytes as JSON, without event name, key or cookie (HOOK-08, AUTH-29)', async () => {
     await deliverTo(receiver.url);
     const [{ method, headers, body } = { method: '', headers: {}, body: Buffer.alloc(0) }] =
       receiver.received;

@@ -38,18 +38,16 @@ export function dubbingRoutes(studio: Studio, rooms: DubbingRooms): SandboxRoute
   const route = (
     method: SandboxRoute['method'],
     path: string,
+    operation: string,
     handle: SandboxRoute['handle'],
-  ): SandboxRoute => ({
-    method,
-    path: `/v1/dubbing${path}`,
-    operation: 'dubbing',
-    handle,
-  });
+  ): SandboxRoute => ({ method, path: `/v1/dubbing${path}`, operation, handle });
   return [
-    route('POST', '', (exchange) => create(exchange, rooms, studio)),
-    route('GET', '/{dubbing_id}', (exchange) => show(exchange, rooms)),
-    route('GET', '/{dubbing_id}/audio/{language}', (exchange) => download(exchange, rooms)),
-    route('DELETE', '/{dubbing_id}', (exchange) => remove(exchange, rooms)),
+    route('POST', '', 'dubbing_create', (exchange) => create(exchange, rooms, studio)),
+    route('GET', '/{dubbing_id}', 'dubbing_retrieve', (exchange) => show(exchange, rooms)),
+    route('GET', '/{dubbing_id}/audio/{language}', 'dubbing_content', (exchange) =>
+      download(exchange, rooms),
+    ),
+    route('DELETE', '/{dubbing_id}', 'dubbing_delete', (exchange) => remove(exchange, rooms)),
   ];
 }
 

@@ -50,7 +50,7 @@ describe('the source of a dub', () => {
     expect(await reserved(silence(seconds))).toBe(price);
   });
 
-  it.each([1801, 1800.2])('of %d s is too long (DUB-08)', async (seconds) => {
+  it.each([1801, 1800.2])('of %d s is too long (DUB-08, ERR-32, LIMIT-09)', async (seconds) => {
     desk.serve(silence(seconds));
     await desk.refuses(() => desk.post(), {
       status: 400,

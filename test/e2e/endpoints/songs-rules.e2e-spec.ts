@@ -94,7 +94,7 @@ describe('POST /v1/music/generations', () => {
     });
   });
 
-  it('takes 1 to 4 clips to be inspired by, and 6 to 24 reference tracks (SONG-50, SONG-51)', async () => {
+  it('takes 1 to 4 clips to be inspired by, and 6 to 24 reference tracks (SONG-50, SONG-51, LIMIT-10)', async () => {
     const inspo = (count: number) => ({ model: 'song-inspo', audio_urls: urls(count) });
     const model = (count: number) => ({
       model: 'song-custom-model',

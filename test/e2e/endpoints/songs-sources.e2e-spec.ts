@@ -67,7 +67,7 @@ describe('source_task_id and source_index', () => {
     }
   });
 
-  it('reach the eighth track of a task (SONG-14)', async () => {
+  it('reach the eighth track of a task (SONG-14, LIMIT-10)', async () => {
     const many = await desk.made({
       model: 'song-music',
       prompt: `${AT_ONCE}[[sandbox:tracks=8]] many`,
@@ -77,9 +77,12 @@ describe('source_task_id and source_index', () => {
     expect(await lastSent('/bpm')).toMatchObject({ music_id: many.result.tracks[7]?.id });
   });
 
-  it.each([0, 9, -1, 1.5, '1'])('are refused with source_index %j (SONG-15)', async (index) => {
-    expect(await desk.refused(bpm({ source_index: index }))).toMatchObject(bad('source_index'));
-  });
+  it.each([0, 9, -1, 1.5, '1'])(
+    'are refused with source_index %j (SONG-15, LIMIT-10)',
+    async (index) => {
+      expect(await desk.refused(bpm({ source_index: index }))).toMatchObject(bad('source_index'));
+    },
+  );
 
   it('are refused beyond the tracks of the task (SONG-16)', async () => {
     expect(await desk.refused(bpm({ source_index: 3 }))).toMatchObject(bad('source_index'));

@@ -100,14 +100,17 @@ describe('a JSON body', () => {
     expect((await post('/v1/audio/speech', HELLO, { 'content-type': type })).status).toBe(200);
   });
 
-  it.each(PAID_ENDPOINTS)('with a field too many is refused by $path (CONV-07)', async (row) => {
-    const call = () => post(row.path, { ...row.body(recordings.url), foo: 1 });
-    await expectRefused(gateway, account.accountId, call, {
-      status: 400,
-      code: 'invalid_request',
-      param: 'foo',
-    });
-  });
+  it.each(PAID_ENDPOINTS)(
+    'with a field too many is refused by $path (CONV-01, CONV-07)',
+    async (row) => {
+      const call = () => post(row.path, { ...row.body(recordings.url), foo: 1 });
+      await expectRefused(gateway, account.accountId, call, {
+        status: 400,
+        code: 'invalid_request',
+        param: 'foo',
+      });
+    },
+  );
 
   it.each(PAID_ENDPOINTS)('that is no JSON object is refused by $path (CONV-12)', async (row) => {
     const texts = ['{', '', ' ', '[]', '"text"', '5', 'null', 'true', '{"model":}', "{'a':1}"];
