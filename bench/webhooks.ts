@@ -58,7 +58,11 @@ export async function run(): Promise<BenchResult> {
     await runMigrations(dataSource);
     const ask = async (path: string) =>
       (await (await fetch(`http://127.0.0.1:${receivers.port}${path}`)).json()) as number[];
-    const desk = new WebhookDesk(dataSource, { clock: new SystemClock(), timeoutMs: TIMEOUT_MS });
+    const desk = new WebhookDesk(dataSource, {
+      clock: new SystemClock(),
+      timeoutMs: TIMEOUT_MS,
+      tickMs: TICK_MS,
+    });
     const stage = { dataSource, desk, ports: await ask('/'), arrivals: () => ask('/arrivals') };
     const cpu = process.cpuUsage();
     const perSecond = await backlog(stage);
@@ -105,18 +109,16 @@ function steady(stage: Stage): Promise<number[]> {
   });
 }
 
-/** Runs a worker as the ticker would, until `work` is done; answers the waits of everything that arrived. */
+/** Runs a worker on its ticker, until `work` is done; answers the waits of everything that arrived. */
 async function whileWorking(
   stage: Stage,
   work: (arrived: () => number) => Promise<void>,
 ): Promise<number[]> {
   const waits: number[] = [];
   const worker = stage.desk.worker();
-  void worker.tick();
-  const ticking = setInterval(() => void worker.tick(), TICK_MS);
+  worker.onApplicationBootstrap();
   const counting = setInterval(() => void stage.arrivals().then((more) => waits.push(...more)), 50);
   await work(() => waits.length);
-  clearInterval(ticking);
   clearInterval(counting);
   waits.push(...(await stage.arrivals()));
   await worker.beforeApplicationShutdown();
