@@ -5,6 +5,8 @@ import { createParser } from 'eventsource-parser';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 
 const SCRIPT = new URL('curl.sh', import.meta.url).pathname;
+const SONGS = new URL('curl-songs.sh', import.meta.url).pathname;
+const PATIENCE_MS = 180_000;
 
 let gateway: TestGateway;
 let account: TestAccount;
@@ -25,6 +27,30 @@ describe('clients without an SDK', () => {
     expect(stdout.trim().split('\n')).toHaveLength(9);
     expect(stdout).not.toContain('FAIL');
   });
+
+  it(
+    'curl makes a song, takes it apart and downloads a stem; each call costs its price',
+    async () => {
+      const before = await gateway.balance(account.accountId);
+      const env = {
+        ...process.env,
+        BASE_URL: gateway.url,
+        API_KEY: account.key,
+        WORDS: '[[sandbox:task-ms=0]]',
+      };
+      const { stdout } = await promisify(execFile)('sh', [SONGS], { env });
+      const lines = stdout.trim().split('\n');
+      expect(lines.slice(0, 3)).toEqual([
+        'ok   song-music 75000',
+        'ok   song-stems-all 360000',
+        'ok   song-download 2400',
+      ]);
+      expect(lines[3]).toMatch(/^ok {3}file 200 audio\/mpeg [1-9]\d+$/);
+      const after = await gateway.balance(account.accountId);
+      expect(before.available - after.available).toBe(437_400n);
+    },
+    PATIENCE_MS,
+  );
 
   it('a reader of raw server-sent events puts the answer together', async () => {
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {

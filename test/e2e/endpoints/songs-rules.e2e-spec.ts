@@ -151,7 +151,7 @@ describe('POST /v1/music/generations', () => {
     expect(answer.status).toBe(202);
   });
 
-  it('names the URL that its text rules out, and the one whose host is private', async () => {
+  it('names the URL that its text rules out', async () => {
     for (const url of ['ftp://example.com/a', 'http://127.0.0.1/a', 'https://u:p@example.com/a']) {
       expect(await desk.refused({ model: 'song-upload', audio_url: url })).toMatchObject(
         bad('audio_url'),

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { GuardedDialer } from '../../../src/net/guarded-dialer.js';
+import { AT_ONCE, SongDesk } from '../../support/song-desk.js';
+
+const PRIVATE = 'http://inside.example/recording.mp3';
+const PUBLIC = 'http://outside.example/recording.mp3';
+const NOWHERE = 'http://name.invalid/recording.mp3';
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  'inside.example': ['93.184.216.34', '10.0.0.7'],
+  'outside.example': ['93.184.216.34'],
+};
+
+let desk: SongDesk;
+
+beforeAll(async () => {
+  desk = await SongDesk.start();
+  // What the names of this test resolve to; no test asks a name server.
+  const resolve = (name: string) => Promise.resolve(ADDRESSES[name] ?? []);
+  Object.assign(desk.gateway.app.get(GuardedDialer, { strict: false }), { resolve });
+});
+afterAll(async () => {
+  await desk.gateway.provesClean();
+  await desk.stop();
+});
+
+const clips = (last: string) => [PUBLIC, PUBLIC, last];
+
+describe('the URL of a recording for a song', () => {
+  it.each([
+    [{ model: 'song-upload', audio_url: PRIVATE }, 'audio_url'],
+    [{ model: 'song-upload-cover', audio_url: PRIVATE, gen_description: 'Slow' }, 'audio_url'],
+    [{ model: 'song-inspo', audio_urls: clips(PRIVATE) }, 'audio_urls'],
+    [{ model: 'tune-music-upload', audio_url: PRIVATE }, 'audio_url'],
+  ])('%j is refused where one address of its name is private', async (body, param) => {
+    const before = await desk.gateway.balance(desk.account.accountId);
+    expect(await desk.refused(body)).toMatchObject({
+      status: 400,
+      code: 'audio_download_failed',
+      type: 'invalid_request_error',
+      param,
+    });
+    expect(await desk.gateway.balance(desk.account.accountId)).toEqual(before);
+    expect(await desk.gateway.dataSource.query('SELECT id FROM task')).toEqual([]);
+    expect(await desk.gateway.upstreamRequests()).toEqual([]);
+  });
+
+  it.each([PUBLIC, NOWHERE])(
+    '%s is left to the provider: the gateway fetches nothing',
+    async (url) => {
+      const { id } = await desk.submit({ model: 'song-upload', audio_url: url, title: AT_ONCE });
+      expect(await desk.ended(id)).toMatchObject({ status: 'succeeded' });
+    },
+  );
+});
