@@ -29,7 +29,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Starts one of the small servers beside this file. */
-export function startServer(file: string, ...args: number[]): Promise<RunningServer> {
+export function startServer(file: string, ...args: (number | string)[]): Promise<RunningServer> {
   return startServerOn(process.execPath, file, ...args);
 }
 
@@ -37,7 +37,7 @@ export function startServer(file: string, ...args: number[]): Promise<RunningSer
 export async function startServerOn(
   runtime: string,
   file: string,
-  ...args: number[]
+  ...args: (number | string)[]
 ): Promise<RunningServer> {
   const port = await freePort();
   const child = fork(join(root, 'bench/servers', file), [port, ...args].map(String), {
