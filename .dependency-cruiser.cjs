@@ -1,8 +1,8 @@
-/** The direction of docs/adr/0001: boot → features → tasks → webhooks → {executions admission} → {billing auth media catalog providers} → {net storage database config} → common. */
+/** The direction of docs/adr/0001: boot → features → tasks → webhooks → {executions admission} → {billing leases auth media catalog providers} → {net storage database config} → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const floor = 'net|storage|database|config';
-const core = 'billing|auth|media|catalog|providers';
+const core = 'billing|leases|auth|media|catalog|providers';
 
 module.exports = {
   forbidden: [

@@ -102,7 +102,7 @@ async function measure(dataSource: DataSource, databaseUrl: string, upstreamUrl:
     const prepared = {
       input: { name: 'bench', plan: 'accept' },
       details: {},
-      priceMicroUsd: 1n,
+      quote: { amountMicroUsd: 1n, basis: null },
       route: { provider: 'elevenlabs', upstreamModel: 'dubbing_v1' },
     };
     const submission = app.get(TaskSubmission);

@@ -86,6 +86,12 @@ export const CHARGE_RULES = `
          ((quantity->>'promptTokens')::numeric * (unit_price->>'inputPerMillion')::numeric
           + (quantity->>'completionTokens')::numeric * (unit_price->>'outputPerMillion')::numeric) / 1000000))
        ELSE (quantity #>> '{}')::numeric * (unit_price #>> '{}')::numeric END
+  UNION ALL
+  SELECT h.account_id, 'a charge is its quantity at its unit price', 'task ' || h.id
+    FROM hold h
+   CROSS JOIN LATERAL (SELECT * FROM task WHERE account_id = h.account_id AND id = h.id OFFSET 0) t
+   WHERE h.created_at >= $3 AND t.status = 'succeeded' AND t.unit IS NOT NULL
+     AND (t.charged <> (t.quantity #>> '{}')::numeric * (t.unit_price #>> '{}')::numeric OR t.charged <> h.settled_amount)
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /** Keeps how far an audit came that found nothing; what began within the last minute may not have been visible yet. */

@@ -9,7 +9,7 @@ import {
   priceOfSeconds,
   priceOfText,
   priceOfTokens,
-  priceOfVideo,
+  quoteOfVideo,
 } from './price-rule.js';
 import { findVoice, VOICES } from './voices.js';
 import { DUBBING_LANGUAGES } from './languages.js';
@@ -139,9 +139,9 @@ describe('price rules', () => {
 
   it('know a video length or say so', () => {
     const rule = { unit: 'video', microUsdBySeconds: { '5': 250_000n } } as const;
-    expect(priceOfVideo(rule, '5')).toBe(250_000n);
-    expect(priceOfVideo(rule, '6')).toBeUndefined();
-    expect(priceOfVideo(rule, 'toString')).toBeUndefined();
+    expect(quoteOfVideo(rule, '5')?.amountMicroUsd).toBe(250_000n);
+    expect(quoteOfVideo(rule, '6')).toBeUndefined();
+    expect(quoteOfVideo(rule, 'toString')).toBeUndefined();
   });
 });
 

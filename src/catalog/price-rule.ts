@@ -75,6 +75,12 @@ export function quoteOfSeconds(
   return quoteOf('second', Number(seconds), rule.microUsd, priceOfSeconds(rule, seconds));
 }
 
+/** {@link priceOfRequest}, and what it is made of. */
+export function quoteOfRequest(rule: PerRequest, maxMode = false): Quote {
+  const price = priceOfRequest(rule, maxMode);
+  return quoteOf('request', 1, price, price);
+}
+
 /** Price of one image, and what it is made of. */
 export function quoteOfImage(rule: PerRequest): Quote {
   return quoteOf('image', 1, rule.microUsd, priceOfRequest(rule));
@@ -97,9 +103,13 @@ export function priceOfTokens(rule: PerToken, inputTokens: bigint, outputTokens:
   return ceilDiv(scaled, TOKENS_PER_PRICE);
 }
 
-/** Price of a video by its `seconds` value; undefined where the model does not sell that length. */
-export function priceOfVideo(rule: PerVideo, seconds: string): MicroUsd | undefined {
-  return Object.hasOwn(rule.microUsdBySeconds, seconds)
+/**
+ * Price of a video by its `seconds` value, and what it is made of: one request at the price of its length, as lengths are not
+ * priced by the second. Undefined where the model does not sell that length.
+ */
+export function quoteOfVideo(rule: PerVideo, seconds: string): Quote | undefined {
+  const price = Object.hasOwn(rule.microUsdBySeconds, seconds)
     ? rule.microUsdBySeconds[seconds]
     : undefined;
+  return price === undefined ? undefined : quoteOf('request', 1, price, price);
 }

@@ -5,6 +5,8 @@ import { MIGRATIONS } from './migration-list.js';
 
 /** Connections of one process. */
 const POOL_SIZE = 20;
+/** Connections of one process beside its pool: that of its lease. */
+const LONE_CONNECTIONS = 1;
 /** For migrations, audits and operator commands beside the pools. */
 const SPARE_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -24,7 +26,7 @@ export const MIGRATION_TABLE = 'migration';
 
 /** Connections the server must take where so many processes share it. */
 export function connectionsFor(processes: number): number {
-  return processes * POOL_SIZE + SPARE_CONNECTIONS;
+  return processes * (POOL_SIZE + LONE_CONNECTIONS) + SPARE_CONNECTIONS;
 }
 
 /** Where the database is and how many connections to keep. */

@@ -19,6 +19,7 @@ import { OperateKeys1700000000160 } from './migrations/0160-operate-keys.migrati
 import { SpendLimits1700000000161 } from './migrations/0161-spend-limits.migration.js';
 import { Refunds1700000000162 } from './migrations/0162-refunds.migration.js';
 import { Usage1700000000163 } from './migrations/0163-usage.migration.js';
+import { ExplainedTasks1700000000190 } from './migrations/0190-explained-tasks.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   SpendLimits1700000000161,
   Refunds1700000000162,
   Usage1700000000163,
+  ExplainedTasks1700000000190,
 ];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createReadStream } from 'node:fs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import { priceOfSeconds } from '../catalog/price-rule.js';
+import { quoteOfSeconds } from '../catalog/price-rule.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { MediaIntake } from '../media/media-intake.js';
@@ -70,7 +70,7 @@ export class DubbingService {
       return {
         input: inputFor(body, { fileId: file.id, contentType, filename }),
         details: { targetLanguage: body.target_language } satisfies DubbingDetails,
-        priceMicroUsd: priceOfSeconds(call.row.price, billedSeconds),
+        quote: quoteOfSeconds(call.row.price, billedSeconds),
         route,
         discard: () => this.files.remove(accountId, file.id),
       };

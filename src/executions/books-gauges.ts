@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { DataSource } from 'typeorm';
 import { Metrics } from '../observability/metrics.js';
 import { Ticker } from '../ticker/ticker.js';
-import { GatewayProcess } from './gateway-process.js';
+import { GatewayProcess } from '../leases/gateway-process.js';
 import { HOLD_SWEEPER_OPTIONS, type HoldSweeperOptions } from './hold-sweeper.js';
 
 interface BooksRow {

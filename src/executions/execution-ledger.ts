@@ -20,11 +20,11 @@ import type {
   ExecutionStart,
   ExecutionStep,
   FinishOutcome,
-  OwedCall,
 } from './execution-steps.js';
-import { GatewayProcess } from './gateway-process.js';
+import { GatewayProcess } from '../leases/gateway-process.js';
 import { GroupCommit, NeverTried } from './group-commit.js';
-import { OwedCalls } from './owed-calls.js';
+import type { OwedCall } from '../leases/owed.js';
+import { OwedCancellations } from '../leases/owed-cancellations.js';
 
 /** Longest wait for a hold. */
 const BEGIN_PATIENCE_MS = 5_000;
@@ -90,7 +90,7 @@ export class ExecutionLedger {
   constructor(
     private readonly dataSource: DataSource,
     private readonly process: GatewayProcess,
-    private readonly owed: OwedCalls,
+    private readonly owed: OwedCancellations,
     clock: Clock,
     metrics: Metrics,
   ) {

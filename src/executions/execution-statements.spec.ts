@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { FAILURE, startOf, successOf } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
+import { CancelStatements } from '../leases/cancel-statements.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
@@ -134,11 +135,13 @@ describe('the ledger against an in-memory model', () => {
   let database: TestDatabase;
   let ledger: LedgerService;
   let statements: ExecutionStatements;
+  let cancellations: CancelStatements;
   beforeAll(async () => {
     database = await createTestDatabase();
     const { dataSource } = database;
     ledger = new LedgerService(dataSource, new SystemClock());
     statements = new ExecutionStatements(dataSource);
+    cancellations = new CancelStatements(dataSource);
   });
   afterAll(() => database.drop());
 
@@ -184,7 +187,7 @@ describe('the ledger against an in-memory model', () => {
       case 'cancel': {
         const call = startOf(accountId, 1n);
         const owed = { ...call, ...FAILURE, executionId: ids[todo.id]! };
-        expect(await statements.cancel(owed)).toBe(oracle.cancel(todo.id));
+        expect(await cancellations.cancel(owed)).toBe(oracle.cancel(todo.id));
       }
     }
   }

@@ -6,7 +6,6 @@ import type {
   ExecutionStart,
   ExecutionStep,
   FinishOutcome,
-  OwedCall,
 } from './execution-steps.js';
 
 type Outcome = BeginOutcome | FinishOutcome;
@@ -18,18 +17,13 @@ interface StepRow {
 }
 
 const STEP_PARAMETERS = 24;
-const CANCEL_PARAMETERS = 8;
 const numbered = (count: number): string =>
   Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
-
-/** What {@link ExecutionStatements.cancel} did. */
-export type CancelOutcome = 'released' | 'reversed' | 'cancelled' | 'nothing' | 'missing';
 
 /** The statements that write executions and move their money; each may be repeated and answers the same. */
 export class ExecutionStatements {
   readonly #step: PreparedStatement<StepRow>;
   readonly #cappedStep: PreparedStatement<StepRow>;
-  readonly #cancel: PreparedStatement<{ outcome: CancelOutcome }>;
 
   constructor(dataSource: DataSource) {
     this.#step = new PreparedStatement(
@@ -41,11 +35,6 @@ export class ExecutionStatements {
       dataSource,
       'execution_step_capped',
       `SELECT * FROM execution_step_capped(${numbered(STEP_PARAMETERS + 1)})`,
-    );
-    this.#cancel = new PreparedStatement(
-      dataSource,
-      'execution_cancel',
-      `SELECT execution_cancel(${numbered(CANCEL_PARAMETERS)}) AS outcome`,
     );
   }
 
@@ -82,21 +71,6 @@ export class ExecutionStatements {
       const outcome = outcomes[step.kind]?.next().value;
       return outcome === 'locked' ? undefined : outcome;
     });
-  }
-
-  /** Makes sure that a call holds nothing and costs nothing, whatever became of it. */
-  async cancel(owed: OwedCall): Promise<CancelOutcome> {
-    const [row] = await this.#cancel.run([
-      owed.accountId,
-      owed.executionId,
-      owed.apiKeyId,
-      owed.model,
-      owed.endpoint,
-      owed.errorCode,
-      owed.provider,
-      owed.providerRequestId,
-    ]);
-    return row?.outcome ?? 'missing';
   }
 }
 

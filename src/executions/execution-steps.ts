@@ -45,15 +45,3 @@ export type FinishOutcome = 'done' | 'conflict' | 'excess' | 'missing';
 export type ExecutionStep =
   | { readonly kind: 'begin'; readonly accountId: string; readonly start: ExecutionStart }
   | { readonly kind: 'finish'; readonly accountId: string; readonly end: ExecutionEnd };
-
-/** A call whose caller was told of failure, and that must hold nothing and cost nothing. */
-export interface OwedCall {
-  readonly executionId: string;
-  readonly accountId: string;
-  readonly apiKeyId: string | null;
-  readonly model: string;
-  readonly endpoint: string;
-  readonly errorCode: string;
-  readonly provider: string | null;
-  readonly providerRequestId: string | null;
-}

@@ -4,21 +4,18 @@ import { BillingModule } from '../billing/billing.module.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { BooksGauges } from './books-gauges.js';
 import { ExecutionLedger } from './execution-ledger.js';
-import { GatewayProcess, LEASE_OPTIONS, leaseFor, type LeaseOptions } from './gateway-process.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
-import { OWED_DIRECTORY, OwedCalls } from './owed-calls.js';
+import { LeasesModule } from '../leases/leases.module.js';
 import { PaidCalls } from './paid-calls.js';
 import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js';
 
 /** Synchronous paid calls: hold, provider, settlement or release, record. */
 @Module({
-  imports: [AdmissionModule, BillingModule],
+  imports: [AdmissionModule, BillingModule, LeasesModule],
   providers: [
     BooksGauges,
     ExecutionLedger,
-    GatewayProcess,
     HoldSweeper,
-    OwedCalls,
     PayOnSuccess,
     PaidCalls,
     {
@@ -29,18 +26,8 @@ import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js'
       inject: [GATEWAY_CONFIG],
     },
     {
-      provide: LEASE_OPTIONS,
-      useFactory: (config: GatewayConfig): LeaseOptions => leaseFor(config.holdSweepMs),
-      inject: [GATEWAY_CONFIG],
-    },
-    {
       provide: CALL_LIMITS,
       useFactory: ({ callDeadlineMs }: GatewayConfig): CallLimits => ({ callDeadlineMs }),
-      inject: [GATEWAY_CONFIG],
-    },
-    {
-      provide: OWED_DIRECTORY,
-      useFactory: (config: GatewayConfig): string => config.dataDir,
       inject: [GATEWAY_CONFIG],
     },
   ],

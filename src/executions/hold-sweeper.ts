@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Ticker } from '../ticker/ticker.js';
-import { GatewayProcess } from './gateway-process.js';
-import { OwedCalls } from './owed-calls.js';
+import { GatewayProcess } from '../leases/gateway-process.js';
+import { OwedCancellations } from '../leases/owed-cancellations.js';
 
 /** Most calls of one dead process released by one statement. */
 const SWEEP_BATCH = 1_000;
@@ -32,7 +32,7 @@ export class HoldSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly dataSource: DataSource,
     private readonly process: GatewayProcess,
-    private readonly owed: OwedCalls,
+    private readonly owed: OwedCancellations,
     private readonly ticker: Ticker,
     @Inject(HOLD_SWEEPER_OPTIONS) private readonly options: HoldSweeperOptions,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import { priceOfRequest } from '../catalog/price-rule.js';
+import { quoteOfRequest } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { JsonObject } from '../common/json-object.js';
 import { NamedUrls } from '../net/named-urls.js';
@@ -66,7 +66,7 @@ export class MusicService {
     return {
       input: commandFor(body, found),
       details,
-      priceMicroUsd: priceOfRequest(price, body.max_mode === true),
+      quote: quoteOfRequest(price, body.max_mode === true),
       route: found.route,
     };
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../common/json-object.js';
+import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { Task, TaskContent, TaskStatus } from './task.js';
 
 /** The columns of a task as the driver reads them. */
@@ -25,6 +26,9 @@ export interface TaskRow {
   readonly error_message: string | null;
   readonly reserved: string;
   readonly charged: string | null;
+  readonly unit: ChargeBasis['unit'] | null;
+  readonly quantity: ChargeBasis['quantity'] | null;
+  readonly unit_price: ChargeBasis['unitPrice'] | null;
   readonly content: ContentJson | null;
   readonly webhook_url: string | null;
   readonly webhook_secret: string | null;
@@ -59,6 +63,7 @@ export function taskOf(row: TaskRow): Task {
     error: errorOf(row),
     reservedMicroUsd: BigInt(row.reserved),
     chargedMicroUsd: row.charged === null ? null : BigInt(row.charged),
+    basis: basisOf(row),
     content: row.content && { ...row.content, expiresAt: new Date(row.content.expiresAt) },
     webhook:
       row.webhook_url === null ? null : { url: row.webhook_url, sealedSecret: row.webhook_secret },
@@ -66,6 +71,11 @@ export function taskOf(row: TaskRow): Task {
     createdAt: row.created_at,
     completedAt: row.completed_at,
   };
+}
+
+function basisOf({ unit, quantity, unit_price: unitPrice }: TaskRow): ChargeBasis | null {
+  if (unit === null || quantity === null || unitPrice === null) return null;
+  return { unit, quantity, unitPrice, isEstimated: false };
 }
 
 function errorOf({ error_code: code, error_message: message }: TaskRow): Task['error'] {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../common/json-object.js';
+import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 
 /** Where a task stands (spec: Task states). */
@@ -75,6 +76,8 @@ export interface Task {
   readonly reservedMicroUsd: MicroUsd;
   /** Null until settled. */
   readonly chargedMicroUsd: MicroUsd | null;
+  /** What the price is made of; null where an operator charged another amount, and on tasks older than this memory. */
+  readonly basis: ChargeBasis | null;
   readonly content: TaskContent | null;
   readonly webhook: TaskWebhook | null;
   readonly evidence: ProviderEvidence | null;

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '../admission/admission.module.js';
+import { LeasesModule } from '../leases/leases.module.js';
 import { StorageModule } from '../storage/storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { CollectStep } from './worker/collect-step.js';
@@ -15,6 +16,7 @@ import { TaskCancellation } from './ending/task-cancellation.js';
 import { TaskDeliveries } from './reads/task-deliveries.js';
 import { TaskDeliveriesController } from './task-deliveries.controller.js';
 import { TaskEnding } from './ending/task-ending.js';
+import { SubmitStatement } from './submission/submit-statement.js';
 import { TaskInputs } from './submission/task-inputs.js';
 import { TaskInsertion } from './submission/task-insertion.js';
 import { TaskKinds } from './task-kinds.js';
@@ -34,7 +36,7 @@ import { WatchStep } from './worker/watch-step.js';
 
 /** Asynchronous paid calls; features register the kinds of task they sell. */
 @Module({
-  imports: [AdmissionModule, StorageModule, WebhooksModule],
+  imports: [AdmissionModule, LeasesModule, StorageModule, WebhooksModule],
   controllers: [TasksController, TaskDeliveriesController],
   providers: [
     IdempotencyClaims,
@@ -46,6 +48,7 @@ import { WatchStep } from './worker/watch-step.js';
     TaskContents,
     TaskDeliveries,
     TaskInputs,
+    SubmitStatement,
     TaskInsertion,
     TaskSubmission,
     TaskStatements,

@@ -25,7 +25,7 @@ describe('the limits of a video model', () => {
     [MOTION, { seconds: '10', aspect_ratio: '16:9' }, 500_000n],
     [MOTION, { seconds: '15', aspect_ratio: '1:1', image_urls: urls(4) }, 750_000n],
   ])('of $id take %j', (row, fields, price) => {
-    expect(checkVideoLimits(row, bodyOf(fields))).toBe(price);
+    expect(checkVideoLimits(row, bodyOf(fields)).amountMicroUsd).toBe(price);
   });
 
   it.each<[ModelRow<'video'>, Partial<VideoBody>, string, string]>([

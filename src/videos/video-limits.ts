@@ -1,7 +1,7 @@
 import type { ModelRow } from '../catalog/model-row.js';
-import { priceOfVideo } from '../catalog/price-rule.js';
+import { quoteOfVideo } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { Quote } from '../common/money/charge-basis.js';
 import type { VideoBody } from './dto/video.body.js';
 
 type Field = 'seconds' | 'size' | 'aspect_ratio' | 'image_urls';
@@ -13,15 +13,15 @@ const NOT_TAKEN = 'must not be sent';
  * Checks what a body asks of its model against the model's row; returns the price. Throws 400 `invalid_request` whose message
  * and `param` name the field (spec: Video tasks; decisions G-26, G-62).
  */
-export function checkVideoLimits({ price, limits }: ModelRow<'video'>, body: VideoBody): MicroUsd {
-  const micros = priceOfVideo(price, body.seconds);
-  if (micros === undefined) {
+export function checkVideoLimits({ price, limits }: ModelRow<'video'>, body: VideoBody): Quote {
+  const quote = quoteOfVideo(price, body.seconds);
+  if (quote === undefined) {
     throw refusal('seconds', `must be ${oneOf(Object.keys(price.microUsdBySeconds))}`);
   }
   checkSize(limits, body);
   checkAspectRatio(limits, body);
   checkImageCount(limits, body);
-  return micros;
+  return quote;
 }
 
 function checkSize({ sizePattern }: Limits, { size }: VideoBody): void {

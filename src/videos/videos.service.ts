@@ -37,7 +37,7 @@ export class VideosService {
     body: VideoBody,
     idempotencyKey: string | undefined,
   ): Promise<Task> {
-    const priceMicroUsd = checkVideoLimits(call.row, body);
+    const quote = checkVideoLimits(call.row, body);
     this.checkImageTexts(body);
     const { webhook: url, webhook_secret: secret } = body;
     const webhook = url === undefined ? undefined : { url, secret };
@@ -51,7 +51,7 @@ export class VideosService {
         size: body.size ?? null,
         gatewayUrl: this.ownUrl.href,
       };
-      return { input: commandOf(body), details, priceMicroUsd, route };
+      return { input: commandOf(body), details, quote, route };
     });
   }
 

@@ -8,6 +8,8 @@ export interface DatabaseProxy {
   through(databaseUrl: string): string;
   /** Breaks every connection and takes no new one. */
   cut(): Promise<void>;
+  /** Lets nothing more through the connections of now; new ones work. */
+  freeze(): void;
   /** Takes connections again. */
   mend(): Promise<void>;
   /** Connections under way. */
@@ -61,6 +63,9 @@ export async function startDatabaseProxy(serverUrl: string): Promise<DatabasePro
       return url.href;
     },
     cut,
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     get connections() {
       return sockets.size / 2;
     },

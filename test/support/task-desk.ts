@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../src/auth/caller.js';
 import { Catalog } from '../../src/catalog/catalog.js';
+import { quoteOfSeconds } from '../../src/catalog/price-rule.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
 import type { Task } from '../../src/tasks/task.js';
 import { TaskKinds } from '../../src/tasks/task-kinds.js';
@@ -12,6 +13,8 @@ import { startTestGateway, type TestAccount, type TestGateway } from './gateway.
 import { FileJobKind, JobKind } from './job-kind.js';
 import { JobProvider, type SubmitPlan } from './job-provider.js';
 
+/** Seconds that every job is sold as. */
+export const JOB_SECONDS = 5n;
 /** Price of every job, in micro-USD. */
 export const JOB_PRICE = 12_500n;
 const DAY_MS = 86_400_000;
@@ -159,7 +162,10 @@ function prepareOf({ name = randomUUID(), plan = 'accept', price }: JobSubmissio
     Promise.resolve({
       input: { name, plan },
       details: { target_language: 'de' },
-      priceMicroUsd: price ?? JOB_PRICE,
+      quote: quoteOfSeconds(
+        { unit: 'measured_second', microUsd: (price ?? JOB_PRICE) / JOB_SECONDS },
+        JOB_SECONDS,
+      ),
       route: { provider: 'elevenlabs', upstreamModel: 'dubbing_v1' },
     });
 }

@@ -6,16 +6,16 @@ import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
 import { type Clock, SystemClock } from '../../src/common/time/clock.js';
 import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
 import type { ExecutionStart } from '../../src/executions/execution-steps.js';
-import { GatewayProcess } from '../../src/executions/gateway-process.js';
+import { GatewayProcess } from '../../src/leases/gateway-process.js';
 import { HoldSweeper } from '../../src/executions/hold-sweeper.js';
-import { OwedCalls } from '../../src/executions/owed-calls.js';
+import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import type { Ticker } from '../../src/ticker/ticker.js';
 
 /** What a process of the gateway has of the ledger. */
 export interface TestLedger {
   readonly process: GatewayProcess;
-  readonly owed: OwedCalls;
+  readonly owed: OwedCancellations;
   readonly executions: ExecutionLedger;
   readonly sweeper: HoldSweeper;
 }
@@ -38,7 +38,7 @@ export const freshFolder = (): string => mkdtempSync(join(tmpdir(), 'shim-owed-'
 export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}): TestLedger {
   const { leaseMs = LEASE_MS, dataDir = freshFolder(), clock = new SystemClock() } = options;
   const process = new GatewayProcess(dataSource, { leaseMs });
-  const owed = new OwedCalls(dataSource, process, IDLE_TICKER, dataDir);
+  const owed = new OwedCancellations(dataSource, process, IDLE_TICKER, dataDir);
   const executions = new ExecutionLedger(dataSource, process, owed, clock, new Metrics());
   const interval = { intervalMs: LEASE_MS };
   const sweeper = new HoldSweeper(dataSource, process, owed, IDLE_TICKER, interval);

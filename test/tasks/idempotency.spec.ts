@@ -33,7 +33,7 @@ function keyed(key: string, more: JobSubmission = {}): JobSubmission {
     return {
       input: { name: key, plan: 'accept' },
       details: {},
-      priceMicroUsd: JOB_PRICE,
+      quote: { amountMicroUsd: JOB_PRICE, basis: null },
       route: { provider: 'elevenlabs', upstreamModel: 'dubbing_v1' },
     };
   };

@@ -37,6 +37,20 @@ export class AdminTaskView extends TaskView {
   @ApiProperty()
   route!: TaskRouteView;
 
+  @ApiProperty({ nullable: true, type: String, enum: ['second', 'request'] })
+  unit!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: 'integer',
+    example: 600,
+    description: 'How many units are sold; quantity times unit price is the price',
+  })
+  quantity!: number | null;
+
+  @ApiProperty({ nullable: true, type: String, example: '12500' })
+  unit_price_microusd!: string | null;
+
   @ApiProperty({ nullable: true, type: String, description: "The provider's own id of the work" })
   provider_job_id!: string | null;
 
@@ -53,13 +67,16 @@ export class AdminTaskPage extends pageOfViews(AdminTaskView) {}
 
 /** The task, beside what its holder sees of it. */
 export function viewAdminTask(task: Task, holderView: object): object {
-  const { evidence, apiKeyId } = task;
+  const { evidence, apiKeyId, basis } = task;
   return {
     ...holderView,
     account_id: toPublicId('acct', task.accountId),
     api_key_id: apiKeyId === null ? null : toPublicId('key', apiKeyId),
     client_request_id: task.clientRequestId,
     route: { provider: task.provider, upstream_model: task.upstreamModel },
+    unit: basis?.unit ?? null,
+    quantity: basis?.quantity ?? null,
+    unit_price_microusd: basis?.unitPrice ?? null,
     provider_job_id: task.providerJobId,
     provider_evidence: evidence && {
       status: evidence.status,

@@ -98,6 +98,8 @@ export class TaskEnding {
       result: ending.result ? (JSON.parse(storableJson(ending.result)) as JsonObject) : null,
       error: ending.error ?? null,
       chargedMicroUsd: money === 'settle' ? charge : null,
+      // No quantity explains what an operator chose to charge; the database forgets it in the same way.
+      basis: money === 'settle' && charge !== task.reservedMicroUsd ? null : task.basis,
       content: ending.content ?? task.content,
       completedAt: new Date(Math.max(this.clock.nowMs(), task.createdAt.getTime())),
     };

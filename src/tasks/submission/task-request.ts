@@ -1,6 +1,6 @@
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { Route } from '../../providers/ports/route.js';
-import type { MicroUsd } from '../../common/money/micro-usd.js';
+import type { Quote } from '../../common/money/charge-basis.js';
 import type { JsonObject } from '../../common/json-object.js';
 
 /** A submission whose text has been checked. */
@@ -19,7 +19,7 @@ export interface TaskRequest {
 export interface PreparedTask {
   readonly input: JsonObject;
   readonly details: JsonObject;
-  readonly priceMicroUsd: MicroUsd;
+  readonly quote: Quote;
   readonly route: Route;
   /** Undoes the preparation (a stored source, for example) when no task is created. */
   readonly discard?: () => Promise<void>;

@@ -1,7 +1,17 @@
-import { mkdir, open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  type FileHandle,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../common/json-object.js';
-import type { OwedCall } from './execution-steps.js';
+import type { Owed } from './owed.js';
 
 const FOLDER = 'owed';
 const SUFFIX = '.jsonl';
@@ -13,9 +23,16 @@ interface Line {
   readonly reject: (error: unknown) => void;
 }
 
+/** A file of the journal, and the process that it belongs to. */
+export interface OwedFile {
+  readonly name: string;
+  readonly processId: string;
+}
+
 /**
  * What one process owes, on disk before its caller hears of it: a file `owed/<process id>.jsonl` of the data directory, one
- * call per line. Lines that arrive together share one flush. What a dead process owed is paid by whoever finds its file.
+ * call or task per line. Lines that arrive together share one flush. Whoever pays for a dead process first takes its file
+ * over under another name, `<own process id>.<random>.jsonl`: the other may be alive after all, and writes to a new one.
  */
 export class OwedJournal {
   readonly #folder: string;
@@ -30,8 +47,8 @@ export class OwedJournal {
     this.#folder = join(dataDir, FOLDER);
   }
 
-  /** Resolves once the call is on disk; rejects with the file system's error. */
-  write(owed: OwedCall): Promise<void> {
+  /** Resolves once it is on disk; rejects with the file system's error. */
+  write(owed: Owed): Promise<void> {
     return this.#ask(`${JSON.stringify(owed)}\n`);
   }
 
@@ -45,32 +62,47 @@ export class OwedJournal {
     await this.#writing;
     await this.#file?.close();
     this.#file = undefined;
-    if (isPaid) await this.forget(this.processId);
+    if (isPaid) await this.forget(this.#ownName);
   }
 
-  /** Processes that left a file, this one excepted. */
-  async others(): Promise<string[]> {
+  /** Files of other processes, and those this one has taken over. */
+  async files(): Promise<OwedFile[]> {
     const names = await readdir(this.#folder).catch(() => []);
     return names
-      .filter((name) => name.endsWith(SUFFIX))
-      .map((name) => name.slice(0, -SUFFIX.length))
-      .filter((id) => id !== this.processId);
+      .filter((name) => name.endsWith(SUFFIX) && name !== this.#ownName)
+      .map((name) => ({ name, processId: name.slice(0, name.indexOf('.')) }));
   }
 
-  /** What a process owed. Its last line may be cut: nobody was told of that call. */
-  async read(processId: string): Promise<OwedCall[]> {
-    const text = await readFile(this.#pathOf(processId), 'utf8').catch(() => '');
+  /** Makes the file this process's own; answers its new name, undefined where another process was faster. */
+  async takeOver({ name, processId }: OwedFile): Promise<string | undefined> {
+    if (processId === this.processId) return name;
+    const taken = `${this.processId}.${randomUUID()}${SUFFIX}`;
+    try {
+      await rename(this.#pathOf(name), this.#pathOf(taken));
+      return taken;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** What a file says that was taken over. Its last line may be cut: nobody was told of that one. */
+  async read(name: string): Promise<Owed[]> {
+    const text = await readFile(this.#pathOf(name), 'utf8');
     const whole = text.split('\n').slice(0, -1);
-    return whole.flatMap((line) => owedCallOf(line) ?? []);
+    return whole.flatMap((line) => owedOf(line) ?? []);
   }
 
-  /** Removes the file of a process whose calls are paid. */
-  async forget(processId: string): Promise<void> {
-    await rm(this.#pathOf(processId), { force: true });
+  /** Removes a file whose lines are paid. */
+  async forget(name: string): Promise<void> {
+    await rm(this.#pathOf(name), { force: true });
   }
 
-  #pathOf(processId: string): string {
-    return join(this.#folder, `${processId}${SUFFIX}`);
+  get #ownName(): string {
+    return `${this.processId}${SUFFIX}`;
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#folder, name);
   }
 
   #ask(text: string | undefined): Promise<void> {
@@ -100,23 +132,27 @@ export class OwedJournal {
 
   async #writeSafely(text: string): Promise<void> {
     if (await this.#append(text)) return;
-    // Another process took this one for dead and removed the file: what is only in there is lost with this process.
+    // Another process took this one for dead and the file over: it may have read it before the text was in it.
     await this.#file?.close();
     this.#file = undefined;
-    if (!(await this.#append(text))) throw new Error('the new file was removed as well');
+    if (!(await this.#append(text))) throw new Error('the new file was taken over as well');
   }
 
-  /** Whether the file that now holds the text still has its name. */
+  /** Whether the file that now holds the text is still this process's: whoever takes it over from now on reads the text. */
   async #append(text: string): Promise<boolean> {
     this.#file ??= await this.#create();
     await this.#file.appendFile(text);
     await this.#file.datasync();
-    return (await this.#file.stat()).nlink > 0;
+    const [own, named] = await Promise.all([
+      this.#file.stat(),
+      stat(this.#pathOf(this.#ownName)).catch(() => undefined),
+    ]);
+    return named?.ino === own.ino;
   }
 
   async #create(): Promise<FileHandle> {
     await mkdir(this.#folder, { recursive: true });
-    const file = await open(this.#pathOf(this.processId), 'a', 0o600);
+    const file = await open(this.#pathOf(this.#ownName), 'a', 0o600);
     const folder = await open(this.#folder, 'r');
     // A new file is safe once its folder is.
     await folder.sync().finally(() => folder.close());
@@ -124,12 +160,12 @@ export class OwedJournal {
   }
 }
 
-function owedCallOf(line: string): OwedCall | undefined {
+function owedOf(line: string): Owed | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return isJsonObject(value) && typeof value.executionId === 'string'
-      ? (value as unknown as OwedCall)
-      : undefined;
+    if (!isJsonObject(value)) return undefined;
+    const id = value.executionId ?? value.taskId;
+    return typeof id === 'string' ? (value as unknown as Owed) : undefined;
   } catch {
     return undefined;
   }

@@ -7,12 +7,12 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Ticker } from '../ticker/ticker.js';
-import { ExecutionStatements } from './execution-statements.js';
-import type { OwedCall } from './execution-steps.js';
+import { CancelStatements } from './cancel-statements.js';
 import { GatewayProcess } from './gateway-process.js';
-import { OwedJournal } from './owed-journal.js';
+import { type Owed, owedIdOf } from './owed.js';
+import { type OwedFile, OwedJournal } from './owed-journal.js';
 
-/** Most calls owed at once; at that many the ledger takes no new calls. */
+/** Most owed at once; at that many nothing new is begun. */
 const MAX_OWED = 10_000;
 /** Paid at once: an outage may have left thousands. */
 const PAID_AT_ONCE = 4;
@@ -32,16 +32,16 @@ const DEAD = `
 export const OWED_DIRECTORY = Symbol('OWED_DIRECTORY');
 
 /**
- * Calls whose caller was told of failure while the database could not be told: each is cancelled until that is done. Where
- * a charge may stand, the call is on disk first, so that another process or the next start gives the money back; a mere
- * hold dies with its process and needs no file.
+ * Calls and tasks whose caller was told of failure while the database could not be told: each is cancelled until that is
+ * done. Where a charge may stand, or a task may run, it is on disk first, so that another process or the next start gives
+ * the money back; the mere hold of a call dies with its process and needs no file.
  */
 @Injectable()
-export class OwedCalls implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #logger = new Logger(OwedCalls.name);
-  readonly #statements: ExecutionStatements;
+export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #logger = new Logger(OwedCancellations.name);
+  readonly #statements: CancelStatements;
   readonly #journal: OwedJournal;
-  readonly #owed = new Map<string, OwedCall>();
+  readonly #owed = new Map<string, Owed>();
   readonly #onDisk = new Set<string>();
   #paying: Promise<void> = Promise.resolve();
 
@@ -51,13 +51,13 @@ export class OwedCalls implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly ticker: Ticker,
     @Inject(OWED_DIRECTORY) dataDir: string,
   ) {
-    this.#statements = new ExecutionStatements(dataSource);
+    this.#statements = new CancelStatements(dataSource);
     this.#journal = new OwedJournal(dataDir, process.id);
   }
 
   onApplicationBootstrap(): void {
     this.ticker.start({
-      name: 'owed-calls',
+      name: 'owed-cancellations',
       intervalMs: RETRY_MS,
       tick: () => this.tick(),
       servesOwnCalls: true,
@@ -73,18 +73,19 @@ export class OwedCalls implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   /** Takes over a call that may hold money, but was not charged. */
-  add(call: OwedCall): void {
-    this.#owed.set(call.executionId, call);
+  add(owed: Owed): void {
+    this.#owed.set(owedIdOf(owed), owed);
   }
 
-  /** Takes over a call that may have been charged; resolves once no crash can forget it. */
-  async addDurably(call: OwedCall): Promise<void> {
-    this.#onDisk.add(call.executionId);
-    this.add(call);
+  /** Takes over a call that may have been charged, or a task that may run; resolves once no crash can forget it. */
+  async addDurably(owed: Owed): Promise<void> {
+    const id = owedIdOf(owed);
+    this.#onDisk.add(id);
+    this.add(owed);
     try {
-      await this.#journal.write(call);
+      await this.#journal.write(owed);
     } catch (error) {
-      this.#logger.error(`what is owed is not on disk (${call.executionId}): ${String(error)}`);
+      this.#logger.error(`what is owed is not on disk (${id}): ${String(error)}`);
     }
   }
 
@@ -101,20 +102,17 @@ export class OwedCalls implements OnApplicationBootstrap, BeforeApplicationShutd
 
   /**
    * Pays what processes owed whose lease is over, judged as the sweep judges them: by a process that has itself beaten
-   * without a break for a whole lease of either. Returns how many calls that were.
+   * without a break for a whole lease of either. Returns how many calls and tasks that were.
    */
   async payForOthers(): Promise<number> {
-    const others = await this.#journal.others();
-    if (others.length === 0) return 0;
-    const dead = await this.dataSource.query<{ id: string }[]>(DEAD, [this.process.id, others]);
+    const files = await this.#journal.files();
+    if (files.length === 0) return 0;
+    const others = [...new Set(files.map(({ processId }) => processId))];
+    const rows = await this.dataSource.query<{ id: string }[]>(DEAD, [this.process.id, others]);
+    const payable = new Set([this.process.id, ...rows.map(({ id }) => id)]);
     let paid = 0;
-    for (const { id: processId } of dead) {
-      const calls = await this.#journal.read(processId);
-      for (const call of calls) await this.#statements.cancel(call);
-      await this.#journal.forget(processId);
-      paid += calls.length;
-    }
-    if (paid > 0) this.#logger.warn(`${paid} calls owed by ended processes are paid`);
+    for (const file of files) if (payable.has(file.processId)) paid += await this.#payFile(file);
+    if (paid > 0) this.#logger.warn(`${paid} cancellations owed by ended processes are made`);
     return paid;
   }
 
@@ -124,10 +122,20 @@ export class OwedCalls implements OnApplicationBootstrap, BeforeApplicationShutd
     await this.#journal.close(this.#onDisk.size === 0);
   }
 
+  /** How many the file named; one that another process took over meanwhile is that one's. */
+  async #payFile(file: OwedFile): Promise<number> {
+    const name = await this.#journal.takeOver(file);
+    if (name === undefined) return 0;
+    const all = await this.#journal.read(name);
+    for (const owed of all) await this.#statements.cancel(owed);
+    await this.#journal.forget(name);
+    return all.length;
+  }
+
   async #payAll(): Promise<void> {
-    const calls = [...this.#owed.values()].values();
+    const all = [...this.#owed.values()].values();
     const payer = async (): Promise<void> => {
-      for (const call of calls) await this.#pay(call);
+      for (const owed of all) await this.#pay(owed);
     };
     await Promise.all(Array.from({ length: PAID_AT_ONCE }, payer));
     if (this.#onDisk.size > 0 || this.#owed.size > 0) return;
@@ -136,15 +144,16 @@ export class OwedCalls implements OnApplicationBootstrap, BeforeApplicationShutd
     });
   }
 
-  async #pay(call: OwedCall): Promise<void> {
+  async #pay(owed: Owed): Promise<void> {
+    const id = owedIdOf(owed);
     try {
-      const outcome = await this.#statements.cancel(call);
-      if (outcome === 'missing') this.#logger.error(`no account of the owed ${call.executionId}`);
-      this.#owed.delete(call.executionId);
-      this.#onDisk.delete(call.executionId);
-      this.process.closed(call.executionId);
+      const outcome = await this.#statements.cancel(owed);
+      if (outcome === 'missing') this.#logger.error(`no account of the owed ${id}`);
+      this.#owed.delete(id);
+      this.#onDisk.delete(id);
+      this.process.closed(id);
     } catch (error) {
-      this.#logger.debug(`still owed: ${call.executionId}: ${String(error)}`);
+      this.#logger.debug(`still owed: ${id}: ${String(error)}`);
     }
   }
 }

@@ -7,14 +7,17 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { LoneConnection } from '../database/lone-connection.js';
 
 /** Beats per lease: a process may miss one and come late with the next. */
 const BEATS_PER_LEASE = 3;
 /** A lease outlasts a pause of the process, and with a sweep its calls are free again within half a minute. */
 const SWEEPS_PER_LEASE = 3;
 const MIN_LEASE_MS = 1_000;
-/** A beat that failed is tried again so soon. */
-const RETRY_MS = 1_000;
+/** A beat that failed is tried again this many times sooner than the next is due. */
+const RETRIES_PER_BEAT = 4;
+/** A beat waits half a beat for its connection and its answer, but never less than this. */
+const MIN_PATIENCE_MS = 1_000;
 
 /** Injection token of the {@link LeaseOptions}. */
 export const LEASE_OPTIONS = Symbol('LEASE_OPTIONS');
@@ -31,7 +34,8 @@ export function leaseFor(holdSweepMs: number): LeaseOptions {
 
 /**
  * This process as the owner of synchronous calls. While it beats, its calls are its own; once the lease it wrote itself is
- * over anyone may release them (architecture: Money). The beats have a timer of their own: nothing else delays them.
+ * over anyone may release them (architecture: Money). The beats have a timer and a connection of their own: neither a full
+ * pool nor a connection that hangs takes the lease from a process that works.
  */
 @Injectable()
 export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
@@ -42,11 +46,16 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #isOver = false;
+  readonly #connection: LoneConnection;
+  readonly #beatMs: number;
 
   constructor(
-    private readonly dataSource: DataSource,
+    dataSource: DataSource,
     @Inject(LEASE_OPTIONS) private readonly options: LeaseOptions,
-  ) {}
+  ) {
+    this.#beatMs = options.leaseMs / BEATS_PER_LEASE;
+    this.#connection = new LoneConnection(dataSource, Math.max(MIN_PATIENCE_MS, this.#beatMs / 2));
+  }
 
   /** Calls that may hold money in the name of this process. */
   get openCalls(): number {
@@ -66,14 +75,14 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
   /** Takes the first lease before anything is served. */
   async onModuleInit(): Promise<void> {
     await this.beat();
-    this.#schedule(this.options.leaseMs / BEATS_PER_LEASE);
+    this.#schedule(this.#beatMs);
   }
 
   /** Renews the lease, and says how many calls are open and how old the oldest is. */
   async beat(): Promise<void> {
     const { value: oldest } = this.#openSinceMs.values().next();
     const ageMs = oldest === undefined ? 0 : Math.ceil(performance.now() - oldest);
-    await this.dataSource.query(`SELECT process_beat($1, $2, $3, $4)`, [
+    await this.#connection.query(`SELECT process_beat($1, $2, $3, $4)`, [
       this.id,
       this.options.leaseMs,
       this.openCalls,
@@ -81,15 +90,20 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
     ]);
   }
 
-  /** Ends the lease: what this process still holds is released by others. */
+  /** Ends the lease, so that what this process still holds is released by others; where that fails it ends by itself. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#isOver = true;
     clearTimeout(this.#timer);
     await this.#beating;
-    await this.dataSource.query(
-      `UPDATE gateway_process SET lease_until = now(), open_calls = 0 WHERE id = $1`,
-      [this.id],
-    );
+    try {
+      await this.#connection.query(
+        `UPDATE gateway_process SET lease_until = now(), open_calls = 0 WHERE id = $1`,
+        [this.id],
+      );
+    } catch (error) {
+      this.#logger.warn(`the lease was not ended: ${String(error)}`);
+    }
+    await this.#connection.close();
   }
 
   #schedule(waitMs: number): void {
@@ -100,13 +114,12 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   async #beatAgain(): Promise<void> {
-    const intervalMs = this.options.leaseMs / BEATS_PER_LEASE;
     try {
       await this.beat();
-      this.#schedule(intervalMs);
+      this.#schedule(this.#beatMs);
     } catch (error) {
       this.#logger.error(`the lease was not renewed: ${String(error)}`);
-      this.#schedule(Math.min(RETRY_MS, intervalMs));
+      this.#schedule(this.#beatMs / RETRIES_PER_BEAT);
     }
   }
 }

@@ -1,0 +1,47 @@
+import type { DataSource } from 'typeorm';
+import { PreparedStatement } from '../database/prepared-statement.js';
+import type { Owed } from './owed.js';
+
+/** What {@link CancelStatements.cancel} did. */
+export type CancelOutcome = 'released' | 'reversed' | 'cancelled' | 'nothing' | 'missing';
+
+interface CancelRow {
+  readonly outcome: CancelOutcome;
+}
+
+/** The statements that undo what is owed; each may be repeated. */
+export class CancelStatements {
+  readonly #call: PreparedStatement<CancelRow>;
+  readonly #task: PreparedStatement<CancelRow>;
+
+  constructor(dataSource: DataSource) {
+    this.#call = new PreparedStatement(
+      dataSource,
+      'execution_cancel',
+      `SELECT execution_cancel($1, $2, $3, $4, $5, $6, $7, $8) AS outcome`,
+    );
+    this.#task = new PreparedStatement(
+      dataSource,
+      'task_cancel',
+      `SELECT task_cancel($1, $2) AS outcome`,
+    );
+  }
+
+  /** Makes sure that a call or task holds nothing and costs nothing, whatever became of it. */
+  async cancel(owed: Owed): Promise<CancelOutcome> {
+    const [row] =
+      'taskId' in owed
+        ? await this.#task.run([owed.accountId, owed.taskId])
+        : await this.#call.run([
+            owed.accountId,
+            owed.executionId,
+            owed.apiKeyId,
+            owed.model,
+            owed.endpoint,
+            owed.errorCode,
+            owed.provider,
+            owed.providerRequestId,
+          ]);
+    return row?.outcome ?? 'missing';
+  }
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { type DatabaseFault, databaseFaultOf } from '../../database/database-errors.js';
+import { PreparedStatement } from '../../database/prepared-statement.js';
+import { OwedCancellations } from '../../leases/owed-cancellations.js';
+import { persistently } from '../persistently.js';
+import { TaskReader } from '../reads/task-reader.js';
+import type { Task } from '../task.js';
+
+const PARAMETERS = 23;
+/** A submission waits this long for a database that is away. */
+const PATIENCE_MS = 4_000;
+/** And so long to learn what became of it, where that is unknown. */
+const LOOK_PATIENCE_MS = 2_000;
+/** After these nothing of the statement stands: it never reached the server, or was rolled back. */
+const WITHOUT_TRACE: ReadonlySet<DatabaseFault> = new Set([
+  'unavailable',
+  'aborted',
+  'unique',
+  'foreign-key',
+  'check',
+]);
+
+/** What became of a submission. */
+export type SubmitOutcome =
+  'created' | 'claim_lost' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
+
+/** And when its task was made. */
+interface SubmitRow {
+  readonly outcome: SubmitOutcome;
+  readonly created: Date | null;
+}
+
+/** Whether the caller can ask again with a key, and whether the API key may have a limit of what it spends. */
+interface SubmitTerms {
+  readonly hasKey: boolean;
+  readonly isCapped: boolean;
+}
+
+/** The statement that writes a task, its hold and its key; where its answer is lost, finds out what became of it. */
+@Injectable()
+export class SubmitStatement {
+  readonly #submit: PreparedStatement<SubmitRow>;
+  readonly #submitCapped: PreparedStatement<SubmitRow>;
+
+  constructor(
+    dataSource: DataSource,
+    private readonly owed: OwedCancellations,
+    private readonly reader: TaskReader,
+  ) {
+    const places = Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ');
+    const statementOf = (name: string) =>
+      new PreparedStatement<SubmitRow>(dataSource, name, `SELECT * FROM ${name}(${places})`);
+    this.#submit = statementOf('task_submit');
+    this.#submitCapped = statementOf('task_submit_capped');
+  }
+
+  /**
+   * Throws the database's error where nothing stands, and 503 where nobody knows whether the task stands: then it is owed
+   * its cancellation, unless its key lets the caller ask again and get it.
+   */
+  async run(task: Task, values: unknown[], { hasKey, isCapped }: SubmitTerms): Promise<SubmitRow> {
+    if (this.owed.isFull) throw unknownOutcome();
+    const statement = isCapped ? this.#submitCapped : this.#submit;
+    const faults: DatabaseFault[] = [];
+    const submit = () =>
+      statement.run(values).catch((error: unknown) => {
+        faults.push(databaseFaultOf(error));
+        throw error;
+      });
+    try {
+      const [row] = await persistently(submit, PATIENCE_MS);
+      assert(row, 'the function answers a row');
+      return row;
+    } catch (error) {
+      if (faults.every((fault) => WITHOUT_TRACE.has(fault))) throw error;
+      return this.outcomeOf(task, hasKey);
+    }
+  }
+
+  private async outcomeOf({ id, accountId }: Task, hasKey: boolean): Promise<SubmitRow> {
+    const look = () => this.reader.find(id, accountId);
+    const found = await persistently(look, LOOK_PATIENCE_MS).catch(() => undefined);
+    if (found) return { outcome: 'created', created: found.createdAt };
+    // It may still arrive. Whoever has a key asks again with it.
+    if (!hasKey) await this.owed.addDurably({ taskId: id, accountId });
+    throw unknownOutcome();
+  }
+}
+
+function unknownOutcome(): GatewayError {
+  return new GatewayError('service_unavailable', 'The task could not be recorded.', {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { DataSource } from 'typeorm';
+import { CancelStatements } from '../../src/leases/cancel-statements.js';
+import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
+import type { TestAccount } from '../support/gateway.js';
+import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+const CREDIT = 1_000_000n;
+type Query = (config: unknown, ...rest: unknown[]) => Promise<unknown>;
+/** What one try of the submission comes to; `query` sends it. */
+type Try = (query: () => Promise<unknown>) => Promise<unknown>;
+
+let desk: TaskDesk;
+let account: TestAccount;
+let pool: Pool;
+let query: Query;
+
+beforeAll(async () => {
+  desk = await startTaskDesk();
+  ({ master: pool } = desk.gateway.app.get(DataSource).driver as unknown as { master: Pool });
+  query = pool.query.bind(pool);
+});
+afterAll(async () => {
+  await desk.gateway.provesClean();
+  await desk.stop();
+});
+beforeEach(async () => {
+  account = await desk.gateway.account(CREDIT);
+});
+afterEach(() => {
+  Object.assign(pool, { query });
+});
+
+const broken = (code: string) => Object.assign(new Error(code), { code });
+/** The statement is committed, but its answer never comes. */
+const unseen: Try = async (send) => {
+  await send();
+  throw broken('ECONNRESET');
+};
+const away: Try = () => Promise.reject(broken('ECONNREFUSED'));
+
+/** {@link unseen}, and then the database is away for readers too. */
+const unseenBeforeOutage: Try = async (send) => {
+  await send();
+  const connect = pool.connect.bind(pool);
+  Object.assign(pool, {
+    connect: (done: (error: Error) => void) => {
+      done(broken('ECONNREFUSED'));
+    },
+  });
+  mend = () => Object.assign(pool, { connect });
+  throw broken('ECONNRESET');
+};
+let mend: () => void = () => undefined;
+
+/** The next submission goes as these tries say, the last of them as often as it takes. */
+function tries(...plan: readonly Try[]): void {
+  let count = 0;
+  Object.assign(pool, {
+    query: (config: unknown, ...rest: unknown[]) => {
+      const send = () => query(config, ...rest);
+      if ((config as { name?: string }).name !== 'task_submit') return send();
+      count += 1;
+      return plan[Math.min(count, plan.length) - 1]!(send);
+    },
+  });
+}
+
+const owed = () => desk.gateway.app.get(OwedCancellations);
+const tasksOf = ({ accountId }: TestAccount) =>
+  desk.gateway.dataSource.query<{ id: string; status: string; error_code: string | null }[]>(
+    `SELECT id, status, error_code FROM task WHERE account_id = $1`,
+    [accountId],
+  );
+const refused = (submission: Promise<unknown>) =>
+  expect(submission).rejects.toMatchObject({ code: 'service_unavailable', status: 503 });
+
+describe('a submission whose answer is lost', () => {
+  it('finds the task of its first try, which was committed while the second waited for the account', async () => {
+    const { dataSource } = desk.gateway;
+    const runner = dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [account.accountId]);
+    const waiting = async (): Promise<number> => {
+      const [row] = await dataSource.query<{ count: string }[]>(
+        `SELECT count(*) FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%task_submit%'`,
+      );
+      return Number(row?.count);
+    };
+    const first: Try = async (send) => {
+      void send();
+      while ((await waiting()) < 1) await sleep(5);
+      throw broken('ECONNRESET');
+    };
+    tries(first, (send) => send());
+    const submitted = desk.submit(account);
+    while ((await waiting()) < 2) await sleep(5);
+    await runner.rollbackTransaction();
+    await runner.release();
+    const task = await submitted;
+    expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);
+    await desk.run(2);
+  });
+
+  it('answers the task that stands, although every further try fails', async () => {
+    tries(unseen, () => Promise.reject(broken('EMFILE')));
+    const task = await desk.submit(account);
+    expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);
+    expect(owed().size).toBe(0);
+    await desk.run(2);
+  });
+
+  it('is 503 while nobody can say whether the task stands; then the task is cancelled and nothing is held', async () => {
+    tries(unseenBeforeOutage, away);
+    await refused(desk.submit(account));
+    expect(owed().size).toBe(1);
+    mend();
+    while (owed().size > 0) await sleep(20);
+    expect(await tasksOf(account)).toMatchObject([
+      { status: 'failed', error_code: 'task_cancelled' },
+    ]);
+    expect(await desk.gateway.balance(account.accountId)).toMatchObject({ held: 0n });
+    const jobs = desk.provider.jobs.size;
+    await desk.run();
+    expect(desk.provider.jobs.size).toBe(jobs);
+  });
+
+  it('is 503, and arrives too late: its id is taken', async () => {
+    let arrive: () => Promise<unknown> = () => Promise.resolve();
+    const late: Try = (send) => {
+      arrive = send;
+      return Promise.reject(broken('ECONNRESET'));
+    };
+    tries(late, away);
+    await refused(desk.submit(account));
+    while (owed().size > 0) await sleep(20);
+    await arrive();
+    expect(await tasksOf(account)).toEqual([]);
+    expect(await desk.gateway.balance(account.accountId)).toMatchObject({ held: 0n });
+  });
+
+  it('is not cancelled where the caller has a key: the next request with it gets the task', async () => {
+    tries(unseenBeforeOutage, away);
+    await refused(desk.submit(account, { key: 'k' }));
+    expect(owed().size).toBe(0);
+    mend();
+    Object.assign(pool, { query });
+    const task = await desk.submit(account, { key: 'k' });
+    expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);
+    await desk.run(2);
+  });
+
+  it('leaves no trace where no try reached the database', async () => {
+    tries(away);
+    await expect(desk.submit(account)).rejects.toThrow('ECONNREFUSED');
+    expect(owed().size).toBe(0);
+  });
+});
+
+describe('the cancellation of a task', () => {
+  it.each([
+    ['before it was sent', 0, 'released', { posted: CREDIT, held: 0n }],
+    ['at its provider', 1, 'released', { posted: CREDIT, held: 0n }],
+    ['after it was charged', 2, 'reversed', { posted: CREDIT, held: 0n }],
+  ])('gives everything back, once: %s', async (_when, steps, outcome, books) => {
+    const { dataSource } = desk.gateway;
+    desk.provider.state = { status: 'done', result: { url: 'x' } };
+    const task = await desk.submit(account);
+    await desk.run(steps);
+    const statements = new CancelStatements(dataSource);
+    const owedTask = { taskId: task.id, accountId: task.accountId };
+    expect(await statements.cancel(owedTask)).toBe(outcome);
+    expect(await statements.cancel(owedTask)).toBe('nothing');
+    await desk.run();
+    const [row] = await dataSource.query<{ posted: string; held: string }[]>(
+      'SELECT posted, held FROM account WHERE id = $1',
+      [task.accountId],
+    );
+    expect({ posted: BigInt(row!.posted), held: BigInt(row!.held) }).toEqual(books);
+  });
+});
