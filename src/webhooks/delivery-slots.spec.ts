@@ -3,6 +3,10 @@ import { DeliverySlots } from './delivery-slots.js';
 
 const one = { origin: 'https://one.example', accountId: 'a' };
 const other = { origin: 'https://other.example', accountId: 'a' };
+const HUNG = { statusCode: null, error: 'timeout', durationMs: 10_000 };
+const LATE = { statusCode: 200, error: null, durationMs: 5_000 };
+const QUICK = { statusCode: 500, error: null, durationMs: 30 };
+const UNREACHABLE = { statusCode: null, error: 'connection_failed', durationMs: 1 };
 
 describe('DeliverySlots', () => {
   it('has room for four attempts of an origin', () => {
@@ -20,22 +24,42 @@ describe('DeliverySlots', () => {
   it('tells whether the place that became free may have been waited for', () => {
     const slots = new DeliverySlots();
     for (let taken = 0; taken < 4; taken++) slots.take(one);
-    expect(slots.giveBack(one, false)).toBe(true);
-    expect(slots.giveBack(one, false)).toBe(false);
+    expect(slots.giveBack(one, LATE)).toBe(true);
+    expect(slots.giveBack(one, LATE)).toBe(false);
   });
 
   it('leaves an origin that let an attempt run into the deadline one place, until it answers in time again', () => {
     const slots = new DeliverySlots();
     slots.take(one);
     slots.take(one);
-    slots.giveBack(one, true);
+    slots.giveBack(one, HUNG);
     expect(slots.rooms().origins.get(one.origin)).toBe(0);
-    slots.giveBack(one, true);
+    slots.giveBack(one, HUNG);
     expect(slots.rooms().origins.get(one.origin)).toBe(1);
     slots.take(one);
     expect(slots.rooms().origins.get(one.origin)).toBe(0);
-    expect(slots.giveBack(one, false)).toBe(true);
+    expect(slots.giveBack(one, LATE)).toBe(true);
     expect(slots.rooms().origins.has(one.origin)).toBe(false);
+  });
+
+  it('gives an origin one place more for each quick answer, up to 32, and four again after one that is not', () => {
+    const slots = new DeliverySlots();
+    const answered = (pace: typeof HUNG | typeof QUICK, times = 1): number => {
+      for (let turn = 0; turn < times; turn++) {
+        slots.take(one);
+        slots.giveBack(one, pace);
+      }
+      return slots.rooms().origins.get(one.origin) ?? 4;
+    };
+    expect(answered(QUICK)).toBe(5);
+    expect(answered(QUICK, 10)).toBe(15);
+    expect(answered(QUICK, 100)).toBe(32);
+    expect(answered(LATE)).toBe(4);
+    expect(answered(QUICK, 2)).toBe(6);
+    expect(answered(UNREACHABLE)).toBe(4);
+    expect(answered(QUICK, 2)).toBe(6);
+    expect(answered(HUNG)).toBe(1);
+    expect(answered(QUICK)).toBe(4);
   });
 
   it('lets one account take half of the places, and all accounts 1,024', () => {
@@ -47,7 +71,7 @@ describe('DeliverySlots', () => {
     expect(slots.rooms()).toMatchObject({ total: 256, accounts: new Map([['a', 0]]) });
     takeAll('b');
     expect(slots.rooms().total).toBe(0);
-    expect(slots.giveBack({ origin: 'b7', accountId: 'b' }, false)).toBe(true);
+    expect(slots.giveBack({ origin: 'b7', accountId: 'b' }, LATE)).toBe(true);
     expect(slots.rooms().total).toBe(1);
   });
 });

@@ -4,7 +4,7 @@ import { PreparedStatement } from '../database/prepared-statement.js';
 import type { DeliveryAttempt } from './delivery.js';
 import type { NextStep } from './retry-schedule.js';
 
-/** How many deliveries may be claimed, in all and of one origin or account; the maps name those with less room. */
+/** How many deliveries may be claimed, in all and of one origin or account; the maps name those with another room. */
 export interface Rooms {
   readonly total: number;
   readonly perOrigin: number;

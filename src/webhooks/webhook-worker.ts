@@ -105,7 +105,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     } catch (error) {
       this.#logger.error(`attempt of ${delivery.id} is not recorded: ${String(error)}`);
     }
-    const wasAwaited = this.#slots.giveBack(delivery, attempt.error === 'timeout');
+    const wasAwaited = this.#slots.giveBack(delivery, attempt);
     if (wasAwaited) this.ticker.wake(JOB, REFILL_MS);
   }
 }

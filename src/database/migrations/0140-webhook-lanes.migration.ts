@@ -33,7 +33,7 @@ const IN_ORDER = `${BY_INDEX} SET enable_sort = off SET enable_incremental_sort 
 
 /**
  * Claims at most p_limit due deliveries, the longest due first, and leases them. Of an origin and of an account no more
- * are taken than they have room: p_origins and p_accounts name those with less room than p_origin_room, p_account_room.
+ * are taken than they have room: p_origins and p_accounts name those that have not p_origin_room, p_account_room.
  *
  * The lanes it looks at are those of the longest due deliveries, twice as many as it may claim. Where more are due
  * than those, it also steps from lane to lane by the index, from p_from on and then from the start. That is at most p_lanes
