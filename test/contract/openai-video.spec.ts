@@ -120,7 +120,7 @@ describe('OpenAI-style videos', () => {
     expect(await port.readVideo('v', context)).toEqual({ state: 'succeeded', progress: null });
   });
 
-  it.each([{}, { id: 5 }, { id: '' }, { id: '../jobs' }, { id: 'x'.repeat(201) }])(
+  it.each([{}, { id: 5 }, { id: '' }, { id: '../jobs' }, { id: '..' }, { id: 'x'.repeat(201) }])(
     'a submission that answers %j is unusable: there is no job to ask after',
     async (video) => {
       answer(video);

@@ -9,7 +9,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Types of answers that explain instead of delivering. */
 const NO_VIDEO = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 /** Ids become part of a path. */
-const JOB_ID = /^[\w.:-]{1,200}$/;
+const JOB_ID = /^\w[\w.:-]{0,199}$/;
 
 /** Videos over the wire protocol of OpenAI's `/videos`, with the fields other vendors add to it. */
 export class OpenAiVideo implements VideoPort {
