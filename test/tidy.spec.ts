@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -148,6 +148,15 @@ describe('the repository', () => {
     });
     expect(missingIn('docs/errors.md', rows)).toEqual([]);
     expect(documented('docs/errors.md', 'Codes')).toBe(rows.length);
+  });
+
+  it('names tests that exist for every control of the OWASP table', () => {
+    const table = read('docs/security.md').split('\n## OWASP')[1]?.split('\n## ')[0] ?? '';
+    const controls = table.split('\n').filter((line) => line.startsWith('| API'));
+    const proofsOf = (line: string) => line.match(/(?<=`)[\w./-]+spec\.ts(?=`)/g) ?? [];
+    expect(controls).toHaveLength(10);
+    expect(controls.filter((line) => proofsOf(line).length === 0)).toEqual([]);
+    expect(controls.flatMap(proofsOf).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
   it('configures the containers with settings that exist', () => {

@@ -3,9 +3,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 import { Metrics } from '../observability/metrics.js';
+import { PacedSample } from '../observability/paced-sample.js';
 
-/** The database is asked about open tasks at most so often, however many scrapes there are. */
-const SAMPLE_MS = 10_000;
 const OPEN_STATUSES = ['queued', 'processing', 'reconciliation_required'] as const;
 
 // An index-only count of the open tasks, and one look-up per lane for the longest due work.
@@ -31,14 +30,8 @@ export class TaskMetrics {
   readonly ended: Counter<'kind' | 'status'>;
   readonly staleReports: Counter;
   readonly lateSuccesses: Counter<'kind'>;
-  private sampledAtMs = -Infinity;
-  private sampling: Promise<SampleRow> | undefined;
 
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly clock: Clock,
-    { registry }: Metrics,
-  ) {
+  constructor(dataSource: DataSource, clock: Clock, { registry }: Metrics) {
     const registers = [registry];
     this.ended = new Counter({
       name: 'gateway_tasks_ended_total',
@@ -57,50 +50,42 @@ export class TaskMetrics {
       labelNames: ['kind'] as const,
       registers,
     });
-    this.gaugeOpen(registry);
-    this.gaugeLag(registry);
-  }
-
-  /** While the database does not answer, the gauges are left out of a scrape. */
-  private gaugeOpen(registry: Registry): void {
-    const sample = () => this.sample();
-    new Gauge({
-      name: 'gateway_tasks_open',
-      help: 'Tasks without a known outcome, by status',
-      labelNames: ['status'] as const,
-      aggregator: 'first',
-      registers: [registry],
-      async collect() {
-        this.reset();
-        const row = await sample().catch(() => undefined);
-        if (!row) return;
-        for (const status of OPEN_STATUSES) this.set({ status }, row.open?.[status] ?? 0);
-      },
+    const sample = new PacedSample(clock, async () => {
+      const [row] = await dataSource.query<SampleRow[]>(SAMPLE, [OPEN_STATUSES]);
+      return row;
     });
+    gaugeOpen(registry, sample);
+    gaugeLag(registry, sample);
   }
+}
 
-  private gaugeLag(registry: Registry): void {
-    const sample = () => this.sample();
-    new Gauge({
-      name: 'gateway_tasks_lag_seconds',
-      help: 'How long the longest due step of a task has been waiting',
-      aggregator: 'first',
-      registers: [registry],
-      async collect() {
-        const row = await sample().catch(() => undefined);
-        if (row) this.set(row.lag ?? 0);
-        else this.remove();
-      },
-    });
-  }
+/** While the database does not answer, the gauges are left out of a scrape. */
+function gaugeOpen(registry: Registry, sample: PacedSample<SampleRow>): void {
+  new Gauge({
+    name: 'gateway_tasks_open',
+    help: 'Tasks without a known outcome, by status',
+    labelNames: ['status'] as const,
+    aggregator: 'first',
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const row = await sample.read();
+      if (!row) return;
+      for (const status of OPEN_STATUSES) this.set({ status }, row.open?.[status] ?? 0);
+    },
+  });
+}
 
-  private sample(): Promise<SampleRow> {
-    const nowMs = this.clock.nowMs();
-    if (this.sampling && nowMs - this.sampledAtMs < SAMPLE_MS) return this.sampling;
-    this.sampledAtMs = nowMs;
-    this.sampling = this.dataSource
-      .query<SampleRow[]>(SAMPLE, [OPEN_STATUSES])
-      .then(([row]) => row ?? { lag: null, open: null });
-    return this.sampling;
-  }
+function gaugeLag(registry: Registry, sample: PacedSample<SampleRow>): void {
+  new Gauge({
+    name: 'gateway_tasks_lag_seconds',
+    help: 'How long the longest due step of a task has been waiting',
+    aggregator: 'first',
+    registers: [registry],
+    async collect() {
+      const row = await sample.read();
+      if (row) this.set(row.lag ?? 0);
+      else this.remove();
+    },
+  });
 }

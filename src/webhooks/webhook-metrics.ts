@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { DataSource } from 'typeorm';
+import { Clock } from '../common/time/clock.js';
 import { Metrics } from '../observability/metrics.js';
+import { PacedSample } from '../observability/paced-sample.js';
 import type { DeliveryAttempt } from './delivery.js';
 import type { NextStep } from './retry-schedule.js';
 
@@ -17,7 +19,10 @@ export class WebhookMetrics {
   private readonly attempts: Counter<'outcome'>;
   private readonly seconds: Histogram;
 
-  constructor(private readonly metrics: Metrics) {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+  ) {
     const registers = [metrics.registry];
     this.attempts = new Counter({
       name: 'gateway_webhook_attempts_total',
@@ -39,7 +44,7 @@ export class WebhookMetrics {
     this.seconds.observe(durationMs / 1_000);
   }
 
-  /** Publishes the attempts under way and what is due but not begun; asked at each scrape, left out while it fails. */
+  /** Publishes the attempts under way and what is due but not begun, which is left out while the database does not answer. */
   watch(dataSource: DataSource, inFlight: () => number): void {
     const registers = [this.metrics.registry];
     new Gauge({
@@ -50,6 +55,10 @@ export class WebhookMetrics {
         this.set(inFlight());
       },
     });
+    const sample = new PacedSample(this.clock, async () => {
+      const [row] = await dataSource.query<{ count: number; age: number }[]>(OVERDUE);
+      return row;
+    });
     const overdue = (name: string, help: string, column: 'count' | 'age'): void => {
       new Gauge({
         name,
@@ -58,14 +67,9 @@ export class WebhookMetrics {
         aggregator: 'first',
         registers,
         async collect() {
-          await dataSource.query<{ count: number; age: number }[]>(OVERDUE).then(
-            ([row]) => {
-              this.set(row?.[column] ?? 0);
-            },
-            () => {
-              this.remove();
-            },
-          );
+          const row = await sample.read();
+          if (row) this.set(row[column]);
+          else this.remove();
         },
       });
     };

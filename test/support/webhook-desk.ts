@@ -86,7 +86,7 @@ export class WebhookDesk {
     return new WebhookWorker(
       this.dataSource,
       this.sender,
-      new WebhookMetrics(metrics),
+      new WebhookMetrics(metrics, this.clock),
       ticker,
       this.config,
     );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, send } from '../../support/http-answer.js';
 
@@ -36,6 +37,20 @@ describe('/metrics', () => {
       expect(answer.status).toBe(401);
       expect(errorOf(answer).code).toBe('invalid_token');
     }
+  });
+
+  it('asks the database no more however many scrapes there are, one after the other or at once', async () => {
+    const dataSource = open.app.get(DataSource);
+    const query = dataSource.query.bind(dataSource);
+    let counts = 0;
+    dataSource.query = (sql: string, values?: unknown[]) => {
+      if (/count\(\*\)/.test(sql)) counts += 1;
+      return query(sql, values);
+    };
+    for (let scrape = 0; scrape < 20; scrape++) await metrics(open);
+    await Promise.all(Array.from({ length: 20 }, () => metrics(open)));
+    // Without any pace it would be two for each of them.
+    expect(counts).toBeLessThan(20);
   });
 
   it('answers many scrapes at once with one collection', async () => {

@@ -1,17 +1,24 @@
 import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EXAMPLE_RECORDING } from '../../../src/common/http/example-media.js';
+import { HELLO } from '../../support/paid-endpoints.js';
+import { AT_ONCE } from '../../support/song-desk.js';
 import { seededRandom, type Random } from '../../media/fuzz.js';
-import { type FuzzInput, fuzzInput } from './inputs.js';
+import { fuzzInput } from './inputs.js';
+import type { FuzzInput, FuzzWorld } from './operations.js';
 
 /** The longest that a request may stay without an end. */
 const HANG_MS = 35_000;
-const CLIENTS = 8;
+/** A client that hears nothing for so long ends its side. */
+const SILENCE_MS = 3_000;
+const CLIENTS = 16;
 const NANOS_PER_MS = 1_000_000;
 
 /** What is to be fuzzed, and how much. */
 export interface FuzzPlan {
   readonly url: string;
+  readonly world: FuzzWorld;
   /** Keys that requests come with, in turn. */
   readonly keys: readonly string[];
   readonly count: number;
@@ -29,8 +36,30 @@ export interface FuzzReport {
   readonly rssGrowthMb: number;
 }
 
+/** What the inputs name: made before the first of them, by a key of its own. */
+export async function fuzzWorld(url: string, key: string, adminToken: string): Promise<FuzzWorld> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const made = async (path: string, body: object): Promise<string> => {
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    await answer.arrayBuffer();
+    const named = ['x-gateway-task-id', 'x-gateway-execution-id'];
+    return named.map((name) => answer.headers.get(name)).find((id) => id !== null) ?? '';
+  };
+  const account = await fetch(`${url}/v1/account`, { headers });
+  return {
+    adminToken,
+    mediaUrl: `${url}/sandbox/media/${EXAMPLE_RECORDING}`,
+    ids: [
+      await made('/v1/videos', { model: 'vid-motion', prompt: AT_ONCE, seconds: '5' }),
+      await made('/v1/music/generations', { model: 'song-music', prompt: AT_ONCE }),
+      await made('/v1/audio/speech', HELLO),
+      ((await account.json()) as { id: string }).id,
+    ],
+  };
+}
+
 /** Sends the inputs that the seed makes, some clients at a time, and judges every answer. */
-export async function fuzzRun({ url, keys, count, seed }: FuzzPlan): Promise<FuzzReport> {
+export async function fuzzRun({ url, world, keys, count, seed }: FuzzPlan): Promise<FuzzReport> {
   const statuses: Record<string, number> = {};
   const violations: string[] = [];
   const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -42,7 +71,7 @@ export async function fuzzRun({ url, keys, count, seed }: FuzzPlan): Promise<Fuz
       const index = next++;
       // Of its own, so that one input can be made again without those before it.
       const random = seededRandom(seed + index);
-      const input = fuzzInput(keys[index % keys.length] ?? '', random);
+      const input = fuzzInput(keys[index % keys.length] ?? '', world, random);
       const seen = await answerTo(url, input, random);
       const { status, fault } = judged(seen);
       statuses[status] = (statuses[status] ?? 0) + 1;
@@ -85,7 +114,13 @@ async function answerTo(
     if (pieces > 1) await sleep(random(5));
   }
   if (random(10) === 0) socket.destroy();
-  else socket.end();
+  // Whoever ends his side gives the answer up: only those who get none any more do.
+  const patience = setTimeout(() => socket.end(), SILENCE_MS);
+  socket
+    .on('data', () => patience.refresh())
+    .once('close', () => {
+      clearTimeout(patience);
+    });
   const timer = new AbortController();
   const hung = sleep(HANG_MS, false, { signal: timer.signal }).catch(() => false);
   const hasEnded = await Promise.race([closed, hung]);

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { fuzzRun } from './fuzz-run.js';
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { fuzzRun, fuzzWorld } from './fuzz-run.js';
 
 const COUNT = 2_000;
 const SEED = 20_260;
@@ -13,7 +13,11 @@ const PATIENCE_MS = 30_000;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({
+    TRUST_PROXY: '127.0.0.0/8',
+    TASK_TICK_MS: '50',
+    TASK_POLL_INTERVAL_MS: '200',
+  });
 });
 afterAll(() => gateway.stop());
 
@@ -24,7 +28,8 @@ it(
   async () => {
     const [rich, poor] = [await gateway.account(), await gateway.account(0n)];
     const keys = [rich.key, rich.key, rich.key, poor.key];
-    const report = await fuzzRun({ url: gateway.url, keys, count: COUNT, seed: SEED });
+    const world = await fuzzWorld(gateway.url, (await gateway.account()).key, ADMIN_TOKEN);
+    const report = await fuzzRun({ url: gateway.url, world, keys, count: COUNT, seed: SEED });
     expect(report.violations).toEqual([]);
     expect(Object.keys(report.statuses)).toEqual(expect.arrayContaining(['200', '400', '401']));
     for (let waitedMs = 0; uploads().length > 0 && waitedMs < PATIENCE_MS; waitedMs += 50) {

@@ -11,12 +11,13 @@ import { startGateway } from '../../../src/boot/start-gateway.js';
 import { loadConfig } from '../../../src/config/load-config.js';
 import { createDataSource } from '../../../src/database/data-source.js';
 import { EmbeddedPostgres } from '../../../src/database/embedded/embedded-postgres.js';
-import { fuzzRun } from './fuzz-run.js';
+import { fuzzRun, fuzzWorld } from './fuzz-run.js';
 
 /** What a run may cost beyond having no violation. */
 const MAX_RSS_GROWTH_MB = 150;
 const MAX_STALL_MS = 250;
 const SETTLE_MS = 3_000;
+const ADMIN_TOKEN = 'admin-token-for-fuzzing-0123456789';
 const CREDIT = 1_000_000_000_000n;
 const TERMS = { name: null, allowedModels: null, expiresAt: null, requestsPerMinute: null };
 
@@ -34,6 +35,9 @@ const config = loadConfig({
   DATA_DIR: dataDir,
   RATE_LIMIT_RPM: '0',
   SANDBOX: 'on',
+  ADMIN_TOKEN,
+  TRUST_PROXY: '127.0.0.0/8',
+  TASK_POLL_INTERVAL_MS: '1000',
 });
 const gateway = await startGateway(config, pino({ level: 'silent' }));
 const dataSource = await createDataSource({ url: server.url }).initialize();
@@ -41,14 +45,16 @@ try {
   const ledger = gateway.app.get(LedgerService, { strict: false });
   const service = gateway.app.get(ApiKeysService, { strict: false });
   const keys: string[] = [];
-  for (const amountMicroUsd of [CREDIT, CREDIT, undefined]) {
+  for (const amountMicroUsd of [CREDIT, CREDIT, CREDIT, undefined]) {
     const { id: accountId } = await ledger.createAccount('fuzz');
     const credit = { accountId, idempotencyKey: 'start', reference: null };
     if (amountMicroUsd !== undefined) await ledger.credit({ ...credit, amountMicroUsd });
     keys.push((await service.issue(accountId, TERMS)).key);
   }
   const [count, seed] = [Number(values.count), Number(values.seed)];
-  const report = await fuzzRun({ url: gateway.url, keys, count, seed });
+  const [ownKey = '', ...others] = keys;
+  const world = await fuzzWorld(gateway.url, ownKey, ADMIN_TOKEN);
+  const report = await fuzzRun({ url: gateway.url, world, keys: others, count, seed });
   await sleep(SETTLE_MS);
   const filesLeft = (await readdir(join(dataDir, 'uploads', String(process.pid)))).length;
   const { ok } = await auditLedger(dataSource);

@@ -1,70 +1,11 @@
 import { PAID_ENDPOINTS } from '../../support/paid-endpoints.js';
 import { mutated, type Random } from '../../media/fuzz.js';
 import { wavFile } from '../../media/wav-file.js';
-
-/** One request as bytes, to be sent in pieces. */
-export interface FuzzInput {
-  readonly what: string;
-  readonly bytes: Buffer;
-}
+import { damagedJson, JSON_TYPE, oneOf, request } from './damage.js';
+import { type FuzzInput, type FuzzWorld, operatorCall, reading, submission } from './operations.js';
 
 const BOUNDARY = 'B';
 const TEN_SECONDS = wavFile(80_000);
-const TEXTS = [
-  '',
-  ' ',
-  '\u0000',
-  '\ud800',
-  '\u202e',
-  '😀',
-  'a'.repeat(5_000),
-  '__proto__',
-  '../..',
-  "' OR 1=1",
-  '<svg/onload=1>',
-  'http://127.0.0.1/',
-  'file:///etc/passwd',
-];
-const VALUES: readonly unknown[] = [
-  null,
-  true,
-  false,
-  0,
-  -1,
-  1e308,
-  0.1,
-  9_007_199_254_740_991,
-  [],
-  {},
-  [[]],
-  [null],
-  { a: { b: {} } },
-  ...TEXTS,
-];
-const LITERALS = [
-  '1e999',
-  '-0',
-  'NaN',
-  '01',
-  '"\\u12"',
-  '{"a":1,"a":2}',
-  '[1,]',
-  '/**/',
-  '"\n"',
-  '0x1',
-];
-const NAMES = [
-  '__proto__',
-  'constructor',
-  'model',
-  'stream',
-  'webhook',
-  '',
-  'a.b',
-  'toString',
-  'input',
-  'n',
-];
 const HEADERS = [
   'Content-Length: 5',
   'Content-Length: -1',
@@ -138,41 +79,21 @@ const PARTS = [
   '\0',
 ];
 
-const oneOf = <T>(items: readonly T[], random: Random): T => items[random(items.length)] as T;
-
 /** The next request: valid JSON, forms and heads, damaged where it hurts. */
-export function fuzzInput(key: string, random: Random): FuzzInput {
-  const kind = random(10);
-  if (kind < 5) return json(key, random);
-  return kind < 8 ? form(key, random) : raw(key, random);
+export function fuzzInput(key: string, world: FuzzWorld, random: Random): FuzzInput {
+  const kind = random(20);
+  if (kind < 5) return json(key, world, random);
+  if (kind < 10) return form(key, random);
+  if (kind < 13) return submission(key, world, random);
+  if (kind < 15) return reading(key, world, random);
+  return kind < 17 ? operatorCall(world, random) : raw(key, random);
 }
 
-function json(key: string, random: Random): FuzzInput {
+function json(key: string, { mediaUrl }: FuzzWorld, random: Random): FuzzInput {
   const { path, body } = oneOf(PAID_ENDPOINTS, random);
-  let text = JSON.stringify(damaged(body('https://192.0.2.1/a.wav'), random));
-  if (random(4) === 0) text = spliced(text, oneOf(LITERALS, random), random);
-  if (random(10) === 0) text = '['.repeat(1 + random(50_000)) + text;
-  const bytes =
-    random(5) === 0 ? mutated(Buffer.from(text), Buffer.from(text), random) : Buffer.from(text);
-  return {
-    what: `json ${path}`,
-    bytes: request(key, 'POST', path, ['Content-Type: application/json'], bytes, random),
-  };
-}
-
-/** A copy with one value replaced, removed or added, somewhere. */
-function damaged(value: unknown, random: Random): unknown {
-  if (typeof value !== 'object' || value === null || random(6) === 0) return oneOf(VALUES, random);
-  if (Array.isArray(value)) {
-    if (random(3) === 0) return Array.from({ length: random(200) }, () => value[0] as unknown);
-    return value.map((item: unknown) => (random(2) === 0 ? damaged(item, random) : item));
-  }
-  const entries = Object.entries(value);
-  const at = random(entries.length + 1);
-  if (at === entries.length) entries.push([oneOf(NAMES, random), oneOf(VALUES, random)]);
-  else if (random(4) === 0) entries.splice(at, 1);
-  else entries[at] = [entries[at]?.[0] ?? '', damaged(entries[at]?.[1], random)];
-  return Object.fromEntries(entries);
+  const recording = random(2) === 0 ? mediaUrl : 'https://192.0.2.1/a.wav';
+  const bytes = damagedJson(body(recording), random);
+  return { what: `json ${path}`, bytes: request(key, 'POST', path, [JSON_TYPE], bytes, random) };
 }
 
 function form(key: string, random: Random): FuzzInput {
@@ -213,30 +134,4 @@ function raw(key: string, random: Random): FuzzInput {
     random,
   );
   return { what: 'raw', bytes: random(2) === 0 ? mutated(whole, whole, random) : whole };
-}
-
-/** A request whose length may lie, and which asks for the connection to be closed, mostly. */
-function request(
-  key: string,
-  method: string,
-  path: string,
-  headers: readonly string[],
-  body: Buffer,
-  random: Random,
-): Buffer {
-  const length = random(12) === 0 ? Math.max(0, body.length + random(20) - 10) : body.length;
-  const lines = [
-    `${method} ${path} HTTP/1.1`,
-    'Host: shim',
-    ...(random(12) === 0 ? [] : [`Authorization: Bearer ${key}`]),
-    ...headers,
-    `Content-Length: ${length}`,
-    ...(random(6) === 0 ? [] : ['Connection: close']),
-  ];
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
-}
-
-function spliced(text: string, piece: string, random: Random): string {
-  const at = random(text.length + 1);
-  return text.slice(0, at) + piece + text.slice(at + random(10));
 }

@@ -1,0 +1,133 @@
+import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type SlowKind, SlowSockets, startLongProvider } from '../test/faults/slow-sockets.js';
+import { type BenchResult, percentile, round } from './result.js';
+import { fundedKey, fundedKeys, residentMb, startGateway } from './servers/start.js';
+
+const COUNT = 500;
+/** An account has 20 uploads at once. */
+const ACCOUNTS = 25;
+const OTHERS_EVERY_MS = 50;
+const OTHERS_P99_MS = 50;
+const SETTLED_MS = 3_000;
+const MAX_GROWTH_MB = 300;
+/** The longest that the last byte-by-byte sender or reader of each kind may live, s. */
+const LIMIT_SECONDS: Readonly<Record<SlowKind, number>> = {
+  headers: 15,
+  body: 70,
+  upload: 130,
+  audio: 70,
+  sse: 70,
+  any: 45,
+};
+const SENDERS: readonly SlowKind[] = ['headers', 'body', 'upload'];
+const READERS: readonly SlowKind[] = ['audio', 'sse', 'any'];
+const BODY = JSON.stringify({ model: 'aud-v4', input: 'Hello', voice: 'Adam' });
+
+/** What others feel of 500 slow sockets of each kind, and what stays of them. */
+export async function run(): Promise<BenchResult> {
+  const provider = await startLongProvider();
+  const gateway = await startGateway({
+    SANDBOX: 'off',
+    ELEVENLABS_API_KEY: 'bench',
+    ELEVENLABS_BASE_URL: provider.url,
+    OPENAI_API_KEY: 'bench',
+    OPENAI_BASE_URL: provider.url,
+    RATE_LIMIT_RPM: '0',
+    LOG_LEVEL: 'error',
+  });
+  try {
+    const { port } = gateway;
+    const pid = gateway.process.pid ?? 0;
+    const target = { port, keys: await fundedKeys(port, ACCOUNTS) };
+    const others = new Others(port, await fundedKey(port));
+    await others.warmUp();
+    const before = { files: await openFiles(pid), mb: await residentMb(pid) };
+    others.start();
+    const figures: Record<string, number> = {};
+    const attack = async (kind: SlowKind): Promise<void> => {
+      const sockets = await SlowSockets.open(kind, COUNT, target);
+      const endedMs = await sockets.ended(LIMIT_SECONDS[kind] * 1_000);
+      figures[`${kind}: the last is gone after, s`] = round(endedMs / 1_000, 1);
+    };
+    let peakMb = 0;
+    const watch = setInterval(() => {
+      void residentMb(pid).then((mb) => (peakMb = Math.max(peakMb, mb)));
+    }, 200);
+    const oneByOne = async (): Promise<void> => {
+      for (const kind of READERS) await attack(kind);
+    };
+    await Promise.all([...SENDERS.map(attack), oneByOne()]);
+    clearInterval(watch);
+    const times = await others.stop();
+    await sleep(SETTLED_MS);
+    const p99Ms = percentile(times, 0.99);
+    const filesLeft = (await openFiles(pid)) - before.files;
+    const growthMb = peakMb - before.mb;
+    return {
+      name: `Slow sockets, ${COUNT} of each kind`,
+      figures: {
+        ...figures,
+        'calls of others': times.length,
+        'others p50, ms': round(percentile(times, 0.5)),
+        'others p99, ms': round(p99Ms),
+        'others worst, ms': round(Math.max(...times)),
+        'memory growth at the peak, MB': round(growthMb, 0),
+        'descriptors left': filesLeft,
+      },
+      targets: {
+        'others p99, ms': `at most ${OTHERS_P99_MS}`,
+        'memory growth at the peak, MB': `at most ${MAX_GROWTH_MB}`,
+        'descriptors left': 'at most 5',
+      },
+      passed: p99Ms <= OTHERS_P99_MS && filesLeft <= 5 && growthMb <= MAX_GROWTH_MB,
+    };
+  } finally {
+    await gateway.stop();
+    provider.stop();
+  }
+}
+
+/** Somebody who makes a short call every now and then. */
+class Others {
+  private readonly times: number[] = [];
+  private readonly calls: Promise<void>[] = [];
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly port: number,
+    private readonly key: string,
+  ) {}
+
+  async warmUp(): Promise<void> {
+    for (let call = 0; call < 100; call += 1) await this.call();
+    this.times.length = 0;
+  }
+
+  start(): void {
+    this.timer = setInterval(() => this.calls.push(this.call()), OTHERS_EVERY_MS);
+  }
+
+  /** How long each call took, ms. */
+  async stop(): Promise<readonly number[]> {
+    clearInterval(this.timer);
+    await Promise.all(this.calls);
+    return this.times;
+  }
+
+  private async call(): Promise<void> {
+    const startedMs = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${this.port}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
+      body: BODY,
+    });
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`a call of others was answered ${answer.status}`);
+    this.times.push(performance.now() - startedMs);
+  }
+}
+
+async function openFiles(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
+}

@@ -1,0 +1,172 @@
+import { SONG_EXAMPLES } from '../../../src/music/dto/song-examples.js';
+import { mutated, type Random } from '../../media/fuzz.js';
+import { damagedJson, JSON_TYPE, oneOf, request } from './damage.js';
+
+/** One request as bytes, to be sent in pieces. */
+export interface FuzzInput {
+  readonly what: string;
+  readonly bytes: Buffer;
+}
+
+/** What is there for inputs to name. */
+export interface FuzzWorld {
+  readonly adminToken: string;
+  /** A recording that downloads and providers may read. */
+  readonly mediaUrl: string;
+  /** Ids of tasks, a call and an account, mostly of somebody else. */
+  readonly ids: readonly string[];
+}
+
+const WEBHOOKS = [
+  undefined,
+  'https://192.0.2.1/hook',
+  'http://127.0.0.1/',
+  'https://[::1]:3000/',
+  'https://localhost/admin/audit',
+  'https://user:word@example.com/',
+];
+const SECRETS = [undefined, '0123456789abcdef', 'short', '\u0000'.repeat(20), 'é'.repeat(128)];
+const IDEMPOTENCY = [
+  '',
+  'Idempotency-Key: one',
+  'Idempotency-Key: two',
+  'Idempotency-Key: \t',
+  `Idempotency-Key: ${'k'.repeat(9_000)}`,
+];
+const UNKNOWN_IDS = [
+  `task_${'0'.repeat(32)}`,
+  `exec_${'f'.repeat(32)}`,
+  `task_${'G'.repeat(32)}`,
+  'task_',
+  '%00',
+  '%2e%2e%2fadmin',
+  'é',
+  'a'.repeat(5_000),
+];
+const READS = [
+  '/v1/tasks/ID',
+  '/v1/tasks/ID/content',
+  '/v1/tasks/ID/deliveries',
+  '/v1/videos/ID',
+  '/v1/videos/ID/content',
+  '/v1/executions/ID',
+  '/v1/models/ID',
+  '/v1/tasks',
+  '/v1/executions',
+  '/v1/voices',
+  '/v1/account',
+  '/sandbox/media/ID',
+];
+const QUERIES = [
+  '',
+  '?limit=100',
+  '?limit=-1',
+  '?limit=1e400',
+  '?limit=1&limit=2',
+  '?cursor=00000000-0000-0000-0000-000000000000',
+  '?cursor=999999999999999999',
+  "?cursor='%20OR%201=1",
+  '?cursor[]=a&cursor[b]=c',
+  '?__proto__[x]=1',
+  '?constructor=1',
+  '?status=%00',
+  '?created_after=99999999999999999999',
+  '?created_before=-1&created_after=0x1',
+  `?${'a=1&'.repeat(2_000)}`,
+  '?%',
+  '?variant=thumbnail',
+];
+const READ_HEADERS = [
+  'Prefer: wait=1',
+  'Prefer: wait=99999999999999999999',
+  `Prefer: ${'wait=1, '.repeat(1_000)}`,
+  'Prefer: wait="1',
+  'Range: bytes=0-0',
+  'Range: bytes=-0',
+  'Range: bytes=99999999999999999999-',
+  `Range: bytes=${'0-1,'.repeat(2_000)}0-1`,
+  'If-Range: "x"',
+  `If-None-Match: ${'"a", '.repeat(1_500)}*`,
+  'Accept: text/html;q=NaN',
+];
+/** Calls of the operator, none of which ends what the inputs live on. */
+const OPERATOR_CALLS: readonly (readonly [string, string, object?])[] = [
+  ['GET', '/admin/accounts'],
+  ['GET', '/admin/accounts/ID'],
+  ['GET', '/admin/accounts/ID/ledger'],
+  ['GET', '/admin/accounts/ID/keys'],
+  ['GET', '/admin/executions'],
+  ['GET', '/admin/executions/ID'],
+  ['GET', '/admin/tasks'],
+  ['GET', '/admin/tasks/ID'],
+  ['GET', '/admin/webhook-deliveries'],
+  ['GET', '/admin/operator-actions'],
+  ['POST', '/admin/accounts', { name: 'fuzz' }],
+  ['POST', '/admin/accounts/ID/credits', { amount_microusd: '1', note: 'fuzz' }],
+  ['POST', '/admin/accounts/ID/keys', { name: 'fuzz', allowed_models: ['aud-v4'], expires_at: 9 }],
+  ['POST', '/admin/keys/ID/rotate', { overlap_seconds: 1 }],
+  ['POST', '/admin/tasks/ID/resolve', { outcome: 'failed', charged_microusd: '0', result: {} }],
+  ['POST', '/admin/webhook-deliveries/ID/redeliver', {}],
+];
+
+const idOf = ({ ids }: FuzzWorld, random: Random): string =>
+  random(3) === 0 ? oneOf(UNKNOWN_IDS, random) : oneOf(ids, random);
+
+/** A task for somebody to do, with what comes with tasks. */
+export function submission(key: string, world: FuzzWorld, random: Random): FuzzInput {
+  const [path, body] = submitted(world, random);
+  const webhook = oneOf(WEBHOOKS, random);
+  const secret = oneOf(SECRETS, random);
+  const bytes = damagedJson({ ...body, webhook, webhook_secret: secret }, random);
+  const headers = [JSON_TYPE, oneOf(IDEMPOTENCY, random)].filter((line) => line !== '');
+  return { what: `task ${path}`, bytes: request(key, 'POST', path, headers, bytes, random) };
+}
+
+function submitted({ mediaUrl, ids }: FuzzWorld, random: Random): [string, object] {
+  const kind = random(4);
+  if (kind === 0) {
+    const body = { model: 'aud-dubbing-v1', source_url: mediaUrl, target_language: 'de' };
+    return ['/v1/audio/dubbing', body];
+  }
+  if (kind === 1) {
+    const body = { model: 'vid-motion', prompt: 'The sea', seconds: '5', image_urls: [mediaUrl] };
+    return ['/v1/videos', body];
+  }
+  const [model, { summary: _summary, ...example }] = oneOf(Object.entries(SONG_EXAMPLES), random);
+  const sources = {
+    ...('source_task_id' in example && { source_task_id: oneOf(ids, random) }),
+    ...('audio_url' in example && { audio_url: mediaUrl }),
+  };
+  return ['/v1/music/generations', { model, ...example, ...sources }];
+}
+
+/** A read, a cancellation or a redelivery, of one's own or of another's. */
+export function reading(key: string, world: FuzzWorld, random: Random): FuzzInput {
+  const isAction = random(5) === 0;
+  const pattern = isAction
+    ? oneOf(['/v1/tasks/ID/cancel', '/v1/tasks/ID/deliveries/ID/redeliver'], random)
+    : oneOf(READS, random);
+  const path = pattern.replaceAll('ID', () => idOf(world, random)) + oneOf(QUERIES, random);
+  const headers = Array.from({ length: random(3) }, () => oneOf(READ_HEADERS, random));
+  const method = isAction ? 'POST' : oneOf(['GET', 'GET', 'GET', 'HEAD'], random);
+  const whole = request(key, method, path, headers, Buffer.alloc(0), random);
+  const bytes = random(4) === 0 ? mutated(whole, whole, random) : whole;
+  return { what: `${method} ${pattern}`, bytes };
+}
+
+/** An operator's call, from an address of its own, so that a wrong token locks nobody out. */
+export function operatorCall(world: FuzzWorld, random: Random): FuzzInput {
+  const [method, pattern, body] = oneOf(OPERATOR_CALLS, random);
+  const path = pattern.replaceAll('ID', () => idOf(world, random));
+  const bytes = body === undefined ? Buffer.alloc(0) : damagedJson(body, random);
+  const headers = [
+    `X-Forwarded-For: 10.${random(256)}.${random(256)}.${random(256)}`,
+    ...(body === undefined ? [] : [JSON_TYPE]),
+    ...[oneOf(IDEMPOTENCY, random)].filter((line) => line !== ''),
+  ];
+  const query = method === 'GET' ? oneOf(QUERIES, random) : '';
+  return {
+    what: `${method} ${pattern}`,
+    bytes: request(world.adminToken, method, path + query, headers, bytes, random),
+  };
+}
