@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SlowKind, SlowSockets, startLongProvider } from '../test/faults/slow-sockets.js';
+import { type SlowKind, SlowSockets } from '../test/faults/slow-sockets.js';
 import { type BenchResult, percentile, round } from './result.js';
-import { fundedKey, fundedKeys, residentMb, startGateway } from './servers/start.js';
+import { fundedKey, fundedKeys, residentMb, startGateway, startServer } from './servers/start.js';
 
 const COUNT = 500;
 /** An account has 20 uploads at once. */
@@ -26,13 +26,15 @@ const BODY = JSON.stringify({ model: 'aud-v4', input: 'Hello', voice: 'Adam' });
 
 /** What others feel of 500 slow sockets of each kind, and what stays of them. */
 export async function run(): Promise<BenchResult> {
-  const provider = await startLongProvider();
+  // In a process of its own: what it does is not to be taken for what the gateway does.
+  const provider = await startServer('long-answers.ts');
+  const providerUrl = `http://127.0.0.1:${provider.port}`;
   const gateway = await startGateway({
     SANDBOX: 'off',
     ELEVENLABS_API_KEY: 'bench',
-    ELEVENLABS_BASE_URL: provider.url,
+    ELEVENLABS_BASE_URL: providerUrl,
     OPENAI_API_KEY: 'bench',
-    OPENAI_BASE_URL: provider.url,
+    OPENAI_BASE_URL: providerUrl,
     RATE_LIMIT_RPM: '0',
     LOG_LEVEL: 'error',
   });
@@ -84,7 +86,7 @@ export async function run(): Promise<BenchResult> {
     };
   } finally {
     await gateway.stop();
-    provider.stop();
+    await provider.stop();
   }
 }
 
@@ -122,8 +124,8 @@ class Others {
       headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
       body: BODY,
     });
+    if (!answer.ok) throw new Error(`a call of others: ${answer.status} ${await answer.text()}`);
     await answer.arrayBuffer();
-    if (!answer.ok) throw new Error(`a call of others was answered ${answer.status}`);
     this.times.push(performance.now() - startedMs);
   }
 }

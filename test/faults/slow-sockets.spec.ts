@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -31,7 +30,7 @@ beforeAll(async () => {
   slow = await gateway.account();
   other = await gateway.account();
   // Waits of the server that a test can shorten; those of readers are as they are.
-  const server = gateway.app.getHttpServer() as Server;
+  const server = gateway.app.getHttpServer();
   server.headersTimeout = 2_000;
   server.requestTimeout = 5_000;
 });
@@ -42,7 +41,7 @@ afterAll(async () => {
 
 const connections = () =>
   new Promise<number>((resolve, reject) => {
-    (gateway.app.getHttpServer() as Server).getConnections((error, count) => {
+    gateway.app.getHttpServer().getConnections((error, count) => {
       if (error) reject(error);
       else resolve(count);
     });
@@ -61,9 +60,9 @@ describe('slow sockets', () => {
       const target = { port, keys: [slow.key] };
       const opened = await Promise.all(kinds.map((kind) => SlowSockets.open(kind, COUNT, target)));
       const ended = Promise.all(opened.map((sockets) => sockets.ended(LIMIT_MS)));
-      let isOver = false;
-      const watched = ended.finally(() => (isOver = true));
-      while (!isOver) {
+      const watch = { isOver: false };
+      const watched = ended.finally(() => (watch.isOver = true));
+      while (!watch.isOver) {
         expect((await speak()).status).toBe(200);
         await sleep(500);
       }

@@ -21,8 +21,8 @@ export interface SlowTarget {
   readonly keys: readonly string[];
 }
 
-/** A provider of speech and chat whose answers are short, or long where they are asked to be. */
-export async function startLongProvider(): Promise<{ url: string; stop: () => void }> {
+/** A provider, on any port unless told otherwise, of speech and chat whose answers are short, or long where they are asked to be. */
+export async function startLongProvider(port = 0): Promise<{ url: string; stop: () => void }> {
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -30,7 +30,7 @@ export async function startLongProvider(): Promise<{ url: string; stop: () => vo
       answer(response, Buffer.concat(pieces).toString(), request.url ?? '');
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen({ port, host: '127.0.0.1', backlog: 4_096 }), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop: () => {

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { wavFile } from '../media/wav-file.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { BRISK, VideoDesk } from '../support/video-desk.js';
+
+const PATIENCE_MS = 20_000;
+/** Late enough for a call to be held, early enough for its provider not to have answered. */
+const HELD_MS = 100;
+const WAITING = '[[sandbox:delay=300]]';
+const PACED = '[[sandbox:pace=30]]';
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+const VICTIMS = {
+  socket: ([request]: Exchange) => request.socket,
+  request: ([request]: Exchange) => request,
+  response: ([, response]: Exchange) => response,
+} as const;
+type Victim = keyof typeof VICTIMS;
+const PHASES = [
+  'before the body',
+  'in the body',
+  'after the last byte',
+  'while held',
+  'while it is answered',
+  'after the answer',
+] as const;
+type Phase = (typeof PHASES)[number];
+
+let gateway: TestGateway;
+let account: TestAccount;
+let video: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ ...BRISK, MAX_UPLOADS_PER_ACCOUNT: '100' });
+  account = await gateway.account();
+  video = (await new VideoDesk(gateway, account).made()).id;
+});
+
+const json = (path: string, body: object) =>
+  ['POST', path, 'application/json', Buffer.from(JSON.stringify(body))] as const;
+const chat = (content: string, stream: boolean) =>
+  json('/v1/chat/completions', {
+    model: 'gen-5-mini',
+    stream,
+    messages: [{ role: 'user', content }],
+  });
+const form = Buffer.concat([
+  Buffer.from(
+    '--B\r\nContent-Disposition: form-data; name="model"\r\n\r\naud-voice-isolator\r\n--B\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
+  ),
+  wavFile(200_000),
+  Buffer.from('\r\n--B--\r\n'),
+]);
+/** One of each kind of endpoint, with a request that works. */
+const KINDS = {
+  JSON: () => chat(WAITING, false),
+  events: () => chat(`${WAITING}${PACED}`, true),
+  audio: () =>
+    json('/v1/audio/speech', {
+      model: 'aud-v4',
+      input: `${WAITING}[[sandbox:slow=20]]Hello there, all of you`,
+      voice: 'Adam',
+    }),
+  upload: () => ['POST', '/v1/audio/isolation', 'multipart/form-data; boundary=B', form] as const,
+  task: () =>
+    json('/v1/videos', {
+      model: 'vid-motion',
+      prompt: 'The sea [[sandbox:task-ms=1]]',
+      seconds: '5',
+    }),
+  download: () => ['GET', `/v1/videos/${video}/content`, 'text/plain', Buffer.alloc(0)] as const,
+};
+
+/** Sends the request up to the phase, breaks the victim there, and waits for the connection to be gone. */
+async function broken(kind: keyof typeof KINDS, phase: Phase, victim: Victim): Promise<void> {
+  const [method, path, type, body] = KINDS[kind]();
+  const { port, hostname } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  const id = `${kind}-${phase}-${victim}`.replaceAll(' ', '_');
+  const arrived = arrival(id);
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    'Host: shim',
+    `Authorization: ${account.headers.authorization}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${body.length}`,
+    `X-Test: ${id}`,
+    '',
+    '',
+  ];
+  socket.write(head.join('\r\n'));
+  const exchange = await arrived;
+  await reached(phase, socket, exchange, body);
+  VICTIMS[victim](exchange).destroy(new Error('broken by the test'));
+  if (!socket.closed) {
+    socket.resume().end();
+    await Promise.race([once(socket, 'close'), sleep(PATIENCE_MS)]);
+  }
+  expect(socket.closed).toBe(true);
+}
+
+async function arrival(id: string): Promise<Exchange> {
+  const server = gateway.app.getHttpServer();
+  for (;;) {
+    const exchange = (await once(server, 'request')) as unknown as Exchange;
+    if (exchange[0].headers['x-test'] === id) return exchange;
+  }
+}
+
+async function reached(
+  phase: Phase,
+  socket: Socket,
+  [request, response]: Exchange,
+  body: Buffer,
+): Promise<void> {
+  if (phase === 'before the body') return;
+  if (phase === 'in the body') {
+    socket.write(body.subarray(0, body.length >> 1));
+    await sleep(20);
+    return;
+  }
+  const answered = once(socket, 'data');
+  const finished = once(response, 'close');
+  socket.write(body);
+  while (!request.complete) await sleep(1);
+  if (phase === 'while held') await sleep(HELD_MS);
+  if (phase === 'while it is answered') await answered;
+  if (phase === 'after the answer') await finished;
+}
+
+const uploads = () => readdirSync(join(gateway.config.dataDir, 'uploads', String(process.pid)));
+async function gauge(name: string): Promise<number> {
+  const text = await (await fetch(`${gateway.url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
+describe('a stream of a request or answer that breaks', () => {
+  const cases = (Object.keys(KINDS) as (keyof typeof KINDS)[]).flatMap((kind) =>
+    PHASES.map((phase) => [kind, phase] as const),
+  );
+
+  it.each(cases)('of %s %s ends that request and nothing else', async (kind, phase) => {
+    const victims = Object.keys(VICTIMS) as Victim[];
+    for (const victim of victims) await broken(kind, phase, victim);
+    expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
+  });
+});
+
+// Last: everything that the breaks above have left would be found here.
+afterAll(async () => {
+  for (let waitedMs = 0; uploads().length > 0 && waitedMs < PATIENCE_MS; waitedMs += 50)
+    await sleep(50);
+  expect(uploads()).toEqual([]);
+  await gateway.provesClean();
+  expect(await gauge('gateway_spool_bytes')).toBe(0);
+  expect(await gauge('gateway_spool_transfers')).toBe(0);
+  const began = performance.now();
+  await gateway.stop();
+  // Calls that never ended in the count would make it wait for the drain timeout, 20 s.
+  expect(performance.now() - began).toBeLessThan(15_000);
+});
