@@ -1,15 +1,13 @@
-import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type DatabaseFault, databaseFaultOf } from '../../database/database-errors.js';
-import { PreparedStatement } from '../../database/prepared-statement.js';
 import { OwedCancellations } from '../../leases/owed-cancellations.js';
 import { persistently } from '../persistently.js';
 import { TaskReader } from '../reads/task-reader.js';
 import type { Task } from '../task.js';
+import { SubmitBatches, type SubmitRow } from './submit-batches.js';
 
-const PARAMETERS = 23;
 /** A submission waits this long for a database that is away. */
 const PATIENCE_MS = 4_000;
 /** And so long to learn what became of it, where that is unknown. */
@@ -23,16 +21,6 @@ const WITHOUT_TRACE: ReadonlySet<DatabaseFault> = new Set([
   'check',
 ]);
 
-/** What became of a submission. */
-export type SubmitOutcome =
-  'created' | 'claim_lost' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
-
-/** And when its task was made. */
-interface SubmitRow {
-  readonly outcome: SubmitOutcome;
-  readonly created: Date | null;
-}
-
 /** Whether the caller can ask again with a key, and whether the API key may have a limit of what it spends. */
 interface SubmitTerms {
   readonly hasKey: boolean;
@@ -42,19 +30,16 @@ interface SubmitTerms {
 /** The statement that writes a task, its hold and its key; where its answer is lost, finds out what became of it. */
 @Injectable()
 export class SubmitStatement {
-  readonly #submit: PreparedStatement<SubmitRow>;
-  readonly #submitCapped: PreparedStatement<SubmitRow>;
+  readonly #submit: SubmitBatches;
+  readonly #submitCapped: SubmitBatches;
 
   constructor(
     dataSource: DataSource,
     private readonly owed: OwedCancellations,
     private readonly reader: TaskReader,
   ) {
-    const places = Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ');
-    const statementOf = (name: string) =>
-      new PreparedStatement<SubmitRow>(dataSource, name, `SELECT * FROM ${name}(${places})`);
-    this.#submit = statementOf('task_submit');
-    this.#submitCapped = statementOf('task_submit_capped');
+    this.#submit = new SubmitBatches(dataSource, 'task_submit');
+    this.#submitCapped = new SubmitBatches(dataSource, 'task_submit_capped');
   }
 
   /**
@@ -71,9 +56,7 @@ export class SubmitStatement {
         throw error;
       });
     try {
-      const [row] = await persistently(submit, PATIENCE_MS);
-      assert(row, 'the function answers a row');
-      return row;
+      return await persistently(submit, PATIENCE_MS);
     } catch (error) {
       if (faults.every((fault) => WITHOUT_TRACE.has(fault))) throw error;
       return this.outcomeOf(task, hasKey);
