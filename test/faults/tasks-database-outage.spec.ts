@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { auditLedger } from '../../src/billing/audit.js';
+import type { Task } from '../../src/tasks/task.js';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
+import type { TestAccount } from '../support/gateway.js';
+import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+/** By hand also longer than a lease: OUTAGE_MS=35000. */
+const OUTAGE_MS = Number(process.env.OUTAGE_MS ?? 3_000);
+const TEST_TIMEOUT_MS = 4 * OUTAGE_MS + 120_000;
+const CREDIT = 10_000_000n;
+const PER_PHASE = 5;
+
+let proxy: DatabaseProxy;
+let desk: TaskDesk;
+let account: TestAccount;
+let asked: Map<string, Task>;
+
+beforeAll(async () => {
+  proxy = await startDatabaseProxy(process.env.TEST_SERVER_URL ?? '');
+  desk = await startTaskDesk((databaseUrl) => ({
+    DATABASE_URL: proxy.through(databaseUrl),
+    TASK_TICK_MS: '50',
+    TASK_POLL_INTERVAL_MS: '50',
+  }));
+  account = await desk.gateway.account(CREDIT);
+  asked = new Map();
+});
+afterAll(async () => {
+  await desk.stop();
+  await proxy.stop();
+});
+
+async function order(phase: string, kind: 'job' | 'file-job' = 'job'): Promise<Task[]> {
+  const names = Array.from({ length: PER_PHASE }, (_, index) => `${phase} ${index}`);
+  return Promise.all(
+    names.map(async (name) => {
+      const task = await desk.submit(account, { name, kind });
+      asked.set(name, task);
+      return task;
+    }),
+  );
+}
+
+const phases = (tasks: readonly Task[]) =>
+  desk.gateway.dataSource.query<{ phase: string; status: string }[]>(
+    `SELECT w.phase, t.status FROM task t LEFT JOIN task_work w ON w.task_id = t.id WHERE t.id = ANY ($1)`,
+    [tasks.map(({ id }) => id)],
+  );
+
+async function until(tasks: readonly Task[], wanted: object): Promise<void> {
+  for (;;) {
+    const rows = await phases(tasks);
+    if (
+      rows.every((row) =>
+        Object.entries(wanted).every(([key, value]) => Reflect.get(row, key) === value),
+      )
+    )
+      return;
+    await sleep(20);
+  }
+}
+
+describe('a database that is gone while tasks are in every phase', () => {
+  it(
+    'keeps each task: none is sent twice, paid twice, lost or stuck',
+    async () => {
+      desk.provider.state = { status: 'done', result: { url: 'x' } };
+      desk.files.failures = Number.MAX_SAFE_INTEGER;
+      const collecting = await order('collecting', 'file-job');
+      await until(collecting, { phase: 'collecting' });
+      desk.provider.state = { status: 'running', progress: 10 };
+      const polling = await order('polling');
+      const watching = await order('watching');
+      await until([...polling, ...watching], { phase: 'polling' });
+      for (const task of watching) await desk.overdue(task);
+      await until(watching, { phase: 'watching', status: 'expired' });
+      desk.provider.delayMs = OUTAGE_MS / 2;
+      const submitting = await order('submitting');
+      await until(submitting, { phase: 'submitting' });
+      const waiting = await order('waiting');
+      await proxy.cut();
+      await sleep(OUTAGE_MS);
+      desk.provider.delayMs = 0;
+      desk.provider.state = { status: 'done', result: { url: 'x' } };
+      desk.files.failures = 0;
+      await proxy.mend();
+
+      const paid = [...collecting, ...polling, ...submitting, ...waiting];
+      while ((await phases(paid)).some(({ status }) => status !== 'succeeded')) {
+        await desk.hurry();
+        await sleep(100);
+      }
+      for (const name of asked.keys()) {
+        expect([name, desk.provider.submissions.get(name)]).toEqual([name, 1]);
+        expect(desk.provider.jobsOf(name)).toBe(1);
+      }
+      await until(watching, { status: 'expired' });
+      const { available, held, entries } = await desk.gateway.balance(account.accountId);
+      const charged = BigInt(paid.length) * JOB_PRICE;
+      expect({ available, held }).toEqual({ available: CREDIT - charged, held: 0n });
+      expect(entries).toBe(1 + paid.length);
+      expect((await auditLedger(desk.gateway.dataSource)).ok).toBe(true);
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
