@@ -1,7 +1,7 @@
-/** The direction of docs/adr/0001: boot → features → tasks → webhooks → {executions admission} → {billing leases auth media catalog providers} → {net storage database config} → common. */
+/** The direction of docs/adr/0001: main, cli, boot → features → {tasks, usage} → webhooks → {executions, admission} → {billing, leases, auth, media, catalog, providers} → {net, storage, database, config, ticker, observability} → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
-const floor = 'net|storage|database|config';
+const floor = 'net|storage|database|config|ticker|observability';
 const core = 'billing|leases|auth|media|catalog|providers';
 
 module.exports = {
@@ -24,34 +24,39 @@ module.exports = {
     rule('net-knows-no-sandbox', { path: '^src/net/' }, { path: '^src/sandbox' }),
     rule('no-orphans-outside', { path: '^src' }, { path: '^test' }, 'Nothing in src imports test.'),
     rule('common-is-the-floor', { path: '^src/common/' }, { path: '^src/(?!common/)' }),
-    rule(
-      'floor-below-core',
-      { path: `^src/(${floor})/` },
-      { path: `^src/(?!(${floor}|common|observability|ticker)/)` },
-    ),
+    rule('floor-below-core', { path: `^src/(${floor})/` }, { path: `^src/(?!(${floor}|common)/)` }),
     rule(
       'core-below-executions',
       { path: `^src/(${core})/` },
-      { path: `^src/(${features}|tasks|webhooks|executions|admission|boot)/` },
+      { path: `^src/(${features}|usage|tasks|webhooks|executions|admission|boot)/` },
     ),
     rule(
       'admission-below-executions',
       { path: '^src/admission/' },
-      { path: `^src/(${features}|tasks|webhooks|executions|boot)/` },
+      { path: `^src/(${features}|usage|tasks|webhooks|executions|boot)/` },
     ),
     rule(
       'executions-below-features',
       { path: '^src/executions/' },
-      { path: `^src/(${features}|tasks|webhooks|boot)/` },
+      { path: `^src/(${features}|usage|tasks|webhooks|boot)/` },
       'executions and tasks stand beside each other on admission.',
     ),
     rule('tasks-beside-executions', { path: '^src/tasks/' }, { path: '^src/executions/' }),
     rule(
       'webhooks-below-tasks',
       { path: '^src/webhooks/' },
-      { path: `^src/(${features}|tasks|boot)/` },
+      { path: `^src/(${features}|usage|tasks|boot)/` },
     ),
-    rule('tasks-below-features', { path: '^src/tasks/' }, { path: `^src/(${features}|boot)/` }),
+    rule(
+      'tasks-below-features',
+      { path: '^src/tasks/' },
+      { path: `^src/(${features}|usage|boot)/` },
+    ),
+    rule(
+      'usage-below-features',
+      { path: '^src/usage/' },
+      { path: `^src/(${features}|tasks|webhooks|boot)/` },
+    ),
     rule(
       'features-apart',
       { path: `^src/(${features})/` },

@@ -103,6 +103,22 @@ describe('the repository', () => {
     expect(withMatch(all, /eslint-disable(?!.* -- \S).*$/m)).toEqual([]);
   });
 
+  it('has the folders and the direction that ADR 0001 tells, and rules for each', () => {
+    const adr = read('docs/adr/0001-layout-and-direction.md');
+    const rules = read('.dependency-cruiser.cjs');
+    const rows = adr.match(/^\| `[a-z-]+\/`.*? \|/gm) ?? [];
+    const told = rows.flatMap((cell) =>
+      [...cell.matchAll(/`([a-z-]+)\/`/g)].map(([, name]) => name),
+    );
+    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(told.sort()).toEqual(folders.sort());
+    expect(folders.filter((name) => !new RegExp(`[|/('"]${name}[|/)'"]`).test(rules))).toEqual([]);
+    const direction = /^`(main, cli, boot → .*)`$/m.exec(adr)?.[1] ?? 'none';
+    expect(rules).toContain(`: ${direction}. */`);
+  });
+
   it('has no file of source or tests over 250 lines', () => {
     const files = ['src', 'test'].flatMap(sources);
     const isLong = (file: string) => read(file).split('\n').length - 1 > MAX_LINES;
