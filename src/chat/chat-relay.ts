@@ -4,7 +4,7 @@ import type { SseWriter } from '../common/http/sse-writer.js';
 import { ClientLeft } from '../executions/pay-on-success.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
-import { textsOf, viewUsage } from './chat-usage.js';
+import { textsOf, viewTokenUsage } from './chat-usage.js';
 
 /** Hands the chunks of one stream on to its reader and remembers what they are worth. */
 export class ChatRelay {
@@ -54,7 +54,7 @@ export class ChatRelay {
   /** Shows the usage to a reader who asked for it, in a chunk of its own (decision G-93). */
   async end(usage: TokenUsage): Promise<void> {
     if (!this.showsUsage || this.head === undefined) return;
-    const chunk = { ...chunkOf(this.head, []), usage: viewUsage(usage, this.reportedUsage) };
+    const chunk = { ...chunkOf(this.head, []), usage: viewTokenUsage(usage, this.reportedUsage) };
     await this.events.send(JSON.stringify(chunk));
   }
 

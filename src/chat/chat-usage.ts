@@ -72,7 +72,7 @@ function isCount(value: number): boolean {
 }
 
 /** The provider's usage object as the answer shows it: our totals, its details of cached and reasoning tokens. */
-export function viewUsage(usage: TokenUsage, reported: unknown): JsonObject {
+export function viewTokenUsage(usage: TokenUsage, reported: unknown): JsonObject {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = isJsonObject(
     reported,
   )

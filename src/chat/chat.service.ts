@@ -8,7 +8,7 @@ import { choicesOf, completionOf, headOf } from './chat-answer.js';
 import { basisOf } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
 import { chargeOf, quoteOf } from './chat-quote.js';
-import { ChatUsage, textsOf, viewUsage } from './chat-usage.js';
+import { ChatUsage, textsOf, viewTokenUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
 
 /** Chat completions as one JSON object (spec: POST /v1/chat/completions). */
@@ -41,7 +41,7 @@ export class ChatService {
           model: call.row.id,
         });
         return {
-          value: completionOf(head, completion, viewUsage(usage, completion.usage)),
+          value: completionOf(head, completion, viewTokenUsage(usage, completion.usage)),
           chargedMicroUsd: chargeOf(call.row, usage, ceilingMicroUsd),
           basis: basisOf(call.row, usage),
         };

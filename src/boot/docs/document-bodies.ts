@@ -8,17 +8,17 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type DocumentSchema = Exclude<Schemas[string], { $ref: string }>;
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 /** An operation of the document. */
-export type Operation = NonNullable<OpenAPIObject['paths'][string]['post']>;
+export type DocumentedOperation = NonNullable<OpenAPIObject['paths'][string]['post']>;
 
 /** Every operation of the document. */
-export function operationsOf(document: OpenAPIObject): Operation[] {
+export function operationsOf(document: OpenAPIObject): DocumentedOperation[] {
   return Object.values(document.paths).flatMap((path) =>
     METHODS.map((method) => path[method]).filter((operation) => operation !== undefined),
   );
 }
 
 /** The schema of the form that an operation takes besides JSON, by its name; undefined where it takes none. */
-export function formOf(operation: Operation) {
+export function formOf(operation: DocumentedOperation) {
   const body = operation.requestBody;
   return body && 'content' in body ? body.content[FORM_TYPE] : undefined;
 }

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXECUTION_ID_HEADER } from '../../common/http/execution-id.js';
-import { type Operation, operationsOf } from './document-bodies.js';
+import { type DocumentedOperation, operationsOf } from './document-bodies.js';
 
 const TEXT = { schema: { type: 'string' } } as const;
 const COUNT = { schema: { type: 'integer' } } as const;
@@ -60,12 +60,12 @@ export function describeHeaders(document: OpenAPIObject): void {
   }
 }
 
-function nameable(operation: Operation): void {
+function nameable(operation: DocumentedOperation): void {
   const parameter = { $ref: '#/components/parameters/ClientRequestId' };
   operation.parameters = [...(operation.parameters ?? []), parameter];
 }
 
-function addHeaders(operation: Operation, isPublic: boolean): void {
+function addHeaders(operation: DocumentedOperation, isPublic: boolean): void {
   for (const [status, answer] of Object.entries(operation.responses)) {
     if (!answer || '$ref' in answer) continue;
     const added = status.startsWith('2')
