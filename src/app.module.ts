@@ -42,14 +42,19 @@ export interface AppParts {
 export class AppModule {
   static forRoot(parts: AppParts): DynamicModule {
     const { config, logger, catalog, providers, shareEmbedded } = parts;
-    const { databaseUrl, dataDir } = config;
+    const { databaseUrl, migrationDatabaseUrl, dataDir } = config;
     const sandboxMedia = new SandboxMedia(parts.sandboxMediaUrl);
     return {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRootAsync({
-          useFactory: () => ({ databaseUrl, dataDir, shareEmbedded: shareEmbedded ?? false }),
+          useFactory: () => ({
+            databaseUrl,
+            migrationDatabaseUrl,
+            dataDir,
+            shareEmbedded: shareEmbedded ?? false,
+          }),
         }),
         ObservabilityModule.forRoot(logger),
         TickerModule,

@@ -44,7 +44,7 @@ describe('auditLedger', () => {
     ['held is the sum of open holds', `UPDATE account SET held = held - 1`],
     [
       'every settled hold has one charge of its amount',
-      `UPDATE hold SET settled_amount = 29 WHERE state = 'settled'`,
+      `ALTER TABLE hold DISABLE TRIGGER USER; UPDATE hold SET settled_amount = 29 WHERE state = 'settled'`,
     ],
     [
       'balance_after continues the entry before',

@@ -30,6 +30,15 @@ export const SETTINGS = {
       'PostgreSQL. Unset: an embedded one in `DATA_DIR/postgres`',
     ),
   ),
+  MIGRATION_DATABASE_URL: secret(
+    setting(
+      'migrationDatabaseUrl',
+      'unset',
+      undefined,
+      address('postgres', 'postgresql'),
+      'The same database as the owner of its tables, who migrates at the start; the role of `DATABASE_URL` then gets the rights to run, and none to change tables, triggers or what was posted. Unset: `DATABASE_URL` does both',
+    ),
+  ),
   DATA_DIR: setting(
     'dataDir',
     './data',

@@ -18,6 +18,8 @@ const CONNECT_RETRY_MS = 1_000;
 export interface DatabaseOptions {
   /** Undefined: the embedded PostgreSQL in `<dataDir>/postgres`. */
   readonly databaseUrl: string | undefined;
+  /** The owner's connection, which migrates. Undefined: the gateway's own does. */
+  readonly migrationDatabaseUrl?: string | undefined;
   readonly dataDir: string;
   readonly poolSize?: number;
   /** Operator commands share the embedded server of a running gateway; a gateway wants its own. */
@@ -44,13 +46,21 @@ export class Database implements OnApplicationShutdown {
     try {
       const url = this.options.databaseUrl ?? (await this.startServer());
       this.dataSource = await this.connect(url);
-      const applied = await runMigrations(this.dataSource);
+      const applied = await this.migrate(this.dataSource);
       if (applied.length > 0) this.logger.log(`Applied ${applied.length} migrations`);
       return this.dataSource;
     } catch (error) {
       await this.close();
       throw error;
     }
+  }
+
+  /** As the owner where there is one, so that the gateway itself can change neither tables nor triggers. */
+  private async migrate(dataSource: DataSource): Promise<string[]> {
+    const { migrationDatabaseUrl: url } = this.options;
+    if (url === undefined) return runMigrations(dataSource);
+    const [role] = await dataSource.query<{ name: string }[]>('SELECT current_user AS name');
+    return runMigrations(createDataSource({ url }), role?.name);
   }
 
   /** Closes the connections, then stops the embedded server if it is ours. */

@@ -14,6 +14,7 @@ import { PlayMoney1700000000095 } from './migrations/0095-play-money.migration.j
 import { OperatorActions1700000000097 } from './migrations/0097-operator-actions.migration.js';
 import { StepsBySets1700000000120 } from './migrations/0120-steps-by-sets.migration.js';
 import { TasksOfClientRequests1700000000121 } from './migrations/0121-tasks-of-client-requests.migration.js';
+import { ResolvedHoldsAreFinal1700000000122 } from './migrations/0122-resolved-holds-are-final.migration.js';
 import { WebhookLanes1700000000140 } from './migrations/0140-webhook-lanes.migration.js';
 import { OperateKeys1700000000160 } from './migrations/0160-operate-keys.migration.js';
 import { SpendLimits1700000000161 } from './migrations/0161-spend-limits.migration.js';
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   OperatorActions1700000000097,
   StepsBySets1700000000120,
   TasksOfClientRequests1700000000121,
+  ResolvedHoldsAreFinal1700000000122,
   WebhookLanes1700000000140,
   OperateKeys1700000000160,
   SpendLimits1700000000161,

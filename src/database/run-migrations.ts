@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { MIGRATION_TABLE } from './data-source.js';
 import { patientCopyOf } from './patient-copy.js';
@@ -19,10 +20,21 @@ export class SchemaTooNewError extends Error {
 }
 
 /**
- * Applies the pending migrations, all or none, in one transaction; answers their names. Replicas that
- * start together wait for each other. Throws {@link SchemaTooNewError} when the database has a migration this code lacks.
+ * What a role needs to run the gateway, which is less than the owner has: no change of tables or triggers, none of what was
+ * posted, and no deletion of holds.
  */
-export async function runMigrations(dataSource: DataSource): Promise<string[]> {
+const grantsTo = (role: string) => `
+  GRANT USAGE ON SCHEMA public TO ${role};
+  GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
+  REVOKE INSERT, UPDATE, DELETE ON ${MIGRATION_TABLE} FROM ${role};
+  REVOKE UPDATE, DELETE ON ledger_entry, operator_action FROM ${role};
+  REVOKE DELETE ON account, hold, execution FROM ${role};`;
+
+/**
+ * Applies the pending migrations, all or none, in one transaction; answers their names. Replicas that
+ * start together wait for each other. With `runAs` that role is given what the gateway needs. Throws {@link SchemaTooNewError} when the database has a migration this code lacks.
+ */
+export async function runMigrations(dataSource: DataSource, runAs?: string): Promise<string[]> {
   const patient = patientCopyOf(dataSource);
   await patient.initialize();
   try {
@@ -32,6 +44,7 @@ export async function runMigrations(dataSource: DataSource): Promise<string[]> {
     await queryRunner.query(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
     await refuseNewerSchema(patient, queryRunner);
     const applied = await new MigrationExecutor(patient, queryRunner).executePendingMigrations();
+    if (runAs !== undefined) await queryRunner.query(grantsTo(pg.escapeIdentifier(runAs)));
     await queryRunner.commitTransaction();
     return applied.map((migration) => migration.name);
   } finally {
