@@ -58,7 +58,9 @@ describe('runMigrations', () => {
 
   it('applies a migration once when replicas start together', async () => {
     const starting = [1, 2, 3].map(() => replicaWith(AddProbe9700000000001));
-    const applied = await Promise.all((await Promise.all(starting)).map((source) => runMigrations(source)));
+    const applied = await Promise.all(
+      (await Promise.all(starting)).map((source) => runMigrations(source)),
+    );
     expect(applied.flat()).toEqual(['AddProbe9700000000001']);
   });
 
