@@ -60,6 +60,11 @@ describe('a request', () => {
     ['without Host', 400, () => get('Accept: */*')],
     ['with two Host headers', 400, () => get('Host: shim', 'Host: other')],
     ['with two equal Host headers', 400, () => get('Host: shim', 'host: shim')],
+    [
+      'with two Authorization headers',
+      400,
+      () => get('Host: shim', 'authorization: Bearer sk-other'),
+    ],
     ['with more than 100 headers', 431, () => get('Host: shim', ...MANY)],
     ['with an expectation of its own', 417, () => get('Host: shim', 'Expect: the-best')],
   ])(

@@ -33,25 +33,28 @@ export function refuseHead(response: ServerResponse, status: number, message: st
 }
 
 /**
- * Serves only requests with a head that means one thing: exactly one `Host` (HTTP/1.1), at most 100 header lines
+ * Serves only requests with a head that means one thing: exactly one `Host` (HTTP/1.1), at most one `Authorization`, at most 100 header lines
  * (decision G-12).
  */
 export function withCheckedHead(serve: RequestListener): RequestListener {
   return (request, response) => {
-    const hosts = hostsOf(request);
+    const hosts = linesOf('host', request);
     if (request.rawHeaders.length > 2 * MAX_HEADERS) {
       refuseHead(response, 431, `A request may have at most ${MAX_HEADERS} headers.`);
     } else if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
       refuseHead(response, 400, 'A request must have exactly one Host header.');
+    } else if (linesOf('authorization', request) > 1) {
+      refuseHead(response, 400, 'A request may have one Authorization header.');
     } else serve(request, response);
   };
 }
 
-function hostsOf({ rawHeaders }: IncomingMessage): number {
-  let hosts = 0;
+/** How often a header was sent. Of two, a proxy in front may have gone by the other than Node does. */
+function linesOf(wanted: string, { rawHeaders }: IncomingMessage): number {
+  let lines = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    if (name?.length === wanted.length && name.toLowerCase() === wanted) lines += 1;
   }
-  return hosts;
+  return lines;
 }
