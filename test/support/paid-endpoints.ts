@@ -1,3 +1,14 @@
+import {
+  ALIGNMENT,
+  type AudioOperation,
+  DIALOGUE,
+  ISOLATION,
+  MUSIC,
+  SOUND_EFFECTS,
+  TRANSCRIPTION,
+  VOICE_CHANGER,
+} from './audio-operations.js';
+
 /** A synchronous endpoint that is paid for, with a JSON request that works. */
 export interface PaidEndpoint {
   readonly path: string;
@@ -15,43 +26,38 @@ export interface PaidEndpoint {
 /** A spoken `Hello`. */
 export const HELLO = { model: 'aud-v4', input: 'Hello', voice: 'Adam' } as const;
 
-/** Of a recording that bills as 13 s. */
-const SECONDS = 13n;
+/** The recording behind `recordingUrl` bills as 13 s; the prices of the table are for ten. */
+const TENTHS = 13n;
 
-function audio(
-  path: string,
-  model: string,
-  price: bigint,
-  fields: object,
-  takesRecording = false,
-): PaidEndpoint {
+/** The row of the table of audio operations as a JSON request. */
+function audio({ path, body, price, takesRecording }: AudioOperation): PaidEndpoint {
   return {
-    path: `/v1/audio/${path}`,
-    body: (recordingUrl) => ({
-      model,
-      ...fields,
-      ...(takesRecording && { audio_url: recordingUrl }),
-    }),
-    model,
-    price,
+    path,
+    body: (recordingUrl) => ({ ...body, ...(takesRecording && { audio_url: recordingUrl }) }),
+    model: body.model,
+    price: takesRecording ? (price / 10n) * TENTHS : price,
     otherModel: 'aud-dubbing-v1',
     surface: 'audio',
   };
 }
 
-const recording = (path: string, model: string, perSecond: bigint, fields: object = {}) =>
-  audio(path, model, perSecond * SECONDS, fields, true);
+/** The row with other fields. */
+const withFields = (row: AudioOperation, fields: object, price = row.price): AudioOperation => ({
+  ...row,
+  body: { ...row.body, ...fields },
+  price,
+});
 
-/** Every synchronous audio endpoint. */
+/** Every synchronous audio endpoint; a recording is sent by its URL. */
 export const PAID_AUDIO_ENDPOINTS: readonly PaidEndpoint[] = [
-  audio('speech', 'aud-v4', 600n, { input: 'Hello', voice: 'Adam' }),
-  audio('dialogue', 'aud-v4-dialogue', 240n, { inputs: [{ text: 'Hi', voice: 'Adam' }] }),
-  audio('sound-effects', 'aud-sound-effects-v2', 3_000n, { prompt: 'Rain', duration_seconds: 1 }),
-  audio('music', 'aud-music-v2.5', 11_250n, { prompt: 'A piano', duration_seconds: 3 }),
-  recording('transcriptions', 'aud-transcribe-v2', 92n),
-  recording('alignment', 'aud-forced-alignment', 92n, { text: 'Hello there' }),
-  recording('voice-changer', 'aud-english-sts-v2', 3_000n, { voice: 'Adam' }),
-  recording('isolation', 'aud-voice-isolator', 3_000n),
+  audio({ path: '/v1/audio/speech', body: HELLO, price: 600n, wrongModel: 'aud-v4-dialogue' }),
+  audio(DIALOGUE),
+  audio(withFields(SOUND_EFFECTS, { duration_seconds: 1 }, 3_000n)),
+  audio(withFields(MUSIC, { duration_seconds: 3 }, 11_250n)),
+  audio(TRANSCRIPTION),
+  audio(ALIGNMENT),
+  audio(withFields(VOICE_CHANGER, { model: 'aud-english-sts-v2' })),
+  audio(ISOLATION),
 ];
 
 /** Every synchronous endpoint, for the rules that hold on all. */
