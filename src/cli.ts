@@ -1,109 +1,38 @@
 import 'reflect-metadata';
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
-import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CreateAccountBody, CreateKeyBody, CreditBody } from './admin/dto/admin.bodies.js';
 import { AdminTasksService } from './admin/admin-tasks.service.js';
-import { ResolveTaskBody } from './admin/dto/resolve-task.body.js';
+import { DeliveriesService } from './admin/deliveries.service.js';
 import { OperatorActions } from './admin/operator-actions.js';
 import { OperatorKeys } from './admin/operator-keys.js';
 import { OperatorService } from './admin/operator.service.js';
 import { AppModule } from './app.module.js';
 import { loadCatalog } from './catalog/catalog-file.js';
+import { OPERATOR_COMMANDS, type Operators } from './commands/operator-commands.js';
+import { tableOf } from './commands/terminal-table.js';
 import { GatewayError } from './common/errors/gateway-error.js';
-import { validatorOf } from './common/validation/compiled-validator.js';
 import { ConfigError, loadOperatorConfig } from './config/load-config.js';
 import { makeLogger } from './observability/logger.js';
-import { viewAccount } from './admin/views/account-record.view.js';
-import { viewEntry } from './admin/views/ledger-entry.view.js';
-import { viewIssuedKey } from './admin/views/api-key.view.js';
-import { viewAudit } from './admin/views/audit.view.js';
+import { UsageService } from './usage/usage.service.js';
 
-const USAGE = `Usage: npm run cli -- <command>
+const USAGE = `Usage: npm run cli -- <command> [--json]
 
-  account:create NAME
-  account:credit ACCOUNT AMOUNT_MICROUSD [--note TEXT] [--idempotency-key KEY]
-  key:create ACCOUNT [--name TEXT] [--models ID,ID] [--expires-at EPOCH_SECONDS] [--requests-per-minute N]
-  key:revoke KEY_ID
-  task:resolve TASK succeeded|failed [--charge AMOUNT_MICROUSD] [--result JSON]
-  audit [--full]
+${Object.entries(OPERATOR_COMMANDS)
+  .map(([name, { usage }]) => `  ${name} ${usage}`.trimEnd())
+  .join('\n')}
 
-Answers are JSON on standard output. A correction is a negative amount behind --, as in: account:credit ACCOUNT -- -500`;
+Answers are tables on a terminal, JSON elsewhere and with --json. T and EPOCH_SECONDS are seconds since 1970, DAY is one of those
+or a date. A correction is a negative amount behind --, as in: account:credit ACCOUNT -- -500`;
 
-const OPTIONS = {
-  note: { type: 'string' },
-  'idempotency-key': { type: 'string' },
-  name: { type: 'string' },
-  models: { type: 'string' },
-  'expires-at': { type: 'string' },
-  'requests-per-minute': { type: 'string' },
-  charge: { type: 'string' },
-  result: { type: 'string' },
-  full: { type: 'boolean' },
-} as const;
+const TEXTS = [
+  'account-id api-key-id charge clear client-request-id created-after created-before cursor expires-at from group-by',
+  'disabled idempotency-key kind limit modality model models name note overlap-seconds requests-per-minute result',
+  'spend-limit-microusd spend-limit-period status task-id to',
+].flatMap((line) => line.split(' '));
+const FLAGS = ['full', 'csv', 'json'];
 
-type Options = Partial<Record<Exclude<keyof typeof OPTIONS, 'full'>, string>> & { full?: boolean };
-interface Operators {
-  readonly operator: OperatorService;
-  readonly keys: OperatorKeys;
-  readonly tasks: AdminTasksService;
-}
-type Command = (operators: Operators, words: string[], options: Options) => Promise<unknown>;
-
-const number = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : Number(text);
-
-/** The option as JSON; text that is none is left for the check of the body. */
-function jsonOf(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
-
-const COMMANDS: Readonly<Record<string, Command>> = {
-  'account:create': async ({ operator }, [name], options) => {
-    const body = validatorOf(CreateAccountBody).parse({ name: name ?? options.name });
-    return viewAccount(await operator.createAccount(body.name));
-  },
-  'account:credit': async ({ operator }, [account = '', amount], options) => {
-    const body = validatorOf(CreditBody).parse({ amount_microusd: amount, note: options.note });
-    // Without a key the command is its own request: running it twice credits twice.
-    const key = options['idempotency-key'] ?? randomUUID();
-    return viewEntry(await operator.credit(account, body, key));
-  },
-  'key:create': async ({ keys }, [account = ''], options) => {
-    const body = validatorOf(CreateKeyBody).parse({
-      name: options.name,
-      allowed_models: options.models?.split(','),
-      expires_at: number(options['expires-at']),
-      requests_per_minute: number(options['requests-per-minute']),
-    });
-    return viewIssuedKey(await keys.create(account, body));
-  },
-  'key:revoke': async ({ keys }, [key = '']) => {
-    await keys.revoke(key);
-    return { id: key, revoked: true };
-  },
-  'task:resolve': ({ tasks }, [task = '', outcome], { charge, result }) =>
-    tasks.resolve(
-      task,
-      validatorOf(ResolveTaskBody).parse({
-        outcome,
-        charged_microusd: charge,
-        result: jsonOf(result),
-      }),
-    ),
-  audit: async ({ operator }, _words, { full }) =>
-    viewAudit(await operator.audit(full === true ? 'full' : 'new')),
-};
-
-/** Commands that change nothing, and leave no record. */
-const READING: readonly string[] = ['audit'];
 const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
 
 /** Records what is to be changed, as the operator API does. */
@@ -118,8 +47,13 @@ function record(actions: OperatorActions, command: string, words: string[]): Pro
 
 /** Undefined where an option is unknown or lacks its value. */
 function commandLine() {
+  const options = Object.fromEntries([
+    ...TEXTS.map((name) => [name, { type: 'string' as const }]),
+    ...FLAGS.map((name) => [name, { type: 'boolean' as const }]),
+  ]) as Record<string, { type: 'string' | 'boolean' }>;
   try {
-    return parseArgs({ options: OPTIONS, allowPositionals: true });
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    return { values: values as Record<string, string | boolean | undefined>, positionals };
   } catch {
     return undefined;
   }
@@ -128,28 +62,37 @@ function commandLine() {
 async function run(): Promise<number> {
   const line = commandLine();
   const [name = '', ...words] = line?.positionals ?? [];
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const command = Object.hasOwn(OPERATOR_COMMANDS, name) ? OPERATOR_COMMANDS[name] : undefined;
   if (!line || !command) {
     process.stderr.write(`${USAGE}\n`);
     return 2;
   }
+  const { json, ...options } = line.values;
   const app = await openContext();
   try {
-    if (!READING.includes(name)) await record(app.get(OperatorActions), name, words);
-    const answer = await command(
-      {
-        operator: app.get(OperatorService),
-        keys: app.get(OperatorKeys),
-        tasks: app.get(AdminTasksService),
-      },
-      words,
-      line.values,
+    if (command.changes) await record(app.get(OperatorActions), name, words);
+    const answer = await command.run(operatorsOf(app), words, options);
+    const isShown = process.stdout.isTTY && json !== true;
+    process.stdout.write(
+      `${isShown || typeof answer === 'string' ? tableOf(answer) : toJson(answer)}\n`,
     );
-    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
     return name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
   } finally {
     await app.close();
   }
+}
+
+const toJson = (answer: unknown): string => JSON.stringify(answer, null, 2);
+
+function operatorsOf(app: INestApplicationContext): Operators {
+  return {
+    operator: app.get(OperatorService),
+    keys: app.get(OperatorKeys),
+    tasks: app.get(AdminTasksService),
+    deliveries: app.get(DeliveriesService),
+    actions: app.get(OperatorActions),
+    usage: app.get(UsageService, { strict: false }),
+  };
 }
 
 function openContext(): Promise<INestApplicationContext> {

@@ -37,6 +37,6 @@ import { UsageController } from './usage.controller.js';
     AdminTasksService,
     AdminGuard,
   ],
-  exports: [OperatorService, OperatorActions, OperatorKeys, AdminTasksService],
+  exports: [OperatorService, OperatorActions, OperatorKeys, AdminTasksService, DeliveriesService],
 })
 export class AdminModule {}

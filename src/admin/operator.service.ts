@@ -3,6 +3,7 @@ import type { AuditScope } from '../billing/audit.js';
 import { LedgerAudit } from '../billing/ledger-audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { toPublicId } from '../common/ids/public-id.js';
 import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { executionQueryOf } from '../executions/dto/executions.query.js';
@@ -35,6 +36,13 @@ export class OperatorService {
 
   async account(id: string) {
     return this.ledger.account(pathId('acct', id));
+  }
+
+  /** Public id of the demo account: the first with play money. 404 where there is none. */
+  async playAccount(): Promise<string> {
+    const [account] = await this.ledger.playAccounts();
+    if (account === undefined) throw notFound('acct');
+    return toPublicId('acct', account.id);
   }
 
   /** Credits or corrects. Throws 400 without an idempotency key, 409 for the same key with another amount. */

@@ -100,13 +100,12 @@ export class LedgerService {
     return accountOf(row);
   }
 
-  /** Names of the accounts with play money; there is one, as a rule. */
-  async playAccounts(): Promise<string[]> {
-    const rows = await this.dataSource.query<{ name: string }[]>(
-      `SELECT name FROM account WHERE play_money ORDER BY id LIMIT 10`,
-      [],
+  /** The first accounts with play money; there is one, as a rule. */
+  async playAccounts(): Promise<Account[]> {
+    const rows = await this.dataSource.query<AccountRow[]>(
+      `SELECT * FROM account WHERE play_money ORDER BY id LIMIT 10`,
     );
-    return rows.map(({ name }) => name);
+    return rows.map(accountOf);
   }
 
   /**

@@ -21,7 +21,7 @@ export async function greet(gateway: Gateway): Promise<void> {
 
 /** A real provider's work is not for sale to the demo account (decision G-95). */
 async function warnOfPlayMoney(ledger: LedgerService): Promise<void> {
-  const names = await ledger.playAccounts();
+  const names = (await ledger.playAccounts()).map(({ name }) => name);
   if (names.length === 0) return;
   new Logger('Gateway').warn(
     `Account ${names.join(', ')} has play money, which buys sandbox work only; make another with account:create`,

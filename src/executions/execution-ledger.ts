@@ -92,7 +92,7 @@ export class ExecutionLedger {
     private readonly process: GatewayProcess,
     private readonly owed: OwedCancellations,
     clock: Clock,
-    metrics: Metrics,
+    private readonly metrics: Metrics,
   ) {
     const statements = new ExecutionStatements(dataSource);
     this.#steps = new GroupCommit({
@@ -119,7 +119,10 @@ export class ExecutionLedger {
         { kind: 'begin', accountId: start.accountId, start },
         { patienceMs: BEGIN_PATIENCE_MS, isEnd: false },
       );
-      if (outcome === 'held') return outcome;
+      if (outcome === 'held') {
+        this.metrics.heldMicroUsd.inc({ model: start.model }, Number(start.amountMicroUsd));
+        return outcome;
+      }
       assert(outcome === 'insufficient' || outcome === 'over_limit', `a new hold: ${outcome}`);
       this.process.closed(start.executionId);
       return outcome;
@@ -144,7 +147,10 @@ export class ExecutionLedger {
       await this.owed.addDurably(owedOf(start, success));
       throw error;
     });
-    if (outcome === 'done') return;
+    if (outcome === 'done') {
+      this.metrics.chargedMicroUsd.inc({ model: start.model }, Number(success.chargedMicroUsd));
+      return;
+    }
     if (outcome === 'excess') this.owed.add(owedOf(start, success));
     assert(outcome === 'conflict', `a charge within its hold: ${outcome}`);
     throw gaveUp();
@@ -167,6 +173,7 @@ export class ExecutionLedger {
       return 'done' as const;
     });
     if (outcome !== 'done') throw new GatewayError('conflict', 'The call had already succeeded.');
+    this.metrics.failedCalls.inc({ model: start.model });
   }
 
   /** The execution, or undefined; with `accountId`, only where it is that account's. */

@@ -38,6 +38,25 @@ export class Metrics {
     buckets: LATENCY_BUCKETS_SECONDS,
     registers: [this.registry],
   });
+  /** Micro-USD as numbers: exact to nine billion USD. */
+  readonly heldMicroUsd = new Counter({
+    name: 'gateway_held_microusd_total',
+    help: 'Micro-USD held for calls and tasks that began, by model',
+    labelNames: ['model'] as const,
+    registers: [this.registry],
+  });
+  readonly chargedMicroUsd = new Counter({
+    name: 'gateway_charged_microusd_total',
+    help: 'Micro-USD charged, by model',
+    labelNames: ['model'] as const,
+    registers: [this.registry],
+  });
+  readonly failedCalls = new Counter({
+    name: 'gateway_failed_calls_total',
+    help: 'Calls and tasks that ended without a charge because they failed, by model',
+    labelNames: ['model'] as const,
+    registers: [this.registry],
+  });
   readonly batchSize = new Histogram({
     name: 'gateway_group_commit_batch_size',
     help: 'Ledger operations committed by one statement',

@@ -5,6 +5,7 @@ import { unaffordable } from '../../admission/unaffordable.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { surfaceOf } from '../../common/errors/surface.js';
 import { Clock } from '../../common/time/clock.js';
+import { Metrics } from '../../observability/metrics.js';
 import { WebhookTargets } from '../../webhooks/webhook-targets.js';
 import { IdempotencyClaims, type KeyClaim, type KeyUse } from './idempotency-claims.js';
 import type { Task } from '../task.js';
@@ -35,6 +36,7 @@ export class TaskSubmission {
     private readonly reader: TaskReader,
     private readonly targets: WebhookTargets,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {}
 
   /**
@@ -126,7 +128,10 @@ export class TaskSubmission {
     if (webhook) await this.targets.check(webhook.url, surface);
     const prepared = await prepare();
     const outcome = await this.insertion.insert(request, prepared, claim);
-    if (typeof outcome === 'object') return outcome;
+    if (typeof outcome === 'object') {
+      this.metrics.heldMicroUsd.inc({ model: outcome.model }, Number(outcome.reservedMicroUsd));
+      return outcome;
+    }
     await prepared.discard?.();
     if (outcome === 'claim_lost') throw new ClaimLost();
     const limit = outcome === 'over_limit' ? call.caller.spendLimit : undefined;

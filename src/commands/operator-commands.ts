@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import type { AdminTasksService } from '../admin/admin-tasks.service.js';
+import type { DeliveriesService } from '../admin/deliveries.service.js';
+import {
+  CreateAccountBody,
+  CreateKeyBody,
+  CreditBody,
+  RefundBody,
+  RotateKeyBody,
+  UpdateAccountBody,
+  UpdateKeyBody,
+} from '../admin/dto/admin.bodies.js';
+import {
+  AccountsQuery,
+  AdminExecutionsQuery,
+  DeliveriesQuery,
+  LedgerQuery,
+} from '../admin/dto/admin.queries.js';
+import { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
+import type { OperatorActions } from '../admin/operator-actions.js';
+import type { OperatorKeys } from '../admin/operator-keys.js';
+import type { OperatorService } from '../admin/operator.service.js';
+import { viewAccount } from '../admin/views/account-record.view.js';
+import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
+import { viewIssuedKey, viewKey } from '../admin/views/api-key.view.js';
+import { viewAudit } from '../admin/views/audit.view.js';
+import { viewEntry } from '../admin/views/ledger-entry.view.js';
+import { viewAction } from '../admin/views/operator-action.view.js';
+import { pathId } from '../common/ids/sent-id.js';
+import { PageQuery } from '../common/paging/page.query.js';
+import { viewPage } from '../common/paging/page.view.js';
+import { validatorOf } from '../common/validation/compiled-validator.js';
+import type { Dto } from '../common/validation/fields.js';
+import { jsonOfForm } from '../common/validation/form-fields.js';
+import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
+import { AdminUsageQuery } from '../usage/dto/usage.query.js';
+import type { UsageService } from '../usage/usage.service.js';
+import { viewDelivery } from '../webhooks/delivery.view.js';
+
+/** Everything the commands drive: what the operator API drives too. */
+export interface Operators {
+  readonly operator: OperatorService;
+  readonly keys: OperatorKeys;
+  readonly tasks: AdminTasksService;
+  readonly deliveries: DeliveriesService;
+  readonly actions: OperatorActions;
+  readonly usage: UsageService;
+}
+/** Options by their names on the command line. */
+export type Options = Readonly<Record<string, string | boolean | undefined>>;
+
+/** One command; those that change something leave a record. */
+export interface OperatorCommand {
+  /** What follows its name. */
+  readonly usage: string;
+  readonly changes?: true;
+  readonly run: (operators: Operators, words: string[], options: Options) => Promise<unknown>;
+}
+
+/** The options that belong to fields of the class, as if they had been sent: `--account-id` is `account_id`. */
+function sent<T extends object>(dto: Dto<T>, options: Options, more: object = {}): T {
+  const form = Object.entries(options).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' && !LOCAL.has(name) ? [[name.replaceAll('-', '_'), value]] : [],
+  );
+  const json = jsonOfForm(dto, Object.fromEntries(form));
+  return validatorOf(dto).parse({ ...json, ...more });
+}
+
+/** Options that no field has the name of. */
+const LOCAL = new Set(['idempotency-key', 'models', 'clear', 'charge', 'result', 'csv']);
+const given = (options: Options, name: string): string | undefined => {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+};
+const modelsOf = (options: Options) => {
+  const models = given(options, 'models');
+  return models === undefined ? {} : { allowed_models: models.split(',') };
+};
+
+/** The option as JSON; text that is none is left for the check of the body. */
+function jsonOf(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+const KEY_TERMS =
+  '[--name TEXT] [--models ID,ID] [--expires-at EPOCH_SECONDS] [--requests-per-minute N] [--spend-limit-microusd N] [--spend-limit-period day|month|total]';
+const PAGE = '[--limit N] [--cursor C]';
+const FILTERS =
+  '[--account-id A] [--api-key-id K] [--model ID] [--status S] [--created-after T] [--created-before T]';
+
+const ACCOUNTS: Readonly<Record<string, OperatorCommand>> = {
+  accounts: {
+    usage: `[--name PREFIX] ${PAGE}`,
+    run: async ({ operator }, _words, options) =>
+      viewPage(await operator.accounts(sent(AccountsQuery, options)), viewAccount),
+  },
+  account: {
+    usage: 'ACCOUNT',
+    run: async ({ operator }, [id = '']) => viewAccount(await operator.account(id)),
+  },
+  'account:create': {
+    usage: 'NAME',
+    changes: true,
+    run: async ({ operator }, [name], options) => {
+      const body = sent(CreateAccountBody, options, name === undefined ? {} : { name });
+      return viewAccount(await operator.createAccount(body.name));
+    },
+  },
+  'account:update': {
+    usage: 'ACCOUNT [--name TEXT] [--disabled true|false]',
+    changes: true,
+    run: async ({ operator }, [id = ''], options) =>
+      viewAccount(await operator.updateAccount(id, sent(UpdateAccountBody, options))),
+  },
+  'account:credit': {
+    usage: 'ACCOUNT AMOUNT_MICROUSD [--note TEXT] [--idempotency-key KEY]',
+    changes: true,
+    run: async ({ operator }, [account = '', amount], options) => {
+      const body = sent(
+        CreditBody,
+        options,
+        amount === undefined ? {} : { amount_microusd: amount },
+      );
+      // Without a key the command is its own request: running it twice credits twice.
+      const key = given(options, 'idempotency-key') ?? randomUUID();
+      return viewEntry(await operator.credit(account, body, key));
+    },
+  },
+  ledger: {
+    usage: `ACCOUNT [--kind credit|correction|charge] [--created-after T] [--created-before T] ${PAGE}`,
+    run: async ({ operator }, [account = ''], options) =>
+      viewPage(await operator.entries(account, sent(LedgerQuery, options)), viewEntry),
+  },
+};
+
+const KEYS: Readonly<Record<string, OperatorCommand>> = {
+  keys: {
+    usage: `ACCOUNT ${PAGE}`,
+    run: async ({ keys }, [account = ''], options) =>
+      viewPage(await keys.list(account, sent(PageQuery, options)), viewKey),
+  },
+  key: {
+    usage: 'KEY',
+    run: async ({ keys }, [id = '']) => viewKey(await keys.get(id)),
+  },
+  'key:create': {
+    usage: `ACCOUNT ${KEY_TERMS}`,
+    changes: true,
+    run: async ({ keys }, [account = ''], options) =>
+      viewIssuedKey(await keys.create(account, sent(CreateKeyBody, options, modelsOf(options)))),
+  },
+  'key:update': {
+    usage: `KEY ${KEY_TERMS} [--clear FIELD,FIELD]`,
+    changes: true,
+    run: async ({ keys }, [id = ''], options) => {
+      const cleared = given(options, 'clear')?.replaceAll('-', '_').split(',') ?? [];
+      const nothing = Object.fromEntries(cleared.map((name) => [name, null]));
+      const body = sent(UpdateKeyBody, options, { ...modelsOf(options), ...nothing });
+      return viewKey(await keys.update(id, body, new Set(cleared)));
+    },
+  },
+  'key:rotate': {
+    usage: 'KEY [--overlap-seconds N]',
+    changes: true,
+    run: async ({ keys }, [id = ''], options) =>
+      viewIssuedKey(await keys.rotate(id, sent(RotateKeyBody, options).overlap_seconds)),
+  },
+  'key:revoke': {
+    usage: 'KEY',
+    changes: true,
+    run: async ({ keys }, [id = '']) => {
+      await keys.revoke(id);
+      return { id, revoked: true };
+    },
+  },
+  'demo-key': {
+    usage: '',
+    changes: true,
+    run: async ({ operator, keys }) =>
+      viewIssuedKey(await keys.create(await operator.playAccount(), { name: 'demo' })),
+  },
+};
+
+const CALLS: Readonly<Record<string, OperatorCommand>> = {
+  executions: {
+    usage: `${FILTERS} [--client-request-id ID] ${PAGE}`,
+    run: async ({ operator }, _words, options) =>
+      viewPage(
+        await operator.listExecutions(sent(AdminExecutionsQuery, options)),
+        viewAdminExecution,
+      ),
+  },
+  execution: {
+    usage: 'EXECUTION',
+    run: async ({ operator }, [id = '']) => viewAdminExecution(await operator.execution(id)),
+  },
+  'execution:refund': {
+    usage: 'EXECUTION [--note TEXT]',
+    changes: true,
+    run: async ({ operator }, [id = ''], options) =>
+      viewEntry(await operator.refund(id, sent(RefundBody, options))),
+  },
+  tasks: {
+    usage: `${FILTERS} [--modality audio|video] ${PAGE}`,
+    run: ({ tasks }, _words, options) => tasks.list(sent(AdminTasksQuery, options)),
+  },
+  task: { usage: 'TASK', run: ({ tasks }, [id = '']) => tasks.get(id) },
+  'task:resolve': {
+    usage: 'TASK succeeded|failed [--charge AMOUNT_MICROUSD] [--result JSON]',
+    changes: true,
+    run: ({ tasks }, [task = '', outcome], options) =>
+      tasks.resolve(
+        task,
+        validatorOf(ResolveTaskBody).parse({
+          outcome,
+          charged_microusd: given(options, 'charge'),
+          result: jsonOf(given(options, 'result')),
+        }),
+      ),
+  },
+  deliveries: {
+    usage: `[--task-id TASK] [--status pending|delivered|failed] ${PAGE}`,
+    run: async ({ deliveries }, _words, options) =>
+      viewPage(await deliveries.list(sent(DeliveriesQuery, options)), viewDelivery),
+  },
+  'delivery:redeliver': {
+    usage: 'DELIVERY',
+    changes: true,
+    run: async ({ deliveries }, [id = '']) => viewDelivery(await deliveries.redeliver(id)),
+  },
+};
+
+/** Every command by its name, in the order of the help. */
+export const OPERATOR_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
+  ...ACCOUNTS,
+  ...KEYS,
+  ...CALLS,
+  usage: {
+    usage:
+      '[--group-by day,model,key,endpoint,account] [--from DAY] [--to DAY] [--account-id A] [--api-key-id K] [--model ID] [--csv]',
+    run: ({ usage }, _words, options) => {
+      const query = sent(AdminUsageQuery, options, { format: options.csv ? 'csv' : 'json' });
+      const { account_id: id, ...rest } = query;
+      const account = id === undefined ? undefined : pathId('acct', id);
+      return usage.answer(rest, account, { type: () => undefined });
+    },
+  },
+  actions: {
+    usage: PAGE,
+    run: async ({ actions }, _words, options) =>
+      viewPage(await actions.list(sent(PageQuery, options)), viewAction),
+  },
+  audit: {
+    usage: '[--full]',
+    run: async ({ operator }, _words, { full }) =>
+      viewAudit(await operator.audit(full === true ? 'full' : 'new')),
+  },
+};

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cleanUp, PROCESS_TEST_TIMEOUT_MS, runBuilt } from '../support/process.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await database.drop();
+  await cleanUp();
+}, PROCESS_TEST_TIMEOUT_MS);
+
+async function cli(...args: string[]) {
+  const program = runBuilt('cli.js', args, { DATABASE_URL: database.url });
+  const { code } = await program.exited;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+async function answerOf<Answer = Record<string, unknown>>(...args: string[]): Promise<Answer> {
+  const { code, stdout, stderr } = await cli(...args);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout) as Answer;
+}
+
+describe('the command line', () => {
+  it(
+    'does what the operator API does',
+    async () => {
+      const { id: account } = await answerOf<{ id: string }>('account:create', 'Acme');
+      await answerOf('account:credit', account, '5000');
+      expect(await answerOf('accounts', '--name', 'acm')).toMatchObject({
+        data: [{ id: account }],
+      });
+      expect(await answerOf('account:update', account, '--disabled', 'true')).toMatchObject({
+        disabled: true,
+      });
+      expect(await answerOf('account', account)).toMatchObject({ available_microusd: '5000' });
+      expect(await answerOf('ledger', account, '--kind', 'credit', '--limit', '1')).toMatchObject({
+        data: [{ amount_microusd: '5000' }],
+      });
+      const limit = ['--spend-limit-microusd', '70', '--spend-limit-period', 'day'];
+      const made = await answerOf<{ id: string }>('key:create', account, ...limit);
+      const update = ['--models', 'aud-v4', '--clear', 'spend-limit-microusd'];
+      expect(await answerOf('key:update', made.id, ...update)).toMatchObject({
+        allowed_models: ['aud-v4'],
+        spend_limit_microusd: null,
+      });
+      expect(await answerOf('keys', account)).toMatchObject({ data: [{ id: made.id }] });
+      expect(await answerOf('key:rotate', made.id)).toMatchObject({ allowed_models: ['aud-v4'] });
+      for (const list of ['executions', 'tasks', 'deliveries', 'usage']) {
+        expect(await answerOf(list)).toMatchObject({ object: 'list', data: [] });
+      }
+      expect((await cli('usage', '--csv', '--group-by', 'model')).stdout).toMatch(/^model,calls,/);
+      const { data } = await answerOf<{ data: { action: string }[] }>('actions', '--limit', '100');
+      expect(data.map(({ action }) => action)).toEqual([
+        'key:rotate',
+        'key:update',
+        'key:create',
+        'account:update',
+        'account:credit',
+        'account:create',
+      ]);
+    },
+    PROCESS_TEST_TIMEOUT_MS * 2,
+  );
+
+  it(
+    'ends with 1 where nothing has the id, or a value is wrong',
+    async () => {
+      const missing = '0'.repeat(32);
+      for (const args of [
+        ['execution', `exec_${missing}`],
+        ['execution:refund', `exec_${missing}`],
+        ['delivery:redeliver', `whd_${missing}`],
+        ['task', `task_${missing}`],
+        ['demo-key'],
+        ['usage', '--from', 'soon'],
+        ['executions', '--status', 'odd'],
+      ]) {
+        const { code, stdout, stderr } = await cli(...args);
+        expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+        expect(stderr.trim().split('\n')).toHaveLength(1);
+      }
+    },
+    PROCESS_TEST_TIMEOUT_MS * 2,
+  );
+});
