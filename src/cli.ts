@@ -72,17 +72,20 @@ async function run(): Promise<number> {
   try {
     if (command.changes) await record(app.get(OperatorActions), name, words);
     const answer = await command.run(operatorsOf(app), words, options);
-    const isShown = process.stdout.isTTY && json !== true;
-    process.stdout.write(
-      `${isShown || typeof answer === 'string' ? tableOf(answer) : toJson(answer)}\n`,
-    );
+    process.stdout.write(`${shown(answer, json === true)}\n`);
     return name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
   } finally {
     await app.close();
   }
 }
 
-const toJson = (answer: unknown): string => JSON.stringify(answer, null, 2);
+/** Text as it is, else a table for a terminal and JSON for programs. */
+function shown(answer: unknown, asJson: boolean): string {
+  const isForPrograms = asJson || !process.stdout.isTTY;
+  return isForPrograms && typeof answer !== 'string'
+    ? JSON.stringify(answer, null, 2)
+    : tableOf(answer);
+}
 
 function operatorsOf(app: INestApplicationContext): Operators {
   return {
