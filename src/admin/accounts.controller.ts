@@ -69,7 +69,7 @@ export class AccountsController {
   async creditAccount(
     @Param('id') id: string,
     @StrictBody() body: CreditBody,
-    @Headers('idempotency-key') key?: string,
+    @Headers('Idempotency-Key') key?: string,
   ) {
     return viewEntry(await this.operator.credit(id, body, key));
   }

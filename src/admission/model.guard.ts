@@ -49,6 +49,8 @@ export class ModelGuard implements CanActivate {
     if (routes.length === 0) {
       throw new GatewayError('no_eligible_route', 'No route is available for this model.', {
         param: 'model',
+        // Nothing changes until an operator configures a provider.
+        shouldRetry: false,
       });
     }
     request.admitted = { row, routes: this.payable(request.caller, routes, codes.insufficient) };

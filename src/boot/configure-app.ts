@@ -9,6 +9,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../common/http/gateway-error.filter.js';
 import { answerClientErrors } from '../common/http/client-error.js';
 import { LOOPBACK_NETWORKS, shareConnections } from '../common/http/connection-share.js';
+import { corsFor } from '../common/http/cors.js';
 import { executionId } from '../common/http/execution-id.js';
 import type { InFlight } from '../common/http/in-flight.js';
 import { toPublicId } from '../common/ids/public-id.js';
@@ -41,6 +42,8 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   app.useGlobalFilters(filter);
   app.use(executionId(app.get(Clock)));
   app.use(requestLog(logger, app.get(Metrics)));
+  const { corsOrigins } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
   app.use(inFlight.watch(refuseWhileDraining(filter)));
   if (app.get<GatewayConfig>(GATEWAY_CONFIG).role === 'worker')
     app.use('/v1', answerNotFound(filter));

@@ -1,4 +1,4 @@
-import { networks, secret, setting, text } from './setting.js';
+import { networks, origins, secret, setting, text } from './setting.js';
 
 const TOKEN_MIN_LENGTH = 16;
 
@@ -28,5 +28,12 @@ export const ACCESS_SETTINGS = {
     [],
     networks,
     'Addresses or networks of proxies whose `X-Forwarded-For` names the client, separated by commas',
+  ),
+  CORS_ORIGINS: setting(
+    'corsOrigins',
+    'empty',
+    [],
+    origins,
+    'Origins of web pages that may call `/v1`, separated by commas, such as `https://app.example`. Empty: none',
   ),
 } as const;

@@ -46,6 +46,7 @@ export interface GatewayConfig {
   readonly workers: number | 'auto';
   readonly metricsToken: string | undefined;
   readonly trustProxy: readonly string[];
+  readonly corsOrigins: readonly string[];
   /** 0 = no limit. */
   readonly maxConnectionsPerAddress: number;
   /** 0 = no limit. */

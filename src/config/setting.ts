@@ -134,6 +134,13 @@ function egressProblem(entry: string): string | undefined {
   }
 }
 
+const originProblem = (item: string): string | undefined =>
+  URL.canParse(item) && /^https?:/.test(item) && new URL(item).origin === item
+    ? undefined
+    : `${item} is no origin such as https://app.example`;
+
+/** Origins of web pages: scheme, host and port, nothing more. */
+export const origins = listOf(originProblem, LIST_LIMIT);
 /** Addresses and networks, such as those of a balancer. */
 export const networks = listOf(
   (item) =>

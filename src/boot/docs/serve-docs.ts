@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ModelParameters } from '../../models/model-parameters.js';
+import { answerPlayer } from './answer-player.js';
 import { openApiDocument } from './api-document.js';
 import { pageDocument, servedDocument } from './served-document.js';
 
@@ -9,6 +10,7 @@ import { pageDocument, servedDocument } from './served-document.js';
 export function serveDocs(app: NestExpressApplication): void {
   const document = openApiDocument(app);
   app.get(ModelParameters).readFrom(document);
+  app.getHttpAdapter().getInstance().get('/', showTheWay);
   let text: string | undefined;
   app
     .getHttpAdapter()
@@ -22,11 +24,19 @@ export function serveDocs(app: NestExpressApplication): void {
     customSiteTitle: 'Shim API',
     swaggerOptions: {
       requestInterceptor: withoutEmptyFields,
+      plugins: [answerPlayer],
       displayRequestDuration: true,
       // Swagger UI would show a badge of another site.
       validatorUrl: 'none',
     },
   });
+}
+
+/** A person who opens the bare address wants the page, a program the places of what there is. */
+function showTheWay(request: Request, response: Response): void {
+  response.vary('Accept');
+  if (request.accepts(['json', 'html']) === 'html') response.redirect('/docs');
+  else response.json({ name: 'Shim', docs: '/docs', openapi: '/openapi.json', api: '/v1' });
 }
 
 /** Runs in the browser, so it knows nothing of this file: fields left empty are not part of the form. */

@@ -1,0 +1,64 @@
+/** What Swagger UI gives a plugin of React, as far as it is used here. */
+interface React {
+  readonly createElement: (
+    type: unknown,
+    properties: object | null,
+    ...children: unknown[]
+  ) => unknown;
+  readonly useMemo: <T>(make: () => T, of: readonly unknown[]) => T;
+  readonly useEffect: (effect: () => () => void, of: readonly unknown[]) => void;
+}
+
+interface AnswerBody {
+  readonly content: unknown;
+  readonly contentType?: string;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Plugin of Swagger UI: an answer in bytes is played and saved from the very bytes that came. The page's own player would
+ * ask for the same URL by GET, which a call that was charged does not answer. Runs in the browser, where its text is sent
+ * to, so it knows nothing of this file.
+ */
+export function answerPlayer() {
+  const player = (Original: unknown, { React }: { readonly React: React }) => {
+    const { createElement, useEffect, useMemo } = React;
+    const Bytes = ({ content, contentType, url, headers }: AnswerBody & { content: Blob }) => {
+      const href = useMemo(() => URL.createObjectURL(content), [content]);
+      useEffect(
+        () => () => {
+          URL.revokeObjectURL(href);
+        },
+        [href],
+      );
+      const type = contentType?.split(';', 1)[0]?.trim() ?? '';
+      const medium = /^(audio|video)\//.exec(type)?.[1];
+      const named = /filename="([^"]+)"/.exec(headers?.['content-disposition'] ?? '')?.[1];
+      const last = url?.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? 'answer';
+      const ending = type.split('/')[1]?.replace('mpeg', 'mp3').replace('octet-stream', 'bin');
+      const isPlayed = medium !== undefined && type !== 'audio/pcm';
+      return createElement(
+        'div',
+        { className: 'answer-player' },
+        createElement('h5', null, 'Response body'),
+        isPlayed && createElement(medium, { controls: true, src: href, style: { width: '100%' } }),
+        createElement(
+          'p',
+          null,
+          createElement(
+            'a',
+            { href, download: named ?? `${last}.${ending ?? 'bin'}` },
+            'Download file',
+          ),
+          ` (${type}, ${content.size.toLocaleString('en')} bytes)`,
+        ),
+      );
+    };
+    return (properties: AnswerBody) =>
+      properties.content instanceof Blob && properties.content.size > 0
+        ? createElement(Bytes, properties)
+        : createElement(Original, properties);
+  };
+  return { wrapComponents: { responseBody: player } };
+}

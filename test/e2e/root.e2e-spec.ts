@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../support/gateway.js';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ ELEVENLABS_API_KEY: 'a-key', SANDBOX: 'off' });
+});
+afterAll(() => gateway.stop());
+
+describe('GET /', () => {
+  it('leads a browser to the page', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const answer = await fetch(`${gateway.url}/`, { headers, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
+  });
+
+  it.each(['*/*', 'application/json'])('tells a program where things are: %s', async (accept) => {
+    const answer = await fetch(`${gateway.url}/`, { headers: { accept } });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { name: 'Shim', docs: '/docs', openapi: '/openapi.json', api: '/v1' },
+    ]);
+  });
+});
+
+describe('a model without any route', () => {
+  it('is nothing to try again', async () => {
+    const { headers } = await gateway.account();
+    const answer = await fetch(`${gateway.url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gen-image-2', prompt: 'A lighthouse' }),
+    });
+    expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([503, 'false']);
+    expect(await answer.json()).toMatchObject({ error: { code: 'no_eligible_route' } });
+  });
+});
