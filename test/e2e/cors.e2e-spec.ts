@@ -98,7 +98,7 @@ describeInBrowser('a page of a named origin in a browser', () => {
       await page.goto(pageOrigin);
       const ask = (path: string, body: string, key: string) =>
         page.evaluate(
-          async ([url = '', sent = '', bearer = '']) => {
+          async ([url, sent, bearer]) => {
             const answer = await fetch(url, {
               method: 'POST',
               headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },

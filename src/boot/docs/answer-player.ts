@@ -9,11 +9,14 @@ interface React {
   readonly useEffect: (effect: () => () => void, of: readonly unknown[]) => void;
 }
 
-interface AnswerBody {
+interface Described {
+  readonly contentType?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+interface AnswerBody extends Described {
   readonly content: unknown;
-  readonly contentType?: string;
-  readonly url?: string;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -24,6 +27,14 @@ interface AnswerBody {
 export function answerPlayer() {
   const player = (Original: unknown, { React }: { readonly React: React }) => {
     const { createElement, useEffect, useMemo } = React;
+    /** The type without parameters, and the name of the file: the gateway's, else the end of the path. */
+    const described = ({ contentType = '', url = '', headers = {} }: Described) => {
+      const type = contentType.split(';', 1)[0] ?? '';
+      const named = /filename="([^"]+)"/.exec(headers['content-disposition'] ?? '')?.[1];
+      const last = url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? 'answer';
+      const ending = type.split('/').at(-1)?.replace('mpeg', 'mp3').replace('octet-stream', 'bin');
+      return { type, name: named ?? `${last}.${ending ?? 'bin'}` };
+    };
     const Bytes = ({ content, contentType, url, headers }: AnswerBody & { content: Blob }) => {
       const href = useMemo(() => URL.createObjectURL(content), [content]);
       useEffect(
@@ -32,11 +43,8 @@ export function answerPlayer() {
         },
         [href],
       );
-      const type = contentType?.split(';', 1)[0]?.trim() ?? '';
+      const { type, name } = described({ contentType, url, headers });
       const medium = /^(audio|video)\//.exec(type)?.[1];
-      const named = /filename="([^"]+)"/.exec(headers?.['content-disposition'] ?? '')?.[1];
-      const last = url?.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? 'answer';
-      const ending = type.split('/')[1]?.replace('mpeg', 'mp3').replace('octet-stream', 'bin');
       const isPlayed = medium !== undefined && type !== 'audio/pcm';
       return createElement(
         'div',
@@ -46,11 +54,7 @@ export function answerPlayer() {
         createElement(
           'p',
           null,
-          createElement(
-            'a',
-            { href, download: named ?? `${last}.${ending ?? 'bin'}` },
-            'Download file',
-          ),
+          createElement('a', { href, download: name }, 'Download file'),
           ` (${type}, ${content.size.toLocaleString('en')} bytes)`,
         ),
       );

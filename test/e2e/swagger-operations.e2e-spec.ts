@@ -1,0 +1,226 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { type Browser, chromiumPath, startBrowser } from '../support/browser.js';
+import { ADMIN_TOKEN, startTestGateway, type TestAccount } from '../support/gateway.js';
+import type { TestGateway } from '../support/gateway.js';
+import { type Filling, SwaggerPage, type Tried } from '../support/swagger-page.js';
+import { BRISK } from '../support/video-desk.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+
+const START_MS = 120_000;
+const ALL_OPERATIONS_MS = 600_000;
+const describeInBrowser = chromiumPath === undefined ? describe.skip : describe;
+
+interface Row {
+  readonly path: string;
+  readonly method: string;
+  readonly id: string;
+}
+
+/** Elements of the browser, as far as they are read there. */
+interface Player {
+  muted: boolean;
+  readonly src: string;
+  readonly duration: number;
+  readonly currentTime: number;
+  play(): Promise<void>;
+}
+
+const idOf = ({ json }: Tried) => (json as { readonly id: string }).id;
+const firstIdOf = ({ json }: Tried) =>
+  (json as { readonly data: readonly { readonly id: string }[] }).data[0]?.id ?? 'none';
+
+describeInBrowser('Swagger UI in a browser', () => {
+  let gateway: TestGateway;
+  let account: TestAccount;
+  let browser: Browser;
+  let swagger: SwaggerPage;
+  let receiver: WebhookReceiver;
+  let rows: readonly Row[];
+  const done = new Map<string, Tried>();
+  const players = new Map<string, { seconds: number; name: string | null; medium: string }>();
+
+  beforeAll(async () => {
+    receiver = await startWebhookReceiver();
+    gateway = await startTestGateway({ ...BRISK, ...receiver.settings });
+    account = await gateway.account();
+    browser = await startBrowser();
+    swagger = await SwaggerPage.open(browser, gateway.url);
+    await swagger.authorize('api-key', account.key);
+    await swagger.authorize('admin-token', ADMIN_TOKEN);
+    const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    rows = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId: id }]) => ({ path, method, id })),
+    );
+  }, START_MS);
+  afterAll(async () => {
+    await browser.close();
+    await gateway.stop();
+    await receiver.stop();
+  });
+
+  /** Executes an operation by its id and expects success. */
+  async function succeeds(id: string, filling: Filling = {}, isDone = true): Promise<Tried> {
+    const row = rows.find((other) => other.id === id);
+    if (!row) throw new Error(`no operation ${id}`);
+    const tried = await swagger.execute(row.method, row.path, filling);
+    const said = tried.status < 300 ? '' : tried.bytes.toString();
+    expect([id, said]).toEqual([id, '']);
+    const medium = /^(audio|video)\//.exec(tried.headers['content-type'] ?? '')?.[1];
+    if (medium !== undefined) {
+      const { seconds, name } = await played(tried.block, medium);
+      players.set(id, { seconds, name, medium });
+    }
+    // Answers that stay in sight make the page slow.
+    if (isDone) await swagger.close(row.method, row.path);
+    done.set(id, tried);
+    return tried;
+  }
+
+  /** Waits for a task in the way of a caller. */
+  async function ended(id: string): Promise<string> {
+    for (;;) {
+      const headers = { ...account.headers, prefer: 'wait=30' };
+      const answer = await fetch(`${gateway.url}/v1/tasks/${id}`, { headers });
+      const { status } = (await answer.json()) as { status: string };
+      if (status !== 'queued' && status !== 'processing' && status !== 'in_progress') return status;
+    }
+  }
+
+  /** Plays what a player holds: its length in seconds, and the name under which it is saved. */
+  async function played(block: Locator, medium: string) {
+    const element = block.locator(`.answer-player ${medium}`);
+    await element.waitFor();
+    const seconds = await element.evaluate(async (node) => {
+      const media = node as unknown as Player;
+      media.muted = true;
+      await media.play();
+      while (media.currentTime === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!media.src.startsWith('blob:')) throw new Error(media.src);
+      return media.duration;
+    });
+    const name = await block.locator('.answer-player a').getAttribute('download');
+    return { seconds, name };
+  }
+
+  it(
+    'plays and saves the very bytes a call answered, which is charged once',
+    async () => {
+      const answers: Buffer[] = [];
+      await swagger.page.route('**/v1/audio/speech', async (route) => {
+        const response = await route.fetch();
+        answers.push(await response.body());
+        await route.fulfill({ response });
+      });
+      const { block, headers } = await succeeds('createSpeech', {}, false);
+      await swagger.page.unroute('**/v1/audio/speech');
+      const saving = swagger.page.waitForEvent('download');
+      await block.locator('.answer-player a').click();
+      const saved = await saving;
+      expect(saved.suggestedFilename()).toBe('speech.mp3');
+      const bytes = await readFile(await saved.path());
+      expect(bytes.length).toBeGreaterThan(1_000);
+      expect(answers.map((answer) => answer.equals(bytes))).toEqual([true]);
+      expect(headers['content-type']).toBe('audio/mpeg');
+      expect(await gateway.balance(account.accountId)).toMatchObject({ held: 0n, entries: 2 });
+      expect(await gateway.upstreamRequests()).toHaveLength(1);
+    },
+    ALL_OPERATIONS_MS,
+  );
+
+  it(
+    'executes every operation as it is offered, with the id of a thing made before where one is asked for',
+    async () => {
+      const dub = await succeeds('createDubbing', {
+        body: (offered) => ({ ...offered, webhook: receiver.url, webhook_secret: 'x'.repeat(32) }),
+      });
+      const video = await succeeds('createVideo');
+      const unclear = await succeeds('createSong', {
+        body: (offered) => ({ ...offered, prompt: 'A song [[sandbox:no-result]]' }),
+      });
+      const made = await succeeds('createAccount');
+      const key = await succeeds('createKey', { parameters: { id: idOf(made) } });
+      expect(await ended(idOf(dub))).toBe('succeeded');
+      expect(await ended(idOf(video))).toBe('completed');
+      expect(await ended(idOf(unclear))).toBe('reconciliation_required');
+      const delivery = await succeeds('listTaskDeliveries', { parameters: { id: idOf(dub) } });
+      const model = await succeeds('listModels');
+      const execution = done.get('createSpeech')?.headers['x-gateway-execution-id'] ?? 'none';
+      const ids: readonly (readonly [RegExp, string])[] = [
+        [/\/admin\/tasks\/\{id\}\/resolve/, idOf(unclear)],
+        [/\/tasks\//, idOf(dub)],
+        [/\/videos\//, idOf(video)],
+        [/\/executions\//, execution],
+        [/\/models\//, firstIdOf(model)],
+        [/\/admin\/accounts\//, idOf(made)],
+        [/\/admin\/keys\//, idOf(key)],
+        [/\/admin\/webhook-deliveries\//, firstIdOf(delivery)],
+      ];
+      // Cancelling needs a task that waits, and a revoked key can be changed no more.
+      const apart = ['cancelTask', 'revokeKey'];
+      for (const { path, id } of rows) {
+        if (done.has(id) || apart.includes(id)) continue;
+        const found = ids.find(([pattern]) => pattern.test(path));
+        const parameters = {
+          ...(path.includes('{id}') && { id: found?.[1] ?? 'none' }),
+          ...(path.includes('{delivery_id}') && { delivery_id: firstIdOf(delivery) }),
+        };
+        await succeeds(id, { parameters });
+      }
+      await succeeds('revokeKey', { parameters: { id: idOf(key) } });
+      expect(done.size).toBe(rows.length - 1);
+    },
+    ALL_OPERATIONS_MS,
+  );
+
+  it('plays all audio and video that it answered, under the names of their files', () => {
+    const heard = Object.fromEntries(players);
+    expect(Object.keys(heard).sort()).toEqual([
+      'createDialogue',
+      'createIsolation',
+      'createMusic',
+      'createSoundEffect',
+      'createSpeech',
+      'createVoiceChange',
+      'retrieveTaskContent',
+      'retrieveVideoContent',
+    ]);
+    expect([...players.values()].filter(({ seconds }) => !(seconds > 0.2))).toEqual([]);
+    expect(heard.retrieveVideoContent).toMatchObject({ medium: 'video' });
+    for (const id of ['retrieveTaskContent', 'retrieveVideoContent']) {
+      const disposition = done.get(id)?.headers['content-disposition'];
+      expect(disposition).toContain(`"${String(heard[id]?.name)}"`);
+    }
+  });
+
+  it.each(['stream', 'tools', 'JSON schema', 'image'])(
+    'chats by the example %s',
+    async (example) => {
+      await succeeds('createChatCompletion', { example });
+    },
+  );
+
+  it('runs without an error of a script or in the console', () => {
+    expect(swagger.complaints).toEqual([]);
+  });
+
+  it(
+    'cancels a song that waits',
+    async () => {
+      const idle = await startTestGateway({ ROLE: 'api' });
+      const other = await idle.account();
+      const page = await SwaggerPage.open(browser, idle.url);
+      await page.authorize('api-key', other.key);
+      const song = await page.execute('post', '/v1/music/generations');
+      const parameters = { id: idOf(song) };
+      const { status, json } = await page.execute('post', '/v1/tasks/{id}/cancel', { parameters });
+      expect([status, json]).toMatchObject([200, { error: { code: 'task_cancelled' } }]);
+      await page.page.close();
+      await idle.stop();
+    },
+    START_MS,
+  );
+});
