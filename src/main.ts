@@ -3,6 +3,7 @@ import cluster from 'node:cluster';
 import { runPrimary } from './boot/run-workers.js';
 import { startGateway } from './boot/start-gateway.js';
 import { greet } from './boot/greeting.js';
+import { HangUp } from './boot/hang-up.js';
 import { LastNet } from './boot/last-net.js';
 import { SystemClock } from './common/time/clock.js';
 import { workerCount } from './config/gateway-config.js';
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
   const config = worker ? { ...loaded, databaseUrl: worker.databaseUrl } : loaded;
   const logger = makeLogger(config.logLevel, process.stdout.isTTY);
   if (cluster.isPrimary && workerCount(config) > 1) return runPrimary(config, logger);
+  const hangUp = new HangUp();
   const gateway = await startGateway(config, logger, worker?.sandbox);
   const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
   if (isEmbedded && (worker?.greets ?? true)) await greet(gateway);
@@ -42,6 +44,14 @@ async function main(): Promise<void> {
       stop(0);
     });
   }
+  const { catalogFile } = config;
+  hangUp.listen({
+    catalogFile,
+    reload: gateway.reload,
+    stop: () => {
+      stop(0);
+    },
+  });
 }
 
 /** Why the gateway could not start, as a sentence; bad settings have a text of their own. */

@@ -12,6 +12,7 @@ import { connectionsFor } from '../database/data-source.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { serveClusterMetrics } from '../observability/cluster-metrics.js';
 import { startSandbox } from '../sandbox/sandbox.js';
+import { HangUp } from './hang-up.js';
 import { LastNet } from './last-net.js';
 import { type DeadWorker, WorkerReplacement } from './worker-replacement.js';
 
@@ -49,6 +50,13 @@ export async function runPrimary(config: GatewayConfig, logger: Logger): Promise
   };
   new LastNet(logger, new SystemClock(), { endExchange: () => undefined, onSick }).spread();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
+  new HangUp().listen({
+    catalogFile: config.catalogFile,
+    reload: () => {
+      workers.reload();
+    },
+    stop,
+  });
 }
 
 class Workers {
@@ -57,6 +65,7 @@ class Workers {
   private readonly buckets = new MemoryBuckets(new SystemClock());
   private readonly live = new Set<Worker>();
   private readonly ready = new Set<Worker>();
+  private readonly untold = new Set<Worker>();
   private readonly replacement = new WorkerReplacement();
   private readonly clock = new SystemClock();
   private stopping = false;
@@ -78,10 +87,12 @@ class Workers {
     serveClusterMetrics(worker);
     worker.once('listening', () => {
       this.ready.add(worker);
+      if (this.untold.delete(worker)) worker.process.kill('SIGHUP');
       this.replacement.ready();
     });
     worker.once('exit', (code) => {
       this.live.delete(worker);
+      this.untold.delete(worker);
       const wasReady = this.ready.delete(worker);
       const livedMs = this.clock.nowMs() - startedAtMs;
       if (!this.stopping) this.replace(code, { wasReady, livedMs });
@@ -97,6 +108,14 @@ class Workers {
         await exited;
       }),
     );
+  }
+
+  /** Each worker reads `CATALOG_FILE` anew; one that is starting is told once it listens, as before it may know no signal. */
+  reload(): void {
+    for (const worker of this.live) {
+      if (this.ready.has(worker)) worker.process.kill('SIGHUP');
+      else this.untold.add(worker);
+    }
   }
 
   giveUp(): void {

@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { AppModule } from '../app.module.js';
+import { reloadCatalog } from './reload-catalog.js';
 import { configureApp } from './configure-app.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
@@ -39,6 +40,8 @@ export interface Gateway {
   readonly isSandboxed: boolean;
   /** Ends a request whose error nobody handled. */
   readonly endExchange: (error: unknown, exchange: Exchange) => void;
+  /** Takes over what `CATALOG_FILE` says now; see {@link reloadCatalog}. */
+  readonly reload: () => void;
   /** Not ready, calls in flight finish or are aborted after `DRAIN_TIMEOUT_MS`, everything closed. */
   stop(): Promise<void>;
 }
@@ -80,6 +83,9 @@ export async function startGateway(
     isSandboxed: scope === 'all',
     endExchange: (error, { request, response }) => {
       filter.answer(error, request, response);
+    },
+    reload: () => {
+      reloadCatalog({ app, config, logger, sandbox: upstream });
     },
     stop: async () => {
       logger.info({ in_flight: inFlight.count }, 'draining');

@@ -36,16 +36,19 @@ interface Provider extends ProviderConfig {
 @Injectable()
 export class ProviderRegistry implements OnModuleDestroy {
   private readonly transport: HttpTransport;
-  private readonly providers: ReadonlyMap<string, Provider>;
+  private providers: ReadonlyMap<string, Provider>;
 
   constructor(
     @Inject(PROVIDERS_OPTIONS) options: ProvidersOptions,
     private readonly clock: Clock,
   ) {
     this.transport = new HttpTransport(options.upstreamTimeoutMs);
-    this.providers = new Map(
-      options.providers.map((config) => [config.id, { ...config, ports: this.portsOf(config) }]),
-    );
+    this.providers = this.built(options);
+  }
+
+  /** From now on these are the providers, all at once. An attempt under way ends where it began. */
+  replace(options: ProvidersOptions): void {
+    this.providers = this.built(options);
   }
 
   /**
@@ -83,6 +86,12 @@ export class ProviderRegistry implements OnModuleDestroy {
   /** Closes all upstream connections. */
   async onModuleDestroy(): Promise<void> {
     await this.transport.close();
+  }
+
+  private built({ providers }: ProvidersOptions): ReadonlyMap<string, Provider> {
+    return new Map(
+      providers.map((config) => [config.id, { ...config, ports: this.portsOf(config) }]),
+    );
   }
 
   private portsAt(route: Route): ProviderPorts | undefined {

@@ -1,0 +1,36 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { Catalog } from '../catalog/catalog.js';
+import { loadCatalog } from '../catalog/catalog-file.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import type { SandboxAccess } from '../config/worker-context.js';
+import { loggableError } from '../observability/logger.js';
+import { ProviderRegistry } from '../providers/routing/provider-registry.js';
+import { providersOptions } from './upstreams.js';
+
+/** What a running gateway was started with. */
+interface Running {
+  readonly app: NestExpressApplication;
+  readonly config: GatewayConfig;
+  readonly logger: Logger;
+  readonly sandbox: SandboxAccess | undefined;
+}
+
+/**
+ * Reads `CATALOG_FILE` anew and takes over its models, prices and providers at once. A file that does not fit changes
+ * nothing and is logged. Calls under way and tasks keep the price they were held at.
+ */
+export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
+  try {
+    const catalog = loadCatalog(config.catalogFile);
+    const providers = providersOptions(config, catalog, sandbox);
+    app.get(ProviderRegistry).replace(providers);
+    app.get(Catalog).replace(catalog.rows);
+    logger.info(
+      { models: app.get(Catalog).list().length, providers: providers.providers.length },
+      'the catalog was read anew',
+    );
+  } catch (error) {
+    logger.error({ cause: loggableError(error) }, 'CATALOG_FILE does not fit; nothing was changed');
+  }
+}
