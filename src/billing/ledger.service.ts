@@ -9,47 +9,18 @@ import { isTransient } from '../database/database-errors.js';
 import { transaction } from '../database/transaction.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-entry.js';
-import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
+import { cursorOf, type Page, pageOf } from '../common/paging/page.js';
+import type {
+  AccountChanges,
+  AccountQuery,
+  CreditRequest,
+  EntryQuery,
+  HoldRequest,
+} from './ledger-requests.js';
 
 /** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager inside another. */
 export interface Queryable {
   query<Rows>(sql: string, parameters: unknown[]): Promise<Rows>;
-}
-
-/** A hold to place; `owner` says what kind of thing it is for: `task`. */
-export interface HoldRequest {
-  readonly accountId: string;
-  readonly holdId: string;
-  readonly amountMicroUsd: MicroUsd;
-  readonly owner: string;
-}
-
-/** Money from or to an operator; negative corrects. The key makes it happen once. */
-export interface CreditRequest {
-  readonly accountId: string;
-  readonly amountMicroUsd: MicroUsd;
-  readonly idempotencyKey: string;
-  readonly reference: string | null;
-}
-
-/** Which accounts to list. */
-export interface AccountQuery extends PageRequest {
-  readonly namePrefix?: string | undefined;
-}
-
-/** What changes of an account; what is absent stays. */
-export interface AccountChanges {
-  readonly name?: string | undefined;
-  readonly isDisabled?: boolean | undefined;
-}
-
-/** Which entries of an account to list. */
-export interface EntryQuery extends PageRequest {
-  readonly kind?: LedgerEntry['kind'] | undefined;
-  /** Inclusive. */
-  readonly createdAfter?: Date | undefined;
-  /** Exclusive. */
-  readonly createdBefore?: Date | undefined;
 }
 
 const ENTRY = `

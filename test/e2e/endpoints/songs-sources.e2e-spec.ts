@@ -211,10 +211,9 @@ describe('persona_task_id and custom_model_task_id', () => {
   });
 
   it('are refused while their task is on its way (SONG-24, SONG-27)', async () => {
-    const later = '[[sandbox:task-ms=3600000]]';
     const model = await desk.submit({
       model: 'song-custom-model',
-      name: `${later}Mine`,
+      name: '[[sandbox:task-ms=3600000]]Mine',
       audio_urls: urls(7),
     });
     expect(await desk.refused(cover({ custom_model_task_id: model.id }))).toMatchObject(

@@ -1,0 +1,39 @@
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { PageRequest } from '../common/paging/page.js';
+import type { LedgerEntry } from './ledger-entry.js';
+
+/** A hold to place; `owner` says what kind of thing it is for: `task`. */
+export interface HoldRequest {
+  readonly accountId: string;
+  readonly holdId: string;
+  readonly amountMicroUsd: MicroUsd;
+  readonly owner: string;
+}
+
+/** Money from or to an operator; negative corrects. The key makes it happen once. */
+export interface CreditRequest {
+  readonly accountId: string;
+  readonly amountMicroUsd: MicroUsd;
+  readonly idempotencyKey: string;
+  readonly reference: string | null;
+}
+
+/** Which accounts to list. */
+export interface AccountQuery extends PageRequest {
+  readonly namePrefix?: string | undefined;
+}
+
+/** What changes of an account; what is absent stays. */
+export interface AccountChanges {
+  readonly name?: string | undefined;
+  readonly isDisabled?: boolean | undefined;
+}
+
+/** Which entries of an account to list. */
+export interface EntryQuery extends PageRequest {
+  readonly kind?: LedgerEntry['kind'] | undefined;
+  /** Inclusive. */
+  readonly createdAfter?: Date | undefined;
+  /** Exclusive. */
+  readonly createdBefore?: Date | undefined;
+}
