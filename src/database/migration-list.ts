@@ -21,6 +21,7 @@ import { SpendLimits1700000000161 } from './migrations/0161-spend-limits.migrati
 import { Refunds1700000000162 } from './migrations/0162-refunds.migration.js';
 import { Usage1700000000163 } from './migrations/0163-usage.migration.js';
 import { ExplainedTasks1700000000190 } from './migrations/0190-explained-tasks.migration.js';
+import { LimitsBeginBesideTasks1700000000195 } from './migrations/0195-limits-begin-beside-tasks.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Refunds1700000000162,
   Usage1700000000163,
   ExplainedTasks1700000000190,
+  LimitsBeginBesideTasks1700000000195,
 ];
