@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
 import { Clock } from '../common/time/clock.js';
+import { redactText } from '../observability/logger.js';
 
 const MAX_TARGET_CHARACTERS = 100;
 /** No id holds them, and the database takes no zero byte. */
@@ -36,7 +37,7 @@ export class OperatorActions {
 
   /** Records an action, to be awaited before it is done. Throws where it cannot be recorded; then it must not be done. */
   async record({ actor, action, target, address }: NewOperatorAction): Promise<void> {
-    const shown = target?.slice(0, MAX_TARGET_CHARACTERS).replace(INVISIBLE, '?') ?? null;
+    const shown = target === null ? null : shownTarget(target);
     const at = new Date(this.clock.nowMs());
     await this.dataSource.query(INSERT, [actor, action, shown, address, at]);
   }
@@ -52,4 +53,9 @@ export class OperatorActions {
       (row) => row.id,
     );
   }
+}
+
+/** What was sent as an id may be anything: an operator who takes a key for its id leaves no key in the record. */
+function shownTarget(target: string): string {
+  return redactText(target).slice(0, MAX_TARGET_CHARACTERS).replace(INVISIBLE, '?');
 }

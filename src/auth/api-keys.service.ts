@@ -86,7 +86,9 @@ export class ApiKeysService {
       if (key === null) return undefined;
       if (key.revokedAt !== null) return 'revoked';
       const terms = termsOf(key);
-      await keys.update({ id }, { ...terms, ...limitSince(key, terms) });
+      // TypeORM refuses an update of nothing.
+      if (Object.keys(terms).length > 0)
+        await keys.update({ id }, { ...terms, ...limitSince(key, terms) });
       return (await this.withUses([{ ...key, ...terms }]))[0];
     });
   }

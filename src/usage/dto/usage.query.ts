@@ -10,16 +10,21 @@ const DEFAULT_ROWS = 1_000;
 const DEFAULT_DAYS = 30;
 /** Ten years. */
 const MAX_DAYS = 3_660;
+/** 9999-12-31 as a day since 1970; the database reads no year of five digits. */
+const LAST_DAY = 2_932_896;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const EPOCH_SECONDS = /^\d{1,12}$/;
 const CURSOR = /^\d{1,9}$/;
 const optional = { optional: true } as const;
 
 const dayIn = (text: string): number | undefined => {
-  if (EPOCH_SECONDS.test(text)) return Number(text) / (DAY_MS / 1000);
-  const ms = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  const day = EPOCH_SECONDS.test(text) ? Number(text) / (DAY_MS / 1000) : dayOfDate(text);
+  return day >= 0 && day <= LAST_DAY ? day : undefined;
+};
+const dayOfDate = (text: string): number => {
+  const day = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : Number.NaN;
   // A day that no month has is read as one of the next.
-  return !Number.isNaN(ms) && dateOf(ms / DAY_MS) === text ? ms / DAY_MS : undefined;
+  return !Number.isNaN(day) && dateOf(day) === text ? day : Number.NaN;
 };
 const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 const isTime = (value: unknown): boolean => typeof value === 'string' && dayIn(value) !== undefined;
@@ -32,7 +37,7 @@ const isGrouping = (value: unknown): boolean => {
 };
 
 const time = (description: string) =>
-  Checked(isTime, 'must be epoch seconds or a date such as 2026-01-31', {
+  Checked(isTime, 'must be epoch seconds or a date such as 2026-01-31, of the years 1970 to 9999', {
     ...optional,
     description,
     api: { type: String, example: '2026-01-31' },

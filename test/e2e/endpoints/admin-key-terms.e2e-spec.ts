@@ -67,6 +67,13 @@ describe('the terms of a key', () => {
     expect((await ask('GET', `/keys/${id}`)).json).toEqual(before);
   });
 
+  it.each([{}, { spend_limit_period: null }])('stay as they are under %j', async (terms) => {
+    const { id } = await issue({ name: 'ci' });
+    const answer = await ask('PATCH', `/keys/${id}`, terms);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ id, name: 'ci', spend_limit_microusd: null });
+  });
+
   it('change as asked; what is absent stays, and null clears', async () => {
     const { id } = await issue({ name: 'ci', allowed_models: ['gen-5'] });
     const terms = {

@@ -123,6 +123,8 @@ describe('GET /v1/usage', () => {
     expect(await rowsOf(`/v1/usage?from=${now}&to=${now + 5}`, headers)).toHaveLength(1);
     expect(await rowsOf(`/v1/usage?to=${TODAY}`, headers)).toEqual([]);
     expect(await rowsOf(`/v1/usage?from=${tomorrow}`, headers)).toEqual([]);
+    expect(await rowsOf('/v1/usage?to=1970-01-01', headers)).toEqual([]);
+    expect(await rowsOf('/v1/usage?from=9999-12-01&to=9999-12-31', headers)).toEqual([]);
     expect(await rowsOf('/v1/usage?model=gen-5', headers)).toEqual([]);
     await postJson(`${gateway.url}/v1/images/generations`, headers, {
       model: 'gen-image-2',
@@ -147,6 +149,10 @@ describe('GET /v1/usage', () => {
     ['from=2026-02-30', 'from'],
     ['to=2026-1-1', 'to'],
     ['from=2001-01-01', 'from'],
+    ['from=1969-12-31', 'from'],
+    ['to=0000-01-01', 'to'],
+    ['from=999999999990&to=999999999999', 'from'],
+    ['from=2026-01-01&to=253402300801', 'to'],
     ['api_key_id=5', 'api_key_id'],
     ['format=xml', 'format'],
     ['limit=0', 'limit'],

@@ -81,6 +81,14 @@ describe('what an operator changes', () => {
     expect(rest.next_cursor).toBeNull();
   });
 
+  it('holds no key that was sent in the place of an id', async () => {
+    const { key } = await gateway.account();
+    expect((await ask('DELETE', `keys/${key}`)).status).toBe(404);
+    const all = await recorded();
+    expect(all.at(-1)).toMatchObject({ action: 'DELETE /admin/keys/:id', target: 'sk-[redacted]' });
+    expect(JSON.stringify(all)).not.toContain(key);
+  });
+
   it('is not done where it cannot be recorded', async () => {
     await gateway.dataSource.query('ALTER TABLE operator_action RENAME TO operator_action_gone');
     try {
