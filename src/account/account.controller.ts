@@ -36,7 +36,7 @@ export class AccountController {
   @Get('key')
   @ApiOperation({ summary: 'This key: its limits, what it has spent and what is left' })
   @ApiOkResponse({ type: KeyView })
-  key(@CurrentCaller() caller: Caller): Promise<KeyView> {
+  retrieveOwnKey(@CurrentCaller() caller: Caller): Promise<KeyView> {
     return this.accounts.key(caller);
   }
 
@@ -47,7 +47,7 @@ export class AccountController {
   })
   @ApiOkResponse({ type: UsagePage })
   @ErrorAnswers('invalid_request')
-  usage(
+  retrieveUsage(
     @CurrentCaller() { accountId }: Caller,
     @StrictQuery() query: UsageQuery,
     @Res({ passthrough: true }) response: Response,

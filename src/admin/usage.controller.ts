@@ -20,7 +20,7 @@ export class UsageController {
     description: 'Equals the ledger. `format=csv` answers the same names and values as CSV.',
   })
   @ApiOkResponse({ type: UsagePage })
-  read(
+  retrieveAllUsage(
     @StrictQuery() { account_id: accountId, ...query }: AdminUsageQuery,
     @Res({ passthrough: true }) response: Response,
   ) {
