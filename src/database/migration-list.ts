@@ -22,6 +22,7 @@ import { Refunds1700000000162 } from './migrations/0162-refunds.migration.js';
 import { Usage1700000000163 } from './migrations/0163-usage.migration.js';
 import { ExplainedTasks1700000000190 } from './migrations/0190-explained-tasks.migration.js';
 import { LimitsBeginBesideTasks1700000000195 } from './migrations/0195-limits-begin-beside-tasks.migration.js';
+import { UsageOfUndoneTasks1700000000196 } from './migrations/0196-usage-of-undone-tasks.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -51,4 +52,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Usage1700000000163,
   ExplainedTasks1700000000190,
   LimitsBeginBesideTasks1700000000195,
+  UsageOfUndoneTasks1700000000196,
 ];
