@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Express, Request, Response } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { serveDocs } from './docs/serve-docs.js';
@@ -48,8 +48,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   if (app.get<GatewayConfig>(GATEWAY_CONFIG).role === 'worker')
     app.use('/v1', answerNotFound(filter));
   secureHeaders(app);
-  // The page's folder holds more than the page.
-  app.use('/docs/package.json', answerNotFound(filter));
+  app.use('/docs', onlyPageFiles(answerNotFound(filter)));
   serveDocs(app);
   return filter;
 }
@@ -75,6 +74,18 @@ function shareConnectionsOf(app: NestExpressApplication, logger: Logger): void {
 function answerNotFound(filter: GatewayErrorFilter) {
   return (request: Request, response: Response): void => {
     filter.answer(new GatewayError('not_found', 'No such path.'), request, response);
+  };
+}
+
+/** What the page at `/docs` loads. */
+const PAGE_FILES =
+  /^\/?$|^\/(swagger-ui\.css|swagger-ui-(bundle|standalone-preset|init)\.js|favicon-\d+x\d+\.png)$/;
+
+/** The page's folder holds more than the page. */
+function onlyPageFiles(refuse: (request: Request, response: Response) => void) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    if (PAGE_FILES.test(request.path)) next();
+    else refuse(request, response);
   };
 }
 

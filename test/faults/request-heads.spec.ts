@@ -101,9 +101,15 @@ describe('a request', () => {
   });
 });
 
-it('the folder of the Swagger page serves no package.json, and the page keeps no token', async () => {
+it('the folder of the Swagger page serves only the page, which keeps no token', async () => {
   const get = async (path: string) => fetch(`${gateway.url}${path}`);
-  expect((await get('/docs/package.json')).status).toBe(404);
+  for (const path of ['/package.json', '//package.json', '/README.md', '/index.js', '//index.html'])
+    expect([path, (await get(`/docs${path}`)).status]).toEqual([path, 404]);
+  const page = await (await get('/docs')).text();
+  const files = [...page.matchAll(/(?:href|src)="\.(\/docs\/[^"]+)"/g)].map(([, path]) => path);
+  expect(files.length).toBeGreaterThanOrEqual(6);
+  for (const path of [...files, '/docs/'])
+    expect([path, (await get(path ?? '')).status]).toEqual([path, 200]);
   expect(await (await get('/docs/swagger-ui-init.js')).text()).not.toContain(
     'persistAuthorization',
   );
