@@ -97,8 +97,8 @@ module.exports = {
     ),
     rule(
       'nobody-imports-the-entry-points',
-      { path: '^src/', pathNot: '^src/(main|cli|app\\.module)\\.ts$|^src/boot/' },
-      { path: '^src/(main|cli|app\\.module)\\.ts$|^src/boot/' },
+      { path: '^src/', pathNot: '^src/(main|cli|app\\.module)\\.ts$|^src/(boot|commands)/' },
+      { path: '^src/(main|cli|app\\.module)\\.ts$|^src/(boot|commands)/' },
     ),
   ],
   options: {

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchResult, percentile, round } from './result.js';
-import { ADMIN_TOKEN, fundedKey, startGateway, startServer } from './servers/start.js';
+import { BENCH_ADMIN_TOKEN, fundedKey, startBuiltGateway, startServer } from './servers/start.js';
 
 const STREAMS = 2_000;
 const AT_ONCE = 20;
@@ -28,7 +28,7 @@ interface Audit {
 /** Clients that leave streams of a model that does not reason unseen at random tokens: how soon the provider notices, and whether what it made is what was billed. */
 export async function run(): Promise<BenchResult> {
   const upstream = await startServer('cut-chat.ts');
-  const gateway = await startGateway({
+  const gateway = await startBuiltGateway({
     OPENAI_API_KEY: 'bench',
     OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
     RATE_LIMIT_RPM: '10000000',
@@ -120,7 +120,7 @@ function leave(url: string, key: string, id: number): Promise<number> {
 async function settled(base: string): Promise<Audit> {
   const startedAt = performance.now();
   for (;;) {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    const headers = { authorization: `Bearer ${BENCH_ADMIN_TOKEN}` };
     const audit = (await (await fetch(`${base}/admin/audit`, { headers })).json()) as Audit;
     if (audit.held_microusd === '0' || performance.now() - startedAt > SETTLE_MS) return audit;
     await sleep(50);

@@ -1,13 +1,13 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchResult, percentile, round } from './result.js';
-import { address, compareRates, type Target } from './servers/load.js';
+import { compareRates, type Target, serverUrl } from './servers/load.js';
 import {
-  ADMIN_TOKEN,
+  BENCH_ADMIN_TOKEN,
   fundedKey,
   residentMb,
   type RunningServer,
-  startGateway,
+  startBuiltGateway,
   startServer,
 } from './servers/start.js';
 import { portkeyHeaders, startPortkey } from './servers/portkey.js';
@@ -25,7 +25,7 @@ const CREDIT = 900_000_000_000_000n;
 /** Chat with an instant upstream against proxies that do nothing, and against a gateway of others; then 1,000 streams at once. */
 export async function run(): Promise<BenchResult> {
   const upstream = await startServer('instant-chat.ts', PACE_MS);
-  const gateway = await startGateway({
+  const gateway = await startBuiltGateway({
     OPENAI_API_KEY: 'bench',
     OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
     RATE_LIMIT_RPM: '10000000',
@@ -35,11 +35,11 @@ export async function run(): Promise<BenchResult> {
     const key = await fundedKey(gateway.port);
     const json = { 'content-type': 'application/json' };
     const target = {
-      url: address(gateway, PATH),
+      url: serverUrl(gateway, PATH),
       headers: { ...json, authorization: `Bearer ${key}` },
     };
     const rates = await compare(upstream, target);
-    const streams = await stream(gateway, target, { url: address(upstream, PATH), headers: json });
+    const streams = await stream(gateway, target, { url: serverUrl(upstream, PATH), headers: json });
     const exact = await booksAreExact(gateway);
     const isFaster = rates.gateway >= 1.2 * rates.express;
     const beats = Number.isNaN(rates.portkey) || rates.gateway >= 2 * rates.portkey;
@@ -79,10 +79,10 @@ async function compare(upstream: RunningServer, gateway: Target) {
   const json = { 'content-type': 'application/json' };
   const targets: Record<string, Target> = {
     gateway,
-    express: { url: address(express, PATH), headers: json },
-    limit: { url: address(limit, PATH), headers: json },
+    express: { url: serverUrl(express, PATH), headers: json },
+    limit: { url: serverUrl(limit, PATH), headers: json },
     ...(portkey && {
-      portkey: { url: address(portkey, PATH), headers: portkeyHeaders(address(upstream, '/v1')) },
+      portkey: { url: serverUrl(portkey, PATH), headers: portkeyHeaders(serverUrl(upstream, '/v1')) },
     }),
   };
   try {
@@ -182,8 +182,8 @@ interface Audit {
 }
 
 async function audit(gateway: RunningServer): Promise<Audit> {
-  const answer = await fetch(address(gateway, '/admin/audit'), {
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  const answer = await fetch(serverUrl(gateway, '/admin/audit'), {
+    headers: { authorization: `Bearer ${BENCH_ADMIN_TOKEN}` },
   });
   return (await answer.json()) as Audit;
 }

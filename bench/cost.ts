@@ -1,12 +1,12 @@
 import { type BenchResult, median, round } from './result.js';
 import { cpuOf, databaseCpuOf } from './servers/cpu-time.js';
-import { address, load, type Target } from './servers/load.js';
+import { load, type Target, serverUrl } from './servers/load.js';
 import { shippedNode } from './servers/runtime.js';
 import {
   fundedKey,
   fundedKeys,
   type RunningServer,
-  startGateway,
+  startBuiltGateway,
   startServerOn,
 } from './servers/start.js';
 
@@ -49,10 +49,10 @@ async function onRuntime(runtime: string, label: string): Promise<Record<string,
   const upstream = await startServerOn(process.execPath, 'instant-upstream.ts');
   const express = await startServerOn(runtime, 'express-proxy.ts', upstream.port);
   const limit = await startServerOn(runtime, 'undici-proxy.ts', upstream.port);
-  const gateway = await startGateway(
+  const gateway = await startBuiltGateway(
     {
       ELEVENLABS_API_KEY: 'bench',
-      ELEVENLABS_BASE_URL: address(upstream, ''),
+      ELEVENLABS_BASE_URL: serverUrl(upstream, ''),
       RATE_LIMIT_RPM: '0',
       SANDBOX: 'off',
     },
@@ -83,10 +83,10 @@ async function measuredOf(
 ): Promise<Record<string, Measured>> {
   const pidOf = (server: RunningServer) => server.process.pid ?? 0;
   const authorization = `Bearer ${await fundedKey(gateway.port)}`;
-  const one = { url: address(gateway, PATH), headers: { ...JSON_HEADERS, authorization } };
+  const one = { url: serverUrl(gateway, PATH), headers: { ...JSON_HEADERS, authorization } };
   const many = { ...one, keys: await fundedKeys(gateway.port, ACCOUNTS) };
   const bare = (server: RunningServer): Measured => ({
-    target: { url: address(server, PATH), headers: JSON_HEADERS },
+    target: { url: serverUrl(server, PATH), headers: JSON_HEADERS },
     cpu: () => cpuOf(pidOf(server)),
   });
   return {

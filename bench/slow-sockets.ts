@@ -2,7 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SlowKind, SlowSockets } from '../test/faults/slow-sockets.js';
 import { type BenchResult, percentile, round } from './result.js';
-import { fundedKey, fundedKeys, residentMb, startGateway, startServer } from './servers/start.js';
+import {
+  fundedKey,
+  fundedKeys,
+  residentMb,
+  startBuiltGateway,
+  startServer,
+} from './servers/start.js';
 
 const COUNT = 500;
 /** An account has 20 uploads at once. */
@@ -29,7 +35,7 @@ export async function run(): Promise<BenchResult> {
   // In a process of its own: what it does is not to be taken for what the gateway does.
   const provider = await startServer('long-answers.ts');
   const providerUrl = `http://127.0.0.1:${provider.port}`;
-  const gateway = await startGateway({
+  const gateway = await startBuiltGateway({
     SANDBOX: 'off',
     ELEVENLABS_API_KEY: 'bench',
     ELEVENLABS_BASE_URL: providerUrl,

@@ -9,8 +9,8 @@ import { SONG_EXAMPLES } from '../src/music/dto/song-examples.js';
 import { SongBodyPipe } from '../src/music/dto/song-body.pipe.js';
 import { pollDelayMs } from '../src/tasks/worker/poll-pace.js';
 import { type BenchResult, percentile, round } from './result.js';
-import { address } from './servers/load.js';
-import { fundedKey, startGateway, startServer } from './servers/start.js';
+import { serverUrl } from './servers/load.js';
+import { fundedKey, startBuiltGateway, startServer } from './servers/start.js';
 
 const TASKS = 5_000;
 const CALLERS = 48;
@@ -40,26 +40,26 @@ export async function run(): Promise<BenchResult> {
     DATABASE_URL: postgres.url,
     SECRET_KEY: 'a-secret-key-for-benchmarks-only-0123456789',
     TTAPI_API_KEY: 'none',
-    TTAPI_BASE_URL: address(songs, ''),
+    TTAPI_BASE_URL: serverUrl(songs, ''),
     EGRESS_ALLOW: '127.0.0.1',
     RATE_LIMIT_RPM: '0',
     TASK_POLL_INTERVAL_MS: String(FIRST_INTERVAL_MS),
   };
-  const gateway = await startGateway(settings, folder);
+  const gateway = await startBuiltGateway(settings, folder);
   try {
     const headers = { authorization: `Bearer ${await fundedKey(gateway.port)}` };
     const body = (order: number, lastsMs: number) => ({
       model: 'song-music',
       prompt: `order ${order} lasts ${lastsMs}`,
-      webhook: address(songs, `/hook/${order}`),
+      webhook: serverUrl(songs, `/hook/${order}`),
       webhook_secret: 'a-secret-of-a-receiver',
     });
-    const inserted = await perSecond(address(bare, '/'), {}, (n) => body(n, LASTS_MS.least));
+    const inserted = await perSecond(serverUrl(bare, '/'), {}, (n) => body(n, LASTS_MS.least));
     const span = LASTS_MS.most - LASTS_MS.least;
-    const submitted = await perSecond(address(gateway, '/v1/music/generations'), headers, (n) =>
+    const submitted = await perSecond(serverUrl(gateway, '/v1/music/generations'), headers, (n) =>
       body(n, LASTS_MS.least + Math.floor(Math.random() * span)),
     );
-    const waits = await allWaits(address(songs, '/waits'));
+    const waits = await allWaits(serverUrl(songs, '/waits'));
     const beyond = waits.map(([age, wait]) => wait - pollDelayMs(age, FIRST_INTERVAL_MS, 1));
     const figures = {
       'slowest of the 42 bodies, ms': round(slowestMs, 3),

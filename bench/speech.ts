@@ -1,11 +1,11 @@
 import autocannon from 'autocannon';
 import { type BenchResult, percentile, round } from './result.js';
-import { address, compareRates, type Target } from './servers/load.js';
+import { compareRates, type Target, serverUrl } from './servers/load.js';
 import {
   fundedKey,
   residentMb,
   type RunningServer,
-  startGateway,
+  startBuiltGateway,
   startServer,
 } from './servers/start.js';
 
@@ -23,7 +23,7 @@ export async function run(): Promise<BenchResult> {
   const upstream = await startServer('instant-upstream.ts');
   const express = await startServer('express-proxy.ts', upstream.port);
   const limit = await startServer('undici-proxy.ts', upstream.port);
-  const gateway = await startGateway({
+  const gateway = await startBuiltGateway({
     ELEVENLABS_API_KEY: 'bench',
     ELEVENLABS_BASE_URL: `http://127.0.0.1:${upstream.port}`,
     RATE_LIMIT_RPM: '10000000',
@@ -35,12 +35,12 @@ export async function run(): Promise<BenchResult> {
     const path = '/v1/audio/speech';
     const targets = {
       gateway: {
-        url: address(gateway, path),
+        url: serverUrl(gateway, path),
         headers: { ...json, authorization: `Bearer ${key}` },
       },
-      express: { url: address(express, path), headers: json },
-      limit: { url: address(limit, path), headers: json },
-      direct: { url: address(upstream, '/v1/text-to-speech/voice'), headers: json },
+      express: { url: serverUrl(express, path), headers: json },
+      limit: { url: serverUrl(limit, path), headers: json },
+      direct: { url: serverUrl(upstream, '/v1/text-to-speech/voice'), headers: json },
     };
     const { direct, ...proxies } = targets;
     const rates = await compareRates(proxies, BODY, PLAN);
@@ -126,9 +126,9 @@ async function memoryGrowth(gateway: RunningServer, target: Target): Promise<num
 }
 
 async function chargesAreExact(gateway: RunningServer): Promise<boolean> {
-  const { ADMIN_TOKEN } = await import('./servers/start.js');
-  const answer = await fetch(address(gateway, '/admin/audit'), {
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  const { BENCH_ADMIN_TOKEN } = await import('./servers/start.js');
+  const answer = await fetch(serverUrl(gateway, '/admin/audit'), {
+    headers: { authorization: `Bearer ${BENCH_ADMIN_TOKEN}` },
   });
   const audit = (await answer.json()) as {
     ok: boolean;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BenchResult, median, round } from './result.js';
-import { startGateway } from './servers/start.js';
+import { startBuiltGateway } from './servers/start.js';
 
 const LATER_STARTS = 3;
 
@@ -12,7 +12,7 @@ export async function run(): Promise<BenchResult> {
   try {
     const times: number[] = [];
     for (let index = 0; index <= LATER_STARTS; index++) {
-      const gateway = await startGateway({}, folder);
+      const gateway = await startBuiltGateway({}, folder);
       times.push(gateway.readyMs / 1000);
       await gateway.stop();
     }

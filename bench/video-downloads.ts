@@ -5,7 +5,7 @@ import {
   fundedKey,
   residentMb,
   type RunningServer,
-  startGateway,
+  startBuiltGateway,
   startServer,
 } from './servers/start.js';
 
@@ -20,7 +20,7 @@ const LIMIT_MB = 200;
 /** Memory of a gateway that sends the rest of a video of 32 MB to a thousand readers at once. */
 export async function run(): Promise<BenchResult> {
   const upstream = await startServer('instant-video.ts');
-  const gateway = await startGateway({
+  const gateway = await startBuiltGateway({
     VIDEO_API_KEY: 'bench',
     VIDEO_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
     RATE_LIMIT_RPM: '0',

@@ -9,7 +9,7 @@ export interface Target {
 }
 
 /** A path of a server on this machine. */
-export const address = (server: { readonly port: number }, path: string): string =>
+export const serverUrl = (server: { readonly port: number }, path: string): string =>
   `http://127.0.0.1:${server.port}${path}`;
 
 /** What one load did. */

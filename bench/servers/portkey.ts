@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './start.js';
+import { unusedPort } from './start.js';
 
 const PACKAGE = '@portkey-ai/gateway@1.15.2';
 const READY_TIMEOUT_MS = 60_000;
@@ -26,7 +26,7 @@ export async function startPortkey(): Promise<
   const install = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', PACKAGE];
   const [code] = (await once(spawn('npm', install, { stdio: 'ignore' }), 'exit')) as [number];
   if (code !== 0) return undefined;
-  const port = await freePort();
+  const port = await unusedPort();
   const file = `${folder}node_modules/@portkey-ai/gateway/build/start-server.js`;
   const child = spawn(process.execPath, [file, `--port=${port}`, '--headless'], {
     stdio: 'ignore',

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const READY_TIMEOUT_MS = 60_000;
 const root = new URL('../../', import.meta.url).pathname;
 /** The operator's token of a benchmarked gateway. */
-export const ADMIN_TOKEN = 'bench-admin-token-0123456789';
+export const BENCH_ADMIN_TOKEN = 'bench-admin-token-0123456789';
 
 /** A server in a process of its own. */
 export interface RunningServer {
@@ -20,7 +20,7 @@ export interface RunningServer {
 }
 
 /** A port that is free now. */
-export async function freePort(): Promise<number> {
+export async function unusedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -39,7 +39,7 @@ export async function startServerOn(
   file: string,
   ...args: (number | string)[]
 ): Promise<RunningServer> {
-  const port = await freePort();
+  const port = await unusedPort();
   const child = fork(join(root, 'bench/servers', file), [port, ...args].map(String), {
     execPath: runtime,
     execArgv: ['--import', '@swc-node/register/esm-register'],
@@ -50,17 +50,23 @@ export async function startServerOn(
 }
 
 /** Starts the built gateway on an embedded database of its own and waits until it is ready. */
-export async function startGateway(
+export async function startBuiltGateway(
   settings: Record<string, string>,
   dataDir?: string,
   runtime: string = process.execPath,
 ): Promise<RunningServer & { readonly readyMs: number; readonly output: () => string }> {
-  const port = await freePort();
+  const port = await unusedPort();
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'shim-bench-')));
   const startedAt = performance.now();
   const child = spawn(runtime, ['dist/main.js'], {
     cwd: root,
-    env: { ...process.env, PORT: String(port), DATA_DIR: folder, ADMIN_TOKEN, ...settings },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: folder,
+      ADMIN_TOKEN: BENCH_ADMIN_TOKEN,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
@@ -128,7 +134,7 @@ function callsOf(port: number) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${ADMIN_TOKEN}`,
+        authorization: `Bearer ${BENCH_ADMIN_TOKEN}`,
         'content-type': 'application/json',
         ...headers,
       },

@@ -10,7 +10,7 @@ import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import type { ProviderAccess } from '../../src/providers/http/provider-access.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { DubbingPort } from '../../src/providers/ports/dubbing.port.js';
-import { formOf } from './form-data.js';
+import { sentForm } from './form-data.js';
 import { describePortContract, describeRequest } from './port-contract.js';
 import { type SeenRequest, StubUpstream } from '../support/stub-upstream.js';
 
@@ -45,7 +45,7 @@ const portOf = (access: ProviderAccess): DubbingPort => elevenLabsPorts(access).
 
 const expectForm = (fields: Record<string, string>) => async (request: SeenRequest) => {
   expect([request.method, request.url]).toEqual(['POST', '/v1/dubbing']);
-  const form = await formOf(request);
+  const form = await sentForm(request);
   expect(form.fields).toEqual(fields);
   const { bytes, ...file } = form.file!;
   expect({ ...file, isWhole: bytes.equals(source) }).toEqual({

@@ -10,7 +10,7 @@ import type { AttemptContext } from '../../src/providers/ports/attempt-context.j
 import type { ProviderAudio } from '../../src/providers/ports/provider-audio.js';
 import type { PortByOperation } from '../../src/providers/ports/provider-ports.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
-import { formOf } from './form-data.js';
+import { sentForm } from './form-data.js';
 import { describePortContract, describeRequest, type PortContract } from './port-contract.js';
 import type { SeenRequest } from '../support/stub-upstream.js';
 
@@ -48,7 +48,7 @@ const expectForm =
   async (request: SeenRequest) => {
     expect([request.method, request.url]).toEqual(['POST', path]);
     expect(request.headers['transfer-encoding']).toBeUndefined();
-    const form = await formOf(request);
+    const form = await sentForm(request);
     expect(form.fields).toEqual(fields);
     const { bytes, ...file } = form.file!;
     expect({ ...file, isWhole: bytes.equals(recording) }).toEqual({

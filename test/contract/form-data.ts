@@ -9,7 +9,7 @@ export interface SeenForm {
 }
 
 /** Parses a recorded `multipart/form-data` request. */
-export function formOf({ headers, body }: SeenRequest): Promise<SeenForm> {
+export function sentForm({ headers, body }: SeenRequest): Promise<SeenForm> {
   return new Promise((resolve, reject) => {
     const fields: Record<string, string> = {};
     let file: SeenForm['file'];

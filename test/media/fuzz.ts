@@ -10,7 +10,7 @@ const EXTREMES = [0x00, 0x01, 0x7f, 0x80, 0xff];
 export type Random = (bound: number) => number;
 
 /** A small fast generator of random numbers (mulberry32). */
-export function seededRandom(seed: number): Random {
+export function repeatableRandom(seed: number): Random {
   let state = seed >>> 0;
   return (bound) => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,26 +1,29 @@
 import { endsOf, edited, sample } from './byte-edits.js';
 import { hostile, type HostileCase } from './hostile-case.js';
-import { opusPages, type Page, readPages, writePages } from './ogg-file.js';
+import { opusPages, type WrittenPage, readPages, writePages } from './ogg-file.js';
 
 const SECOND = 48_000;
 const EOS = 4;
 
 /** The sample with its pages changed, checksums true. */
-function repaged(name: string, change: (pages: Page[]) => Page[] | undefined): Buffer {
+function repaged(
+  name: string,
+  change: (pages: WrittenPage[]) => WrittenPage[] | undefined,
+): Buffer {
   const pages = readPages(sample(name));
   return writePages(change(pages) ?? pages);
 }
 
-function renumbered(pages: Page[], serial: number): Page[] {
+function renumbered(pages: WrittenPage[], serial: number): WrittenPage[] {
   return pages.map((page) => ({ ...page, serial }));
 }
 
-const setLast = (granule: bigint) => (pages: Page[]) => {
+const setLast = (granule: bigint) => (pages: WrittenPage[]) => {
   const last = pages.at(-1);
   if (last !== undefined) last.granule = granule;
   return pages;
 };
-const setAll = (granule: (index: number) => bigint) => (pages: Page[]) => {
+const setAll = (granule: (index: number) => bigint) => (pages: WrittenPage[]) => {
   pages.forEach((page, index) => {
     if (page.granule > 0n) page.granule = granule(index);
   });

@@ -7,7 +7,7 @@ import {
   WebMOutputFormat,
 } from 'mediabunny';
 
-import { opusHeaders, opusPackets } from './ogg-file.js';
+import { opusHeaders, packetsOfOpus } from './ogg-file.js';
 
 const OPUS_RATE_HZ = 48_000;
 const PACKET_SECONDS = 0.02;
@@ -30,7 +30,7 @@ export async function muxedTracks(
   await output.start();
   await Promise.all(
     sources.map(async (source, index) => {
-      const packets = opusPackets(lengths[index] ?? 0);
+      const packets = packetsOfOpus(lengths[index] ?? 0);
       for (const [number, data] of packets.entries()) {
         const packet = new EncodedPacket(data, 'key', number * PACKET_SECONDS, PACKET_SECONDS);
         await source.add(packet, { decoderConfig: OPUS_CONFIG });

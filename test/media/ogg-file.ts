@@ -11,7 +11,7 @@ const CRC_32 = Int32Array.from({ length: 256 }, (_, value) => {
 });
 
 /** One page taken apart: everything but its body's lacing may be changed before it is written again. */
-export interface Page {
+export interface WrittenPage {
   flags: number;
   granule: bigint;
   serial: number;
@@ -21,8 +21,8 @@ export interface Page {
 }
 
 /** The pages of an Ogg file. */
-export function readPages(bytes: Buffer): Page[] {
-  const pages: Page[] = [];
+export function readPages(bytes: Buffer): WrittenPage[] {
+  const pages: WrittenPage[] = [];
   for (let at = 0; at < bytes.length;) {
     const lacing = bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + bytes.readUInt8(at + 26));
     const bodyAt = at + HEADER_BYTES + lacing.length;
@@ -41,11 +41,11 @@ export function readPages(bytes: Buffer): Page[] {
 }
 
 /** An Ogg file of these pages, with true checksums. */
-export function writePages(pages: readonly Page[]): Buffer {
+export function writePages(pages: readonly WrittenPage[]): Buffer {
   return Buffer.concat(pages.map(writePage));
 }
 
-function writePage(page: Page): Buffer {
+function writePage(page: WrittenPage): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write('OggS', 0, 'latin1');
   header.writeUInt8(page.flags, 5);
@@ -64,8 +64,8 @@ function writePage(page: Page): Buffer {
 export function pagesOf(
   packets: readonly Buffer[],
   stream: { serial: number; samplesPerPacket: number; headers: number; lastGranule: bigint },
-): Page[] {
-  const pages: Page[] = [];
+): WrittenPage[] {
+  const pages: WrittenPage[] = [];
   const add = (run: readonly Buffer[], granule: bigint): void => {
     const lacing = run.flatMap(({ length }) => [
       ...new Array<number>(Math.floor(length / 255)).fill(255),
@@ -107,14 +107,14 @@ export function opusHeaders(): Buffer[] {
 }
 
 /** Opus packets of 20 ms that cover this many samples and the pre-skip: mono full-band CELT, silence. */
-export function opusPackets(samples: number): Buffer[] {
+export function packetsOfOpus(samples: number): Buffer[] {
   const count = Math.ceil((samples + PRE_SKIP) / OPUS_PACKET_SAMPLES);
   return new Array<Buffer>(count).fill(SILENT_PACKET);
 }
 
 /** The pages of an Ogg Opus stream that plays this many samples at 48 kHz. */
-export function opusPages(samples: number, serial = 1): Page[] {
-  return pagesOf([...opusHeaders(), ...opusPackets(samples)], {
+export function opusPages(samples: number, serial = 1): WrittenPage[] {
+  return pagesOf([...opusHeaders(), ...packetsOfOpus(samples)], {
     serial,
     samplesPerPacket: OPUS_PACKET_SAMPLES,
     headers: 2,

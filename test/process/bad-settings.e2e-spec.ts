@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { run } from '../support/process.js';
+import { runProgram } from '../support/process.js';
 
 describe('bad settings', () => {
   const BAD = {
@@ -16,7 +16,7 @@ describe('bad settings', () => {
     ['npm run start:built', ['npm', 'run', '--silent', 'start:built']],
     ['node dist/cli.js', ['node', 'dist/cli.js', 'audit']],
   ] as const)('end %s with 1, each of them named and no secret told', async (_title, command) => {
-    const program = run(command, BAD);
+    const program = runProgram(command, BAD);
     expect(await program.exited).toEqual({ code: 1, signal: null });
     for (const name of Object.keys(BAD)) expect(program.stderr()).toContain(`  ${name}: `);
     expect(program.stdout() + program.stderr()).not.toContain('hunter2');

@@ -12,7 +12,7 @@ import {
   type GatewayProgram,
   PROCESS_TEST_TIMEOUT_MS,
   processesIn,
-  run,
+  runProgram,
   runBuilt,
   type SpawnIdentity,
   startGatewayProgram,
@@ -93,7 +93,7 @@ describe('a gateway with its embedded database', () => {
     const commands = firstOutput.match(/^ +curl .*$/gm) ?? [];
     for (const command of commands) {
       const inFolder = `cd ${folder} && ${command.trim()} --fail --silent`;
-      const { code } = await run(['sh', '-c', inFolder]).exited;
+      const { code } = await runProgram(['sh', '-c', inFolder]).exited;
       expect({ command, code }).toEqual({ command, code: 0 });
     }
     const audio = await readFile(join(folder, 'hello.mp3'));

@@ -4,7 +4,8 @@ import { type AudioOperation, call, postForm, TEN_SECONDS } from './audio-operat
 import { startTestGateway, type TestAccount, type TestGateway } from './gateway.js';
 import { type Answer, postJson } from './http-answer.js';
 import { expectRefused, type Refusal } from './refusal.js';
-import { servedBy, startStubProvider } from './stub-provider.js';
+import { startStubProvider } from './stub-provider.js';
+import { servedBy } from './stub-speech.js';
 
 /** A gateway between a provider that answers at once and a host that recordings can be downloaded from. */
 export class AudioDesk {

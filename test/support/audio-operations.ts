@@ -92,7 +92,7 @@ export const RECORDING_OPERATIONS = [TRANSCRIPTION, ALIGNMENT, VOICE_CHANGER, IS
 export const TEN_SECONDS = wavFile(80_000);
 
 /** A form of these fields and a recording, which is left out where it is null. */
-export function formOf(
+export function recordingForm(
   fields: Readonly<Record<string, unknown>>,
   file: Buffer | null,
   filename = 'recording.wav',
@@ -127,7 +127,7 @@ export function call(
   const url = `${gatewayUrl}${operation.path}`;
   const body = { ...operation.body, ...fields };
   return operation.takesRecording
-    ? postForm(url, headers, formOf(body, recording))
+    ? postForm(url, headers, recordingForm(body, recording))
     : postJson(url, headers, body);
 }
 

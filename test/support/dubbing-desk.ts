@@ -56,7 +56,7 @@ export class DubbingDesk {
     this.host.seen.length = 0;
     this.receiver.received.length = 0;
     this.receiver.react(200);
-    this.serve(silence(1));
+    this.serve(silentWav(1));
   }
 
   async close(): Promise<void> {
@@ -142,7 +142,7 @@ export class DubbingDesk {
 }
 
 /** Silence of exactly so many microseconds, in as few bytes as that takes. */
-export function silence(seconds: number): Buffer {
+export function silentWav(seconds: number): Buffer {
   const isWhole = Math.abs(seconds * RATE_HZ - Math.round(seconds * RATE_HZ)) < 1e-6;
   const rateHz = isWhole ? RATE_HZ : 100_000;
   return wavFile(Math.round(seconds * rateHz), rateHz, 8);

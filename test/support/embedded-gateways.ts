@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readlink, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { processesIn } from './process.js';
 
 export const POLL_MS = 50;
 /** The file that another process has to be able to read. */
@@ -28,13 +29,6 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-/** The processes that work in a directory or below it. */
-export async function processesIn(directory: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const homes = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
-  return pids.filter((_pid, index) => homes[index]?.startsWith(directory));
 }
 
 /** Starts embedded servers, here and in other processes; every test ends with none. */

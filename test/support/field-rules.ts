@@ -5,7 +5,7 @@ import type { AudioOperation } from './audio-operations.js';
 import { formSeen } from './stub-provider.js';
 
 /** An optional field of an operation: what it takes, what it does not, and which rows of the requirements say so. */
-export interface FieldRule {
+export interface RefusedField {
   readonly field: string;
   /** How the provider is told, by dotted path; left out where it is not told. */
   readonly upstream?: string;
@@ -22,7 +22,7 @@ export function numberRule(
   [below, above]: readonly [number, number],
   [taken, outside, type]: readonly [string, string, string],
   wrong: readonly unknown[] = ['1', true, [1]],
-): FieldRule {
+): RefusedField {
   return {
     field,
     upstream,
@@ -37,7 +37,7 @@ export function flagRule(
   field: string,
   upstream: string | undefined,
   [taken, type]: readonly [string, string],
-): FieldRule {
+): RefusedField {
   return {
     field,
     ...(upstream !== undefined && { upstream }),
@@ -51,7 +51,7 @@ export function flagRule(
 export function provesFields(
   desk: () => AudioDesk,
   operation: AudioOperation,
-  rules: readonly FieldRule[],
+  rules: readonly RefusedField[],
 ): void {
   const taken = rules.flatMap((rule) =>
     rule.taken.map((value) => [rule.field, value, rule.takenRow, rule.upstream] as const),

@@ -24,7 +24,7 @@ export type SubmitPlan =
   | 'crash';
 
 /** What the provider says about a job when it is asked. */
-export interface JobState {
+export interface PollPlan {
   readonly status: string;
   readonly progress?: unknown;
   readonly result?: object;
@@ -44,8 +44,8 @@ export class JobProvider {
   /** The next answers to submissions of any order, before its plan counts. */
   readonly plans: SubmitPlan[] = [];
   /** What is said of every job that has no state of its own. */
-  state: JobState = { status: 'done', progress: 100, result: { url: 'https://media.example/a' } };
-  readonly states = new Map<string, JobState>();
+  state: PollPlan = { status: 'done', progress: 100, result: { url: 'https://media.example/a' } };
+  readonly states = new Map<string, PollPlan>();
 
   private constructor(private readonly stub: StubUpstream) {
     stub.reply = async (response, { method, url, body }) => {
@@ -124,7 +124,7 @@ export class JobProvider {
   private poll(response: ServerResponse, id: string): void {
     this.polls += 1;
     const state = this.states.get(id) ?? this.state;
-    const breaks: Readonly<Record<NonNullable<JobState['broken']>, () => void>> = {
+    const breaks: Readonly<Record<NonNullable<PollPlan['broken']>, () => void>> = {
       html: () => {
         response.end('<html>no state</html>');
       },

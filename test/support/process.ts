@@ -116,7 +116,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Runs a command with nothing of our own environment but the way to programs. */
-export function run(
+export function runProgram(
   command: readonly [string, ...string[]],
   settings: NodeJS.ProcessEnv = {},
   options: SpawnIdentity = {},
@@ -160,7 +160,7 @@ export function runBuilt(
   options?: SpawnIdentity,
 ): Program {
   if (!existsSync(join(ROOT, 'dist', file))) throw new Error('There is no build: run nest build.');
-  return run([process.execPath, join(ROOT, 'dist', file), ...args], settings, options);
+  return runProgram([process.execPath, join(ROOT, 'dist', file), ...args], settings, options);
 }
 
 /** Starts a gateway and waits until it is ready. Without `DATABASE_URL` it needs a `DATA_DIR`. */

@@ -1,4 +1,4 @@
-import { freePort, type Program, run, temporaryFolder, until } from './process.js';
+import { freePort, type Program, runProgram, temporaryFolder, until } from './process.js';
 import { systemProgram } from './system-program.js';
 
 /** A real Redis on loopback that can be killed and started again at the same address. */
@@ -30,7 +30,7 @@ export class RedisServer {
   async restart(): Promise<void> {
     const { path, port, folder } = this;
     const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-    const program = run([path, ...options, '--save', '', '--appendonly', 'no']);
+    const program = runProgram([path, ...options, '--save', '', '--appendonly', 'no']);
     this.program = program;
     await until(() => {
       if (program.child.exitCode !== null) throw new Error(program.stdout());

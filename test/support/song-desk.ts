@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
 import { startTestGateway, type TestAccount, type TestGateway } from './gateway.js';
 
-/** Makes the work of a text be done at once. */
-export const AT_ONCE = '[[sandbox:task-ms=0]]';
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 100;
 

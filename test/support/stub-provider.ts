@@ -17,11 +17,6 @@ const TRANSCRIPT = {
 };
 const ALIGNED = { words: [{ text: 'Hi', start: 0, end: 0.4, loss: 0.1 }], loss: 0.2 };
 
-/** Settings that make a stub the provider of all audio. */
-export function servedBy(stub: { readonly url: string }): NodeJS.ProcessEnv {
-  return { ELEVENLABS_API_KEY: 'stub-provider-key', ELEVENLABS_BASE_URL: stub.url, SANDBOX: 'off' };
-}
-
 /** A provider of all audio that answers at once, whatever the length of what it gets. */
 export async function startStubProvider(): Promise<StubUpstream> {
   const stub = await StubUpstream.start();

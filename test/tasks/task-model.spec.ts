@@ -8,7 +8,7 @@ import { TaskEnding } from '../../src/tasks/ending/task-ending.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { TaskResolution } from '../../src/tasks/ending/task-resolution.js';
 import { type ClaimedWork, TaskStatements } from '../../src/tasks/worker/task-statements.js';
-import type { JobState, SubmitPlan } from '../support/job-provider.js';
+import type { PollPlan, SubmitPlan } from '../support/job-provider.js';
 import type { TestAccount } from '../support/gateway.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 import { type Happening, TaskOracle } from './task-oracle.js';
@@ -25,7 +25,7 @@ const PLANS: SubmitPlan[] = [
   'reset',
   'crash',
 ];
-const STATES: JobState[] = [
+const STATES: PollPlan[] = [
   { status: 'running', progress: 5 },
   { status: 'done', progress: 100, result: { url: 'x' } },
   { status: 'done' },

@@ -1,10 +1,10 @@
 import type { TaskStatus } from '../../src/tasks/task.js';
-import type { JobState, SubmitPlan } from '../support/job-provider.js';
+import type { PollPlan, SubmitPlan } from '../support/job-provider.js';
 
 /** What may happen, in any order. */
 export type Happening =
   | { readonly do: 'submit'; readonly plan: SubmitPlan }
-  | { readonly do: 'provider'; readonly state: JobState }
+  | { readonly do: 'provider'; readonly state: PollPlan }
   | { readonly do: 'step' }
   /** A worker claims and marks everything that is due, and dies. */
   | { readonly do: 'crash' }
@@ -32,7 +32,7 @@ const MAX_STRIKES = 5;
 /** The rules of the task states, written down a second time and without a database. */
 export class TaskOracle {
   readonly tasks: Expected[] = [];
-  private provider: JobState = { status: 'running' };
+  private provider: PollPlan = { status: 'running' };
 
   apply(happening: Happening): void {
     switch (happening.do) {

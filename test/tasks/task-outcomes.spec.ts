@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskStatus } from '../../src/tasks/task.js';
 import type { TestAccount } from '../support/gateway.js';
-import type { JobState, SubmitPlan } from '../support/job-provider.js';
+import type { PollPlan, SubmitPlan } from '../support/job-provider.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
 const CREDIT = 1_000_000n;
@@ -83,7 +83,7 @@ describe('a submission', () => {
 });
 
 describe('a poll', () => {
-  it.each<JobState>([
+  it.each<PollPlan>([
     { status: 'a state nobody knows' },
     { status: 'running', broken: 'html' },
     { status: 'running', broken: '500' },
@@ -129,7 +129,7 @@ describe('the deadline', () => {
     ['has succeeded', { status: 'done', result: { url: 'x' } }, 'succeeded'],
     ['is unreachable', { status: '', broken: 'reset' }, 'reconciliation_required'],
     ['tells no readable result', { status: 'done' }, 'reconciliation_required'],
-  ] satisfies [string, JobState, TaskStatus][])(
+  ] satisfies [string, PollPlan, TaskStatus][])(
     'of a task whose provider %s (%j) ends it as %s (TASK-21)',
     async (_name, state, status) => {
       const task = await desk.submit(account);

@@ -4,12 +4,8 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import {
-  embeddedGateways,
-  POLL_MS,
-  processesIn,
-  query,
-} from '../../../test/support/embedded-gateways.js';
+import { embeddedGateways, POLL_MS, query } from '../../../test/support/embedded-gateways.js';
+import { processesIn } from '../../../test/support/process.js';
 import { DataDirInUseError } from './data-dir-lock.js';
 import { EmbeddedPostgres } from './embedded-postgres.js';
 

@@ -6,7 +6,7 @@ import type { JobBoard } from '../jobs/job-board.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import type { Recordings } from './recordings.js';
 import { SongFiles } from './song-files.js';
-import type { Clip, SongOperation, Product, SongDesk } from './song-product.js';
+import type { Clip, SongOperation, Product, SongMaker } from './song-product.js';
 import { refuseSong, type WireFields } from './wire-fields.js';
 
 const DEFAULT_VARIANTS = 2;
@@ -152,7 +152,7 @@ export class SongJobs {
     };
   }
 
-  private deskFor(exchange: SandboxExchange): SongDesk {
+  private deskFor(exchange: SandboxExchange): SongMaker {
     return {
       variants: exchange.magic.number('tracks', MAX_VARIANTS) ?? DEFAULT_VARIANTS,
       newId: exchange.requestId,

@@ -1,6 +1,6 @@
 import { type Piece, secondsOf, type SongPiece } from '../media/piece.js';
 import { titleOf, writeLyrics } from './lyric-writer.js';
-import type { Clip, SongDesk } from './song-product.js';
+import type { Clip, SongMaker } from './song-product.js';
 import { refuseSong, type WireFields } from './wire-fields.js';
 
 const DEFAULT_SECONDS = 30;
@@ -50,7 +50,7 @@ export function lengthOf(fields: WireFields, otherwise = DEFAULT_SECONDS): numbe
 
 /** As many versions of a new track as are made. */
 export function variantsOf(
-  desk: SongDesk,
+  desk: SongMaker,
   idea: SongIdea,
   make: (variant: number) => Pick<Clip, 'piece' | 'before'>,
 ): Clip[] {

@@ -26,7 +26,7 @@ export interface Product {
 }
 
 /** What operations need from outside. */
-export interface SongDesk {
+export interface SongMaker {
   /** How many versions of a new track are made. */
   readonly variants: number;
   /** A track that was made before. Throws 400 when there is none of this id. */
@@ -40,4 +40,4 @@ export interface SongDesk {
 }
 
 /** Makes what was asked for, or throws 400. */
-export type SongOperation<Fields> = (fields: Fields, desk: SongDesk) => Product | Promise<Product>;
+export type SongOperation<Fields> = (fields: Fields, desk: SongMaker) => Product | Promise<Product>;

@@ -12,7 +12,7 @@ import {
   upTo,
   variantsOf,
 } from './song-making.js';
-import type { Clip, SongOperation, SongDesk } from './song-product.js';
+import type { Clip, SongOperation, SongMaker } from './song-product.js';
 import { partOf } from './stem-parts.js';
 import type { SunoOperation } from './suno-fields.js';
 import { refuseSong, type WireFields } from './wire-fields.js';
@@ -137,14 +137,14 @@ function creation(
   };
 }
 
-async function demandModel(fields: WireFields, desk: SongDesk): Promise<void> {
+async function demandModel(fields: WireFields, desk: SongMaker): Promise<void> {
   const [, customId] = /^chirp-custom:(.*)$/.exec(fields.text('mv')) ?? [];
   if (customId !== undefined) await desk.demand('custom-model', customId, 'mv');
   if (fields.has('persona_id'))
     await desk.demand('persona', fields.text('persona_id'), 'persona_id');
 }
 
-function newSongs(fields: WireFields, desk: SongDesk, inspiration = ''): { clips: Clip[] } {
+function newSongs(fields: WireFields, desk: SongMaker, inspiration = ''): { clips: Clip[] } {
   const idea = ideaOf(fields);
   const inspired = { ...idea, style: `${idea.style} ${inspiration}`.trim() };
   return {
@@ -157,7 +157,7 @@ function newSongs(fields: WireFields, desk: SongDesk, inspiration = ''): { clips
 /** The source with some parts of a new song above it, for its whole length or for a range of it. */
 async function layered(
   fields: WireFields,
-  desk: SongDesk,
+  desk: SongMaker,
   parts: readonly Part[],
 ): Promise<{ clips: Clip[] }> {
   const source = await desk.clip(fields.text('music_id'));

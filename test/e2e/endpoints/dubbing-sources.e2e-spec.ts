@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { aiffFile } from '../../media/aiff-file.js';
 import { edited, sample } from '../../media/byte-edits.js';
 import { wavFile } from '../../media/wav-file.js';
-import { DubbingDesk, silence } from '../../support/dubbing-desk.js';
+import { DubbingDesk, silentWav } from '../../support/dubbing-desk.js';
 
 /** Nothing is sent to the provider here. */
 const NO_WORKER = { TASK_TICK_MS: '86400000' };
@@ -47,11 +47,11 @@ describe('the source of a dub', () => {
     [1, '12500', 'DUB-07'],
     [1800.05, '22500000', 'DUB-09'],
   ])('of %d s holds %s micro-USD (%s)', async (seconds, price) => {
-    expect(await reserved(silence(seconds))).toBe(price);
+    expect(await reserved(silentWav(seconds))).toBe(price);
   });
 
   it.each([1801, 1800.2])('of %d s is too long (DUB-08, ERR-32, LIMIT-09)', async (seconds) => {
-    desk.serve(silence(seconds));
+    desk.serve(silentWav(seconds));
     await desk.refuses(() => desk.post(), {
       status: 400,
       code: 'media_too_long',
@@ -63,7 +63,7 @@ describe('the source of a dub', () => {
     ['MOV', 'DUB-18', () => sample('tone.mov')],
     ['WebM', 'DUB-19', () => sample('tone.webm')],
     ['MP3', 'DUB-20', () => sample('tone.mp3')],
-    ['WAV', 'DUB-21', () => silence(12.34)],
+    ['WAV', 'DUB-21', () => silentWav(12.34)],
     ['M4A', 'DUB-22', () => sample('tone.m4a')],
     ['AAC', 'DUB-23', () => sample('tone.aac')],
     ['FLAC', 'DUB-24', () => sample('tone.flac')],
@@ -94,7 +94,7 @@ describe('the source of a dub', () => {
     ['a page', Buffer.from('<!doctype html><html><body>Not here</body></html>')],
     ['random bytes', Buffer.from('c0ffee'.repeat(200), 'hex')],
     ['a playlist', Buffer.from('#EXTM3U\n#EXTINF:10,\nhttp://127.0.0.1/x.ts\n')],
-    ['a header without samples', silence(0)],
+    ['a header without samples', silentWav(0)],
   ])('that is %s has no length that can be read (DUB-15)', async (_what, file) => {
     desk.serve(file);
     await desk.refuses(() => desk.post(), {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureBytes } from '../../../src/media/length/media-length.js';
 import { sample } from '../../media/byte-edits.js';
-import { DubbingDesk, silence } from '../../support/dubbing-desk.js';
+import { DubbingDesk, silentWav } from '../../support/dubbing-desk.js';
 
 const LANGUAGES =
   'en hi pt zh es fr de ja ar ru ko id it nl tr pl sv fil ms ro uk el cs da fi bg hr sk ta hu no vi'.split(
     ' ',
   );
-const SOURCE_61 = silence(61.2);
+const SOURCE_61 = silentWav(61.2);
 const PRICE_61 = '775000';
 /** Sixty-two seconds of speech would only keep the sandbox busy. */
 const NEVER = '[[sandbox:task-ms=3600000]]';
@@ -99,11 +99,11 @@ describe('POST /v1/audio/dubbing', () => {
   });
 
   it('downloads the source once, and the provider gets that file although the URL holds another one later (DUB-16)', async () => {
-    const source = silence(1.345);
+    const source = silentWav(1.345);
     let served = 0;
     desk.host.reply = (response) => {
       served += 1;
-      response.end(served === 1 ? source : silence(700));
+      response.end(served === 1 ? source : silentWav(700));
     };
     const { id } = await desk.submit();
     await desk.ended(id);

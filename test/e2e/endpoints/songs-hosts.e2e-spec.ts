@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GuardedDialer } from '../../../src/net/guarded-dialer.js';
-import { AT_ONCE, SongDesk } from '../../support/song-desk.js';
+import { SongDesk } from '../../support/song-desk.js';
+import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PRIVATE = 'http://inside.example/recording.mp3';
 const PUBLIC = 'http://outside.example/recording.mp3';

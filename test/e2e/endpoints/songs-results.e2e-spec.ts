@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AT_ONCE, type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 180_000;
 const URL_TEXT = expect.stringMatching(/^https?:\/\//);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Catalog } from '../../../src/catalog/catalog.js';
-import { AT_ONCE, SongDesk } from '../../support/song-desk.js';
+import { SongDesk } from '../../support/song-desk.js';
+import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 120_000;
 const bad = (param: string) => ({ status: 400, code: 'invalid_music_request', param });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AT_ONCE, type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 180_000;
 const bad = (param: string) => ({ status: 400, code: 'invalid_music_request', param });
@@ -68,10 +69,8 @@ describe('source_task_id and source_index', () => {
   });
 
   it('reach the eighth track of a task (SONG-14, LIMIT-10)', async () => {
-    const many = await desk.made({
-      model: 'song-music',
-      prompt: `${AT_ONCE}[[sandbox:tracks=8]] many`,
-    });
+    const prompt = `${AT_ONCE}[[sandbox:tracks=8]] many`;
+    const many = await desk.made({ model: 'song-music', prompt });
     expect(many.result.tracks.map(({ index }) => index)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     await desk.made({ model: 'song-bpm', source_task_id: many.id, source_index: 8 });
     expect(await lastSent('/bpm')).toMatchObject({ music_id: many.result.tracks[7]?.id });

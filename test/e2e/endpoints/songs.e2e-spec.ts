@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SONG_EXAMPLES } from '../../../src/music/dto/song-examples.js';
-import { AT_ONCE, type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 180_000;
 

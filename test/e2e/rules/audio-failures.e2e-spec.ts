@@ -8,7 +8,7 @@ import {
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, send } from '../../support/http-answer.js';
 import { expectRefused, type Refusal } from '../../support/refusal.js';
-import { servedBy } from '../../support/stub-provider.js';
+import { servedBy } from '../../support/stub-speech.js';
 
 /** Nothing listens on the discard port. */
 const NOBODY = { url: 'http://127.0.0.1:9' };

@@ -3,7 +3,7 @@ import { type AudioOperation, AUDIO_OPERATIONS, call } from '../../support/audio
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
 import { expectRefused, upstreamCalls } from '../../support/refusal.js';
-import { servedBy } from '../../support/stub-provider.js';
+import { servedBy } from '../../support/stub-speech.js';
 
 /** Nothing listens on the discard port. */
 const NOBODY = { url: 'http://127.0.0.1:9' };

@@ -7,7 +7,7 @@ import { AudioDesk } from '../../support/audio-desk.js';
 import {
   ALIGNMENT,
   type AudioOperation,
-  formOf,
+  recordingForm,
   TEN_SECONDS,
   TRANSCRIPTION,
   VOICE_CHANGER,
@@ -72,7 +72,7 @@ describe('a form', () => {
       ] as const
     ).map(([operation, field, value]) => [operation.path, field, value, operation] as const),
   )('of %s is refused with %s = "%s" (AUD-07)', async (_path, field, value, operation) => {
-    const form = formOf({ ...operation.body, [field]: value }, TEN_SECONDS);
+    const form = recordingForm({ ...operation.body, [field]: value }, TEN_SECONDS);
     const param = field.replace('[]', '');
     await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);
   });

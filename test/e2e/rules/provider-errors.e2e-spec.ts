@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { AudioDesk } from '../../support/audio-desk.js';
 import {
   ALIGNMENT,
-  formOf,
+  recordingForm,
   ISOLATION,
   RECORDING_OPERATIONS,
   TEN_SECONDS,
@@ -26,16 +26,16 @@ afterAll(() => desk.close());
 describe('error codes of endpoints that take a recording', () => {
   it('audio_input_required is 400: no file and no audio_url (ERR-15)', async () => {
     for (const operation of RECORDING_OPERATIONS) {
-      const form = formOf(operation.body, null);
+      const form = recordingForm(operation.body, null);
       await desk.refused(() => desk.postForm(operation, form), 400, 'audio_input_required');
     }
   });
 
   it('invalid_multipart is 400: no model, two files, a file elsewhere (ERR-16)', async () => {
-    const noModel = formOf({ ...TRANSCRIPTION.body, model: undefined }, TEN_SECONDS);
-    const twoFiles = formOf(TRANSCRIPTION.body, TEN_SECONDS);
+    const noModel = recordingForm({ ...TRANSCRIPTION.body, model: undefined }, TEN_SECONDS);
+    const twoFiles = recordingForm(TRANSCRIPTION.body, TEN_SECONDS);
     twoFiles.append('file', new Blob([new Uint8Array(TEN_SECONDS)]), 'again.wav');
-    const elsewhere = formOf(TRANSCRIPTION.body, null);
+    const elsewhere = recordingForm(TRANSCRIPTION.body, null);
     elsewhere.set('audio', new Blob([new Uint8Array(TEN_SECONDS)]), 'a.wav');
     for (const form of [noModel, twoFiles, elsewhere]) {
       await desk.refused(() => desk.postForm(TRANSCRIPTION, form), 400, 'invalid_multipart');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AudioDesk } from '../../support/audio-desk.js';
 import {
-  formOf,
+  recordingForm,
   RECORDING_OPERATIONS,
   TEN_SECONDS,
   TRANSCRIPTION,
@@ -94,7 +94,7 @@ describe('any recording', () => {
   });
 
   it('is told by its content, whatever its name and type say (AUD-20)', async () => {
-    const form = formOf(TRANSCRIPTION.body, TEN_SECONDS, 'notes.txt', 'text/plain');
+    const form = recordingForm(TRANSCRIPTION.body, TEN_SECONDS, 'notes.txt', 'text/plain');
     expect((await desk.postForm(TRANSCRIPTION, form)).status).toBe(200);
     expect(desk.provider.only.body.toString('latin1', 0, 2_000)).toContain(
       'filename="audio.wav"\r\nContent-Type: audio/wav',
@@ -103,7 +103,7 @@ describe('any recording', () => {
 
   it('is never billed by a declared duration (AUD-22)', async () => {
     for (const operation of RECORDING_OPERATIONS) {
-      const form = formOf({ ...operation.body, duration_seconds: 1 }, TEN_SECONDS);
+      const form = recordingForm({ ...operation.body, duration_seconds: 1 }, TEN_SECONDS);
       const param = 'duration_seconds';
       await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);
       await desk.refused(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StubUpstream } from '../../support/stub-upstream.js';
 import { AudioDesk } from '../../support/audio-desk.js';
-import { formOf, RECORDING_OPERATIONS, TEN_SECONDS } from '../../support/audio-operations.js';
+import { recordingForm, RECORDING_OPERATIONS, TEN_SECONDS } from '../../support/audio-operations.js';
 import { formSeen } from '../../support/stub-provider.js';
 
 const LIMIT_BYTES = 52_428_800;
@@ -35,7 +35,7 @@ describe('a recording', () => {
         await desk.postJson(operation),
         await desk.postForm(
           operation,
-          formOf({ ...operation.body, audio_url: `${desk.host.url}/a.wav` }, null),
+          recordingForm({ ...operation.body, audio_url: `${desk.host.url}/a.wav` }, null),
         ),
       ]) {
         expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
@@ -76,7 +76,7 @@ describe('a recording', () => {
   )('for %s comes as a file or as a URL, not both (%s)', async (_path, _row, operation) => {
     const fields = { ...operation.body, audio_url: `${desk.host.url}/a.wav` };
     await desk.refused(
-      () => desk.postForm(operation, formOf(fields, TEN_SECONDS)),
+      () => desk.postForm(operation, recordingForm(fields, TEN_SECONDS)),
       400,
       'invalid_request',
       'audio_url',
@@ -91,9 +91,9 @@ describe('a recording', () => {
   )('for %s has to be there (%s)', async (_path, _row, operation) => {
     const { body } = operation;
     for (const post of [
-      () => desk.postForm(operation, formOf(body, null)),
-      () => desk.postForm(operation, formOf({ ...body, file: 'not a file part' }, null)),
-      () => desk.postForm(operation, formOf({ ...body, file: 'x'.repeat(500_000) }, null)),
+      () => desk.postForm(operation, recordingForm(body, null)),
+      () => desk.postForm(operation, recordingForm({ ...body, file: 'not a file part' }, null)),
+      () => desk.postForm(operation, recordingForm({ ...body, file: 'x'.repeat(500_000) }, null)),
       () => desk.postJson(operation, { audio_url: undefined }),
       () => desk.postJson(operation, { audio_url: null }),
     ]) {
@@ -108,7 +108,7 @@ describe('a recording', () => {
     'ISO-17',
   )('for %s needs a form with a model (%s)', async (_path, _row, operation) => {
     const fields = { ...operation.body, model: undefined };
-    const post = () => desk.postForm(operation, formOf(fields, TEN_SECONDS));
+    const post = () => desk.postForm(operation, recordingForm(fields, TEN_SECONDS));
     await desk.refused(post, 400, 'invalid_multipart', 'model');
   });
 
@@ -119,7 +119,7 @@ describe('a recording', () => {
     'ISO-18',
   )('for %s is the only file of its form (%s)', async (_path, _row, operation) => {
     for (const other of ['file', 'other']) {
-      const form = formOf(operation.body, TEN_SECONDS);
+      const form = recordingForm(operation.body, TEN_SECONDS);
       form.append(other, new Blob(['abc']), 'b.wav');
       await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_multipart');
     }
@@ -132,7 +132,7 @@ describe('a recording', () => {
     'ISO-19',
   )('for %s comes with no field twice (%s)', async (_path, _row, operation) => {
     for (const name of ['model', 'language', 'foo', 'file', 'constructor']) {
-      const form = formOf(operation.body, TEN_SECONDS);
+      const form = recordingForm(operation.body, TEN_SECONDS);
       if (name !== 'file') form.append(name, 'a');
       if (name !== 'model') form.append(name, 'b');
       await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_multipart');
@@ -145,7 +145,7 @@ describe('a recording', () => {
     'VC-20',
     'ISO-20',
   )('for %s is in the field named file (%s)', async (_path, _row, operation) => {
-    const form = formOf(operation.body, null);
+    const form = recordingForm(operation.body, null);
     form.set('audio', new Blob([new Uint8Array(TEN_SECONDS)]), 'a.wav');
     await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_multipart');
   });
@@ -164,7 +164,7 @@ describe('a recording', () => {
       ['a.mp3', Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 7919) & 0xff))],
       ['a.mp3', Buffer.alloc(0)],
     ] as const) {
-      const form = formOf(operation.body, bytes, name, 'audio/mpeg');
+      const form = recordingForm(operation.body, bytes, name, 'audio/mpeg');
       form.set('file', new Blob([new Uint8Array(bytes)], { type: 'audio/mpeg' }), name);
       await desk.refused(() => desk.postForm(operation, form), 400, 'unsupported_audio_format');
     }
@@ -204,7 +204,7 @@ describe('a recording', () => {
     'ISO-23',
   )('for %s has at most 50 MB (%s)', async (_path, _row, operation) => {
     const tooLarge = Buffer.alloc(LIMIT_BYTES + 1);
-    const form = formOf(operation.body, tooLarge);
+    const form = recordingForm(operation.body, tooLarge);
     await desk.refused(() => desk.postForm(operation, form), 413, 'request_too_large', 'file');
     desk.serve(tooLarge);
     await desk.refused(() => desk.postJson(operation), 413, 'audio_too_large', 'audio_url');

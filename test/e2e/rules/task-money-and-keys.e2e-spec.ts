@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeysService } from '../../../src/auth/api-keys.service.js';
 import { postJson, send } from '../../support/http-answer.js';
-import { AT_ONCE, SongDesk } from '../../support/song-desk.js';
+import { SongDesk } from '../../support/song-desk.js';
+import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PRICE = 12_000n;
 /** The sandbox never ends this one by itself. */

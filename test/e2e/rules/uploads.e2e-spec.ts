@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { AudioDesk } from '../../support/audio-desk.js';
 import {
   call,
-  formOf,
+  recordingForm,
   RECORDING_OPERATIONS,
   TEN_SECONDS,
   TRANSCRIPTION,
@@ -34,7 +34,7 @@ async function untilGone(): Promise<void> {
 
 /** Begins an upload by hand. */
 async function upload() {
-  const form = new Response(formOf(TRANSCRIPTION.body, TEN_SECONDS));
+  const form = new Response(recordingForm(TRANSCRIPTION.body, TEN_SECONDS));
   const body = Buffer.from(await form.arrayBuffer());
   const sending = request(desk.url(TRANSCRIPTION), {
     method: 'POST',

@@ -59,19 +59,19 @@ const NAMES = [
 ];
 
 /** Any one of them. */
-export const oneOf = <T>(items: readonly T[], random: Random): T =>
+export const picked = <T>(items: readonly T[], random: Random): T =>
   items[random(items.length)] as T;
 
 /** A copy with one value replaced, removed or added, somewhere. */
 function damaged(value: unknown, random: Random): unknown {
-  if (typeof value !== 'object' || value === null || random(6) === 0) return oneOf(VALUES, random);
+  if (typeof value !== 'object' || value === null || random(6) === 0) return picked(VALUES, random);
   if (Array.isArray(value)) {
     if (random(3) === 0) return Array.from({ length: random(200) }, () => value[0] as unknown);
     return value.map((item: unknown) => (random(2) === 0 ? damaged(item, random) : item));
   }
   const entries = Object.entries(value);
   const at = random(entries.length + 1);
-  if (at === entries.length) entries.push([oneOf(NAMES, random), oneOf(VALUES, random)]);
+  if (at === entries.length) entries.push([picked(NAMES, random), picked(VALUES, random)]);
   else if (random(4) === 0) entries.splice(at, 1);
   else entries[at] = [entries[at]?.[0] ?? '', damaged(entries[at]?.[1], random)];
   return Object.fromEntries(entries);
@@ -81,7 +81,7 @@ function damaged(value: unknown, random: Random): unknown {
 export function damagedJson(value: unknown, random: Random): Buffer {
   if (random(4) === 0) return Buffer.from(JSON.stringify(value));
   let text = JSON.stringify(damaged(value, random));
-  if (random(4) === 0) text = spliced(text, oneOf(LITERALS, random), random);
+  if (random(4) === 0) text = spliced(text, picked(LITERALS, random), random);
   if (random(10) === 0) text = '['.repeat(1 + random(50_000)) + text;
   const bytes = Buffer.from(text);
   return random(5) === 0 ? mutated(bytes, bytes, random) : bytes;

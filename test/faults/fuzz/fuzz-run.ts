@@ -3,8 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXAMPLE_RECORDING } from '../../../src/common/http/example-media.js';
 import { HELLO } from '../../support/paid-endpoints.js';
-import { AT_ONCE } from '../../support/song-desk.js';
-import { seededRandom, type Random } from '../../media/fuzz.js';
+import { AT_ONCE } from '../../support/ttapi-client.js';
+import { repeatableRandom, type Random } from '../../media/fuzz.js';
 import { fuzzInput } from './inputs.js';
 import type { FuzzInput, FuzzWorld } from './operations.js';
 
@@ -70,7 +70,7 @@ export async function fuzzRun({ url, world, keys, count, seed }: FuzzPlan): Prom
     while (next < count) {
       const index = next++;
       // Of its own, so that one input can be made again without those before it.
-      const random = seededRandom(seed + index);
+      const random = repeatableRandom(seed + index);
       const input = fuzzInput(keys[index % keys.length] ?? '', world, random);
       const seen = await answerTo(url, input, random);
       const { status, fault } = judged(seen);

@@ -1,7 +1,7 @@
 import { PAID_ENDPOINTS } from '../../support/paid-endpoints.js';
 import { mutated, type Random } from '../../media/fuzz.js';
 import { wavFile } from '../../media/wav-file.js';
-import { damagedJson, JSON_TYPE, oneOf, request } from './damage.js';
+import { damagedJson, JSON_TYPE, picked, request } from './damage.js';
 import { type FuzzInput, type FuzzWorld, operatorCall, reading, submission } from './operations.js';
 
 const BOUNDARY = 'B';
@@ -90,14 +90,14 @@ export function fuzzInput(key: string, world: FuzzWorld, random: Random): FuzzIn
 }
 
 function json(key: string, { mediaUrl }: FuzzWorld, random: Random): FuzzInput {
-  const { path, body } = oneOf(PAID_ENDPOINTS, random);
+  const { path, body } = picked(PAID_ENDPOINTS, random);
   const recording = random(2) === 0 ? mediaUrl : 'https://192.0.2.1/a.wav';
   const bytes = damagedJson(body(recording), random);
   return { what: `json ${path}`, bytes: request(key, 'POST', path, [JSON_TYPE], bytes, random) };
 }
 
 function form(key: string, random: Random): FuzzInput {
-  const { path, body } = oneOf(PAID_ENDPOINTS.slice(4, 8), random);
+  const { path, body } = picked(PAID_ENDPOINTS.slice(4, 8), random);
   const fields = Object.entries(body('')).filter(([name]) => name !== 'audio_url');
   const parts = fields.map(([name, value]) => part(`name="${name}"`, Buffer.from(String(value))));
   parts.push(
@@ -106,12 +106,12 @@ function form(key: string, random: Random): FuzzInput {
       mutated(TEN_SECONDS, TEN_SECONDS, random).subarray(0, random(200_000)),
     ),
   );
-  if (random(2) === 0) parts.splice(random(parts.length), 0, Buffer.from(oneOf(PARTS, random)));
+  if (random(2) === 0) parts.splice(random(parts.length), 0, Buffer.from(picked(PARTS, random)));
   if (random(4) === 0) parts.splice(random(parts.length), 1);
   if (random(3) > 0) parts.push(Buffer.from(`--${BOUNDARY}--\r\n`));
   let bytes: Buffer = Buffer.concat(parts);
   if (random(3) === 0) bytes = mutated(bytes, bytes, random);
-  const type = `Content-Type: multipart/form-data${random(3) === 0 ? oneOf(TYPES, random) : `; boundary=${BOUNDARY}`}`;
+  const type = `Content-Type: multipart/form-data${random(3) === 0 ? picked(TYPES, random) : `; boundary=${BOUNDARY}`}`;
   return { what: `form ${path}`, bytes: request(key, 'POST', path, [type], bytes, random) };
 }
 
@@ -123,12 +123,12 @@ const part = (disposition: string, content: Buffer): Buffer =>
   ]);
 
 function raw(key: string, random: Random): FuzzInput {
-  const headers = Array.from({ length: random(4) }, () => oneOf(HEADERS, random));
+  const headers = Array.from({ length: random(4) }, () => picked(HEADERS, random));
   if (random(8) === 0) headers.push(...Array.from({ length: 300 }, (_, index) => `H${index}: 1`));
   const whole = request(
     key,
-    oneOf(METHODS, random),
-    oneOf(PATHS, random),
+    picked(METHODS, random),
+    picked(PATHS, random),
     headers,
     Buffer.from('{}'),
     random,

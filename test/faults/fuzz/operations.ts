@@ -1,6 +1,6 @@
 import { SONG_EXAMPLES } from '../../../src/music/dto/song-examples.js';
 import { mutated, type Random } from '../../media/fuzz.js';
-import { damagedJson, JSON_TYPE, oneOf, request } from './damage.js';
+import { damagedJson, JSON_TYPE, picked, request } from './damage.js';
 
 /** One request as bytes, to be sent in pieces. */
 export interface FuzzInput {
@@ -110,15 +110,15 @@ const OPERATOR_CALLS: readonly (readonly [string, string, object?])[] = [
 ];
 
 const idOf = ({ ids }: FuzzWorld, random: Random): string =>
-  random(3) === 0 ? oneOf(UNKNOWN_IDS, random) : oneOf(ids, random);
+  random(3) === 0 ? picked(UNKNOWN_IDS, random) : picked(ids, random);
 
 /** A task for somebody to do, with what comes with tasks. */
 export function submission(key: string, world: FuzzWorld, random: Random): FuzzInput {
   const [path, body] = submitted(world, random);
-  const webhook = oneOf(WEBHOOKS, random);
-  const secret = oneOf(SECRETS, random);
+  const webhook = picked(WEBHOOKS, random);
+  const secret = picked(SECRETS, random);
   const bytes = damagedJson({ ...body, webhook, webhook_secret: secret }, random);
-  const headers = [JSON_TYPE, oneOf(IDEMPOTENCY, random)].filter((line) => line !== '');
+  const headers = [JSON_TYPE, picked(IDEMPOTENCY, random)].filter((line) => line !== '');
   return { what: `task ${path}`, bytes: request(key, 'POST', path, headers, bytes, random) };
 }
 
@@ -132,9 +132,9 @@ function submitted({ mediaUrl, ids }: FuzzWorld, random: Random): [string, objec
     const body = { model: 'vid-motion', prompt: 'The sea', seconds: '5', image_urls: [mediaUrl] };
     return ['/v1/videos', body];
   }
-  const [model, { summary: _summary, ...example }] = oneOf(Object.entries(SONG_EXAMPLES), random);
+  const [model, { summary: _summary, ...example }] = picked(Object.entries(SONG_EXAMPLES), random);
   const sources = {
-    ...('source_task_id' in example && { source_task_id: oneOf(ids, random) }),
+    ...('source_task_id' in example && { source_task_id: picked(ids, random) }),
     ...('audio_url' in example && { audio_url: mediaUrl }),
   };
   return ['/v1/music/generations', { model, ...example, ...sources }];
@@ -144,11 +144,11 @@ function submitted({ mediaUrl, ids }: FuzzWorld, random: Random): [string, objec
 export function reading(key: string, world: FuzzWorld, random: Random): FuzzInput {
   const isAction = random(5) === 0;
   const pattern = isAction
-    ? oneOf(['/v1/tasks/ID/cancel', '/v1/tasks/ID/deliveries/ID/redeliver'], random)
-    : oneOf(READS, random);
-  const path = pattern.replaceAll('ID', () => idOf(world, random)) + oneOf(QUERIES, random);
-  const headers = Array.from({ length: random(3) }, () => oneOf(READ_HEADERS, random));
-  const method = isAction ? 'POST' : oneOf(['GET', 'GET', 'GET', 'HEAD'], random);
+    ? picked(['/v1/tasks/ID/cancel', '/v1/tasks/ID/deliveries/ID/redeliver'], random)
+    : picked(READS, random);
+  const path = pattern.replaceAll('ID', () => idOf(world, random)) + picked(QUERIES, random);
+  const headers = Array.from({ length: random(3) }, () => picked(READ_HEADERS, random));
+  const method = isAction ? 'POST' : picked(['GET', 'GET', 'GET', 'HEAD'], random);
   const whole = request(key, method, path, headers, Buffer.alloc(0), random);
   const bytes = random(4) === 0 ? mutated(whole, whole, random) : whole;
   return { what: `${method} ${pattern}`, bytes };
@@ -156,15 +156,15 @@ export function reading(key: string, world: FuzzWorld, random: Random): FuzzInpu
 
 /** An operator's call, from an address of its own, so that a wrong token locks nobody out. */
 export function operatorCall(world: FuzzWorld, random: Random): FuzzInput {
-  const [method, pattern, body] = oneOf(OPERATOR_CALLS, random);
+  const [method, pattern, body] = picked(OPERATOR_CALLS, random);
   const path = pattern.replaceAll('ID', () => idOf(world, random));
   const bytes = body === undefined ? Buffer.alloc(0) : damagedJson(body, random);
   const headers = [
     `X-Forwarded-For: 10.${random(256)}.${random(256)}.${random(256)}`,
     ...(body === undefined ? [] : [JSON_TYPE]),
-    ...[oneOf(IDEMPOTENCY, random)].filter((line) => line !== ''),
+    ...[picked(IDEMPOTENCY, random)].filter((line) => line !== ''),
   ];
-  const query = method === 'GET' ? oneOf(QUERIES, random) : '';
+  const query = method === 'GET' ? picked(QUERIES, random) : '';
   return {
     what: `${method} ${pattern}`,
     bytes: request(world.adminToken, method, path + query, headers, bytes, random),
