@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { AdminTasksService } from '../admin/admin-tasks.service.js';
-import type { DeliveriesService } from '../admin/deliveries.service.js';
 import {
   CreateAccountBody,
   CreateKeyBody,
@@ -17,9 +15,6 @@ import {
   LedgerQuery,
 } from '../admin/dto/admin.queries.js';
 import { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
-import type { OperatorActions } from '../admin/operator-actions.js';
-import type { OperatorKeys } from '../admin/operator-keys.js';
-import type { OperatorService } from '../admin/operator.service.js';
 import { viewAccount } from '../admin/views/account-record.view.js';
 import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
 import { viewIssuedKey, viewKey } from '../admin/views/api-key.view.js';
@@ -34,28 +29,8 @@ import type { Dto } from '../common/validation/fields.js';
 import { jsonOfForm } from '../common/validation/form-fields.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';
-import type { UsageService } from '../usage/usage.service.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
-
-/** Everything the commands drive: what the operator API drives too. */
-export interface Operators {
-  readonly operator: OperatorService;
-  readonly keys: OperatorKeys;
-  readonly tasks: AdminTasksService;
-  readonly deliveries: DeliveriesService;
-  readonly actions: OperatorActions;
-  readonly usage: UsageService;
-}
-/** Options by their names on the command line. */
-export type Options = Readonly<Record<string, string | boolean | undefined>>;
-
-/** One command; those that change something leave a record. */
-export interface OperatorCommand {
-  /** What follows its name. */
-  readonly usage: string;
-  readonly changes?: true;
-  readonly run: (operators: Operators, words: string[], options: Options) => Promise<unknown>;
-}
+import type { OperatorCommand, Options } from './operator-command.js';
 
 /** The options that belong to fields of the class, as if they had been sent: `--account-id` is `account_id`. */
 function sent<T extends object>(dto: Dto<T>, options: Options, more: object = {}): T {

@@ -162,12 +162,7 @@ export class ExecutionLedger {
    */
   async fail(start: ExecutionStart, failure: ExecutionFailure): Promise<void> {
     const { executionId, accountId } = start;
-    const end = {
-      ...NO_CHARGE,
-      ...failure,
-      executionId,
-      accountId,
-    };
+    const end = { ...NO_CHARGE, ...failure, executionId, accountId };
     const outcome = await this.#finish(end, FAIL_PATIENCE_MS).catch(() => {
       this.owed.add({ ...owedOf(start, failure), errorCode: failure.errorCode });
       return 'done' as const;
