@@ -39,7 +39,10 @@ export async function run(): Promise<BenchResult> {
       headers: { ...json, authorization: `Bearer ${key}` },
     };
     const rates = await compare(upstream, target);
-    const streams = await stream(gateway, target, { url: serverUrl(upstream, PATH), headers: json });
+    const streams = await stream(gateway, target, {
+      url: serverUrl(upstream, PATH),
+      headers: json,
+    });
     const exact = await booksAreExact(gateway);
     const isFaster = rates.gateway >= 1.2 * rates.express;
     const beats = Number.isNaN(rates.portkey) || rates.gateway >= 2 * rates.portkey;
@@ -82,7 +85,10 @@ async function compare(upstream: RunningServer, gateway: Target) {
     express: { url: serverUrl(express, PATH), headers: json },
     limit: { url: serverUrl(limit, PATH), headers: json },
     ...(portkey && {
-      portkey: { url: serverUrl(portkey, PATH), headers: portkeyHeaders(serverUrl(upstream, '/v1')) },
+      portkey: {
+        url: serverUrl(portkey, PATH),
+        headers: portkeyHeaders(serverUrl(upstream, '/v1')),
+      },
     }),
   };
   try {

@@ -19,7 +19,7 @@ describe('a job', () => {
     expect(job('').stateAt(9000)).toMatchObject({ progress: 100 });
   });
 
-  it('fails when told to, and thinks better of it later', () => {
+  it('fails when told to, and succeeds later', () => {
     expect(phases('[[sandbox:task-fails]]', 999, 1000, 99_000)).toEqual([
       'working',
       'failed',

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StubUpstream } from '../../support/stub-upstream.js';
 import { AudioDesk } from '../../support/audio-desk.js';
-import { recordingForm, RECORDING_OPERATIONS, TEN_SECONDS } from '../../support/audio-operations.js';
+import {
+  recordingForm,
+  RECORDING_OPERATIONS,
+  TEN_SECONDS,
+} from '../../support/audio-operations.js';
 import { formSeen } from '../../support/stub-provider.js';
 
 const LIMIT_BYTES = 52_428_800;
