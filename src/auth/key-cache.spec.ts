@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import type { Pool, QueryConfig } from 'pg';
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { Clock } from '../common/time/clock.js';
@@ -9,6 +10,8 @@ import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
 import { KeyCache } from './key-cache.js';
 import { KeyChanges } from './key-changes.js';
 import { makeKey } from './key-material.js';
+import { Metrics } from '../observability/metrics.js';
+import { Ticker } from '../ticker/ticker.js';
 
 const TERMS: KeyTerms = {
   name: 'test',
@@ -25,6 +28,10 @@ class SetClock extends Clock {
 }
 
 describe('the cache of keys', () => {
+  /** Starts nothing here: the tests ask. */
+  const ticker = new Ticker(new SchedulerRegistry(), new SetClock(), new Metrics(), {
+    role: 'all',
+  });
   let database: TestDatabase;
   let accountId: string;
   let keys: ApiKeysService;
@@ -53,7 +60,7 @@ describe('the cache of keys', () => {
     const repository = database.dataSource.getRepository(ApiKey);
     clock = new SetClock();
     keys = new ApiKeysService(repository, clock);
-    changes = new KeyChanges(watched(database.dataSource), clock);
+    changes = new KeyChanges(watched(database.dataSource), clock, ticker);
     cache = new KeyCache(watched(database.dataSource), clock, changes);
     queries = 0;
     isDown = false;

@@ -1,11 +1,8 @@
-import {
-  Injectable,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 import { PreparedStatement } from '../database/prepared-statement.js';
+import { Ticker } from '../ticker/ticker.js';
 
 const POLL_INTERVAL_MS = 500;
 /** A poll tells of every change committed before it began; a change takes effect within 2 s (AUTH-04). */
@@ -21,21 +18,17 @@ const CHANGED = `
 /** Told which keys have changed; `all` after polls failed for so long that a change may have been missed. */
 export type KeyChangeListener = (changed: readonly string[] | 'all') => void;
 
-/**
- * Asks the database twice a second which keys have changed, so that this process may remember the others for long. The
- * timer is the process's own: it says nothing about shared state, so it runs in every role.
- */
+/** Asks the database twice a second which keys have changed, so that this process may remember the others for long. */
 @Injectable()
-export class KeyChanges implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class KeyChanges implements OnApplicationBootstrap {
   private readonly statement: PreparedStatement<{ id: string }>;
   private listener: KeyChangeListener = () => undefined;
   private polledAtMs = Number.NEGATIVE_INFINITY;
-  private timer: NodeJS.Timeout | undefined;
-  private stopped = false;
 
   constructor(
     dataSource: DataSource,
     private readonly clock: Clock,
+    private readonly ticker: Ticker,
   ) {
     this.statement = new PreparedStatement(dataSource, 'api_key_changes', CHANGED);
   }
@@ -51,12 +44,13 @@ export class KeyChanges implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   onApplicationBootstrap(): void {
-    this.schedule();
-  }
-
-  beforeApplicationShutdown(): void {
-    this.stopped = true;
-    clearTimeout(this.timer);
+    this.ticker.start({
+      name: 'key-changes',
+      intervalMs: POLL_INTERVAL_MS,
+      servesOwnCalls: true,
+      // While the database cannot be asked, keys are looked up one by one, and those look-ups report the outage.
+      tick: () => this.poll().catch(() => undefined),
+    });
   }
 
   /** Asks once. Throws while the database cannot be asked; nothing is fresh then after 2 s. */
@@ -66,17 +60,5 @@ export class KeyChanges implements OnApplicationBootstrap, BeforeApplicationShut
     const gapMs = startedAtMs - this.polledAtMs;
     this.listener(gapMs > LONGEST_GAP_MS ? 'all' : rows.map(({ id }) => id));
     this.polledAtMs = startedAtMs;
-  }
-
-  private schedule(): void {
-    if (this.stopped) return;
-    this.timer = setTimeout(() => {
-      // While the database cannot be asked, keys are looked up one by one, and those look-ups report the outage.
-      void this.poll()
-        .catch(() => undefined)
-        .finally(() => {
-          this.schedule();
-        });
-    }, POLL_INTERVAL_MS).unref();
   }
 }
