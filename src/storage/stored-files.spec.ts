@@ -200,7 +200,8 @@ describe('StoredFiles', () => {
       read += (chunk as Buffer).length;
     }
     expect(read).toBe(size);
-    expect(most - start).toBeLessThan(64 * 1_048_576);
+    // Half of it: what is not collected yet counts as held.
+    expect(most - start).toBeLessThan(size / 2);
   });
 
   it('answers 503 service_unavailable where bytes are lost', async () => {
