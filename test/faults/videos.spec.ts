@@ -39,7 +39,9 @@ async function untilUnknown(at: TestGateway, { id }: Pick<Video, 'id'>): Promise
       'SELECT status FROM task WHERE id = $1::uuid',
       [uuid],
     );
-    if (rows[0]?.status === 'reconciliation_required') return;
+    const status = rows[0]?.status ?? '';
+    if (status === 'reconciliation_required') return;
+    if (['failed', 'expired', 'succeeded'].includes(status)) throw new Error(`it has ${status}`);
     await sleep(50);
   }
 }
