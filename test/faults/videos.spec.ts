@@ -19,7 +19,7 @@ let receiver: WebhookReceiver;
 let gateway: TestGateway;
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  gateway = await startTestGateway({ ...BRISK, ...receiver.settings, TASK_DEADLINE_MS: '20000' });
+  gateway = await startTestGateway({ ...BRISK, ...receiver.settings, TASK_DEADLINE_MS: '600000' });
 });
 afterAll(async () => {
   await gateway.stop();
