@@ -100,10 +100,14 @@ async function broken(kind: keyof typeof KINDS, phase: Phase, victim: Victim): P
   VICTIMS[victim](exchange).destroy(new Error('broken by the test'));
   if (!socket.closed) {
     socket.resume().end();
-    await Promise.race([once(socket, 'close'), sleep(PATIENCE_MS)]);
+    await Promise.race([closeOf(socket), sleep(PATIENCE_MS)]);
   }
   expect(socket.closed).toBe(true);
 }
+
+/** A reset on the way is an end too. */
+const closeOf = (stream: Socket | ServerResponse) =>
+  new Promise((resolve) => stream.once('close', resolve));
 
 async function arrival(id: string): Promise<Exchange> {
   const server = gateway.app.getHttpServer();
@@ -125,8 +129,8 @@ async function reached(
     await sleep(20);
     return;
   }
-  const answered = once(socket, 'data');
-  const finished = once(response, 'close');
+  const answered = new Promise((resolve) => socket.once('data', resolve));
+  const finished = closeOf(response);
   socket.write(body);
   while (!request.complete) await sleep(1);
   if (phase === 'while held') await sleep(HELD_MS);

@@ -18,6 +18,14 @@ describe('the head of a stream', () => {
     },
   );
 
+  it('stays in one piece with what came along with it', async () => {
+    const body = Readable.from([BYTES.subarray(0, 2_000), BYTES.subarray(2_000)], {
+      objectMode: false,
+    });
+    await peekHead(body, HEAD_BYTES);
+    expect((body.read() as Buffer).length).toBeGreaterThanOrEqual(2_000);
+  });
+
   it.each([0, 1, 511])('of a stream of %i bytes is all of it', async (size) => {
     const body = new PassThrough();
     const head = peekHead(body, HEAD_BYTES);

@@ -9,7 +9,9 @@ export function peekHead(body: Readable, sizeBytes: number): Promise<Buffer> {
     const read = (): void => {
       const head = body.read(sizeBytes) as Buffer | null;
       if (head !== null) {
-        body.unshift(head);
+        // In one piece with what came along with it, so that it also leaves in one.
+        const rest = body.read() as Buffer | null;
+        body.unshift(rest === null ? head : Buffer.concat([head, rest]));
         finish(() => {
           resolve(head);
         });
