@@ -15,8 +15,8 @@ import { createTestDatabase } from './test-database.js';
 
 /** The operator's token in tests. */
 export const ADMIN_TOKEN = 'test-admin-token-0123456789';
-/** In which calls end whose client has left. */
-const OUTLIVING_MS = 20_000;
+/** In which calls end whose client has left, and tasks whose worker must be given up first: a lease is 30 s. */
+const OUTLIVING_MS = 45_000;
 const START_CREDIT = 1_000_000_000n;
 
 /** An account with a key, made straight through the services. */
