@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { GatewayError } from '../../src/common/errors/gateway-error.js';
+import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
 let desk: TaskDesk;
@@ -39,6 +42,28 @@ describe('submissions that share a statement', () => {
       expect((await desk.gateway.balance(good.accountId)).held).toBe(39n * JOB_PRICE);
     } finally {
       await desk.gateway.dataSource.query('ALTER TABLE task DROP CONSTRAINT not_of_this_one');
+    }
+  });
+
+  it('are refused beyond those that may wait, and then nothing is owed', async () => {
+    const account = await desk.gateway.account();
+    const pool = (
+      desk.gateway.app.get(DataSource).driver as unknown as { master: { query: unknown } }
+    ).master;
+    const { query } = pool;
+    let owed = 0;
+    const full = (asked: { name?: string }, ...rest: unknown[]) => {
+      if (asked.name === 'task_cancel') owed += 1;
+      if (asked.name === 'task_submit') throw new GatewayError('service_unavailable', 'Too many.');
+      return (query as (...all: unknown[]) => unknown).call(pool, asked, ...rest);
+    };
+    Object.assign(pool, { query: full });
+    try {
+      expect(await outcomesOf([desk.submit(account)])).toEqual(['service_unavailable']);
+      expect(desk.gateway.app.get(OwedCancellations, { strict: false }).size).toBe(0);
+      expect(owed).toBe(0);
+    } finally {
+      Object.assign(pool, { query });
     }
   });
 

@@ -43,8 +43,8 @@ export class SubmitStatement {
   }
 
   /**
-   * Throws the database's error where nothing stands, and 503 where nobody knows whether the task stands: then it is owed
-   * its cancellation, unless its key lets the caller ask again and get it.
+   * Throws the database's error, or 503 where too many wait: then nothing stands. Throws 503 where nobody knows whether the
+   * task stands: then it is owed its cancellation, unless its key lets the caller ask again and get it.
    */
   async run(task: Task, values: unknown[], { hasKey, isCapped }: SubmitTerms): Promise<SubmitRow> {
     if (this.owed.isFull) throw unknownOutcome();
@@ -52,7 +52,8 @@ export class SubmitStatement {
     const faults: DatabaseFault[] = [];
     const submit = () =>
       statement.run(values).catch((error: unknown) => {
-        faults.push(databaseFaultOf(error));
+        // Our own refusal: nothing was sent.
+        if (!(error instanceof GatewayError)) faults.push(databaseFaultOf(error));
         throw error;
       });
     try {
