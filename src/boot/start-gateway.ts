@@ -73,7 +73,7 @@ export async function startGateway(
   if (upstream) await publishSandboxMedia(upstream, ownUrl.href, app, logger);
   app.get(Readiness).serve();
   logger.info(
-    { url: ownUrl.href, docs: `${ownUrl.href}/docs`, ...servedBy(providers, upstream) },
+    { url: ownUrl.href, docs: `${ownUrl.href}/docs`, ...servedBy(providers) },
     'Shim is ready',
   );
   return {
@@ -123,8 +123,8 @@ function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger
 }
 
 /** Which providers are real and which the sandbox stands in for. */
-function servedBy({ providers }: ProvidersOptions, sandbox: SandboxAccess | undefined) {
-  const isSandbox = ({ apiKey }: ProviderConfig): boolean => apiKey === sandbox?.apiKey;
+function servedBy({ providers }: ProvidersOptions) {
+  const isSandbox = (provider: ProviderConfig): boolean => provider.isSandbox === true;
   return {
     real: providers.filter((provider) => !isSandbox(provider)).map(({ id }) => id),
     sandboxed: providers.filter(isSandbox).map(({ id }) => id),

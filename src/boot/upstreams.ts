@@ -103,7 +103,8 @@ function endpointChanges({ upstreamCalls = [] }: LoadedCatalog): readonly Endpoi
   });
 }
 
-function keyOf(provider: string, variable: string): string {
+function keyOf(provider: string, variable: string): string | undefined {
+  if (variable === '') return undefined;
   const key = readVariable(variable);
   if (key !== undefined) return key;
   throw new ConfigError([`${variable}: is required by provider ${provider} of CATALOG_FILE`]);

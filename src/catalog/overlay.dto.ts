@@ -104,7 +104,7 @@ export class OverlayModel {
   enabled?: boolean;
 }
 
-/** A provider beyond the built-in ones; its key stays in the environment. */
+/** A provider beyond the built-in ones; its key stays in the environment. An empty `api_key_env`: it takes no key. */
 export class OverlayProvider {
   @Pattern(/^[a-z][a-z0-9-]{0,63}$/, 'must be lowercase letters, digits and hyphens')
   id!: string;
@@ -115,7 +115,10 @@ export class OverlayProvider {
   @Pattern(/^https?:\/\/\S+$/, 'must be an http or https URL')
   base_url!: string;
 
-  @Pattern(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable')
+  @Pattern(
+    /^([A-Z][A-Z0-9_]{0,99})?$/,
+    'must be the name of an environment variable, or "" for a provider without a key',
+  )
   api_key_env!: string;
 }
 

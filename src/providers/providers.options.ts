@@ -7,7 +7,8 @@ export interface ProviderConfig {
   readonly id: string;
   readonly protocol: Protocol;
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** Unset: the provider takes no key. */
+  readonly apiKey?: string | undefined;
   /** What this upstream does in its own way. */
   readonly endpointChanges?: readonly EndpointChange[];
   /** The sandbox replaces this provider. Its results are test data and are lost when it stops. */

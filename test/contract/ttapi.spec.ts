@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import { ProviderHttp } from '../../src/providers/http/provider-http.js';
-import type { ProviderAccess } from '../../src/providers/http/provider-access.js';
+import { keyHeader, type ProviderAccess } from '../../src/providers/http/provider-access.js';
 import type { SongCommand } from '../../src/providers/ports/song.port.js';
 import { TTAPI_ENDPOINTS } from '../../src/providers/ttapi/ttapi-endpoints.js';
 import { classifyTtapiError } from '../../src/providers/ttapi/ttapi-error.js';
@@ -11,7 +11,7 @@ import type { SeenRequest } from '../support/stub-upstream.js';
 /** The adapter with one call of the table under the name that the contract uses. */
 function songs(access: ProviderAccess, call: string): TtapiSong {
   const http = new ProviderHttp(access, {
-    headers: { 'tt-api-key': access.apiKey },
+    headers: keyHeader(access, 'tt-api-key'),
     classify: classifyTtapiError,
   });
   return new TtapiSong(http, { 'upstream-model': TTAPI_ENDPOINTS[call]! }, access.id);

@@ -1,5 +1,5 @@
 import { ProviderHttp } from '../http/provider-http.js';
-import type { ProviderAccess } from '../http/provider-access.js';
+import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { ElevenLabsAlignment } from './elevenlabs-alignment.adapter.js';
 import { ElevenLabsComposition } from './elevenlabs-composition.adapter.js';
@@ -15,7 +15,7 @@ import { ElevenLabsVoiceChange } from './elevenlabs-voice-change.adapter.js';
 /** Everything a provider that speaks the ElevenLabs wire protocol can do. */
 export function elevenLabsPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
-    headers: { 'xi-api-key': access.apiKey },
+    headers: keyHeader(access, 'xi-api-key'),
     classify: classifyElevenLabsError,
   });
   return {

@@ -7,9 +7,19 @@ export interface ProviderAccess {
   /** The provider's id in the configuration. */
   readonly id: string;
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** Unset: the provider takes no key, and no header of a key is sent. */
+  readonly apiKey?: string | undefined;
   /** What the operator's upstream does in its own way. */
   readonly endpointChanges?: readonly EndpointChange[];
   readonly transport: HttpTransport;
   readonly clock: Clock;
+}
+
+/** The header that carries the provider's key, after `scheme`; none where it takes no key. */
+export function keyHeader(
+  { apiKey }: ProviderAccess,
+  name: string,
+  scheme = '',
+): Readonly<Record<string, string>> {
+  return apiKey === undefined ? {} : { [name]: scheme + apiKey };
 }

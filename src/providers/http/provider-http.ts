@@ -26,7 +26,7 @@ const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 
 /** What a wire protocol adds to every request. */
 export interface WireProtocol {
-  /** Headers of every request; they hold the key. */
+  /** Headers of every request; they hold the key, if there is one. */
   readonly headers: Readonly<Record<string, string>>;
   readonly classify: ErrorClassifier;
 }

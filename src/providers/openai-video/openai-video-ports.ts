@@ -1,5 +1,5 @@
 import { classifyOpenAiError } from '../http/openai-error.js';
-import type { ProviderAccess } from '../http/provider-access.js';
+import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { OpenAiVideo } from './openai-video.adapter.js';
@@ -7,7 +7,7 @@ import { OpenAiVideo } from './openai-video.adapter.js';
 /** What a provider with a `/videos` API like OpenAI's can do. Its base URL includes `/v1`. */
 export function openAiVideoPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
-    headers: { authorization: `Bearer ${access.apiKey}` },
+    headers: keyHeader(access, 'authorization', 'Bearer '),
     classify: classifyOpenAiError,
   });
   return { video: new OpenAiVideo(http) };

@@ -1,4 +1,4 @@
-import type { ProviderAccess } from '../http/provider-access.js';
+import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { OpenAiChat } from './openai-chat.adapter.js';
@@ -10,7 +10,7 @@ import { OpenAiImage } from './openai-image.adapter.js';
  */
 export function openAiPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
-    headers: { authorization: `Bearer ${access.apiKey}` },
+    headers: keyHeader(access, 'authorization', 'Bearer '),
     classify: classifyOpenAiError,
   });
   return { chat: new OpenAiChat(http), image: new OpenAiImage(http) };

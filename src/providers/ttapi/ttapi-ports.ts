@@ -1,4 +1,4 @@
-import type { ProviderAccess } from '../http/provider-access.js';
+import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { changedEndpoints } from './ttapi-endpoint-changes.js';
@@ -9,7 +9,7 @@ import { TtapiSong } from './ttapi-song.adapter.js';
 /** Everything a provider that speaks the TTAPI wire protocol can do. Throws ConfigError for a change of an endpoint that the table does not have. */
 export function ttapiPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
-    headers: { 'tt-api-key': access.apiKey },
+    headers: keyHeader(access, 'tt-api-key'),
     classify: classifyTtapiError,
   });
   const endpoints = changedEndpoints(TTAPI_ENDPOINTS, access.endpointChanges ?? []);
