@@ -4,7 +4,7 @@ import { BillingModule } from '../billing/billing.module.js';
 import { BodyGate } from '../common/http/body-gate.js';
 import { AccountBodyGate } from './account-body-gate.js';
 import { ModelGuard } from './model.guard.js';
-import { ParallelCallsInterceptor } from './parallel-calls.interceptor.js';
+import { ParallelCalls } from './parallel-calls.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 
 /** Whether a request may run at all: key, rate limit, body, model. Global for the sake of the gate before every body. */
@@ -14,9 +14,9 @@ import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
   providers: [
     ModelGuard,
     NoIdempotencyKeyGuard,
-    ParallelCallsInterceptor,
+    ParallelCalls,
     { provide: BodyGate, useClass: AccountBodyGate },
   ],
-  exports: [AuthModule, ModelGuard, NoIdempotencyKeyGuard, ParallelCallsInterceptor, BodyGate],
+  exports: [AuthModule, ModelGuard, NoIdempotencyKeyGuard, ParallelCalls, BodyGate],
 })
 export class AdmissionModule {}

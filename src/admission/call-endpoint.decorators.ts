@@ -1,5 +1,5 @@
 import type { Operation } from '../providers/ports/operation.js';
-import { applyDecorators, HttpCode, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
+import { applyDecorators, HttpCode, SetMetadata, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes } from '@nestjs/swagger';
 import { BearerGuard } from '../auth/bearer.guard.js';
 import { RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
@@ -10,7 +10,6 @@ import { JsonBodyGuard } from '../common/http/json-body.guard.js';
 import type { Dto } from '../common/validation/fields.js';
 import { FormBody, MediaBodyGuard } from '../media/media-body.guard.js';
 import { ModelGuard, OPERATION } from './model.guard.js';
-import { ParallelCallsInterceptor } from './parallel-calls.interceptor.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 
 const EVERYWHERE: readonly ErrorCode[] = [
@@ -84,7 +83,6 @@ function paidAudio(
     HttpCode(200),
     SetMetadata(OPERATION, operation),
     UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, bodyGuard, ModelGuard),
-    UseInterceptors(ParallelCallsInterceptor),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorAnswers(...codes, ...AUDIO, ...EVERYWHERE),
   );
@@ -99,7 +97,6 @@ export function GeneralEndpoint(
     HttpCode(200),
     SetMetadata(OPERATION, operation),
     UseGuards(BearerGuard, RateLimitGuard, JsonBodyGuard, ModelGuard),
-    UseInterceptors(ParallelCallsInterceptor),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorAnswers(...codes, ...GENERAL, ...EVERYWHERE),
   );

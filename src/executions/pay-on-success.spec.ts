@@ -9,16 +9,19 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { ExecutionLedger } from './execution-ledger.js';
+import { ParallelCalls } from '../admission/parallel-calls.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { type PaidWork, PayOnSuccess } from './pay-on-success.js';
 
 const FUNDS = 1_000n;
+const SMALL = 100n;
 const PRICE = 600n;
 const priced = (amountMicroUsd: bigint) => ({ amountMicroUsd, basis: null });
 const HOUR_MS = 3_600_000;
 
 describe('PayOnSuccess', () => {
   const clock = new SystemClock();
+  const unbounded = new ParallelCalls({ maxParallelCallsPerKey: 0 });
   let database: TestDatabase;
   let ledger: LedgerService;
   let own: TestLedger;
@@ -32,7 +35,7 @@ describe('PayOnSuccess', () => {
     ledger = new LedgerService(dataSource, clock);
     own = ledgerOf(dataSource);
     executions = own.executions;
-    payOnSuccess = new PayOnSuccess(executions, clock, { callDeadlineMs: HOUR_MS });
+    payOnSuccess = new PayOnSuccess(executions, clock, unbounded, { callDeadlineMs: HOUR_MS });
   });
   beforeEach(async () => {
     const { id: accountId } = await ledger.createAccount('payer');
@@ -147,12 +150,36 @@ describe('PayOnSuccess', () => {
     expect(await executions.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
   });
 
+  it('counts a call of its key until its end, however that comes', async () => {
+    const one = new PayOnSuccess(
+      executions,
+      clock,
+      new ParallelCalls({ maxParallelCallsPerKey: 1 }),
+      {
+        callDeadlineMs: HOUR_MS,
+      },
+    );
+    const next = () => ({ ...call, executionId: timeOrderedUuid(clock.nowMs()) });
+    await one.run(next(), priced(SMALL), async (...parts) => {
+      await expect(one.run(next(), priced(SMALL), made())).rejects.toMatchObject({
+        code: 'rate_limit_exceeded',
+      });
+      return made()(...parts);
+    });
+    await expect(one.run(next(), priced(FUNDS), made())).rejects.toMatchObject({ status: 402 });
+    await expect(
+      one.run(next(), priced(SMALL), () => Promise.reject(new Error('broken'))),
+    ).rejects.toThrow();
+    await one.run(next(), priced(SMALL), made());
+    expect(await books()).toEqual([FUNDS - 2n * SMALL, 0n]);
+  });
+
   describe('at the deadline of a call', () => {
     const readerOf = (headersSent: boolean) => {
       const reader = { headersSent, isCut: false, destroy: () => (reader.isCut = true) };
       return reader;
     };
-    const hurried = () => new PayOnSuccess(executions, clock, { callDeadlineMs: 50 });
+    const hurried = () => new PayOnSuccess(executions, clock, unbounded, { callDeadlineMs: 50 });
 
     it('cuts the reader off and charges what the provider then completes', async () => {
       const reader = readerOf(true);

@@ -11,6 +11,7 @@ import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import type { ExecutionStart } from './execution-steps.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
+import { ParallelCalls } from '../admission/parallel-calls.js';
 import { unaffordable } from '../admission/unaffordable.js';
 import { blamingField, faultOf, providerErrorBehind } from './provider-fault.js';
 
@@ -105,6 +106,7 @@ export class PayOnSuccess {
   constructor(
     private readonly executions: ExecutionLedger,
     private readonly clock: Clock,
+    private readonly parallelCalls: ParallelCalls,
     @Inject(CALL_LIMITS) private readonly limits: CallLimits,
   ) {}
 
@@ -115,9 +117,11 @@ export class PayOnSuccess {
 
   /**
    * Holds the price, does the work, settles, and returns the value once the settlement is durable.
-   * Throws 402 when the balance cannot cover the price; otherwise what the work threw, after the release.
+   * Throws 429 when the key or the account has too many calls under way, 402 when the balance cannot cover the price; otherwise what the work threw, after the release.
    */
   async run<T>(call: AdmittedCall, quote: Quote, work: PaidWork<T>): Promise<T> {
+    const tooMany = this.parallelCalls.take(call.caller);
+    if (tooMany) throw tooMany;
     const { amountMicroUsd } = quote;
     const running = new RunningCall(startOf(call, amountMicroUsd), this.clock);
     const { start } = running;
@@ -139,6 +143,7 @@ export class PayOnSuccess {
     } finally {
       endOfDeadline();
       this.running.delete(running);
+      this.parallelCalls.give(call.caller);
     }
   }
 
