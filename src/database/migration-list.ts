@@ -23,6 +23,7 @@ import { Usage1700000000163 } from './migrations/0163-usage.migration.js';
 import { ExplainedTasks1700000000190 } from './migrations/0190-explained-tasks.migration.js';
 import { LimitsBeginBesideTasks1700000000195 } from './migrations/0195-limits-begin-beside-tasks.migration.js';
 import { UsageOfUndoneTasks1700000000196 } from './migrations/0196-usage-of-undone-tasks.migration.js';
+import { EndsShareAStatement1700000000225 } from './migrations/0225-ends-share-a-statement.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -53,4 +54,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ExplainedTasks1700000000190,
   LimitsBeginBesideTasks1700000000195,
   UsageOfUndoneTasks1700000000196,
+  EndsShareAStatement1700000000225,
 ];

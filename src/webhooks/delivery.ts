@@ -26,10 +26,8 @@ export interface Delivery {
 
 /** A delivery to make. */
 export interface NewDelivery {
-  readonly ownerId: string;
-  readonly accountId: string;
   readonly url: string;
-  /** From `WebhookSecrets.seal`; null: the delivery is not signed. */
+  /** From `WebhookSecrets.seal`, for the owner; null: the delivery is not signed. */
   readonly sealedSecret: string | null;
   /** The very bytes of every attempt. */
   readonly body: Buffer;

@@ -5,11 +5,6 @@ import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { Clock } from '../common/time/clock.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus, NewDelivery } from './delivery.js';
 
-/** Where a statement runs: a DataSource on its own, an EntityManager inside a transaction. */
-interface Queryable {
-  query<Rows>(sql: string, parameters: unknown[]): Promise<Rows>;
-}
-
 /** Which deliveries are asked for; fields left out do not filter. */
 export interface DeliveryFilter {
   readonly ownerId?: string | undefined;
@@ -70,25 +65,14 @@ export class WebhookDeliveries {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a delivery, due at once, inside the caller's transaction; answers its id. */
-  async enqueue(manager: Queryable, delivery: NewDelivery): Promise<string> {
+  /**
+   * The arguments id, url, origin, sealed secret, body and time of `webhook_enqueue`, which adds a delivery that is due at
+   * once; whose it is comes before. The caller's own statement adds it, together with what it tells of.
+   */
+  columnsOf({ url, sealedSecret, body }: NewDelivery): unknown[] {
     const nowMs = this.clock.nowMs();
-    const id = timeOrderedUuid(nowMs);
-    await manager.query(
-      `INSERT INTO webhook_delivery (account_id, id, owner_id, url, origin, sealed_secret, body, due_at, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8)`,
-      [
-        delivery.accountId,
-        id,
-        delivery.ownerId,
-        delivery.url,
-        new URL(delivery.url).origin,
-        delivery.sealedSecret,
-        delivery.body,
-        new Date(nowMs),
-      ],
-    );
-    return id;
+    const { origin } = new URL(url);
+    return [timeOrderedUuid(nowMs), url, origin, sealedSecret, body, new Date(nowMs)];
   }
 
   /** Deliveries with their attempts, newest first; 400 invalid_request for a cursor that is none. */

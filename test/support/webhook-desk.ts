@@ -100,13 +100,13 @@ export class WebhookDesk {
     accountId: string = randomUUID(),
   ): Promise<string> {
     const ownerId = randomUUID();
-    await this.deliveries.enqueue(this.dataSource, {
-      ownerId,
-      accountId,
+    const [id, ...columns] = this.deliveries.columnsOf({
       url,
       sealedSecret: secret === null ? null : this.secrets.seal(secret, ownerId),
       body: Buffer.from(body),
     });
+    const values = [accountId, id, ownerId, ...columns];
+    await this.dataSource.query('SELECT webhook_enqueue($1, $2, $3, $4, $5, $6, $7, $8)', values);
     return ownerId;
   }
 

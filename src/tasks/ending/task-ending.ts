@@ -1,10 +1,10 @@
 import { storableJson } from '../storable-json.js';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../common/json-object.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { Clock } from '../../common/time/clock.js';
-import { transaction } from '../../database/transaction.js';
+import { BatchedFunction } from '../../database/batched-function.js';
 import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
 import { EndListeners } from './end-listeners.js';
 import { persistently } from '../persistently.js';
@@ -32,8 +32,19 @@ export interface Ending {
   readonly watchMs?: number;
 }
 
-/** The guard of the transition refused: the task was taken over or has ended. Rolls the transaction back. */
-class Refused extends Error {}
+/** Ends under way share statements, for those of one account wait for each other. */
+const END = {
+  name: 'task_end_telling',
+  types: [
+    ...['uuid', 'uuid', 'bigint', 'text', 'text', 'text', 'bigint', 'smallint', 'json', 'json'],
+    ...['text', 'text', 'json', 'timestamptz', 'text', 'bigint', 'boolean'],
+    ...['uuid', 'text', 'text', 'text', 'bytea', 'timestamptz'],
+  ],
+  answers: ['ended'],
+  maxBatch: 64,
+  lanes: 2,
+} as const;
+const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 
 /**
  * The one way into a final state: status, settlement or release, and the webhook with its frozen body commit together or not
@@ -41,41 +52,39 @@ class Refused extends Error {}
  */
 @Injectable()
 export class TaskEnding {
+  readonly #end: BatchedFunction<{ ended: boolean }>;
+
   constructor(
-    private readonly dataSource: DataSource,
+    dataSource: DataSource,
     private readonly clock: Clock,
     private readonly kinds: TaskKinds,
     private readonly deliveries: WebhookDeliveries,
     private readonly reader: TaskReader,
     private readonly told: EndListeners,
-  ) {}
+  ) {
+    this.#end = new BatchedFunction(dataSource, END);
+  }
 
   /** The ended task; undefined where its state or fence no longer allowed it, and nothing has changed. */
   async end(task: Task, ending: Ending, patienceMs: number): Promise<Task | undefined> {
     const ended = this.afterEnding(task, ending);
-    const body = this.kinds.tellingOf(ended);
-    const isEnded = await persistently(() => this.commit(ended, ending, body), patienceMs);
+    const values = [...argumentsOf(ended, ending), ...this.deliveryOf(ended)];
+    const isEnded = await persistently(() => this.commit(values), patienceMs);
     // A commit whose answer was lost refuses its own repetition.
     if (!isEnded && !(await this.wasEndedBefore(ended))) return undefined;
     this.told.tell(ended);
     return ended;
   }
 
-  private async commit(ended: Task, ending: Ending, body: Buffer | null): Promise<boolean> {
-    try {
-      await transaction(this.dataSource, async (manager) => {
-        if (body && ended.webhook) {
-          const { id: ownerId, accountId } = ended;
-          await this.deliveries.enqueue(manager, { ownerId, accountId, ...ended.webhook, body });
-        }
-        // The account is locked from here to the commit, so this comes last.
-        if (!(await endIn(manager, ended, ending))) throw new Refused();
-      });
-      return true;
-    } catch (error) {
-      if (error instanceof Refused) return false;
-      throw error;
-    }
+  private async commit(values: readonly unknown[]): Promise<boolean> {
+    return (await this.#end.run(values)).ended;
+  }
+
+  /** The webhook with its frozen body, as the function takes it. */
+  private deliveryOf(ended: Task): unknown[] {
+    const body = this.kinds.tellingOf(ended);
+    if (!body || !ended.webhook) return NO_DELIVERY;
+    return this.deliveries.columnsOf({ ...ended.webhook, body });
   }
 
   private async wasEndedBefore(ended: Task): Promise<boolean> {
@@ -106,26 +115,23 @@ export class TaskEnding {
   }
 }
 
-async function endIn(manager: EntityManager, task: Task, ending: Ending): Promise<boolean> {
+/** The arguments of the function that come before the webhook's. */
+function argumentsOf(task: Task, ending: Ending): unknown[] {
   const { from, money } = TRANSITIONS[ending.event];
   const allowed = ending.fromQueued ? ['queued', ...from] : from;
   const watch = ending.watchMs === undefined ? null : laneOf('watching', task.provider);
-  const [row] = await manager.query<{ ended: boolean }[]>(
-    `SELECT task_end($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) AS ended`,
-    [
-      task.accountId,
-      task.id,
-      ending.fence,
-      allowed,
-      task.status,
-      money,
-      ...factsOf(task),
-      watch,
-      ending.watchMs ?? null,
-      ending.event === 'cancelled',
-    ],
-  );
-  return row?.ended ?? false;
+  return [
+    task.accountId,
+    task.id,
+    ending.fence,
+    `{${allowed.join(',')}}`,
+    task.status,
+    money,
+    ...factsOf(task),
+    watch,
+    ending.watchMs ?? null,
+    ending.event === 'cancelled',
+  ];
 }
 
 /** What an end writes into the task's row, in the order of the function's parameters. */

@@ -62,7 +62,9 @@ export class StepReporter {
    */
   async end(work: ClaimedWork, ending: Omit<Ending, 'fence'>): Promise<boolean> {
     const { task, fence } = work;
-    const ended = await this.ending.end(task, { ...ending, fence }, REPORT_PATIENCE_MS);
+    const ended = await this.reports.whileMoving({ taskId: task.id, fence }, () =>
+      this.ending.end(task, { ...ending, fence }, REPORT_PATIENCE_MS),
+    );
     if (ended) {
       if (ending.event === 'unknown') {
         this.logger.warn(

@@ -56,6 +56,17 @@ describe('TaskReports', () => {
     expect(statements).toHaveLength(1);
   });
 
+  it('renews no lease of work that is being ended', async () => {
+    const { reports, statements, endOne } = laneOver();
+    const lease = () => reports.advance(change('task'));
+    expect(await reports.whileMoving(change('task'), lease)).toBe(true);
+    expect(statements).toHaveLength(0);
+    const renewed = lease();
+    await endOne();
+    expect(await renewed).toBe(true);
+    expect(statements).toHaveLength(1);
+  });
+
   it('lets a report that the database refuses fail alone', async () => {
     const { reports, endOne } = laneOver(({ taskId }) => taskId === 'bad');
     const all = ['first', 'good', 'bad', 'fine'].map((taskId) => reports.advance(report(taskId)));

@@ -14,6 +14,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+type WorkName = Pick<Advance, 'taskId' | 'fence'>;
+
 /**
  * Carries what steps report to the database: one statement at a time, with everything that was reported meanwhile. No timer:
  * a report that finds the lane idle leaves at once. A statement holds at most one change of a task, for it would apply only
@@ -23,7 +25,7 @@ interface Waiting {
 export class TaskReports {
   private waiting: Waiting[] = [];
   private isSending = false;
-  /** Work whose next phase is on its way: its lease needs no renewal. */
+  /** Work whose next phase, or end, is on its way. */
   private readonly moving = new Set<string>();
 
   constructor(
@@ -32,14 +34,21 @@ export class TaskReports {
 
   /** Whether the change was applied: false where the fence no longer held. Throws what the database says for good. */
   async advance(change: Advance): Promise<boolean> {
-    const key = `${change.taskId}/${change.fence}`;
-    const isLease = change.phase === undefined;
-    if (isLease && this.moving.has(key)) return true;
-    if (!isLease) this.moving.add(key);
+    if (change.phase !== undefined) return this.whileMoving(change, () => this.enqueue(change));
+    return this.moving.has(nameOf(change)) || this.enqueue(change);
+  }
+
+  /**
+   * Renews no lease of the work while `move` takes it on: the two statements would wait for each other's rows, each of them
+   * holding some of many tasks.
+   */
+  async whileMoving<T>(work: WorkName, move: () => Promise<T>): Promise<T> {
+    const name = nameOf(work);
+    this.moving.add(name);
     try {
-      return await this.enqueue(change);
+      return await move();
     } finally {
-      if (!isLease) this.moving.delete(key);
+      this.moving.delete(name);
     }
   }
 
@@ -85,4 +94,8 @@ export class TaskReports {
       else for (const item of batch) await this.sendBatch([item]);
     }
   }
+}
+
+function nameOf({ taskId, fence }: WorkName): string {
+  return `${taskId}/${fence}`;
 }
