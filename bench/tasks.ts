@@ -21,18 +21,13 @@ import { TaskSubmission } from '../src/tasks/submission/task-submission.js';
 import { TaskWorker } from '../src/tasks/worker/task-worker.js';
 import { JobKind } from '../test/support/job-kind.js';
 import { type BenchResult, percentile, round } from './result.js';
+import { FINISHED_TASKS, fillTasks, OPEN_TASKS } from './servers/full-tables.js';
 import { startServer } from './servers/start.js';
 
-/** BENCH_TASKS_SCALE=0.1 fills the tables a tenth as full. */
-const SCALE = Number(process.env.BENCH_TASKS_SCALE ?? 1);
-const OPEN = Math.round(100_000 * SCALE);
-const FINISHED = Math.round(1_000_000 * SCALE);
-const ACCOUNTS = 1_000;
 const CALLERS = 64;
-const FILL_ROWS = 25_000;
 const SECONDS = 10;
 /** Claims that find a full room. */
-const CLAIMS = Math.min(150, Math.floor(OPEN / LANE_ROOMS.poll));
+const CLAIMS = Math.min(150, Math.floor(OPEN_TASKS / LANE_ROOMS.poll));
 const TARGETS = {
   'polls per second': '≥ 3000',
   'submissions per bare insert': '≥ 0.5',
@@ -50,14 +45,14 @@ export async function run(): Promise<BenchResult> {
   try {
     await runMigrations(dataSource);
     const emptyPlan = await planOfClaim(dataSource);
-    await fill(dataSource, upstreamUrl);
+    await fillTasks(dataSource, upstreamUrl);
     const figures = await measure(dataSource, server.url, upstreamUrl);
     const isSamePlan = emptyPlan === (await planOfClaim(dataSource));
     return {
       name: 'tasks',
       figures: {
-        'open tasks': OPEN,
-        'finished tasks': FINISHED,
+        'open tasks': OPEN_TASKS,
+        'finished tasks': FINISHED_TASKS,
         ...figures,
         'plan of the claim': isSamePlan ? 'the same' : 'another',
       },
@@ -125,44 +120,6 @@ async function measure(dataSource: DataSource, databaseUrl: string, upstreamUrl:
     await gateway.stop();
     await kind.close();
   }
-}
-
-/** Finished tasks, and open ones that are all being polled and due now. Ids grow with time, as those of the gateway do. */
-async function fill(dataSource: DataSource, upstreamUrl: string): Promise<void> {
-  const account = `lpad(to_hex(n % ${ACCOUNTS}), 32, '0')::uuid`;
-  const id = `('018bcfe5' || lpad(to_hex(n), 8, '0') || '80000000' || lpad(to_hex(n), 8, '0'))::uuid`;
-  const columns = `account_id, id, kind, modality, model, status, details, provider, provider_base_url, on_sandbox,
-    upstream_model, reserved, provider_job_id, result, charged, completed_at`;
-  const common = `'job', 'audio', 'aud-dubbing-v1'`;
-  const upstream = `'{}', 'elevenlabs', '${upstreamUrl}', false, 'dubbing_v1', 12500, 'job-' || n`;
-  const statements = [
-    ...series(
-      FINISHED,
-      (from, to) =>
-        `INSERT INTO task (${columns}) SELECT ${account}, ${id}, ${common}, 'succeeded', ${upstream},
-           '{"urls":[]}', 12500, now() FROM generate_series(${from}, ${to}) n`,
-    ),
-    ...series(
-      OPEN,
-      (from, to) =>
-        `INSERT INTO task (${columns}) SELECT ${account}, ${id}, ${common}, 'processing', ${upstream},
-           NULL, NULL, NULL FROM generate_series(${FINISHED} + ${from}, ${FINISHED} + ${to}) n`,
-    ),
-    `SET statement_timeout = 0;
-     INSERT INTO task_work (account_id, task_id, lane, phase) SELECT account_id, id, 'poll/elevenlabs', 'polling'
-       FROM task WHERE status = 'processing'; RESET statement_timeout`,
-    `SET statement_timeout = 0; ANALYZE task; ANALYZE task_work; CHECKPOINT; RESET statement_timeout`,
-  ];
-  for (const statement of statements) {
-    await dataSource.query(statement);
-  }
-}
-
-/** One statement for each {@link FILL_ROWS} rows: a longer one would be cut off. */
-function series(rows: number, statementOf: (from: number, to: number) => string): string[] {
-  return Array.from({ length: Math.ceil(rows / FILL_ROWS) }, (_, batch) =>
-    statementOf(batch * FILL_ROWS + 1, Math.min(rows, (batch + 1) * FILL_ROWS)),
-  );
 }
 
 async function claims(statements: TaskStatements, dataSource: DataSource): Promise<number[]> {

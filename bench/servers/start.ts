@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const READY_TIMEOUT_MS = 60_000;
+const SAMPLE_MS = 50;
 const root = new URL('../../', import.meta.url).pathname;
 /** The operator's token of a benchmarked gateway. */
 export const BENCH_ADMIN_TOKEN = 'bench-admin-token-0123456789';
@@ -150,4 +151,41 @@ export async function residentMb(pid: number): Promise<number> {
   const { readFile } = await import('node:fs/promises');
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+}
+
+/** The most resident memory, in MB, until the work is over. */
+export async function peakUntil(work: Promise<unknown>, pid: number): Promise<number> {
+  const watch = new AbortController();
+  const stop = (): void => {
+    watch.abort();
+  };
+  work.then(stop, stop);
+  let peak = 0;
+  while (!watch.signal.aborted) {
+    peak = Math.max(peak, await residentMb(pid));
+    await sleep(SAMPLE_MS);
+  }
+  return peak;
+}
+
+/** Orders a video and waits until its file is kept. */
+export async function orderedVideo(
+  { port }: RunningServer,
+  key: string,
+  prompt: string,
+): Promise<string> {
+  const url = `http://127.0.0.1:${port}/v1/videos`;
+  const headers = { authorization: `Bearer ${key}` };
+  const ordered = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'vid-motion', prompt, seconds: '5' }),
+  });
+  const { id } = (await ordered.json()) as { id: string };
+  for (;;) {
+    const answer = await fetch(`${url}/${id}`, { headers: { ...headers, prefer: 'wait=10' } });
+    const { status } = (await answer.json()) as { status: string };
+    if (status === 'completed') return id;
+    if (status === 'failed') throw new Error('the video failed');
+  }
 }

@@ -9,6 +9,8 @@ import type { FileStore, FileWriting } from './file-store.port.js';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+/** Two such chunks are in memory for each reader, of whom there may be thousands. */
+const READ_CHUNK_BYTES = 16_384;
 /** Name of a file while it is written. */
 const PART = '.part';
 
@@ -40,6 +42,7 @@ export class LocalFileStore implements FileStore {
 
   async read(key: string, range?: ByteRange): Promise<Readable> {
     const bytes = createReadStream(join(this.root, key), {
+      highWaterMark: READ_CHUNK_BYTES,
       ...(range && { start: range.first, end: range.last }),
     });
     await once(bytes, 'open');

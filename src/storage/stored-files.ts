@@ -5,6 +5,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import type { ByteRange } from '../common/http/byte-range.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { Clock } from '../common/time/clock.js';
+import { type OwnedRow, SharedLookup } from '../database/shared-lookup.js';
 import { FILE_STORE, type FileStore } from './file-store.port.js';
 import { IncomingBytes } from './incoming-bytes.js';
 import type { NewFile, StoredFile } from './stored-file.js';
@@ -17,17 +18,18 @@ const BEGIN = `
 const FINISH = `
   UPDATE stored_file SET state = 'stored', size_bytes = $3
    WHERE account_id = $1 AND id = $2 AND state = 'writing' RETURNING id`;
-const FIND = `
-  SELECT content_type, size_bytes, expires_at FROM stored_file
-   WHERE account_id = $1 AND id = $2 AND state = 'stored' AND expires_at > $3`;
 const EXPIRE = `
   UPDATE stored_file SET expires_at = $3 WHERE account_id = $1 AND id = $2 AND expires_at > $3`;
 const FORGET = `DELETE FROM stored_file WHERE account_id = $1 AND id = $2`;
 
-interface Row {
+interface Facts {
   readonly content_type: string;
   readonly size_bytes: string;
   readonly expires_at: Date;
+}
+
+interface Row extends OwnedRow, Facts {
+  readonly state: 'writing' | 'stored';
 }
 
 /** Key of a file in the store. */
@@ -42,12 +44,15 @@ export function keyOf(accountId: string, id: string): string {
 @Injectable()
 export class StoredFiles {
   private readonly logger = new Logger(StoredFiles.name);
+  private readonly rows: SharedLookup<Row>;
 
   constructor(
     @Inject(FILE_STORE) private readonly store: FileStore,
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = new SharedLookup(dataSource, 'stored_file');
+  }
 
   /**
    * Keeps a file; resolves when it is durable. Throws what its body throws, the signal's reason, `FileTooLargeError`, or
@@ -74,9 +79,9 @@ export class StoredFiles {
 
   /** The file; undefined where there is none or its time is over. */
   async find(accountId: string, id: string): Promise<StoredFile | undefined> {
-    const now = new Date(this.clock.nowMs());
-    const [row] = await this.dataSource.query<Row[]>(FIND, [accountId, id, now]);
-    return row && this.fileOf(accountId, id, row);
+    const row = await this.rows.find(accountId, id);
+    const isKept = row?.state === 'stored' && row.expires_at.getTime() > this.clock.nowMs();
+    return isKept ? this.fileOf(accountId, id, row) : undefined;
   }
 
   /** A file that was kept once. Throws GatewayError 410 `content_expired` when its time is over, swept or not. */
@@ -86,12 +91,19 @@ export class StoredFiles {
     throw new GatewayError('content_expired', 'The file is past its retention.');
   }
 
-  /** Ends a file before its time: at once for readers; what the store does not remove now is left to the sweeper. */
+  /**
+   * Ends a file before its time: its bytes even while the database is away, and for readers even while the store is. What
+   * neither removes now is left to the sweeper.
+   */
   async remove(accountId: string, id: string): Promise<void> {
-    await this.dataSource.query(EXPIRE, [accountId, id, new Date(this.clock.nowMs())]);
-    await this.discard(accountId, id).catch((error: unknown) => {
-      this.logger.warn(`A stored file is left to the sweeper: ${String(error)}`);
-    });
+    const ended = [accountId, id, new Date(this.clock.nowMs())];
+    const [, removal] = await Promise.allSettled([
+      this.dataSource.query(EXPIRE, ended),
+      this.discard(accountId, id),
+    ]);
+    if (removal.status === 'rejected') {
+      this.logger.warn(`A stored file is left to the sweeper: ${String(removal.reason)}`);
+    }
   }
 
   /** Removes the bytes, then the row; may be repeated. Throws when the store fails. */
@@ -131,7 +143,7 @@ export class StoredFiles {
     return rows.length === 1;
   }
 
-  private fileOf(accountId: string, id: string, row: Row): StoredFile {
+  private fileOf(accountId: string, id: string, row: Facts): StoredFile {
     return {
       id,
       accountId,

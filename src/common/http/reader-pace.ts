@@ -1,16 +1,21 @@
-import { once } from 'node:events';
 import type { Response } from 'express';
 
 /** A client that takes nothing for this long counts as gone. */
 export const STALL_MS = 60_000;
 
 /** Resolves when a full answer takes bytes again, or when its reader is gone; a reader that stalls is cut off. */
-export async function writableAgain(response: Response, stallMs = STALL_MS): Promise<void> {
-  const over = new AbortController();
-  const { signal } = over;
-  const stall = setTimeout(() => response.destroy(), stallMs);
-  const drained = once(response, 'drain', { signal });
-  await Promise.race([drained, once(response, 'close', { signal })]).catch(() => undefined);
-  clearTimeout(stall);
-  over.abort();
+export function writableAgain(response: Response, stallMs = STALL_MS): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stall = setTimeout(() => response.destroy(), stallMs);
+    // Thousands of readers wait many times a second: nothing is left over that would have to be collected.
+    const goOn = (): void => {
+      clearTimeout(stall);
+      response.off('drain', goOn);
+      response.off('close', goOn);
+      resolve();
+    };
+    response.once('drain', goOn);
+    response.once('close', goOn);
+  });
 }

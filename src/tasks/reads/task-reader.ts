@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Page, PageRequest } from '../../common/paging/page.js';
 import { newestFirst } from '../../database/newest-first.js';
+import { SharedLookup } from '../../database/shared-lookup.js';
 import type { Task, TaskStatus } from '../task.js';
 import { taskOf, type TaskRow } from '../task-row.js';
 
@@ -33,14 +34,15 @@ const COMPARISONS: readonly (readonly [keyof TaskFilter, string])[] = [
 /** Reads tasks; their inputs stay sealed. */
 @Injectable()
 export class TaskReader {
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly rows: SharedLookup<TaskRow>;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.rows = new SharedLookup(dataSource, 'task');
+  }
 
   /** The account's task of that UUID, whatever its kind and status; undefined where there is none. */
   async find(id: string, accountId: string): Promise<Task | undefined> {
-    const [row] = await this.dataSource.query<TaskRow[]>(
-      `SELECT * FROM task WHERE account_id = $1 AND id = $2`,
-      [accountId, id],
-    );
+    const row = await this.rows.find(accountId, id);
     return row && taskOf(row);
   }
 

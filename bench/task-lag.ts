@@ -1,0 +1,116 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { DataSource } from 'typeorm';
+import { startGateway } from '../src/boot/start-gateway.js';
+import { loadConfig } from '../src/config/load-config.js';
+import { createDataSource } from '../src/database/data-source.js';
+import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
+import { runMigrations } from '../src/database/run-migrations.js';
+import { TaskKinds } from '../src/tasks/task-kinds.js';
+import { MAX_GROWTH } from '../src/tasks/worker/poll-pace.js';
+import { JobKind } from '../test/support/job-kind.js';
+import { type BenchResult, percentile, round } from './result.js';
+import { FINISHED_TASKS, fillTasks, OPEN_TASKS } from './servers/full-tables.js';
+import { startServer } from './servers/start.js';
+
+/** BENCH_LAG_SECONDS=120 measures for two minutes. */
+const SECONDS = Number(process.env.BENCH_LAG_SECONDS ?? 300);
+/** Of a task as old as these, so that each is polled every 40 s in the middle. */
+const INTERVAL_MS = 40_000;
+const SAMPLE_MS = 250;
+
+/** How late polls become at the pace of the defaults, with full tables: 100,000 open tasks make 2,500 polls a second due. */
+export async function run(): Promise<BenchResult> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'shim-bench-'));
+  await chmod(dataDir, 0o755);
+  const server = await EmbeddedPostgres.start({ dataDir });
+  const upstream = await startServer('running-jobs.ts');
+  const upstreamUrl = `http://127.0.0.1:${upstream.port}`;
+  const dataSource = await createDataSource({ url: server.url }).initialize();
+  try {
+    await runMigrations(dataSource);
+    await fillTasks(dataSource, upstreamUrl);
+    await spread(dataSource);
+    const { lags, polled } = await lagsOf(dataSource, server.url, upstreamUrl);
+    const worst = Math.max(...lags);
+    return {
+      name: 'task-lag',
+      figures: {
+        'open tasks': OPEN_TASKS,
+        'finished tasks': FINISHED_TASKS,
+        'polls due per second': (OPEN_TASKS / INTERVAL_MS) * 1_000,
+        'seconds measured': SECONDS,
+        'polls per second': round(polled / SECONDS, 0),
+        'lag p50 s': round(percentile(lags, 0.5)),
+        'lag p99 s': round(percentile(lags, 0.99)),
+        'worst lag s': round(worst),
+      },
+      targets: { 'worst lag s': '≤ 5' },
+      passed: worst <= 5,
+    };
+  } finally {
+    await dataSource.destroy();
+    await upstream.stop();
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Tasks that have long reached their longest interval, due one after the other. */
+async function spread(dataSource: DataSource): Promise<void> {
+  await dataSource.query(
+    `SET statement_timeout = 0;
+     UPDATE task SET created_at = now() - interval '1 hour' WHERE status = 'processing';
+     UPDATE task_work SET due_at = now() + random() * interval '${INTERVAL_MS} milliseconds';
+     ANALYZE task, task_work;
+     RESET statement_timeout`,
+  );
+}
+
+async function lagsOf(dataSource: DataSource, databaseUrl: string, upstreamUrl: string) {
+  const config = loadConfig({
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: 'a-secret-key-for-benchmarks-only-0123456789',
+    SANDBOX: 'off',
+    ELEVENLABS_API_KEY: 'none',
+    ELEVENLABS_BASE_URL: upstreamUrl,
+    TASK_POLL_INTERVAL_MS: String(Math.round(INTERVAL_MS / MAX_GROWTH)),
+  });
+  const gateway = await startGateway(config, pino({ level: 'silent' }));
+  const kind = new JobKind(upstreamUrl);
+  gateway.app.get(TaskKinds).register(kind);
+  const lags: number[] = [];
+  const begunBefore = await polls(dataSource);
+  const endMs = performance.now() + SECONDS * 1_000;
+  try {
+    while (performance.now() < endMs) {
+      lags.push(await lagSeconds(dataSource));
+      await sleep(SAMPLE_MS);
+    }
+    return { lags, polled: (await polls(dataSource)) - begunBefore };
+  } finally {
+    await gateway.stop();
+    await kind.close();
+  }
+}
+
+/** How long the poll that is due longest has been waiting. */
+async function lagSeconds(dataSource: DataSource): Promise<number> {
+  const [row] = await dataSource.query<{ lag: number }[]>(
+    `SELECT greatest(0, extract(epoch FROM now() - min(due_at)))::float8 AS lag
+       FROM task_work WHERE lane = 'poll/elevenlabs'`,
+  );
+  return row?.lag ?? 0;
+}
+
+/** Polls that were ever begun. */
+async function polls(dataSource: DataSource): Promise<number> {
+  const [row] = await dataSource.query<{ begun: number }[]>(
+    `SELECT sum(fence)::float8 AS begun FROM task_work`,
+  );
+  return row?.begun ?? 0;
+}
