@@ -70,7 +70,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
         (port, call) => port.submitDub(command, call),
         context,
       );
-      await this.forget(source);
+      await this.files.remove(source.accountId, source.id);
       return { state: 'accepted', jobId };
     } finally {
       await rm(path, { force: true });
@@ -115,7 +115,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       signal: context.signal,
     });
     if (file.sizeBytes === 0) {
-      await this.forget(file);
+      await this.files.remove(file.accountId, file.id);
       throw new UnusableFileError('the dub is empty');
     }
     const { id: fileId, sizeBytes } = file;
@@ -152,12 +152,5 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       this.logger.error(`A source cannot be read: ${String(error)}`);
       throw new ProviderError('unavailable', { provider: context.route.provider, sent: false });
     }
-  }
-
-  /** What cannot be removed now goes when its time is over. */
-  private async forget({ accountId, id }: StoredFile): Promise<void> {
-    await this.files.remove(accountId, id).catch((error: unknown) => {
-      this.logger.warn(`A stored file is left to the sweeper: ${String(error)}`);
-    });
   }
 }

@@ -43,11 +43,11 @@ export class SubmitStatement {
   }
 
   /**
-   * Throws the database's error, or 503 where too many wait: then nothing stands. Throws 503 where nobody knows whether the
-   * task stands: then it is owed its cancellation, unless its key lets the caller ask again and get it.
+   * Throws the database's error, or 503 where too many wait: then nothing stands. Throws {@link UnknownSubmission} where nobody
+   * knows whether the task stands: then it is owed its cancellation, unless its key lets the caller ask again and get it.
    */
   async run(task: Task, values: unknown[], { hasKey, isCapped }: SubmitTerms): Promise<SubmitRow> {
-    if (this.owed.isFull) throw unknownOutcome();
+    if (this.owed.isFull) throw unrecorded();
     const statement = isCapped ? this.#submitCapped : this.#submit;
     const faults: DatabaseFault[] = [];
     const submit = () =>
@@ -70,12 +70,22 @@ export class SubmitStatement {
     if (found) return { outcome: 'created', created: found.createdAt };
     // It may still arrive. Whoever has a key asks again with it.
     if (!hasKey) await this.owed.addDurably({ taskId: id, accountId });
-    throw unknownOutcome();
+    throw new UnknownSubmission();
   }
 }
 
-function unknownOutcome(): GatewayError {
-  return new GatewayError('service_unavailable', 'The task could not be recorded.', {
-    retryAfterSeconds: 1,
+const UNRECORDED = 'The task could not be recorded.';
+const RETRY_AFTER_SECONDS = 1;
+
+/** 503: the database was asked and its answer never came, so the task may stand. */
+export class UnknownSubmission extends GatewayError {
+  constructor() {
+    super('service_unavailable', UNRECORDED, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+}
+
+function unrecorded(): GatewayError {
+  return new GatewayError('service_unavailable', UNRECORDED, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

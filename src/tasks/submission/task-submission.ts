@@ -11,6 +11,7 @@ import { IdempotencyClaims, type KeyClaim, type KeyUse } from './idempotency-cla
 import type { Task } from '../task.js';
 import { ClaimLost, TaskInsertion } from './task-insertion.js';
 import { TaskReader } from '../reads/task-reader.js';
+import { UnknownSubmission } from './submit-statement.js';
 import type { PreparedTask, TaskRequest } from './task-request.js';
 
 /** Interval of looks at a submission with the same key in another process. */
@@ -127,7 +128,13 @@ export class TaskSubmission {
     const surface = surfaceOf(call.endpoint);
     if (webhook) await this.targets.check(webhook.url, surface);
     const prepared = await prepare();
-    const outcome = await this.insertion.insert(request, prepared, claim);
+    const outcome = await this.insertion
+      .insert(request, prepared, claim)
+      .catch(async (error: unknown) => {
+        // The task may stand, and needs what was prepared for it.
+        if (!(error instanceof UnknownSubmission)) await prepared.discard?.();
+        throw error;
+      });
     if (typeof outcome === 'object') {
       this.metrics.heldMicroUsd.inc({ model: outcome.model }, Number(outcome.reservedMicroUsd));
       return outcome;

@@ -1,0 +1,72 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { DataSource } from 'typeorm';
+import { DubbingDesk } from '../support/dubbing-desk.js';
+
+type Query = (config: unknown, ...rest: unknown[]) => Promise<unknown>;
+
+let desk: DubbingDesk;
+let pool: Pool;
+let intact: Pick<Pool, 'query' | 'connect'>;
+
+beforeAll(async () => {
+  desk = await DubbingDesk.open();
+  ({ master: pool } = desk.gateway.app.get(DataSource).driver as unknown as { master: Pool });
+  intact = { query: pool.query.bind(pool), connect: pool.connect.bind(pool) } as typeof intact;
+});
+afterAll(() => desk.close());
+beforeEach(() => desk.clear());
+afterEach(() => {
+  Object.assign(pool, intact);
+});
+
+const broken = (code: string) => Object.assign(new Error(code), { code });
+
+/** Every try to write a task comes to this; `send` lets it happen. */
+function eachTry(outcome: (send: () => Promise<unknown>) => Promise<unknown>): void {
+  const query = intact.query as Query;
+  Object.assign(pool, {
+    query: (config: unknown, ...rest: unknown[]) => {
+      const send = () => query(config, ...rest);
+      return (config as { name?: string }).name === 'task_submit' ? outcome(send) : send();
+    },
+  });
+}
+
+const files = () =>
+  desk.gateway.dataSource.query<unknown[]>(
+    `SELECT id FROM stored_file WHERE account_id = $1 AND expires_at > now()`,
+    [desk.account.accountId],
+  );
+
+describe('the source of a dub that the database does not take', () => {
+  it.each(['ECONNREFUSED', '40P01'])('is removed where nothing stands (%s)', async (code) => {
+    eachTry(() => Promise.reject(broken(code)));
+    const answer = await desk.post();
+    expect([answer.status, answer.json]).toMatchObject([
+      503,
+      { error: { code: 'service_unavailable' } },
+    ]);
+    expect(await files()).toEqual([]);
+  });
+
+  it('is kept where the task may stand, and the same key then answers the task, which is dubbed', async () => {
+    const headers = { 'idempotency-key': 'unknown' };
+    eachTry(async (send) => {
+      await send();
+      // From now on readers cannot ask either.
+      Object.assign(pool, {
+        connect: (done: (error: Error) => void) => {
+          done(broken('ECONNREFUSED'));
+        },
+      });
+      throw broken('ECONNRESET');
+    });
+    const answer = await desk.post({}, headers);
+    expect(answer.status).toBe(503);
+    Object.assign(pool, intact);
+    const { id } = await desk.submit({}, headers);
+    expect(await desk.ended(id)).toMatchObject({ status: 'succeeded' });
+    expect(desk.host.seen).toHaveLength(1);
+  });
+});
