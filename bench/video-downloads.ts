@@ -15,6 +15,8 @@ const DOWNLOADS = 1_000;
 /** Times that so many come at the same instant. */
 const CROWDS = 5;
 const READING_MS = 8_000;
+/** So that one crowd has gone before the next comes. */
+const PAUSE_MS = 3_000;
 const SKIPPED_BYTES = 1_000;
 const MB = 1_000_000;
 const LIMIT_MB = 200;
@@ -75,6 +77,7 @@ async function readByCrowds(
     const { bytes, refused } = await readByCrowd(gateway, key, id, agent);
     sum.bytes += bytes;
     sum.refused += refused;
+    await sleep(PAUSE_MS);
   }
   return sum;
 }
