@@ -105,7 +105,7 @@ describe('POST /v1/tasks/{id}/cancel', () => {
 });
 
 describe('POST /admin/tasks/{id}/resolve', () => {
-  it('settles what was held, shows the result and tells the webhook again', async () => {
+  it('settles what was held, shows the result, dates the end anew and tells the webhook again (TASK-13)', async () => {
     const task = await unknown();
     const before = await desk.read(task);
     const { status, body } = await resolve(task, {

@@ -14,7 +14,8 @@ import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js
 import { type Happening, TaskOracle } from './task-oracle.js';
 
 const CREDIT = 10_000_000n;
-const RUNS = 40;
+/** By hand more, with `npm run test:crash -- tasks`. */
+const RUNS = Number(process.env.MODEL_RUNS ?? 40);
 const PLANS: SubmitPlan[] = [
   'accept',
   'accept',

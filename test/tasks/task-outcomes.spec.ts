@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TaskStatus } from '../../src/tasks/task.js';
+import type { Task, TaskStatus } from '../../src/tasks/task.js';
 import type { TestAccount } from '../support/gateway.js';
 import type { PollPlan, SubmitPlan } from '../support/job-provider.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
@@ -22,6 +22,34 @@ async function heldIs(heldMicroUsd: bigint): Promise<void> {
   const { available, held } = await desk.gateway.balance(account.accountId);
   expect({ available, held }).toEqual({ available: CREDIT - heldMicroUsd, held: heldMicroUsd });
 }
+
+describe('the state of a task', () => {
+  it('is shown to its caller as one of six words (TASK-04)', async () => {
+    const shown = async (task: Task): Promise<unknown> =>
+      ((await (await desk.get(account, task)).json()) as { status: unknown }).status;
+    const submit = (plan: SubmitPlan) => desk.submit(account, { plan, name: `shown ${plan}` });
+    const refused = await submit('refuse');
+    const lost = await submit('reset');
+    const finished = await submit('done');
+    const late = await submit('accept');
+    await desk.overdue(late);
+    await desk.run();
+    const underWay = await submit('accept');
+    await desk.run();
+    const fresh = await submit('accept');
+    const words = await Promise.all(
+      [fresh, underWay, finished, refused, late, lost].map((task) => shown(task)),
+    );
+    expect(words).toEqual([
+      'queued',
+      'processing',
+      'succeeded',
+      'failed',
+      'expired',
+      'reconciliation_required',
+    ]);
+  });
+});
 
 describe('a submission', () => {
   it.each([

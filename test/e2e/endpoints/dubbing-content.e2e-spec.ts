@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fromPublicId } from '../../../src/common/ids/public-id.js';
 import { DubbingDesk } from '../../support/dubbing-desk.js';
 import { send } from '../../support/http-answer.js';
 
@@ -11,6 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 beforeEach(() => desk.clear());
+
+async function expectNotReady(id: string): Promise<void> {
+  const answer = await desk.get(`${id}/content`);
+  expect([answer.status, answer.json]).toMatchObject([409, { error: { code: 'task_not_ready' } }]);
+}
 
 describe('GET /v1/tasks/{id}/content of a dub', () => {
   it('gives ranges whose pieces join to the file (CONTENT-04, CONTENT-05)', async () => {
@@ -37,14 +44,40 @@ describe('GET /v1/tasks/{id}/content of a dub', () => {
     expect([status, contentRange]).toEqual([416, `bytes */${size}`]);
   });
 
-  it('is not there before success, for others, or without a key (CONTENT-06, CONTENT-07, CONTENT-09, CONTENT-10)', async () => {
-    const { id } = await desk.submit({ source_url: desk.source(NEVER) });
-    const early = await desk.get(`${id}/content`);
-    expect([early.status, early.json]).toMatchObject([409, { error: { code: 'task_not_ready' } }]);
-    const failing = desk.source('[[sandbox:task-ms=0]][[sandbox:task-fails]]');
-    const failed = await desk.submit({ source_url: failing });
-    await desk.ended(failed.id);
-    expect((await desk.get(`${failed.id}/content`)).status).toBe(409);
+  it('is not there while the task is queued and while it is processing (CONTENT-06)', async () => {
+    const queued = await desk.submit({ source_url: desk.source('[[sandbox:status=503]]') });
+    const taken = await desk.submit({ source_url: desk.source(NEVER) });
+    while ((await desk.task(taken.id)).status === 'queued') await sleep(20);
+    expect((await desk.task(queued.id)).status).toBe('queued');
+    await expectNotReady(queued.id);
+    expect((await desk.task(taken.id)).status).toBe('processing');
+    await expectNotReady(taken.id);
+  });
+
+  it('is not there after a failure, after expiry, or while nobody knows the outcome (CONTENT-07)', async () => {
+    const failing = await desk.submit({
+      source_url: desk.source('[[sandbox:task-ms=0]][[sandbox:task-fails]]'),
+    });
+    const unknown = await desk.submit({ source_url: desk.source('[[sandbox:html]]') });
+    const late = await desk.submit({ source_url: desk.source(NEVER) });
+    await desk.gateway.dataSource.query(
+      `UPDATE task SET created_at = created_at - interval '1 day' WHERE id = $1`,
+      [fromPublicId('task', late.id)],
+    );
+    const ends = [
+      [failing.id, 'failed'],
+      [unknown.id, 'reconciliation_required'],
+      [late.id, 'expired'],
+    ] as const;
+    for (const [id, status] of ends) {
+      expect((await desk.ended(id)).status).toBe(status);
+      await expectNotReady(id);
+    }
+  });
+
+  it('is not there for others, or without a key (CONTENT-09, CONTENT-10)', async () => {
+    const { id } = await desk.submit();
+    await desk.ended(id);
     const open = await send(`${desk.gateway.url}/v1/tasks/${id}/content`);
     expect([open.status, open.json]).toMatchObject([401, { error: { code: 'invalid_token' } }]);
     const other = await desk.gateway.account();
@@ -53,6 +86,8 @@ describe('GET /v1/tasks/{id}/content of a dub', () => {
       404,
       { error: { code: 'task_not_found' } },
     ]);
+    const unknown = await desk.get(`task_${'0'.repeat(32)}/content`);
+    expect([unknown.status, unknown.json]).toEqual([404, foreign.json]);
   });
 
   it('costs nothing (CONTENT-12)', async () => {

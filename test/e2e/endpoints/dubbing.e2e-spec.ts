@@ -222,8 +222,7 @@ describe('POST /v1/audio/dubbing', () => {
     expect(await desk.formOf(id)).toMatchObject({ [field]: sent });
   });
 
-  it('leaves out what the provider does not tell (DUB-53 to DUB-56)', async () => {
-    // Without a result there is no file either: the outcome is for an operator to settle.
+  it('leaves a dub without a result to an operator', async () => {
     const magic = '[[sandbox:task-ms=0]][[sandbox:no-result]]';
     const { id } = await desk.submit({ source_url: desk.source(magic) });
     expect(await desk.ended(id)).toMatchObject({

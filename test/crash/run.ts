@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * `npm run test:crash`: kills of processes under load, for the ledger. `npm run test:crash -- tasks`: the faults of tasks as
+ * in the suite, but with more kills, a database that is gone for longer than a lease, and more random happenings.
+ */
+const LONGER = { KILLS: '20', OUTAGE_MS: '35000', MODEL_RUNS: '200' };
+const FAULTS_OF_TASKS = [
+  'test/process/(tasks|webhooks|video)-crash',
+  'test/faults/(tasks|dubbing|songs|videos)',
+  'test/tasks/task-(model|edges)',
+];
+
+if (process.argv[2] === 'tasks') process.exitCode = runTests();
+else await import('./crash.js');
+
+function runTests(): number {
+  const jest = ['run', 'jest', '--', '--verbose', '--testTimeout=600000', ...FAULTS_OF_TASKS];
+  const { status } = spawnSync('npm', jest, {
+    cwd: fileURLToPath(new URL('../../', import.meta.url)),
+    env: { ...LONGER, ...process.env },
+    stdio: 'inherit',
+  });
+  return status ?? 1;
+}
