@@ -32,8 +32,7 @@ export async function run(): Promise<BenchResult> {
   const dataSource = await createDataSource({ url: server.url }).initialize();
   try {
     await runMigrations(dataSource);
-    await fillTasks(dataSource, upstreamUrl);
-    await spread(dataSource);
+    await fillTasks(dataSource, upstreamUrl, INTERVAL_MS / 1_000);
     const { lags, polled } = await lagsOf(dataSource, server.url, upstreamUrl);
     const worst = Math.max(...lags);
     return {
@@ -57,17 +56,6 @@ export async function run(): Promise<BenchResult> {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
-}
-
-/** Tasks that have long reached their longest interval, due one after the other. */
-async function spread(dataSource: DataSource): Promise<void> {
-  await dataSource.query(
-    `SET statement_timeout = 0;
-     UPDATE task SET created_at = now() - interval '1 hour' WHERE status = 'processing';
-     UPDATE task_work SET due_at = now() + random() * interval '${INTERVAL_MS} milliseconds';
-     ANALYZE task, task_work;
-     RESET statement_timeout`,
-  );
 }
 
 async function lagsOf(dataSource: DataSource, databaseUrl: string, upstreamUrl: string) {
