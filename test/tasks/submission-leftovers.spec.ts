@@ -12,7 +12,7 @@ let intact: Pick<Pool, 'query' | 'connect'>;
 beforeAll(async () => {
   desk = await DubbingDesk.open();
   ({ master: pool } = desk.gateway.app.get(DataSource).driver as unknown as { master: Pool });
-  intact = { query: pool.query.bind(pool), connect: pool.connect.bind(pool) } as typeof intact;
+  intact = { query: pool.query.bind(pool), connect: pool.connect.bind(pool) };
 });
 afterAll(() => desk.close());
 beforeEach(() => desk.clear());
