@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
@@ -62,6 +62,22 @@ describe('the repository', () => {
 
   it('has nothing left to do in its comments', () => {
     expect(withMatch(all, OPEN_ENDS)).toEqual([]);
+  });
+
+  it('needs no Jest for the programs that npm runs without it', () => {
+    const imported = (file: string): string[] =>
+      [...read(file).matchAll(/^(?:import|export)(?! type\b)[^;]*? from '(\.[^']*)\.js'/gm)].map(
+        ([, path = '']) => `${join(dirname(file), path)}.ts`,
+      );
+    const programs = [
+      'test/faults/fuzz/fuzz.ts',
+      'test/crash/crash.ts',
+      'test/conformance/list.ts',
+    ];
+    const reached = new Set([...programs, ...sources('bench'), ...sources('scripts')]);
+    // A set that grows while it is walked.
+    for (const file of reached) for (const other of imported(file)) reached.add(other);
+    expect(withMatch([...reached], /from '@jest\/globals'/)).toEqual([]);
   });
 
   it('logs through its logger only', () => {

@@ -115,23 +115,23 @@ it('the folder of the Swagger page serves only the page, which keeps no token', 
   );
 });
 
-it('fifty requests sent ahead by a client that leaves count no longer as in flight', async () => {
-  const other = await startTestGateway();
+it('requests sent ahead by clients that leave count no longer as in flight', async () => {
+  // A call that never ended in the count would make the stop outlast this test.
+  const other = await startTestGateway({ DRAIN_TIMEOUT_MS: '600000' });
   const { headers } = await other.account();
-  const socket = connect(Number(new URL(other.url).port), '127.0.0.1');
-  socket.on('error', () => undefined);
   const body = JSON.stringify({ ...HELLO, input: '[[sandbox:delay=300]]Hello' });
   const request = post(headers.authorization).replace(
     /Content-Length: \d+/,
     `Content-Length: ${body.length}`,
   );
-  socket.write((request + body).repeat(50));
+  const sockets = Array.from({ length: 10 }, () => {
+    const socket = connect(Number(new URL(other.url).port), '127.0.0.1');
+    socket.on('error', () => undefined).write((request + body).repeat(5));
+    return socket;
+  });
   await sleep(200);
-  socket.destroy();
-  const began = performance.now();
+  for (const socket of sockets) socket.destroy();
   await other.stop();
-  // Calls that never ended in the count would make it wait for the drain timeout, 20 s.
-  expect(performance.now() - began).toBeLessThan(10_000);
 });
 
 it('clients that send ahead and read nothing cost little memory', async () => {

@@ -10,6 +10,8 @@ const LONG_BYTES = 12_000_000;
 const CHUNK = Buffer.alloc(65_536);
 const DRIP_MS = 1_000;
 const LOOK_MS = 100;
+/** Requests that a connection may send at once. */
+const SENT_AHEAD = 5;
 
 /** Who is slow, and at what. */
 export type SlowKind = 'headers' | 'body' | 'upload' | 'audio' | 'sse' | 'any';
@@ -99,7 +101,7 @@ function opening(kind: SlowKind, key: string): string {
       return json('/v1/chat/completions', { model: 'gen-5-mini', stream: true, messages });
     }
     case 'any':
-      return head('GET /docs/swagger-ui-bundle.js HTTP/1.1').repeat(20);
+      return head('GET /docs/swagger-ui-bundle.js HTTP/1.1').repeat(SENT_AHEAD);
   }
 }
 

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import assert from 'node:assert/strict';
 
 /** One HTTP answer, read to its end. */
 export interface Answer {
@@ -46,17 +46,16 @@ export function postJson(
 
 /** The error of an error answer, after proving that the envelope is exactly the spec's (decisions G-05, G-47). */
 export function errorOf(answer: Answer): ErrorBody {
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
-  expect(answer.headers.get('x-gateway-execution-id')).toMatch(/^exec_[0-9a-f]{32}$/);
-  expect(answer.headers.get('x-request-id')).toBe(answer.headers.get('x-gateway-execution-id'));
-  const { error } = answer.json as { error: ErrorBody };
-  expect(answer.json).toEqual({
-    error: {
-      message: expect.stringMatching(/./),
-      type: expect.stringMatching(/^[a-z_]+$/),
-      param: error.param === null ? null : expect.any(String),
-      code: expect.stringMatching(/^[a-z_]+$/),
-    },
-  });
+  const { headers, json } = answer;
+  assert.match(headers.get('content-type') ?? '', /^application\/json\b/);
+  assert.match(headers.get('x-gateway-execution-id') ?? '', /^exec_[0-9a-f]{32}$/);
+  assert.equal(headers.get('x-request-id'), headers.get('x-gateway-execution-id'));
+  const { error } = json as { error: ErrorBody };
+  assert.deepEqual(Object.keys(json as object), ['error']);
+  assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'param', 'type']);
+  assert.match(error.message, /./);
+  assert.match(error.type, /^[a-z_]+$/);
+  assert.match(error.code, /^[a-z_]+$/);
+  if (error.param !== null) assert.equal(typeof error.param, 'string');
   return error;
 }

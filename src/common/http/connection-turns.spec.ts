@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -17,9 +23,9 @@ afterEach(() => {
   server.close();
 });
 
-async function serve(listener: RequestListener): Promise<Socket> {
+async function serve(listener: RequestListener, classes: ServerOptions = {}): Promise<Socket> {
   const turns = new ConnectionTurns(listener, LIMITS);
-  server = createServer(turns.take).listen(0, '127.0.0.1');
+  server = createServer(classes, turns.take).listen(0, '127.0.0.1');
   turns.watch(server);
   await once(server, 'listening');
   return connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
@@ -54,6 +60,21 @@ describe('requests that a client sends ahead', () => {
     client.resume().write(GET.repeat(7));
     await once(client, 'close');
     expect(begun).toBe(1);
+  });
+
+  it('are not even read beyond what may wait', async () => {
+    let seen = 0;
+    class Seen extends IncomingMessage {
+      constructor(socket: Socket) {
+        super(socket);
+        seen++;
+      }
+    }
+    const client = await serve(() => undefined, { IncomingMessage: Seen });
+    client.resume().write(GET.repeat(2_000));
+    await once(client, 'close');
+    // The one that is served, those that may wait, the one too many, and the one at which the parser stops.
+    expect(seen).toBeLessThanOrEqual(1 + LIMITS.maxWaiting + 2);
   });
 
   it('cut the connection when their heads are too large together', async () => {

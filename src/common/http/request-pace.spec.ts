@@ -1,0 +1,30 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { RequestPace } from './request-pace.js';
+
+it('begins requests in their order, at most 16 in one turn of the event loop', async () => {
+  const pace = new RequestPace();
+  const begun: number[] = [];
+  const ofTurns: number[] = [];
+  for (let index = 0; index < 100; index++) {
+    pace.run(() => begun.push(index));
+  }
+  while (begun.length < 100) {
+    const before = begun.length;
+    await nextTurn();
+    ofTurns.push(begun.length - before);
+  }
+  expect(begun).toEqual(Array.from({ length: 100 }, (_, index) => index));
+  expect(Math.max(...ofTurns)).toBeLessThanOrEqual(16);
+});
+
+it('begins at once what comes when nothing waits', async () => {
+  const pace = new RequestPace();
+  for (let turn = 0; turn < 3; turn++) {
+    let begun = 0;
+    for (let index = 0; index < 16; index++) pace.run(() => begun++);
+    expect(begun).toBe(16);
+    await nextTurn();
+    await nextTurn();
+  }
+});
