@@ -57,6 +57,29 @@ class FilesController {
     return sendStoredFile(request, response, file, { filename: 'a.mp4' });
   }
 
+  @Get('broken-at-once')
+  brokenAtOnce(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const bytes = Readable.from([BYTES]);
+    const file = fileOf(BYTES.length, () => {
+      bytes.destroy(new Error('broken'));
+      return Promise.resolve(bytes);
+    });
+    return sendStoredFile(request, response, file, { filename: 'a.mp4' });
+  }
+
+  @Get('broken-in-the-middle')
+  brokenInTheMiddle(@Req() request: Request, @Res() response: Response): Promise<void> {
+    let reads = 0;
+    const bytes = new Readable({
+      read() {
+        if (reads++ === 0) this.push(BYTES.subarray(0, 3));
+        else this.destroy(new Error('broken'));
+      },
+    });
+    const file = fileOf(BYTES.length, () => Promise.resolve(bytes));
+    return sendStoredFile(request, response, file, { filename: 'a.mp4' });
+  }
+
   @Get('large')
   large(@Req() request: Request, @Res() response: Response): Promise<void> {
     const file = fileOf(LARGE_BYTES, () => {
@@ -177,6 +200,15 @@ describe('sendStoredFile', () => {
   it('cuts the answer where the file is too short', async () => {
     await expect(get('/short')).rejects.toThrow();
   });
+
+  it.each(['at-once', 'in-the-middle'])(
+    'whose stream is destroyed %s is cut, and nothing else is',
+    async (when) => {
+      const cut = fetch(`${url}/broken-${when}`).then((answer) => answer.arrayBuffer());
+      await expect(cut).rejects.toThrow();
+      expect((await fetch(`${url}/file`)).status).toBe(200);
+    },
+  );
 
   it('reads no faster than its reader and ends with it', async () => {
     const answer = await fetch(`${url}/large`);

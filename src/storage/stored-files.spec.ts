@@ -154,6 +154,22 @@ describe('StoredFiles', () => {
     await expectNothingLeft();
   });
 
+  it.each([
+    ['before its row is written', (body: PassThrough) => body.destroy(new Error('broken'))],
+    [
+      'after its first bytes',
+      (body: PassThrough) => {
+        body.write(randomBytes(10), () => body.destroy(new Error('broken')));
+      },
+    ],
+  ])('survives a source that is destroyed %s', async (_when, destroy) => {
+    const body = new PassThrough({ highWaterMark: 1 });
+    const saving = files.save(newFile(body));
+    destroy(body);
+    await expect(saving).rejects.toThrow('broken');
+    await expectNothingLeft();
+  });
+
   it('takes exactly as many bytes as it may', async () => {
     const { sizeBytes } = await files.save(newFile(of(randomBytes(20)), { maxBytes: 20 }));
     expect(sizeBytes).toBe(20);
