@@ -96,6 +96,11 @@ module.exports = {
       { path: 'node_modules/axios/' },
     ),
     rule(
+      'only-commands-import-the-backup',
+      { path: '^src/(?!commands/|cli\\.ts$|backup/)' },
+      { path: '^src/backup/' },
+    ),
+    rule(
       'nobody-imports-the-entry-points',
       { path: '^src/', pathNot: '^src/(main|cli|app\\.module)\\.ts$|^src/(boot|commands)/' },
       { path: '^src/(main|cli|app\\.module)\\.ts$|^src/(boot|commands)/' },

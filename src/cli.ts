@@ -10,17 +10,21 @@ import { OperatorKeys } from './admin/operator-keys.js';
 import { OperatorService } from './admin/operator.service.js';
 import { AppModule } from './app.module.js';
 import { loadCatalog } from './catalog/catalog-file.js';
-import type { Operators } from './commands/operator-command.js';
+import { BackupError } from './backup/backup-error.js';
+import { DATA_FOLDER_COMMANDS } from './commands/data-folder-commands.js';
+import type { OperatorCommand, Operators, Options } from './commands/operator-command.js';
 import { OPERATOR_COMMANDS } from './commands/operator-commands.js';
 import { tableOf } from './commands/terminal-table.js';
 import { GatewayError } from './common/errors/gateway-error.js';
 import { ConfigError, loadOperatorConfig } from './config/load-config.js';
+import { DataDirInUseError } from './database/embedded/data-dir-lock.js';
+import { SchemaTooNewError } from './database/run-migrations.js';
 import { makeLogger } from './observability/logger.js';
 import { UsageService } from './usage/usage.service.js';
 
 const USAGE = `Usage: npm run cli -- <command> [--json]
 
-${Object.entries(OPERATOR_COMMANDS)
+${Object.entries({ ...OPERATOR_COMMANDS, ...DATA_FOLDER_COMMANDS })
   .map(([name, { usage }]) => `  ${name} ${usage}`.trimEnd())
   .join('\n')}
 
@@ -33,6 +37,9 @@ const TEXTS = [
   'spend-limit-microusd spend-limit-period status task-id to',
 ].flatMap((line) => line.split(' '));
 const FLAGS = ['full', 'csv', 'json'];
+
+/** Their messages are sentences for operators. */
+const KNOWN_ERRORS = [GatewayError, ConfigError, BackupError, DataDirInUseError, SchemaTooNewError];
 
 const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
 
@@ -60,24 +67,59 @@ function commandLine() {
   }
 }
 
+/** Answers the exit code. */
 async function run(): Promise<number> {
   const line = commandLine();
   const [name = '', ...words] = line?.positionals ?? [];
-  const command = Object.hasOwn(OPERATOR_COMMANDS, name) ? OPERATOR_COMMANDS[name] : undefined;
-  if (!line || !command) {
+  const { json, ...options } = line?.values ?? {};
+  const work = line && workOf(name, words, options);
+  if (!work) {
     process.stderr.write(`${USAGE}\n`);
     return 2;
   }
-  const { json, ...options } = line.values;
+  const answer = await work();
+  process.stdout.write(`${shown(answer, json === true)}\n`);
+  return name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
+}
+
+/** What the command does; undefined where there is none such. */
+function workOf(
+  name: string,
+  words: string[],
+  options: Options,
+): (() => Promise<unknown>) | undefined {
+  const command = Object.hasOwn(OPERATOR_COMMANDS, name) && OPERATOR_COMMANDS[name];
+  if (command) return () => operate(command, name, words, options);
+  const ofFolder = Object.hasOwn(DATA_FOLDER_COMMANDS, name) && DATA_FOLDER_COMMANDS[name];
+  const [file, ...more] = words;
+  if (!ofFolder || file === undefined || more.length > 0) return undefined;
+  return () => ofFolder.run(loadOperatorConfig(), file, stopSignal());
+}
+
+async function operate(
+  command: OperatorCommand,
+  name: string,
+  words: string[],
+  options: Options,
+): Promise<unknown> {
   const app = await openContext();
   try {
     if (command.changes) await record(app.get(OperatorActions), name, words);
-    const answer = await command.run(operatorsOf(app), words, options);
-    process.stdout.write(`${shown(answer, json === true)}\n`);
-    return name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
+    return await command.run(operatorsOf(app), words, options);
   } finally {
     await app.close();
   }
+}
+
+/** Ctrl-C and the system's wish to stop us. */
+function stopSignal(): AbortSignal {
+  const stopper = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      stopper.abort(new BackupError(`Stopped by ${name}; nothing was left behind.`));
+    });
+  }
+  return stopper.signal;
 }
 
 /** Text as it is, else a table for a terminal and JSON for programs. */
@@ -116,8 +158,8 @@ run().then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    const known = error instanceof GatewayError || error instanceof ConfigError;
-    process.stderr.write(`${known ? error.message : String(error)}\n`);
+    const isKnown = KNOWN_ERRORS.some((kind) => error instanceof kind);
+    process.stderr.write(`${isKnown ? (error as Error).message : String(error)}\n`);
     process.exitCode = 1;
   },
 );

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { chmod, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stopLeftovers } from './leftover-processes.js';
@@ -61,6 +63,17 @@ export class ClusterPlace {
   get url(): string {
     const host = encodeURIComponent(this.socketDirectory);
     return `postgresql://${SUPERUSER}@localhost:${PORT}/postgres?host=${host}`;
+  }
+
+  /** Whether a server listens. */
+  async answers(): Promise<boolean> {
+    const socket = connect(join(this.socketDirectory, `.s.PGSQL.${PORT}`));
+    return once(socket, 'connect')
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => socket.destroy());
   }
 }
 

@@ -76,12 +76,15 @@ export class EmbeddedPostgres implements RunningPostgres {
    * patiently), or one of our own. For operator commands.
    */
   static async attachOrStart(options: EmbeddedPostgresOptions): Promise<RunningPostgres> {
+    const place = await ClusterPlace.in(options.dataDir);
+    const running = { url: place.url, stop: () => Promise.resolve() };
+    // The lock of a running gateway is waited for; its server answers at once.
+    if (await place.answers()) return running;
     try {
       return await EmbeddedPostgres.start(options);
     } catch (error) {
-      if (!(error instanceof DataDirInUseError)) throw error;
-      const { url } = await ClusterPlace.in(options.dataDir);
-      return { url, stop: () => Promise.resolve() };
+      if (error instanceof DataDirInUseError) return running;
+      throw error;
     }
   }
 

@@ -1,0 +1,110 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Pack, pack } from 'tar-stream';
+import { BackupError } from './backup-error.js';
+
+/** Whoever reads a backup can read keys and books. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+/** Pages and log compress well even so. */
+const COMPRESSION_LEVEL = 1;
+const CHUNK_BYTES = 1_048_576;
+
+/** A compressed tar archive that appears under its name when it is whole and durable. */
+export class ArchiveWriter {
+  private constructor(private readonly archive: Pack) {}
+
+  /**
+   * Writes what `fill` adds to a new file; answers its size in bytes. Throws {@link BackupError} where the file exists. After
+   * an error, or when the signal stops it, nothing is left.
+   */
+  static async write(
+    file: string,
+    signal: AbortSignal,
+    fill: (writer: ArchiveWriter) => Promise<void>,
+  ): Promise<number> {
+    await refuseExisting(file);
+    const unfinished = `${file}.unfinished`;
+    await refuseExisting(unfinished);
+    signal.throwIfAborted();
+    const archive = pack();
+    // The pipeline reports errors, and listens no longer once it has.
+    archive.on('error', () => undefined);
+    const options = { mode: FILE_MODE, flags: 'wx', flush: true };
+    const gzip = createGzip({ level: COMPRESSION_LEVEL });
+    const writing = pipeline(archive, gzip, createWriteStream(unfinished, options), { signal });
+    const filling = fill(new ArchiveWriter(archive)).then(
+      () => {
+        archive.finalize();
+      },
+      (error: unknown) => {
+        archive.destroy(error as Error);
+        throw error;
+      },
+    );
+    try {
+      // The first failure is the cause of the other.
+      await Promise.all([filling, writing]);
+      await refuseExisting(file);
+      await rename(unfinished, file);
+    } catch (error) {
+      await Promise.allSettled([filling, writing]);
+      await rm(unfinished, { force: true });
+      throw signal.aborted ? signal.reason : error;
+    }
+    return (await stat(file)).size;
+  }
+
+  /** Adds a folder, which may stay empty. */
+  addFolder(name: string): void {
+    this.archive.entry({ name, type: 'directory', mode: FOLDER_MODE });
+  }
+
+  /** Adds a small file. */
+  addText(name: string, text: string): void {
+    this.archive.entry({ name, mode: FILE_MODE }, text);
+  }
+
+  /**
+   * Adds a file that others may write, cut or remove meanwhile: as long as it was at first, or not at all. Not at all either
+   * where it was changed after `untilMs`.
+   */
+  async addFile(name: string, path: string, untilMs = Infinity): Promise<void> {
+    const found = await stat(path).catch(unlessGone);
+    if (found === undefined || found.mtimeMs > untilMs) return;
+    const entry = this.archive.entry({
+      name,
+      mode: FILE_MODE,
+      size: found.size,
+      mtime: found.mtime,
+    });
+    await pipeline(bytesOf(path, found.size), entry);
+  }
+}
+
+/** As many bytes as said; zeros for what was cut off, which the log that is replayed over it knows. */
+async function* bytesOf(path: string, sizeBytes: number): AsyncGenerator<Buffer> {
+  let missing = sizeBytes;
+  if (missing === 0) return;
+  const stream = createReadStream(path, { end: sizeBytes - 1, highWaterMark: CHUNK_BYTES });
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      missing -= chunk.length;
+      yield chunk;
+    }
+  } catch (error) {
+    unlessGone(error);
+  }
+  for (; missing > 0; missing -= CHUNK_BYTES) yield Buffer.alloc(Math.min(missing, CHUNK_BYTES));
+}
+
+function unlessGone(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}
+
+async function refuseExisting(path: string): Promise<void> {
+  const found = await stat(path).catch(unlessGone);
+  if (found !== undefined) throw new BackupError(`${path} exists already; it was left as it is.`);
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../common/time/clock.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { ArchiveWriter } from './archive-writer.js';
+import { BackupError, refuseExternalDatabase } from './backup-error.js';
+import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE } from './backup-parts.js';
+import { copyCluster } from './cluster-copy.js';
+import { filesBelow } from './files-below.js';
+
+/** What the local store calls a file while it is written. */
+const UNFINISHED_FILE = '.part';
+
+/** What a backup became. */
+export interface BackupReport {
+  /** Absolute path. */
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** Parts of the data folder that are in it. */
+  readonly contains: readonly string[];
+}
+
+/**
+ * Writes the embedded database, the stored files of the data folder and its secret key to a new file, beside a running gateway
+ * or alone (docs/adr/0017). Throws {@link BackupError} for an external database, a data folder without a database, and a file
+ * that exists.
+ */
+export async function backUp(
+  config: GatewayConfig,
+  file: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<BackupReport> {
+  refuseExternalDatabase(config.databaseUrl);
+  const dataDir = resolve(config.dataDir);
+  const cluster = join(dataDir, CLUSTER);
+  if (!existsSync(cluster)) throw new BackupError(`There is no database in ${dataDir}.`);
+  const server = await EmbeddedPostgres.attachOrStart({ dataDir });
+  try {
+    const contains = [CLUSTER];
+    const path = resolve(file);
+    const sizeBytes = await ArchiveWriter.write(path, signal, async (writer) => {
+      writer.addText(HEAD, JSON.stringify({ format: FORMAT }));
+      await copyCluster(server.url, cluster, writer, CLUSTER);
+      // Those of later files are not in the copy, and every row comes before its file.
+      const untilMs = clock.nowMs();
+      if (await addStoredFiles(config, dataDir, untilMs, writer)) contains.push(FILES);
+      if (await addSecretKey(dataDir, writer)) contains.push(KEY_FILE);
+      writer.addText(END, '');
+    });
+    return { file: path, sizeBytes, contains };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Whether they are kept in the data folder, and so belong to it. */
+async function addStoredFiles(
+  { storageUrl }: GatewayConfig,
+  dataDir: string,
+  untilMs: number,
+  writer: ArchiveWriter,
+): Promise<boolean> {
+  if (storageUrl !== undefined) return false;
+  const root = join(dataDir, FILES);
+  writer.addFolder(FILES);
+  for await (const { name, isFolder } of filesBelow(root)) {
+    if (isFolder) writer.addFolder(`${FILES}/${name}`);
+    else if (!name.endsWith(UNFINISHED_FILE)) {
+      await writer.addFile(`${FILES}/${name}`, join(root, name), untilMs);
+    }
+  }
+  return true;
+}
+
+async function addSecretKey(dataDir: string, writer: ArchiveWriter): Promise<boolean> {
+  const path = join(dataDir, KEY_FILE);
+  if (!existsSync(path)) return false;
+  writer.addText(KEY_FILE, await readFile(path, 'utf8'));
+  return true;
+}

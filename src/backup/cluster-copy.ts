@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { databaseFaultOf } from '../database/database-errors.js';
+import type { ArchiveWriter } from './archive-writer.js';
+import { filesBelow } from './files-below.js';
+
+/** A gateway that starts beside us gets this long to accept connections. */
+const CONNECT_TRIES = 30;
+const CONNECT_RETRY_MS = 1_000;
+const LABEL = 'shim backup';
+/** What the server makes anew at its start (its manual: Making a Base Backup Using the Low Level API). */
+const MADE_ANEW = new Set(
+  ['dynshmem', 'notify', 'replslot', 'serial', 'snapshots', 'stat_tmp', 'subtrans', 'wal'].map(
+    (name) => `pg_${name}`,
+  ),
+);
+const LEFT_OUT =
+  /(^|\/)(postmaster\.(pid|opts)|\.s\.PGSQL\.[^/]*|pg_internal\.init[^/]*|pgsql_tmp.*)$/;
+/** Says where recovery begins; it must not be older than any other file. */
+const CONTROL = 'global/pg_control';
+const LOG_SEGMENT = /^([0-9A-F]{24}|[0-9A-F]{8}\.history)$/;
+
+/**
+ * Adds the files of a running cluster and the log that makes them consistent, as of the end of the copy: calls go on
+ * meanwhile. `prefix` is the folder in the archive. The server forgets the backup when our connection ends, however it ends.
+ */
+export async function copyCluster(
+  url: string,
+  cluster: string,
+  writer: ArchiveWriter,
+  prefix: string,
+): Promise<void> {
+  const client = await connect(url);
+  try {
+    // Keeps the log from here on until we disconnect.
+    await client.query('SELECT pg_create_physical_replication_slot($1, true, true)', [
+      `shim_backup_${process.pid}`,
+    ]);
+    const first = await segmentOf(client, `pg_backup_start('${LABEL}', true)`);
+    writer.addFolder(prefix);
+    for await (const { name, isFolder } of filesBelow(cluster, (folder) => MADE_ANEW.has(folder))) {
+      if (isFolder) writer.addFolder(`${prefix}/${name}`);
+      else if (!LEFT_OUT.test(name) && name !== CONTROL) await add(name);
+    }
+    await add(CONTROL);
+    const { rows } = await client.query<{ last: string; label: string }>(
+      'SELECT pg_walfile_name(lsn) AS last, labelfile AS label FROM pg_backup_stop(false)',
+    );
+    const [end] = rows;
+    if (end === undefined) throw new Error('The server did not end the backup');
+    writer.addText(`${prefix}/backup_label`, end.label);
+    for await (const { name } of filesBelow(join(cluster, 'pg_wal'), () => true)) {
+      const isNeeded = name.endsWith('.history') || (name >= first && name <= end.last);
+      if (LOG_SEGMENT.test(name) && isNeeded) await add(`pg_wal/${name}`);
+    }
+  } finally {
+    await client.end();
+  }
+
+  function add(name: string): Promise<void> {
+    return writer.addFile(`${prefix}/${name}`, join(cluster, name));
+  }
+}
+
+/** Name of the file of the log in which the place lies that the expression answers. */
+async function segmentOf(client: pg.Client, expression: string): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT pg_walfile_name(${expression}) AS name`,
+  );
+  return rows[0]?.name ?? '';
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new pg.Client({ connectionString: url, application_name: 'shim-backup' });
+    // A connection that breaks fails its statement.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      const fault = databaseFaultOf(error);
+      const isPassing = fault === 'unavailable' || fault === 'lost';
+      if (!isPassing || attempt === CONNECT_TRIES) throw error;
+      await sleep(CONNECT_RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { BackupError } from './backup-error.js';
+import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE } from './backup-parts.js';
+
+type Archive = ReturnType<typeof extract>;
+type Entry = Archive extends AsyncIterable<infer Member> ? Member : never;
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+/** Nothing leads out of the folder, and nothing else is in one of our archives. */
+const PART = new RegExp(`^(${CLUSTER}|${FILES})(/(?!\\.\\.?(/|$))[^/\\0]+)*$|^${KEY_FILE}$`);
+
+/**
+ * Unpacks a backup into an existing folder; answers the parts it has. Throws {@link BackupError} for a file that is none of
+ * ours, is torn or damaged, or is of a newer format; then the folder may hold anything.
+ */
+export async function unpack(file: string, folder: string, signal: AbortSignal): Promise<string[]> {
+  signal.throwIfAborted();
+  const archive = extract();
+  // The pipeline reports errors, and listens no longer once it has.
+  archive.on('error', () => undefined);
+  const reading = pipeline(createReadStream(file), createGunzip(), archive, { signal });
+  const unpacking = unpackEntries(archive, folder).catch((error: unknown) => {
+    archive.destroy(error as Error);
+    throw error;
+  });
+  const [read, unpacked] = await Promise.allSettled([reading, unpacking]);
+  const failure = [unpacked, read].find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw asBackupError(failure.reason, file, signal);
+  return unpacked.status === 'fulfilled' ? unpacked.value : [];
+}
+
+async function unpackEntries(archive: Archive, folder: string): Promise<string[]> {
+  const parts = new Set<string>();
+  let position: 'start' | 'inside' | 'end' = 'start';
+  for await (const entry of archive) {
+    const { name, type } = entry.header;
+    const path = name.replace(/\/$/, '');
+    if (position === 'start') await readHead(path, entry);
+    else if (position === 'inside' && path !== END) {
+      if (!PART.test(path)) throw new BackupError(`it has an unknown part: ${path}`);
+      await unpackEntry(join(folder, path), type === 'directory', entry);
+      parts.add(path.split('/', 1)[0] ?? '');
+    }
+    position = path === END ? 'end' : 'inside';
+    entry.resume();
+  }
+  if (position !== 'end' || !parts.has(CLUSTER)) throw new BackupError('it is not whole');
+  return [...parts];
+}
+
+async function readHead(name: string, entry: Entry): Promise<void> {
+  if (name !== HEAD) throw new BackupError('it is no backup of a gateway');
+  const { format } = JSON.parse(await text(entry)) as { format?: unknown };
+  if (format !== FORMAT) throw new BackupError('a newer version of the gateway wrote it');
+}
+
+async function unpackEntry(path: string, isFolder: boolean, entry: Entry): Promise<void> {
+  if (isFolder) await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+  else
+    await pipeline(entry, createWriteStream(path, { mode: FILE_MODE, flags: 'wx', flush: true }));
+}
+
+function asBackupError(error: unknown, file: string, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR' || code === 'ENOSPC') {
+    return new BackupError(message);
+  }
+  const reason = error instanceof BackupError ? message : `it is torn or damaged (${message})`;
+  return new BackupError(`${file} cannot be restored: ${reason}.`);
+}

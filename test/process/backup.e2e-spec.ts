@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { query } from '../support/embedded-gateways.js';
+import { postJson, send } from '../support/http-answer.js';
+import { HELLO } from '../support/paid-endpoints.js';
+import {
+  cleanUp,
+  type GatewayProgram,
+  PROCESS_TEST_TIMEOUT_MS,
+  runBuilt,
+  startGatewayProgram,
+  temporaryFolder,
+  until,
+} from '../support/process.js';
+import { BRISK, VIDEO, type Video } from '../support/video-desk.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+
+const WEBHOOK_SECRET = 'whsec-of-a-caller-0123456789';
+const BUYERS = 4;
+const PAUSE_MS = 20;
+
+let folder: string;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  receiver = await startWebhookReceiver();
+});
+afterAll(async () => {
+  await cleanUp();
+  await receiver.stop();
+}, PROCESS_TEST_TIMEOUT_MS);
+
+type Buyer = Awaited<ReturnType<GatewayProgram['account']>>;
+
+const settingsOf = (dataDir: string) => ({
+  ...BRISK,
+  ...receiver.settings,
+  DATA_DIR: dataDir,
+  SECRET_KEY: '',
+});
+
+async function cli(dataDir: string, ...args: string[]): Promise<Record<string, unknown>> {
+  const program = runBuilt('cli.js', args, { DATA_DIR: dataDir });
+  const { code } = await program.exited;
+  expect({ args, code, stderr: program.stderr() }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(program.stdout()) as Record<string, unknown>;
+}
+
+/** A stored file, and a delivery whose secret is sealed. */
+async function buyVideo({ url }: GatewayProgram, { headers }: Buyer) {
+  const body = { ...VIDEO, webhook: receiver.url, webhook_secret: WEBHOOK_SECRET };
+  const { id } = (await postJson(`${url}/v1/videos`, headers, body)).json as Video;
+  const path = `/v1/videos/${id}`;
+  await until(async () => {
+    return ((await send(`${url}${path}`, { headers })).json as Video).status === 'completed';
+  });
+  const { bytes } = await send(`${url}${path}/content`, { headers });
+  return { content: `${path}/content`, bytes };
+}
+
+/** Calls and tasks of each buyer, one after the other, until told to stop. */
+function load({ url }: GatewayProgram, buyers: readonly Buyer[]) {
+  let isOver = false;
+  const loops = buyers.map(async ({ headers }) => {
+    while (!isOver) {
+      await postJson(`${url}/v1/audio/speech`, headers, HELLO);
+      await postJson(`${url}/v1/videos`, headers, VIDEO);
+      await sleep(PAUSE_MS);
+    }
+  });
+  return async () => {
+    isOver = true;
+    await Promise.all(loops);
+  };
+}
+
+const ENTRIES = `
+  SELECT account_id, position::int AS position, kind, amount, balance_after FROM ledger_entry
+   ORDER BY account_id, position`;
+const BALANCES = `
+  SELECT a.id AS account_id, a.posted, coalesce(max(e.position), 0)::int AS position
+    FROM account a LEFT JOIN ledger_entry e ON e.account_id = a.id GROUP BY 1, 2 ORDER BY 1`;
+
+/** Reads a data folder that no gateway runs on. */
+async function read(dataDir: string, sql: string): Promise<Record<string, unknown>[]> {
+  const server = await EmbeddedPostgres.attachOrStart({ dataDir });
+  return query(server.url, sql).finally(() => server.stop());
+}
+
+async function redeliver(gateway: GatewayProgram): Promise<void> {
+  const { json } = await gateway.admin('GET', '/webhook-deliveries');
+  const [delivery] = (json as { data: { id: string }[] }).data;
+  await gateway.admin('POST', `/webhook-deliveries/${delivery?.id ?? ''}/redeliver`);
+}
+
+describe('a backup of a gateway that serves', () => {
+  it(
+    'is restored with books that are exact, keys that work, stored files, and secrets that open',
+    async () => {
+      const [dataDir, elsewhere] = [join(folder, 'data'), join(folder, 'new', 'data')];
+      const file = join(folder, 'backup.tar.gz');
+      const gateway = await startGatewayProgram(settingsOf(dataDir));
+      const buyers = await Promise.all(Array.from({ length: BUYERS }, () => gateway.account()));
+      const [buyer] = buyers as [Buyer];
+      const { content, bytes } = await buyVideo(gateway, buyer);
+      await receiver.until(1);
+
+      const stopLoad = load(gateway, buyers);
+      await until(async () => (await read(dataDir, ENTRIES)).length > BUYERS * 4);
+      const before = await read(dataDir, ENTRIES);
+      const made = await cli(dataDir, 'backup', file);
+      await stopLoad();
+      expect(made).toMatchObject({ file, contains: 'postgres, files, secret-key' });
+      const live = await read(dataDir, ENTRIES);
+      await gateway.end('SIGTERM');
+
+      const restored = await cli(elsewhere, 'restore', file);
+      expect(restored).toMatchObject({ audit_ok: true, accounts: BUYERS + 1 });
+      const entries = await read(elsewhere, ENTRIES);
+      const isKept = new Set(entries.map((entry) => JSON.stringify(entry)));
+      // All that was there at first, nothing that never was, and of each account all entries up to one of them.
+      expect(before.filter((entry) => !isKept.has(JSON.stringify(entry)))).toEqual([]);
+      const balances = await read(elsewhere, BALANCES);
+      const expected = balances.flatMap(({ account_id: id, position }) =>
+        live.filter(
+          (entry) => entry.account_id === id && Number(entry.position) <= Number(position),
+        ),
+      );
+      expect(entries).toEqual(expected);
+      const posted = balances.reduce((sum, row) => sum + BigInt(String(row.posted)), 0n);
+      expect(restored.posted_microusd).toBe(posted.toString());
+
+      const second = await startGatewayProgram(settingsOf(elsewhere));
+      const answer = await postJson(`${second.url}/v1/audio/speech`, buyer.headers, HELLO);
+      expect(answer.status).toBe(200);
+      const kept = await send(`${second.url}${content}`, { headers: buyer.headers });
+      expect(kept.bytes.equals(bytes)).toBe(true);
+      const received = receiver.received.length;
+      await redeliver(second);
+      const [delivery] = (await receiver.until(received + 1)).slice(received);
+      const header = String(delivery?.headers['x-shim-signature']);
+      const [, at, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
+      const signed = createHmac('sha256', WEBHOOK_SECRET).update(`${at ?? ''}.`);
+      expect(signature).toBe(signed.update(delivery?.body ?? '').digest('hex'));
+      expect(await cli(elsewhere, 'audit', '--full')).toMatchObject({ ok: true });
+    },
+    PROCESS_TEST_TIMEOUT_MS * 2,
+  );
+});
