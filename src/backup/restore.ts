@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { auditLedger, type AuditReport } from '../billing/audit.js';
+import type { AuditReport } from '../billing/audit.js';
+import { auditBooks } from '../billing/usage-audit.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { Database } from '../database/database.js';
 import { DataDirLock } from '../database/embedded/data-dir-lock.js';
@@ -74,7 +75,7 @@ async function refuseUnlessEmpty(dataDir: string): Promise<void> {
 /** The audit of an unpacked database, which recovers and migrates at its start. Throws {@link BackupError} where the books are not right. */
 async function proven(dataDir: string): Promise<AuditReport> {
   const database = new Database({ databaseUrl: undefined, dataDir });
-  const report = await auditLedger(await database.open()).finally(() => database.close());
+  const report = await auditBooks(await database.open(), 'full').finally(() => database.close());
   if (report.ok) return report;
   const [first] = report.discrepancies;
   throw new BackupError(

@@ -1,7 +1,8 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Ticker } from '../ticker/ticker.js';
-import { auditLedger, type AuditReport, type AuditScope } from './audit.js';
+import type { AuditReport, AuditScope } from './audit.js';
+import { auditBooks } from './usage-audit.js';
 
 /** How often a process asks whether an audit is due. */
 const ASK_MS = 60_000;
@@ -25,7 +26,7 @@ export class LedgerAudit implements OnApplicationBootstrap {
 
   /** Proves what is new since the last audit that found nothing, or everything. */
   run(scope: AuditScope = 'new'): Promise<AuditReport> {
-    return auditLedger(this.dataSource, scope);
+    return auditBooks(this.dataSource, scope);
   }
 
   /** Audits what is new where nobody has within the last hour; answers whether it did. */

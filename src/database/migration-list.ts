@@ -24,6 +24,7 @@ import { ExplainedTasks1700000000190 } from './migrations/0190-explained-tasks.m
 import { LimitsBeginBesideTasks1700000000195 } from './migrations/0195-limits-begin-beside-tasks.migration.js';
 import { UsageOfUndoneTasks1700000000196 } from './migrations/0196-usage-of-undone-tasks.migration.js';
 import { EndsShareAStatement1700000000225 } from './migrations/0225-ends-share-a-statement.migration.js';
+import { UsageCheckpoints1700000000235 } from './migrations/0235-usage-checkpoints.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   LimitsBeginBesideTasks1700000000195,
   UsageOfUndoneTasks1700000000196,
   EndsShareAStatement1700000000225,
+  UsageCheckpoints1700000000235,
 ];

@@ -11,6 +11,7 @@ import {
   type TestLedger,
 } from '../../test/support/test-ledger.js';
 import { LedgerService } from '../billing/ledger.service.js';
+import { auditUsage } from '../billing/usage-audit.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { ExecutionStart } from '../executions/execution-steps.js';
 import type { Ticker } from '../ticker/ticker.js';
@@ -134,8 +135,12 @@ describe('the sums of usage', () => {
           await play(accountId, operations);
           const truth = await truthOf(accountId);
           expect(await usageOf(accountId)).toMatchObject(truth);
+          expect(await auditUsage(database.dataSource, 'new')).toEqual([]);
           await foldAll();
           expect(await usageOf(accountId)).toMatchObject(truth);
+          for (const scope of ['new', 'full', 'new'] as const) {
+            expect(await auditUsage(database.dataSource, scope)).toEqual([]);
+          }
           expect(await foldedOf(accountId)).toBe(truth.charged);
         },
       ),

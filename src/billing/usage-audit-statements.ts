@@ -1,0 +1,66 @@
+import { MAX_DISCREPANCIES } from './audit-statements.js';
+
+/** The statements of an audit of usage, all in one transaction. Parameter everywhere: $1 whether everything is read. */
+
+const EVERYBODY = `'00000000-0000-0000-0000-000000000000'`;
+
+/** What was charged and not given back, per account and day of UTC, by the entries that are new. */
+export const CREATE_CHARGED = `
+  CREATE TEMPORARY TABLE charged (account_id uuid, day date, amount bigint, position bigint) ON COMMIT DROP`;
+
+/** Fills it. A hold that is no task's was made by no call, so usage does not know it. */
+export const FILL_CHARGED = `
+  INSERT INTO charged
+  SELECT e.account_id, (e.created_at AT TIME ZONE 'UTC')::date, -sum(e.amount) FILTER (WHERE e.is_of_call), max(e.position)
+    FROM account a LEFT JOIN usage_checkpoint c ON c.account_id = a.id AND NOT $1
+   CROSS JOIN LATERAL (
+     SELECT l.*, l.hold_id IS NOT NULL AND NOT EXISTS (
+              SELECT FROM hold h LEFT JOIN task t ON t.account_id = h.account_id AND t.id = h.id
+               WHERE h.account_id = l.account_id AND h.id = l.hold_id AND t.id IS NULL) AS is_of_call
+       FROM ledger_entry l
+      WHERE l.account_id = a.id AND l.position > coalesce(c.position, 0)) e
+   GROUP BY 1, 2`;
+
+/** Days with new entries: what is folded and what is not yet, against what was read before and what is new. */
+export const DAY_RULE = `
+  WITH recent AS MATERIALIZED (
+    SELECT account_id, day, sum(charged) AS charged FROM usage_recent(NULL) GROUP BY 1, 2)
+  SELECT c.account_id, 'usage of a day is what was charged on it' AS rule,
+         c.day || ': ' || coalesce(d.charged, 0) + coalesce(r.charged, 0) || ' against '
+           || coalesce(k.charged, 0) + coalesce(c.amount, 0) AS detail
+    FROM charged c
+    LEFT JOIN usage_checkpoint_day k ON k.account_id = c.account_id AND k.day = c.day AND NOT $1
+    LEFT JOIN LATERAL (
+      SELECT sum(charged) AS charged FROM usage_day u WHERE u.account_id = c.account_id AND u.day = c.day) d ON true
+    LEFT JOIN recent r ON r.account_id = c.account_id AND r.day = c.day
+   WHERE coalesce(d.charged, 0) + coalesce(r.charged, 0) <> coalesce(k.charged, 0) + coalesce(c.amount, 0)
+   LIMIT ${MAX_DISCREPANCIES}`;
+
+/** All sums against each other: days nobody was charged on, accounts, and everybody. */
+export const SUM_RULES = `
+  WITH by_day AS MATERIALIZED (SELECT account_id, day, sum(charged) AS charged FROM usage_day GROUP BY 1, 2)
+  SELECT u.account_id, 'usage of a day is what was charged on it' AS rule, u.day || ': ' || u.charged || ' against 0' AS detail
+    FROM by_day u
+   WHERE u.account_id <> ${EVERYBODY} AND u.charged <> 0
+     AND NOT EXISTS (SELECT FROM charged c WHERE c.account_id = u.account_id AND c.day = u.day)
+  UNION ALL
+  SELECT account_id, 'usage of an account is the sum of its days', coalesce(a.charged, 0) || ' against ' || coalesce(d.charged, 0)
+    FROM usage_account a
+    FULL JOIN (SELECT account_id, sum(charged) AS charged FROM by_day WHERE account_id <> ${EVERYBODY} GROUP BY 1) d
+        USING (account_id)
+   WHERE coalesce(a.charged, 0) <> coalesce(d.charged, 0)
+  UNION ALL
+  SELECT ${EVERYBODY}, 'usage of everybody is the sum of all accounts', day || ': ' || difference
+    FROM (SELECT day, sum(CASE WHEN account_id = ${EVERYBODY} THEN charged ELSE -charged END) AS difference
+            FROM by_day GROUP BY 1) e
+   WHERE difference <> 0
+  LIMIT ${MAX_DISCREPANCIES}`;
+
+/** Keeps how far an audit came that found nothing. */
+export const FORGET_DAYS = `DELETE FROM usage_checkpoint_day WHERE $1`;
+export const KEEP_DAYS = `
+  INSERT INTO usage_checkpoint_day AS k (account_id, day, charged) SELECT account_id, day, coalesce(amount, 0) FROM charged
+    ON CONFLICT (account_id, day) DO UPDATE SET charged = k.charged + excluded.charged`;
+export const KEEP_POSITIONS = `
+  INSERT INTO usage_checkpoint (account_id, position) SELECT account_id, max(position) FROM charged GROUP BY 1
+    ON CONFLICT (account_id) DO UPDATE SET position = excluded.position`;
