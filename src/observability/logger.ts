@@ -2,6 +2,7 @@ import { Injectable, type LoggerService } from '@nestjs/common';
 import { destination, type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { LogLevel } from '../config/gateway-config.js';
+import { terminalLine } from './terminal-line.js';
 
 const BUFFER_BYTES = 16_000;
 const FLUSH_INTERVAL_MS = 500;
@@ -72,12 +73,18 @@ function bufferedOutput(): DestinationStream {
 }
 
 function prettyLines(out: DestinationStream): DestinationStream {
-  const format = prettyFactory({ colorize: true, singleLine: true, ignore: 'pid,hostname' });
+  const format = prettyFactory({
+    colorize: true,
+    singleLine: true,
+    ignore: 'pid,hostname',
+    translateTime: 'HH:MM:ss',
+    errorLikeObjectKeys: ['err', 'cause'],
+  });
   const printable = (name: string, value: unknown): unknown =>
     typeof value === 'string' ? printableText(value, name === 'stack') : value;
   return {
     write: (line) => {
-      out.write(format(JSON.parse(line, printable)));
+      out.write(format(terminalLine(JSON.parse(line, printable) as Record<string, unknown>)));
     },
   };
 }
