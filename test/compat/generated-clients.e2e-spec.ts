@@ -87,7 +87,7 @@ describe('clients generated from the served OpenAPI document', () => {
   );
 
   it.each(['with-openapi-fetch', 'with-hey-api'])(
-    'speak, chat with a tool, run a task and read an error: %s',
+    'speak with a voice named by its id, chat with a tool, run a task and read an error: %s',
     async (name) => {
       const printed = await run(join(folder, 'out', `${name}.mjs`), gateway.url, account.key);
       const cameBack = JSON.parse(printed) as { bytes: number };

@@ -79,6 +79,25 @@ describe('GET /v1/voices', () => {
   });
 });
 
+describe('an unknown model', () => {
+  it.each([
+    ['/v1/models/gen-none', undefined, 'model_not_found'],
+    ['/v1/chat/completions', { messages: [] }, 'model_not_found'],
+    ['/v1/audio/speech', HELLO, 'model_not_available'],
+    ['/v1/music/generations', {}, 'model_not_available'],
+  ])('is refused at %s with where the models are listed', async (path, fields, code) => {
+    const answer = fields
+      ? await postJson(`${gateway.url}${path}`, account.headers, { ...fields, model: 'gen-none' })
+      : await get(path);
+    expect(answer.status).toBe(404);
+    expect(errorOf(answer)).toMatchObject({
+      code,
+      param: 'model',
+      message: 'No such model; GET /v1/models lists the models of this key.',
+    });
+  });
+});
+
 describe('an unknown voice', () => {
   it('is refused with the names of all that there are', async () => {
     const body = { ...HELLO, voice: 'Nobody' };
@@ -87,8 +106,14 @@ describe('an unknown voice', () => {
     for (const { name } of VOICES) expect(errorOf(answer).message).toContain(name);
   });
 
-  it('cannot be chosen from the schema, which lists the names', async () => {
-    const document = (await send(`${gateway.url}/openapi.json`)).bytes.toString();
-    expect(document).toContain(JSON.stringify(VOICES.map(({ name }) => name)));
+  it('is told from the 21 by the schema, which offers their names and takes ids', async () => {
+    const document = (await send(`${gateway.url}/openapi.json`)).json as {
+      components: { schemas: Record<string, { properties: Record<string, object> }> };
+    };
+    const { anyOf } = document.components.schemas.SpeechBody?.properties.voice as {
+      anyOf: [{ enum: string[] }, { pattern: string }];
+    };
+    expect(anyOf[0].enum).toEqual(VOICES.map(({ name }) => name));
+    for (const { id } of VOICES) expect(id).toMatch(new RegExp(anyOf[1].pattern));
   });
 });

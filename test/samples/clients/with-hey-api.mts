@@ -11,7 +11,7 @@ import {
 const [baseUrl = '', key = ''] = process.argv.slice(2);
 client.setConfig({ baseUrl, auth: key });
 
-const speech = await createSpeech({ body: { model: 'aud-v4', input: 'Hello', voice: 'Adam' } });
+const speech = await createSpeech({ body: { model: 'aud-v4', input: 'Hello', voice: 'Xb7hH8MSUJpSbSDYk0k2' } });
 const audio: Blob | File | undefined = speech.data;
 
 const chat = await createChatCompletion({

@@ -6,7 +6,7 @@ const [baseUrl = '', key = ''] = process.argv.slice(2);
 const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key}` } });
 
 const speech = await client.POST('/v1/audio/speech', {
-  body: { model: 'aud-v4', input: 'Hello', voice: 'Adam' },
+  body: { model: 'aud-v4', input: 'Hello', voice: 'Xb7hH8MSUJpSbSDYk0k2' },
   parseAs: 'arrayBuffer',
 });
 // The generator calls every binary body a string.
