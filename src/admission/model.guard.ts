@@ -7,6 +7,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { type Caller, mayUse } from '../auth/caller.js';
 import { Catalog } from '../catalog/catalog.js';
+import { unknownModel } from '../catalog/unknown-model.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
@@ -35,7 +36,7 @@ export class ModelGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const codes = SURFACE_CODES[surfaceOf(request.path)];
     const row = this.catalog.find(modelOf(request.body));
-    if (!row) throw new GatewayError(codes.unknownModel, 'No such model.', { param: 'model' });
+    if (!row) throw unknownModel(codes.unknownModel);
     assert(request.caller, 'the model guard stands behind the bearer guard');
     if (!mayUse(request.caller, row.id)) {
       const message = 'This API key may not use the model.';

@@ -183,7 +183,7 @@ export class LedgerService {
         param: 'id',
       });
     }
-    throw new GatewayError('not_found', 'No such call.', { param: 'id' });
+    throw new GatewayError('not_found', 'No such execution.', { param: 'id' });
   }
 
   /** Holds the amount while it is available. Throws 409 conflict where the id was used otherwise, 404 not_found. */

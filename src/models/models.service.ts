@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, mayUse } from '../auth/caller.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
 import { Catalog } from '../catalog/catalog.js';
+import { unknownModel } from '../catalog/unknown-model.js';
 import { type ModelDetailView, viewModelDetail } from './model-detail.view.js';
 import { ENDPOINTS, ModelParameters } from './model-parameters.js';
 import { type ModelListView, viewModel } from './model.view.js';
@@ -22,7 +22,7 @@ export class ModelsService {
   /** Throws 404 `model_not_found` for a model the list would not show. */
   get(caller: Caller, id: string): ModelDetailView {
     const row = this.catalog.list().find((candidate) => candidate.id === id && mayUse(caller, id));
-    if (!row) throw new GatewayError('model_not_found', 'No such model.', { param: 'model' });
+    if (!row) throw unknownModel('model_not_found');
     return viewModelDetail(row, ENDPOINTS[row.operation], this.parameters.of(row));
   }
 }

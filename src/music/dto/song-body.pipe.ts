@@ -1,6 +1,6 @@
 import { Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.js';
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { unknownModel } from '../../catalog/unknown-model.js';
 import { validatorOf } from '../../common/validation/compiled-validator.js';
 import { modelOf } from '../../common/validation/model-of.js';
 import { BODY_OF_SHAPE } from './body-of-shape.js';
@@ -18,9 +18,7 @@ export class SongBodyPipe implements PipeTransform<unknown, SongTask> {
 
   transform(body: unknown): SongTask {
     const row = this.catalog.find(modelOf(body, CODE));
-    if (row?.operation !== 'song') {
-      throw new GatewayError('model_not_available', 'No such model.', { param: 'model' });
-    }
+    if (row?.operation !== 'song') throw unknownModel('model_not_available');
     return validatorOf<SongTask>(BODY_OF_SHAPE[row.limits.shape]).parse(body, CODE);
   }
 }
