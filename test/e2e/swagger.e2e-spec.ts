@@ -166,6 +166,21 @@ describeInBrowser('Swagger UI in a browser', () => {
     PATIENCE_MS,
   );
 
+  it(
+    'fits on a telephone of 390 pixels, with an operation open',
+    async () => {
+      const narrow = await browser.context.newPage();
+      await narrow.setViewportSize({ width: 390, height: 844 });
+      await narrow.goto(`${gateway.url}/docs`);
+      const speech = narrow.locator('[data-path="/v1/audio/speech"]');
+      await speech.click();
+      await narrow.locator('.responses-table').first().waitFor();
+      expect(await narrow.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      await narrow.close();
+    },
+    PATIENCE_MS,
+  );
+
   it('runs without an error in the console', () => {
     expect(complaints).toEqual([]);
   });

@@ -6,6 +6,9 @@ import { answerPlayer } from './answer-player.js';
 import { openApiDocument } from './api-document.js';
 import { pageDocument, servedDocument } from './served-document.js';
 
+/** The document has no links between answers; their empty column is too wide for a telephone. */
+const NO_LINKS = '.swagger-ui .response-col_links { display: none }';
+
 /** Serves the document at `/openapi.json` and Swagger UI at `/docs`. */
 export function serveDocs(app: NestExpressApplication): void {
   const document = openApiDocument(app);
@@ -22,6 +25,7 @@ export function serveDocs(app: NestExpressApplication): void {
   SwaggerModule.setup('docs', app, () => pageDocument(servedDocument(app, document)), {
     raw: false,
     customSiteTitle: 'Shim API',
+    customCss: NO_LINKS,
     swaggerOptions: {
       requestInterceptor: withoutEmptyFields,
       plugins: [answerPlayer],
