@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { startGateway } from '../../src/boot/start-gateway.js';
+import { fromPublicId } from '../../src/common/ids/public-id.js';
 import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
 import { SongDesk } from '../support/song-desk.js';
 import { StubUpstream } from '../support/stub-upstream.js';
@@ -188,5 +189,45 @@ describe('a follow-up', () => {
       code: 'no_eligible_route',
       param: 'source_task_id',
     });
+  });
+
+  /** A song, and a follow-up of it that nobody has begun yet. */
+  async function queued(): Promise<{ source: string; id: string }> {
+    answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [track(AUDIO)] }));
+    const { id: source } = await desk.submit(MUSIC);
+    await step(2);
+    expect(await desk.read(source)).toMatchObject({ status: 'succeeded' });
+    const { id } = await desk.submit({ model: 'song-bpm', source_task_id: source });
+    return { source, id };
+  }
+
+  it('that is queued goes on with the track it was given, whatever becomes of the source', async () => {
+    const { source, id } = await queued();
+    await desk.gateway.dataSource.query(
+      `UPDATE task SET status = 'expired', result = NULL, charged = NULL WHERE id = $1`,
+      [fromPublicId('task', source)],
+    );
+    answers.set('/suno/v1/bpm', job).set('/suno/v2/fetch', done({ bpm: { average: 120 } }));
+    await step(2);
+    const sent = stub.seen.find(({ url }) => url === '/suno/v1/bpm');
+    expect(JSON.parse(String(sent?.body))).toMatchObject({ music_id: 'm-2' });
+    expect(await desk.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '1200' });
+    expect(await desk.refused({ model: 'song-bpm', source_task_id: source })).toMatchObject({
+      status: 409,
+      code: 'source_task_not_ready',
+    });
+  });
+
+  it('that is queued while its track expires at the provider fails and costs nothing', async () => {
+    const { id } = await queued();
+    const { held } = await desk.gateway.balance(desk.account.accountId);
+    answers.set('/suno/v1/bpm', { status: 404, body: { status: 'FAILED', message: 'no track' } });
+    await step(2);
+    expect(await desk.read(id)).toMatchObject({
+      status: 'failed',
+      charged_microusd: null,
+      error: { code: 'provider_task_failed' },
+    });
+    expect(await heldNow()).toBe(held - 1_200n);
   });
 });
