@@ -1,30 +1,22 @@
 import 'reflect-metadata';
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { AdminTasksService } from './admin/admin-tasks.service.js';
-import { DeliveriesService } from './admin/deliveries.service.js';
-import { OperatorActions } from './admin/operator-actions.js';
-import { OperatorKeys } from './admin/operator-keys.js';
-import { OperatorService } from './admin/operator.service.js';
-import { AppModule } from './app.module.js';
-import { loadCatalog } from './catalog/catalog-file.js';
+import type { OperatorActions } from './admin/operator-actions.js';
 import { BackupError } from './backup/backup-error.js';
 import { DATA_FOLDER_COMMANDS } from './commands/data-folder-commands.js';
-import type { OperatorCommand, Operators, Options } from './commands/operator-command.js';
+import { withOperators, withTasks } from './commands/open-operators.js';
+import type { OperatorCommand, Options } from './commands/operator-command.js';
 import { OPERATOR_COMMANDS } from './commands/operator-commands.js';
+import { TASK_COMMANDS } from './commands/task-commands.js';
 import { tableOf } from './commands/terminal-table.js';
 import { GatewayError } from './common/errors/gateway-error.js';
 import { ConfigError, loadOperatorConfig } from './config/load-config.js';
 import { DataDirInUseError } from './database/embedded/data-dir-lock.js';
 import { SchemaTooNewError } from './database/run-migrations.js';
-import { makeLogger } from './observability/logger.js';
-import { UsageService } from './usage/usage.service.js';
 
 const USAGE = `Usage: npm run cli -- <command> [--json]
 
-${Object.entries({ ...OPERATOR_COMMANDS, ...DATA_FOLDER_COMMANDS })
+${Object.entries({ ...OPERATOR_COMMANDS, ...TASK_COMMANDS, ...DATA_FOLDER_COMMANDS })
   .map(([name, { usage }]) => `  ${name} ${usage}`.trimEnd())
   .join('\n')}
 
@@ -88,27 +80,26 @@ function workOf(
   words: string[],
   options: Options,
 ): (() => Promise<unknown>) | undefined {
-  const command = Object.hasOwn(OPERATOR_COMMANDS, name) && OPERATOR_COMMANDS[name];
-  if (command) return () => operate(command, name, words, options);
-  const ofFolder = Object.hasOwn(DATA_FOLDER_COMMANDS, name) && DATA_FOLDER_COMMANDS[name];
+  const command = ownOf(OPERATOR_COMMANDS, name);
+  if (command) return () => withOperators((driven) => operate(command, driven));
+  const ofTasks = ownOf(TASK_COMMANDS, name);
+  if (ofTasks) return () => withTasks((driven) => operate(ofTasks, driven));
+  const ofFolder = ownOf(DATA_FOLDER_COMMANDS, name);
   const [file, ...more] = words;
   if (!ofFolder || file === undefined || more.length > 0) return undefined;
   return () => ofFolder.run(loadOperatorConfig(), file, stopSignal());
+
+  async function operate<Driven extends { readonly actions: OperatorActions }>(
+    { changes, run: act }: OperatorCommand<Driven>,
+    driven: Driven,
+  ): Promise<unknown> {
+    if (changes) await record(driven.actions, name, words);
+    return act(driven, words, options);
+  }
 }
 
-async function operate(
-  command: OperatorCommand,
-  name: string,
-  words: string[],
-  options: Options,
-): Promise<unknown> {
-  const app = await openContext();
-  try {
-    if (command.changes) await record(app.get(OperatorActions), name, words);
-    return await command.run(operatorsOf(app), words, options);
-  } finally {
-    await app.close();
-  }
+function ownOf<T>(commands: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(commands, name) ? commands[name] : undefined;
 }
 
 /** Ctrl-C and the system's wish to stop us. */
@@ -128,29 +119,6 @@ function shown(answer: unknown, asJson: boolean): string {
   return isForPrograms && typeof answer !== 'string'
     ? JSON.stringify(answer, null, 2)
     : tableOf(answer);
-}
-
-function operatorsOf(app: INestApplicationContext): Operators {
-  return {
-    operator: app.get(OperatorService),
-    keys: app.get(OperatorKeys),
-    tasks: app.get(AdminTasksService),
-    deliveries: app.get(DeliveriesService),
-    actions: app.get(OperatorActions),
-    usage: app.get(UsageService, { strict: false }),
-  };
-}
-
-function openContext(): Promise<INestApplicationContext> {
-  const config = loadOperatorConfig();
-  const module = AppModule.forRoot({
-    config,
-    logger: makeLogger('silent', false),
-    catalog: loadCatalog(config.catalogFile),
-    providers: { providers: [] },
-    shareEmbedded: true,
-  });
-  return NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
 }
 
 run().then(

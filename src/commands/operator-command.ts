@@ -5,22 +5,26 @@ import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { UsageService } from '../usage/usage.service.js';
 
-/** Everything the commands drive: what the operator API drives too. */
+/** What most commands drive: what the operator API drives too. */
 export interface Operators {
   readonly operator: OperatorService;
   readonly keys: OperatorKeys;
-  readonly tasks: AdminTasksService;
   readonly deliveries: DeliveriesService;
   readonly actions: OperatorActions;
   readonly usage: UsageService;
+}
+/** What the commands about tasks drive. */
+export interface TaskOperators {
+  readonly tasks: AdminTasksService;
+  readonly actions: OperatorActions;
 }
 /** Options by their names on the command line. */
 export type Options = Readonly<Record<string, string | boolean | undefined>>;
 
 /** One command; those that change something leave a record. */
-export interface OperatorCommand {
+export interface OperatorCommand<Driven = Operators> {
   /** What follows its name. */
   readonly usage: string;
   readonly changes?: true;
-  readonly run: (operators: Operators, words: string[], options: Options) => Promise<unknown>;
+  readonly run: (operators: Driven, words: string[], options: Options) => Promise<unknown>;
 }

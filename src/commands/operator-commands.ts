@@ -14,7 +14,6 @@ import {
   DeliveriesQuery,
   LedgerQuery,
 } from '../admin/dto/admin.queries.js';
-import { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
 import { viewAccount } from '../admin/views/account-record.view.js';
 import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
 import { viewIssuedKey, viewKey } from '../admin/views/api-key.view.js';
@@ -24,49 +23,17 @@ import { viewAction } from '../admin/views/operator-action.view.js';
 import { pathId } from '../common/ids/sent-id.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { viewPage } from '../common/paging/page.view.js';
-import { validatorOf } from '../common/validation/compiled-validator.js';
-import type { Dto } from '../common/validation/fields.js';
-import { jsonOfForm } from '../common/validation/form-fields.js';
-import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
 import type { OperatorCommand, Options } from './operator-command.js';
+import { FILTERS, given, PAGE, sent } from './sent-options.js';
 
-/** The options that belong to fields of the class, as if they had been sent: `--account-id` is `account_id`. */
-function sent<T extends object>(dto: Dto<T>, options: Options, more: object = {}): T {
-  const form = Object.entries(options).flatMap(([name, value]): [string, string][] =>
-    typeof value === 'string' && !LOCAL.has(name) ? [[name.replaceAll('-', '_'), value]] : [],
-  );
-  const json = jsonOfForm(dto, Object.fromEntries(form));
-  return validatorOf(dto).parse({ ...json, ...more });
-}
-
-/** Options that no field has the name of. */
-const LOCAL = new Set(['idempotency-key', 'models', 'clear', 'charge', 'result', 'csv']);
-const given = (options: Options, name: string): string | undefined => {
-  const value = options[name];
-  return typeof value === 'string' ? value : undefined;
-};
+const KEY_TERMS =
+  '[--name TEXT] [--models ID,ID] [--expires-at EPOCH_SECONDS] [--requests-per-minute N] [--spend-limit-microusd N] [--spend-limit-period day|month|total]';
 const modelsOf = (options: Options) => {
   const models = given(options, 'models');
   return models === undefined ? {} : { allowed_models: models.split(',') };
 };
-
-/** The option as JSON; text that is none is left for the check of the body. */
-function jsonOf(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
-
-const KEY_TERMS =
-  '[--name TEXT] [--models ID,ID] [--expires-at EPOCH_SECONDS] [--requests-per-minute N] [--spend-limit-microusd N] [--spend-limit-period day|month|total]';
-const PAGE = '[--limit N] [--cursor C]';
-const FILTERS =
-  '[--account-id A] [--api-key-id K] [--model ID] [--status S] [--created-after T] [--created-before T]';
 
 const ACCOUNTS: Readonly<Record<string, OperatorCommand>> = {
   accounts: {
@@ -180,24 +147,6 @@ const CALLS: Readonly<Record<string, OperatorCommand>> = {
     run: async ({ operator }, [id = ''], options) =>
       viewEntry(await operator.refund(id, sent(RefundBody, options))),
   },
-  tasks: {
-    usage: `${FILTERS} [--modality audio|video] ${PAGE}`,
-    run: ({ tasks }, _words, options) => tasks.list(sent(AdminTasksQuery, options)),
-  },
-  task: { usage: 'TASK', run: ({ tasks }, [id = '']) => tasks.get(id) },
-  'task:resolve': {
-    usage: 'TASK succeeded|failed [--charge AMOUNT_MICROUSD] [--result JSON]',
-    changes: true,
-    run: ({ tasks }, [task = '', outcome], options) =>
-      tasks.resolve(
-        task,
-        validatorOf(ResolveTaskBody).parse({
-          outcome,
-          charged_microusd: given(options, 'charge'),
-          result: jsonOf(given(options, 'result')),
-        }),
-      ),
-  },
   deliveries: {
     usage: `[--task-id TASK] [--status pending|delivered|failed] ${PAGE}`,
     run: async ({ deliveries }, _words, options) =>
@@ -210,7 +159,7 @@ const CALLS: Readonly<Record<string, OperatorCommand>> = {
   },
 };
 
-/** Every command by its name, in the order of the help. */
+/** Every command but those about tasks, by its name, in the order of the help. */
 export const OPERATOR_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
   ...ACCOUNTS,
   ...KEYS,

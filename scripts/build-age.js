@@ -1,0 +1,23 @@
+import { readdirSync, statSync } from 'node:fs';
+
+/** What a build is made of. */
+const SOURCES = [
+  'src',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'nest-cli.json',
+];
+
+/** When the newest file of a folder, or the file, was written. */
+export function newestMs(path) {
+  const found = statSync(path);
+  if (!found.isDirectory()) return found.mtimeMs;
+  return Math.max(found.mtimeMs, ...readdirSync(path).map((name) => newestMs(`${path}/${name}`)));
+}
+
+/** When the newest source was written, below the root of the project. */
+export function newestSourceMs(root) {
+  return Math.max(...SOURCES.map((name) => newestMs(`${root}/${name}`)));
+}

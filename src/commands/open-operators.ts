@@ -1,0 +1,46 @@
+import { NestFactory } from '@nestjs/core';
+import { DeliveriesService } from '../admin/deliveries.service.js';
+import { OperatorActions } from '../admin/operator-actions.js';
+import { OperatorKeys } from '../admin/operator-keys.js';
+import { OperatorService } from '../admin/operator.service.js';
+import { loadOperatorConfig } from '../config/load-config.js';
+import { makeLogger } from '../observability/logger.js';
+import { UsageService } from '../usage/usage.service.js';
+import type { Operators, TaskOperators } from './operator-command.js';
+import { OperatorsModule } from './operators.module.js';
+
+const QUIET = { logger: false, abortOnError: false } as const;
+
+/** Runs with what most commands drive, and closes it. */
+export async function withOperators<T>(work: (operators: Operators) => Promise<T>): Promise<T> {
+  const module = OperatorsModule.forRoot(loadOperatorConfig(), makeLogger('silent', false));
+  const app = await NestFactory.createApplicationContext(module, QUIET);
+  const operators = {
+    operator: app.get(OperatorService),
+    keys: app.get(OperatorKeys),
+    deliveries: app.get(DeliveriesService),
+    actions: app.get(OperatorActions),
+    usage: app.get(UsageService, { strict: false }),
+  };
+  return work(operators).finally(() => app.close());
+}
+
+/** The same for tasks: what they say depends on their kinds, so the whole gateway is made, and loaded only here. */
+export async function withTasks<T>(work: (operators: TaskOperators) => Promise<T>): Promise<T> {
+  const [{ AppModule }, { AdminTasksService }, { loadCatalog }] = await Promise.all([
+    import('../app.module.js'),
+    import('../admin/admin-tasks.service.js'),
+    import('../catalog/catalog-file.js'),
+  ]);
+  const config = loadOperatorConfig();
+  const module = AppModule.forRoot({
+    config,
+    logger: makeLogger('silent', false),
+    catalog: loadCatalog(config.catalogFile),
+    providers: { providers: [] },
+    shareEmbedded: true,
+  });
+  const app = await NestFactory.createApplicationContext(module, QUIET);
+  const operators = { tasks: app.get(AdminTasksService), actions: app.get(OperatorActions) };
+  return work(operators).finally(() => app.close());
+}

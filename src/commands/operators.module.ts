@@ -1,0 +1,55 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { DeliveriesService } from '../admin/deliveries.service.js';
+import { OperatorActions } from '../admin/operator-actions.js';
+import { OperatorKeys } from '../admin/operator-keys.js';
+import { OperatorService } from '../admin/operator.service.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { BillingModule } from '../billing/billing.module.js';
+import { Catalog } from '../catalog/catalog.js';
+import { loadCatalog } from '../catalog/catalog-file.js';
+import { ConfigModule } from '../config/config.module.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { ExecutionLedger } from '../executions/execution-ledger.js';
+import { LeasesModule } from '../leases/leases.module.js';
+import { ObservabilityModule } from '../observability/observability.module.js';
+import { TickerModule } from '../ticker/ticker.module.js';
+import { UsageModule } from '../usage/usage.module.js';
+import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
+
+/** What most commands need of the gateway: no features, no providers. A command is to answer within a second. */
+@Module({})
+export class OperatorsModule {
+  static forRoot(config: GatewayConfig, logger: Logger): DynamicModule {
+    const { databaseUrl, migrationDatabaseUrl, dataDir } = config;
+    return {
+      module: OperatorsModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRootAsync({
+          useFactory: () => ({ databaseUrl, migrationDatabaseUrl, dataDir, shareEmbedded: true }),
+        }),
+        ObservabilityModule.forRoot(logger),
+        TickerModule,
+        AuthModule,
+        BillingModule,
+        LeasesModule,
+        UsageModule,
+      ],
+      providers: [
+        {
+          provide: Catalog,
+          // Nothing runs here; what models there are is asked for.
+          useFactory: () => new Catalog(loadCatalog(config.catalogFile).rows, () => false),
+        },
+        ExecutionLedger,
+        WebhookDeliveries,
+        OperatorService,
+        OperatorActions,
+        OperatorKeys,
+        DeliveriesService,
+      ],
+    };
+  }
+}

@@ -1,0 +1,36 @@
+import { validatorOf } from '../common/validation/compiled-validator.js';
+import type { Dto } from '../common/validation/fields.js';
+import { jsonOfForm } from '../common/validation/form-fields.js';
+import type { Options } from './operator-command.js';
+
+/** Options of every list. */
+export const PAGE = '[--limit N] [--cursor C]';
+/** Options of lists of calls and tasks. */
+export const FILTERS =
+  '[--account-id A] [--api-key-id K] [--model ID] [--status S] [--created-after T] [--created-before T]';
+
+/** The options that belong to fields of the class, as if they had been sent: `--account-id` is `account_id`. */
+export function sent<T extends object>(dto: Dto<T>, options: Options, more: object = {}): T {
+  const form = Object.entries(options).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' && !LOCAL.has(name) ? [[name.replaceAll('-', '_'), value]] : [],
+  );
+  const json = jsonOfForm(dto, Object.fromEntries(form));
+  return validatorOf(dto).parse({ ...json, ...more });
+}
+
+/** Options that no field has the name of. */
+const LOCAL = new Set(['idempotency-key', 'models', 'clear', 'charge', 'result', 'csv']);
+/** The text of an option. */
+export const given = (options: Options, name: string): string | undefined => {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+};
+/** The option as JSON; text that is none is left for the check of the body. */
+export function jsonOf(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

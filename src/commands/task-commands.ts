@@ -1,0 +1,27 @@
+import { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
+import { validatorOf } from '../common/validation/compiled-validator.js';
+import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
+import type { OperatorCommand, TaskOperators } from './operator-command.js';
+import { FILTERS, given, jsonOf, PAGE, sent } from './sent-options.js';
+
+/** The commands about tasks, by their names. */
+export const TASK_COMMANDS: Readonly<Record<string, OperatorCommand<TaskOperators>>> = {
+  tasks: {
+    usage: `${FILTERS} [--modality audio|video] ${PAGE}`,
+    run: ({ tasks }, _words, options) => tasks.list(sent(AdminTasksQuery, options)),
+  },
+  task: { usage: 'TASK', run: ({ tasks }, [id = '']) => tasks.get(id) },
+  'task:resolve': {
+    usage: 'TASK succeeded|failed [--charge AMOUNT_MICROUSD] [--result JSON]',
+    changes: true,
+    run: ({ tasks }, [task = '', outcome], options) =>
+      tasks.resolve(
+        task,
+        validatorOf(ResolveTaskBody).parse({
+          outcome,
+          charged_microusd: given(options, 'charge'),
+          result: jsonOf(given(options, 'result')),
+        }),
+      ),
+  },
+};
