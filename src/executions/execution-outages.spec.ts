@@ -188,7 +188,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     'gives the charge back that was committed unseen by a process that died after saying 503: %s',
     async (payer) => {
       const dataDir = freshFolder();
-      const lost = ledgerOf(far, { clock, dataDir, leaseMs: 100 });
+      const lost = ledgerOf(far, { clock, dataDir });
       const sibling = ledgerOf(dataSource, { dataDir });
       await lost.process.beat();
       await lost.executions.begin(start);
@@ -198,7 +198,10 @@ describe('the ledger of calls while the database misbehaves', () => {
       expect(await outage(settle, SUCCEED_PATIENCE_MS)).toMatchObject({ status: 503 });
       await near.executions.succeed(start, successOf(10n));
       expect(await balance()).toEqual([FUNDS - 10n, 0n]);
-      await sleep(150);
+      await dataSource.query(
+        `UPDATE gateway_process SET lease_until = now() - interval '1 second' WHERE id = $1`,
+        [lost.process.id],
+      );
       const next = payer === 'by the next start' ? ledgerOf(dataSource, { dataDir }) : sibling;
       await next.process.beat();
       // It has only begun to beat: the other may be about to come back from the same outage.

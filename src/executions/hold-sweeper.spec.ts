@@ -2,13 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { FAILURE, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
+import {
+  FAILURE,
+  ledgerOf,
+  startOf,
+  successOf,
+  type TestLedger,
+} from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { SystemClock } from '../common/time/clock.js';
 
 const FUNDS = 1_000_000n;
-const LEASE_MS = 400;
+const LEASE_MS = 60_000;
+/** Long enough for the beats of a busy machine. */
+const BEATEN_LEASE_MS = 6_000;
 
 describe('HoldSweeper', () => {
   let database: TestDatabase;
@@ -40,7 +48,19 @@ describe('HoldSweeper', () => {
     return id;
   }
   const held = async (id = accountId): Promise<bigint> => (await accounts.account(id)).heldMicroUsd;
-  /** A process that beats for as long as `work` takes. */
+  /** The lease of the process is over, as if it had not beaten for longer. */
+  const silence = ({ process }: TestLedger) =>
+    dataSource.query(
+      `UPDATE gateway_process SET lease_until = now() - interval '1 second' WHERE id = $1`,
+      [process.id],
+    );
+  /** The process has beaten for longer than any lease, so that it may judge others. */
+  const trust = ({ process }: Pick<TestLedger, 'process'>) =>
+    dataSource.query(
+      `UPDATE gateway_process SET unbroken_since = now() - interval '1 hour' WHERE id = $1`,
+      [process.id],
+    );
+  /** A process that beats until it is stopped. */
   async function beating(leaseMs: number) {
     const process = ledgerOf(dataSource, { leaseMs });
     await process.process.onModuleInit();
@@ -52,9 +72,11 @@ describe('HoldSweeper', () => {
     await dead.process.beat();
     const start = startOf(accountId, 10n);
     await dead.executions.begin(start);
+    await silence(dead);
     const judge = await beating(LEASE_MS);
     expect(await judge.sweeper.tick()).toBe(0);
-    while ((await judge.sweeper.tick()) === 0) await sleep(20);
+    await trust(judge);
+    expect(await judge.sweeper.tick()).toBe(1);
     expect(await held()).toBe(0n);
     expect(await judge.executions.find(start.executionId)).toMatchObject({
       status: 'failed',
@@ -68,7 +90,7 @@ describe('HoldSweeper', () => {
   });
 
   it('never releases a call of a process that beats, however old the call is', async () => {
-    const living = await beating(LEASE_MS);
+    const living = await beating(BEATEN_LEASE_MS);
     const start = startOf(accountId, 10n);
     await living.executions.begin(start);
     await dataSource.query(
@@ -76,7 +98,8 @@ describe('HoldSweeper', () => {
       [start.executionId],
     );
     const judge = await beating(LEASE_MS);
-    await sleep(2 * LEASE_MS);
+    await trust(judge);
+    await sleep(BEATEN_LEASE_MS + 500);
     expect(await judge.sweeper.tick()).toBe(0);
     expect(await held()).toBe(10n);
     await living.executions.succeed(start, successOf(10n));
@@ -91,6 +114,7 @@ describe('HoldSweeper', () => {
     await slow.executions.begin(start);
     const judge = await beating(60);
     await sleep(300);
+    await trust(judge);
     expect(await judge.sweeper.tick()).toBe(0);
     expect(await held()).toBe(10n);
     await slow.executions.fail(start, FAILURE);
@@ -106,7 +130,8 @@ describe('HoldSweeper', () => {
     const start = startOf(accountId, 10n);
     await second!.executions.begin(start);
     // Neither reaches the database for longer than a lease; then the first does.
-    await sleep(2 * LEASE_MS);
+    await silence(first!);
+    await silence(second!);
     await first!.process.beat();
     expect(await first!.sweeper.tick()).toBe(0);
     await second!.process.beat();
@@ -123,8 +148,10 @@ describe('HoldSweeper', () => {
     await dead.executions.begin(broken);
     await dead.executions.begin(startOf(healthyId, 10n));
     await dataSource.query(`UPDATE account SET held = 3 WHERE id = $1`, [accountId]);
+    await silence(dead);
     const judge = await beating(LEASE_MS);
-    while ((await judge.sweeper.tick()) === 0) await sleep(20);
+    await trust(judge);
+    expect(await judge.sweeper.tick()).toBe(1);
     expect(await held(healthyId)).toBe(0n);
     expect(await held()).toBe(3n);
     await dataSource.query(`UPDATE account SET held = 10 WHERE id = $1`, [accountId]);
@@ -140,11 +167,11 @@ describe('HoldSweeper', () => {
     await Promise.all(starts.map((start) => dead.executions.begin(start)));
     await dead.process.beforeApplicationShutdown();
     const judges = await Promise.all([beating(LEASE_MS), beating(LEASE_MS), beating(LEASE_MS)]);
+    await Promise.all(judges.map(trust));
     let swept = 0;
     while (swept < starts.length) {
       const counts = await Promise.all(judges.map(({ sweeper }) => sweeper.tick()));
       swept += counts.reduce((sum, count) => sum + count, 0);
-      await sleep(20);
     }
     expect(swept).toBe(starts.length);
     for (const judge of judges) await judge.stop();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 const ABRUPT_LEAVES = 60;
 /** Far more than what waits in the buffers of one connection. */
 const FILE_BYTES = 600_000;

@@ -5,7 +5,7 @@ import { type Answer, errorOf, postJson } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
 
 const LIMIT = 3;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 const SLOW = '[[sandbox:delay=4000]]Hello';
 const PRICE_PER_CODE_POINT = 120n;
 

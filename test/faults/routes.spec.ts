@@ -45,7 +45,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     ...servedBy(first),
     CATALOG_FILE: OVERLAY,
-    UPSTREAM_TIMEOUT_MS: '300',
+    UPSTREAM_TIMEOUT_MS: '2000',
   });
   account = await gateway.account();
 });

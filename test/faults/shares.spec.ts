@@ -6,7 +6,7 @@ import { LedgerService } from '../../src/billing/ledger.service.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 const MIB = 1_048_576;
 const CHAT = '/v1/chat/completions';
 const JSON_TYPE = 'Content-Type: application/json';

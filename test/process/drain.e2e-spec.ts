@@ -60,7 +60,7 @@ describe('SIGTERM', () => {
   it(
     'lets a call in flight finish with its whole body, turns others away and ends with 0',
     async () => {
-      const { gateway, accountId, call } = await inFlight('[[sandbox:delay=3000]]Hello there.');
+      const { gateway, accountId, call } = await inFlight('[[sandbox:delay=10000]]Hello there.');
       const exited = gateway.end('SIGTERM');
       await until(async () => (await statusOf(`${gateway.url}/health/ready`)) === 503);
       const refused = await postJson(`${gateway.url}/v1/audio/speech`, {}, HELLO);

@@ -77,18 +77,6 @@ describe('bodyOf', () => {
 });
 
 describe('SongBodyPipe', () => {
-  it('checks a body of any model in at most 0.2 ms', () => {
-    const bodies = [...LEAST_BODIES.values()];
-    const rounds = 50;
-    for (const body of bodies) pipe.transform(body);
-    const startedAt = performance.now();
-    for (let round = 0; round < rounds; round += 1) {
-      for (const body of bodies) pipe.transform(body);
-    }
-    const each = (performance.now() - startedAt) / (rounds * bodies.length);
-    expect(each).toBeLessThan(0.2);
-  });
-
   it('knows no model outside songs', () => {
     expect(() => pipe.transform({ model: 'aud-v4', input: 'x' })).toThrow(
       expect.objectContaining({ code: 'model_not_available' }),

@@ -8,7 +8,7 @@ import { HELLO } from '../../support/paid-endpoints.js';
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const PAST = 1_000_000_000;
 const FUTURE = 4_000_000_000;
-const GIVE_UP_MS = 10_000;
+const GIVE_UP_MS = 60_000;
 
 let gateway: TestGateway;
 let account: string;

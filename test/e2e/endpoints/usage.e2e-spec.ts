@@ -8,7 +8,7 @@ import { HELLO } from '../../support/paid-endpoints.js';
 
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const TODAY = new Date().toISOString().slice(0, 10);
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 60_000;
 type Row = Record<string, unknown>;
 
 let gateway: TestGateway;

@@ -18,7 +18,7 @@ const silence = (seconds: number): Buffer => wavFile(Math.round(seconds * 1_000)
 let desk: AudioDesk;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open({ UPSTREAM_TIMEOUT_MS: '400' });
+  desk = await AudioDesk.open({ UPSTREAM_TIMEOUT_MS: '2000' });
 });
 beforeEach(() => desk.clear());
 afterAll(() => desk.close());

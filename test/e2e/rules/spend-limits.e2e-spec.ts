@@ -7,7 +7,7 @@ import { HELLO } from '../../support/paid-endpoints.js';
 
 /** What a spoken `Hello` costs. */
 const PRICE = 600n;
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 60_000;
 const SONG = { model: 'tune-music', prompt: 'a song', lyrics: 'la la la' };
 
 let gateway: TestGateway;

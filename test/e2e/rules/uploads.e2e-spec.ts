@@ -12,7 +12,7 @@ import {
   TRANSCRIPTION,
 } from '../../support/audio-operations.js';
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 60_000;
 
 let desk: AudioDesk;
 
