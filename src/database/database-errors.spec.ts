@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { createDataSource } from './data-source.js';
 import { databaseFaultOf, isUniqueViolation } from './database-errors.js';
@@ -57,6 +59,22 @@ describe('databaseFaultOf', () => {
     let next = await run('SELECT 1');
     while (databaseFaultOf(next) === 'lost') next = await run('SELECT 1');
     expect(next).toBeUndefined();
+  });
+
+  it('calls a transaction lost whose session was ended between two statements', async () => {
+    const cut = (act: (manager: EntityManager) => Promise<unknown>) =>
+      errorOf(
+        transaction(database.dataSource, async (manager) => {
+          const sql = 'SELECT pg_backend_pid() AS pid';
+          const [row] = await manager.query<{ pid: number }[]>(sql);
+          await database.dataSource.query('SELECT pg_terminate_backend($1)', [row?.pid]);
+          while (manager.queryRunner?.isReleased === false) await sleep(5);
+          await act(manager);
+        }),
+      );
+    expect(databaseFaultOf(await cut((manager) => manager.query('SELECT 1')))).toBe('lost');
+    // Here the commit is the next statement.
+    expect(databaseFaultOf(await cut(() => Promise.resolve()))).toBe('lost');
   });
 
   it('calls a server that closes without an answer lost and a closed port unavailable', async () => {

@@ -47,6 +47,8 @@ const FAULT_OF_MESSAGE: readonly (readonly [RegExp, DatabaseFault])[] = [
   [/^Cannot use a pool after calling end/, 'unavailable'],
   [/^(Driver not Connected|Connection is not established)/i, 'unavailable'],
   [/^(Connection terminated|Client has encountered a connection error)/, 'lost'],
+  // TypeORM's, of a transaction whose session ended between two statements, such as one of a process that was paused.
+  [/^(Query runner|Database connection provided by a query runner was) already released/, 'lost'],
   [/^(Client was closed|Connection ended|Query read timeout)/, 'lost'],
 ];
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Task } from '../../src/tasks/task.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import type { TestAccount } from '../support/gateway.js';
@@ -31,6 +32,16 @@ const workOf = (task: Task) =>
     `SELECT phase FROM task_work WHERE task_id = $1`,
     [task.id],
   );
+
+type Work = (manager: EntityManager) => Promise<unknown>;
+type Transaction = (isolation: 'READ COMMITTED', work: Work) => Promise<unknown>;
+
+/** The server ends the session of a transaction, which hears of it. */
+async function endSession(manager: EntityManager): Promise<void> {
+  const [row] = await manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+  await desk.gateway.dataSource.query('SELECT pg_terminate_backend($1)', [row?.pid]);
+  while (manager.queryRunner?.isReleased === false) await sleep(5);
+}
 
 /** Until the provider has the request of the step under way. */
 async function untilSent(name: string): Promise<void> {
@@ -72,6 +83,26 @@ describe('a database that goes away', () => {
     for (const task of tasks) expect((await desk.read(task)).status).toBe('succeeded');
     const { available, held } = await desk.gateway.balance(account.accountId);
     expect({ available, held }).toEqual({ available: CREDIT - 20n * JOB_PRICE, held: 0n });
+  });
+
+  it('that ends the session of an end, as after a long pause, is asked again: the task ends once', async () => {
+    const task = await desk.submit(account, { name: 'session', plan: 'done' });
+    const dataSource = desk.gateway.app.get(DataSource);
+    let ended = 0;
+    const transaction = dataSource.transaction.bind(dataSource) as Transaction;
+    const breaking: Transaction = (isolation, work) =>
+      transaction(isolation, async (manager) => {
+        // Twice, so that one is left for the task where another job comes first.
+        if (ended++ < 2) await endSession(manager);
+        return work(manager);
+      });
+    Object.assign(dataSource, { transaction: breaking });
+    await desk.step();
+    Object.assign(dataSource, { transaction });
+    expect(ended).toBeGreaterThan(2);
+    expect(await desk.read(task)).toMatchObject({ status: 'succeeded' });
+    expect(desk.provider.submissions.get('session')).toBe(1);
+    await desk.gateway.provesClean();
   });
 
   it('at any moment of a submission leaves one task for a retry with the same key', async () => {
@@ -130,7 +161,8 @@ describe('two gateways on one database', () => {
 
   it('let a worker that was paused beyond its lease change nothing', async () => {
     const task = await desk.submit(account, { name: 'paused' });
-    desk.provider.delayMs = 500;
+    // Longer than the other needs, on a busy machine too.
+    desk.provider.delayMs = 8_000;
     const paused = desk.step();
     await untilSent('paused');
     await desk.hurry();
