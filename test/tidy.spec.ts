@@ -193,6 +193,12 @@ describe('the repository', () => {
     expect(controls.flatMap(proofsOf).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
+  it('tests the runtime that the image ships', () => {
+    const tested = /^const VERSION = '(\d+)\./m.exec(read('bench/servers/runtime.ts'))?.[1];
+    const shipped = read('Dockerfile').match(/(?<=^FROM node:)\d+/gm);
+    expect(new Set(shipped)).toEqual(new Set([tested]));
+  });
+
   it('passes every setting to the containers, and none that does not exist', () => {
     const gateway = read('docker-compose.yml').split('\n  postgres:')[0] ?? '';
     const names = [...gateway.matchAll(/^ {6}([A-Z0-9_]+):/gm)].map(([, name]) => name);
