@@ -8,17 +8,17 @@ import type { GuardedDialer } from './guarded-dialer.js';
 import type { OwnFiles } from './own-files.js';
 import type { UrlPolicy } from './public-url.js';
 
-/** A finished download on disk, owned by the caller, who removes it. */
+/** A finished download on disk. The caller owns it and has to remove it. */
 export interface DownloadedFile {
   readonly path: string;
   readonly bytes: number;
-  /** As the server declared it; a hint, never proof of the format. */
+  /** As the server declared it. It is a hint, never proof of the format. */
   readonly contentType: string | undefined;
 }
 
-/** A download as it comes. */
+/** A download while it arrives. */
 export interface DownloadStream {
-  /** Errors with what the download throws; its end or destruction closes the connection. */
+  /** Fails with the errors of the download. Its end or destruction closes the connection. */
   readonly body: Readable;
   readonly contentType: string | undefined;
 }
@@ -29,12 +29,11 @@ interface DownloadedBytes {
 }
 
 /**
- * Downloads URLs that strangers chose, through the guarded dialer (decisions G-42, G-43). Each redirect (at most 5) is
- * judged like the first URL; no credentials or cookies are ever sent. Published files of a running sandbox are read too,
- * from the sandbox itself.
- *
- * Throws GatewayError `invalid_request` when the text of the URL is refused, `audio_too_large` past the limit,
- * `audio_download_failed` for everything met while connecting and reading; a failure of the local disk is thrown raw.
+ * Downloads URLs that callers or providers chose, through the guarded dialer (decisions G-42, G-43). Each redirect (at
+ * most 5) is checked like the first URL. No credentials or cookies are sent. Published files of a running sandbox are
+ * read from the sandbox itself. Throws GatewayError `invalid_request` when the text of the URL is refused,
+ * `audio_too_large` above the limit, and `audio_download_failed` for every failure of the network. A failure of the
+ * local disk is thrown unchanged.
  */
 export class BoundedDownload {
   constructor(
@@ -49,7 +48,7 @@ export class BoundedDownload {
     const download = this.begin(options);
     try {
       const contentType = await download.open(url);
-      // Opened before the stream, which would otherwise create the file after its removal.
+      // Opened before the stream: a stream would create the file later, perhaps after its removal.
       const file = await open(path, 'wx', 0o600);
       await pipeline(download.chunks(), file.createWriteStream());
       return { path, bytes: download.bytes, contentType };
@@ -61,7 +60,7 @@ export class BoundedDownload {
     }
   }
 
-  /** Reads the URL into memory: for small things such as images, with a limit to match. */
+  /** Reads the URL into memory. It is for small files such as images, with a small limit. */
   async toBytes(
     url: string,
     options: DownloadOptions & { readonly limitBytes: number },
@@ -77,7 +76,7 @@ export class BoundedDownload {
     }
   }
 
-  /** The bytes of the URL as they come: for what is kept elsewhere than on the local disk. */
+  /** The bytes of the URL while they arrive, for files that are not kept on the local disk. */
   async toStream(url: string, options: DownloadOptions = {}): Promise<DownloadStream> {
     const download = this.begin(options);
     try {

@@ -1,8 +1,8 @@
 import type { StopSignal } from '../common/stop-signal.js';
 
 /**
- * A signal that aborts after `timeoutMs` or together with `outer`, whichever comes first. `clear()` frees the timer
- * and the listener; a long-lived `outer` therefore keeps nothing of finished work.
+ * A signal that aborts after `timeoutMs` or together with `outer`, whichever comes first. `clear()` frees the timer and
+ * the listener, so that a long-lived `outer` does not keep finished work in memory.
  */
 export class Deadline {
   private readonly controller = new AbortController();

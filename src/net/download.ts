@@ -29,18 +29,18 @@ const DEFAULT_LIMITS: DownloadLimits = {
 };
 
 export interface DownloadOptions {
-  /** Most bytes accepted, inclusive. */
+  /** The largest accepted size, inclusive. */
   readonly limitBytes?: number;
-  /** The caller's wish to stop; its reason is thrown as it is. */
+  /** The caller's signal to stop. Its reason is thrown unchanged. */
   readonly signal?: StopSignal;
   readonly limits?: Partial<DownloadLimits>;
-  /** Field that held the URL, for the error. */
+  /** The field that held the URL; the error names it. */
   readonly param?: string;
 }
 
-/** One download: `open`, `chunks`, and `close` whatever happened. Errors are as in `BoundedDownload`. */
+/** One download: call `open`, then `chunks`, and always `close` at the end. Errors are as in `BoundedDownload`. */
 export class Download {
-  /** Read so far. */
+  /** Bytes read so far. */
   bytes = 0;
   private readonly limits: DownloadLimits;
   private readonly limitBytes: number;
@@ -76,7 +76,7 @@ export class Download {
     throw this.failed('it redirects too often');
   }
 
-  /** The bytes of the body, within size, silence, rate and total time. */
+  /** The bytes of the body. Checks its size, its pauses, its rate and the total time. */
   async *chunks(): AsyncGenerator<Buffer, void> {
     const startedMs = performance.now();
     try {
@@ -118,7 +118,7 @@ export class Download {
 
   private accept({ status, headers }: GuardedResponse): string | undefined {
     if (status < 200 || status > 299) throw this.failed(`it answered ${status}`);
-    // A compressed body could unfold past every limit; identity was asked for.
+    // A compressed body could expand beyond every limit, so only the requested identity encoding is accepted.
     const encoding = String(headers['content-encoding'] ?? 'identity');
     if (encoding.toLowerCase() !== 'identity') throw this.failed('it is compressed');
     const type = headers['content-type'];
@@ -127,7 +127,7 @@ export class Download {
 
   private follow(response: GuardedResponse, base: URL): URL {
     const { location } = response.headers;
-    // Two Location headers come as an array: nobody can tell which one is meant.
+    // A second Location header makes the value an array, and then the target is not certain.
     const target = typeof location === 'string' ? resolveLocation(location, base) : undefined;
     const verdict = this.judge(target);
     if ('refusal' in verdict) throw this.failed('it redirects to an address that is not public');
@@ -144,7 +144,7 @@ export class Download {
     }
   }
 
-  /** What the caller sees of an error of the network. */
+  /** The error that the caller sees for an error of the network. */
   private translate(error: unknown): unknown {
     if (error instanceof GatewayError) return error;
     if (this.options.signal?.aborted) return this.options.signal.reason;

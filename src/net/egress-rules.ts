@@ -3,18 +3,18 @@ import { BlockList, isIP } from 'node:net';
 const MAX_PORT = 65_535;
 const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
-/** What one entry opens: a host name or a range of addresses, on one port or on all. */
+/** One entry: a host name or a range of addresses, on one port or on all ports. */
 interface EgressRule {
   readonly target: string | BlockList;
   readonly port: number | undefined;
 }
 
 /**
- * Private places the operator opens for downloads and webhooks by `EGRESS_ALLOW` (decision G-43): comma-separated
- * `host`, `ip` or `cidr`, each with an optional `:port` (`receiver:9000,10.0.0.0/8,[::1]:9000`).
+ * Private hosts and addresses that the operator permits for downloads and webhooks with `EGRESS_ALLOW` (decision G-43):
+ * comma-separated `host`, `ip` or `cidr`, each with an optional `:port` (`receiver:9000,10.0.0.0/8,[::1]:9000`).
  */
 export class EgressRules {
-  /** Opens nothing. */
+  /** Permits nothing. */
   static readonly none = new EgressRules([]);
 
   private constructor(private readonly rules: readonly EgressRule[]) {}
@@ -37,7 +37,7 @@ export class EgressRules {
     return this.rules.length === 0;
   }
 
-  /** Whether a rule opens this lower-case host name or IP literal (no brackets) on this port. */
+  /** Whether a rule permits this lower-case host name or IP literal (no brackets) on this port. */
   opens(host: string, port: number): boolean {
     return this.rules.some(
       (rule) => (rule.port === undefined || rule.port === port) && covers(rule.target, host),
@@ -60,7 +60,7 @@ function parseEntry(entry: string): EgressRule | undefined {
   return { target, port };
 }
 
-/** A bare IPv6 (or its cidr) is full of colons, so it takes a port only in brackets. */
+/** An IPv6 address (or its cidr) contains colons, so a port needs brackets around the address. */
 function splitPort(entry: string): { host: string; port: number | undefined } {
   const match = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d{1,5}))?$/.exec(entry);
   if (match === null) return { host: entry, port: undefined };
@@ -84,7 +84,7 @@ function parseRange(address: string, prefix: string | undefined): BlockList | un
   return range;
 }
 
-/** A name that a URL would read as a number (`10.1`, `300.1.1.1`) is a slip of the pen, not a host. */
+/** A name that a URL would parse as a number (`10.1`, `300.1.1.1`) is a typing error, not a host. */
 function parseName(name: string): string | undefined {
   if (!NAME.test(name) || !URL.canParse(`http://${name}/`)) return undefined;
   return new URL(`http://${name}/`).hostname === name ? name : undefined;

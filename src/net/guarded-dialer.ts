@@ -11,37 +11,38 @@ import { resolveByDns, resolveBySystem, type ResolveName } from './resolve-name.
 const MAX_ANSWERS = 16;
 const ADDRESS_ATTEMPT_MS = 1_500;
 
-/** Starts a TCP connection to one of `addresses`, tried in turn; the socket may still be connecting. */
+/** Opens a TCP connection to one of `addresses`, which are tried in turn. The socket may still be connecting. */
 type DialTcp = (addresses: readonly string[], port: number) => Socket;
 
 interface GuardedDialerOptions {
-  /** Private places the operator opened. */
+  /** Private hosts and addresses that the operator permits. */
   readonly rules: EgressRules;
   /** Replaces the name resolver. */
   readonly resolve?: ResolveName;
   /** Replaces the TCP connection. */
   readonly dial?: DialTcp;
-  /** PEM of the only authority to trust, instead of the process's (Node's own and `NODE_EXTRA_CA_CERTS`). */
+  /** PEM of the only trusted authority. It replaces those of the process (Node's own and `NODE_EXTRA_CA_CERTS`). */
   readonly ca?: string;
 }
 
-/** The host has no address, or one that is neither public nor opened by the operator. */
+/** The host has no address, or an address that is neither public nor permitted by the operator. */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 }
 
 /**
- * Connects to URLs that strangers chose (decisions G-43, G-80, G-81). A name is resolved once, every answer must be
- * permitted, the connection goes to those very addresses, and its far end is checked before a byte is sent. One
- * connection per request, HTTP/1.1, certificates verified, no proxy, no cookies, redirects not followed.
- * The text of a URL is judged beforehand by `judgePublicUrl`.
+ * Connects to URLs that callers or providers chose (decisions G-43, G-80, G-81). A name is resolved once, and every
+ * address must be permitted. The connection goes to those addresses only, and its remote address is checked before a
+ * byte is sent. One connection per request, HTTP/1.1, certificates verified, no proxy, no cookies, redirects not
+ * followed. `judgePublicUrl` checks the text of a URL before.
  */
 export class GuardedDialer {
   private readonly resolve: ResolveName;
   private readonly dial: DialTcp;
 
   constructor(private readonly options: GuardedDialerOptions) {
-    // Private names live in hosts files and search domains, which only an opened private place can need.
+    // Names in hosts files and search domains are private. They are looked up only if a permitted private host needs
+    // it.
     this.resolve = options.resolve ?? (options.rules.isEmpty ? resolveByDns : resolveBySystem);
     this.dial = options.dial ?? dialFirst;
   }
@@ -59,7 +60,7 @@ export class GuardedDialer {
     return answers;
   }
 
-  /** One exchange without redirects. Throws AddressRefusedError or whatever the network brings. */
+  /** One exchange without redirects. Throws AddressRefusedError or the errors of the network. */
   async request(url: URL, request: GuardedRequest): Promise<GuardedResponse> {
     const socket = await this.connect(url, request.limits.connectMs, request.signal);
     return exchangeOver(socket, url, request);
@@ -105,7 +106,7 @@ export class GuardedDialer {
 
 const ignore = (): void => undefined;
 
-/** Node's own trial of several addresses, over a list that was checked; no name is looked up again. */
+/** Node tries the checked addresses one after another. No name is looked up again. */
 const dialFirst: DialTcp = (addresses, port) =>
   dialTcp({
     host: 'checked.invalid',
@@ -120,7 +121,7 @@ const dialFirst: DialTcp = (addresses, port) =>
     },
   });
 
-/** Rejects with the signal's reason when it aborts before the promise settles. */
+/** Rejects with the signal's reason if it aborts before the promise settles. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

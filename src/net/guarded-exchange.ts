@@ -6,35 +6,38 @@ const MAX_HEADER_BYTES = 16_384;
 const BODY_BUFFER_BYTES = 65_536;
 const USER_AGENT = 'shim-gateway';
 
-/** Bounds of one exchange, in milliseconds: name, TCP and TLS together; head of the answer; each silence in its body. */
+/**
+ * Limits of one exchange, in milliseconds: name, TCP and TLS together; the head of the answer; each pause within its
+ * body.
+ */
 export interface ExchangeLimits {
   readonly connectMs: number;
   readonly headersMs: number;
   readonly idleMs: number;
 }
 
-/** What is asked. */
+/** The request of an exchange. */
 export interface GuardedRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
-  /** Ends the exchange at any stage, the body included. */
+  /** Ends the exchange at any stage, including its body. */
   readonly signal: AbortSignal;
   readonly limits: ExchangeLimits;
 }
 
-/** An answer whose body is still to be read. `close()` must be called in the end; it drops the connection. */
+/** An answer whose body is not read yet. Callers have to call `close()` at the end; it closes the connection. */
 export interface GuardedResponse {
   readonly status: number;
-  /** By lower-case name; a list when the header came more than once. */
+  /** By lower-case name; a list when the header was sent more than once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Readable;
   close(): void;
 }
 
 /**
- * One HTTP/1.1 request over a connection of its own, read at the pace of its consumer. Node's client, not undici's: version 7
- * of that ends the process when the far end closes while the consumer lags (nodejs/undici#5360).
+ * One HTTP/1.1 request over a connection of its own, read as fast as its reader takes it. It uses Node's client,
+ * because version 7 of undici ends the process when the server closes while the reader lags (nodejs/undici#5360).
  */
 export async function exchangeOver(
   socket: Socket,
@@ -77,7 +80,7 @@ function answerTo(sent: ClientRequest, signal: AbortSignal): Promise<IncomingMes
     let answer: IncomingMessage | undefined;
     const stop = (): void => {
       const reason = signal.reason as Error;
-      // First, or a body that only the end of the connection ends would look complete.
+      // The answer is destroyed first. Otherwise a body without a length would look complete.
       answer?.destroy(reason);
       sent.destroy(reason);
     };
@@ -88,7 +91,7 @@ function answerTo(sent: ClientRequest, signal: AbortSignal): Promise<IncomingMes
     });
     sent.once('close', () => {
       signal.removeEventListener('abort', stop);
-      // An upgrade nobody asked for closes without an error.
+      // After an upgrade that was not requested, the connection closes without an error.
       reject(new Error('the connection closed'));
     });
     if (signal.aborted) stop();
@@ -96,7 +99,7 @@ function answerTo(sent: ClientRequest, signal: AbortSignal): Promise<IncomingMes
   });
 }
 
-/** The body, given up when the far end is silent; the time a consumer takes does not count. */
+/** The body. It fails when the server sends nothing for too long; the time that the reader needs does not count. */
 async function* impatiently(answer: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
   const watch = (): NodeJS.Timeout =>
     setTimeout(() => answer.destroy(new Error('the far end is silent')), idleMs);

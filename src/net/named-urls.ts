@@ -3,15 +3,15 @@ import { AddressRefusedError, type GuardedDialer } from './guarded-dialer.js';
 import type { OwnFiles } from './own-files.js';
 import { judgePublicUrl, type UrlPolicy } from './public-url.js';
 
-/** A submission waits this long for the name of a host. */
+/** A submission waits this long for a host name to resolve. */
 const RESOLVE_MS = 3_000;
 
-/** What the host of a URL stands for; `unknown` where its name does not resolve now. */
+/** Where the host of a URL leads; `unknown` if its name does not resolve now. */
 export type HostVerdict = 'public' | 'private' | 'unknown';
 
 /**
- * URLs that a caller names and a provider will fetch, such as reference images: judged here, never downloaded (decisions G-43,
- * G-62). Published files of a running sandbox pass.
+ * URLs that a caller names and a provider fetches, such as reference images. They are checked here and never downloaded
+ * (decisions G-43, G-62). Published files of a running sandbox pass.
  */
 export class NamedUrls {
   constructor(
@@ -20,13 +20,13 @@ export class NamedUrls {
     private readonly ownFiles: OwnFiles,
   ) {}
 
-  /** Why the text of a URL is refused, worded to follow the name of its field; undefined where it is not. */
+  /** Why the text of a URL is refused, as words that follow the name of its field. Undefined when it is accepted. */
   refusalOf(text: string): string | undefined {
     const verdict = this.judge(text);
     return 'refusal' in verdict ? verdict.refusal : undefined;
   }
 
-  /** Where the host of a URL whose text passes really is. */
+  /** Where the host of a URL leads, for a URL whose text was accepted. */
   async hostOf(text: string): Promise<HostVerdict> {
     const verdict = this.judge(text);
     if ('refusal' in verdict) return 'private';

@@ -6,11 +6,17 @@ import { NamedUrls } from './named-urls.js';
 import type { OwnFiles } from './own-files.js';
 import { OwnUrl } from './own-url.js';
 
-/** The guarded way to URLs that callers or providers chose: {@link EgressRules}, {@link GuardedDialer}, {@link BoundedDownload}, {@link NamedUrls}; and the {@link OwnUrl}. */
+/**
+ * Everything for URLs that callers or providers chose: {@link EgressRules}, {@link GuardedDialer}, {@link
+ * BoundedDownload}, {@link NamedUrls}; and the {@link OwnUrl}.
+ */
 @Global()
 @Module({})
 export class NetModule {
-  /** `egressAllow`: the private places that are open; `ownFiles`: what the gateway serves itself, at `ownUrl`. */
+  /**
+   * `egressAllow`: the private hosts that are permitted. `ownFiles`: files that the gateway itself serves below
+   * `ownUrl`.
+   */
   static forRoot(
     egressAllow: readonly string[],
     ownFiles: OwnFiles,

@@ -1,10 +1,10 @@
 import type { GuardedRequest, GuardedResponse } from './guarded-exchange.js';
 
-/** Files that this gateway serves itself; a URL of one may be given as input although it leads to the gateway. */
+/** Files that this gateway serves itself. Their URLs may be given as input, although they lead to the gateway. */
 export abstract class OwnFiles {
-  /** Where the file of a URL really lies; undefined for every other URL. */
+  /** The URL from which the file can be read; undefined for every other URL. */
   abstract fileAt(url: URL): URL | undefined;
 
-  /** One request for a file that {@link fileAt} found. Throws what the network throws. */
+  /** Requests the URL that {@link fileAt} returned. Throws the errors of the network. */
   abstract read(file: URL, request: GuardedRequest): Promise<GuardedResponse>;
 }

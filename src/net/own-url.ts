@@ -1,12 +1,14 @@
 import { type AddressInfo, isIPv6 } from 'node:net';
 
-/** Where a gateway listens, or will. */
+/** The place where a gateway listens or will listen. */
 interface Listening {
   readonly host: string;
   readonly port: number;
 }
 
-/** Where others reach this gateway: `PUBLIC_URL`, or where it listens. Without a slash at the end. */
+/**
+ * The URL at which others reach this gateway: `PUBLIC_URL`, or the place where it listens. It has no slash at the end.
+ */
 export class OwnUrl {
   private listeningUrl: string;
 
@@ -22,12 +24,12 @@ export class OwnUrl {
     return (this.publicUrl ?? this.listeningUrl).replace(/\/+$/, '');
   }
 
-  /** Every way to this gateway: behind a `PUBLIC_URL`, the place where it listens is a second one. */
+  /** All URLs of this gateway. With a `PUBLIC_URL` the place where it listens is a second one. */
   get all(): readonly URL[] {
     return [new URL(this.href), new URL(this.listeningUrl)];
   }
 
-  /** Says where it really listens, which differs from the configured place where the port was left to the system. */
+  /** Sets the port on which it listens, which is known only then if the system chose the port. */
   listensAt({ address, port }: AddressInfo): void {
     const isEverywhere = address === '0.0.0.0' || address === '::';
     const host = isEverywhere ? '127.0.0.1' : this.listening.host;

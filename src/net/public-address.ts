@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 that is not global unicast (IANA special-purpose registry), plus the one public address that is a cloud's own. */
+/**
+ * IPv4 that is not global unicast (IANA special-purpose registry), and one public address that a cloud uses internally.
+ */
 const REFUSED_IPV4: readonly [address: string, prefix: number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -23,14 +25,14 @@ const REFUSED_IPV4: readonly [address: string, prefix: number][] = [
   ['240.0.0.0', 4],
 ];
 
-/** The only IPv6 space handed out so far; mapped, compatible, NAT64, ULA and link-local all lie outside. */
+/** The only IPv6 space that is assigned so far. Mapped, compatible, NAT64, ULA and link-local addresses are outside. */
 const GLOBAL_IPV6: readonly [address: string, prefix: number][] = [['2000::', 3]];
 
 /** Special blocks inside the global IPv6 space. */
 const REFUSED_IPV6: readonly [address: string, prefix: number][] = [
   ['2001::', 23], // Teredo, benchmarking, ORCHID, AS112
   ['2001:db8::', 32],
-  ['2002::', 16], // 6to4 carries any IPv4 inside
+  ['2002::', 16], // a 6to4 address contains any IPv4 address
   ['2620:4f:8000::', 48],
   ['3fff::', 20],
 ];
@@ -42,8 +44,9 @@ const globalIpv6 = new BlockList();
 for (const [address, prefix] of GLOBAL_IPV6) globalIpv6.addSubnet(address, prefix, 'ipv6');
 
 /**
- * Whether an IP literal is a public, global unicast address (decision G-43). An allow rule: any other text, an
- * odd spelling of IPv4 and an IPv6 zone id included, is not public; `new URL` brings spellings to the plain form.
+ * Whether an IP literal is a public, global unicast address (decision G-43). Everything that is not known as public
+ * counts as not public: other text, unusual spellings of IPv4, and an IPv6 zone id. `new URL` converts spellings to the
+ * standard form.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);

@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import type { EgressRules } from './egress-rules.js';
 import { isPublicAddress } from './public-address.js';
 
-/** Room for presigned storage URLs with a session token. */
+/** Enough for presigned storage URLs with a session token. */
 const MAX_URL_CHARACTERS = 4_096;
 const MAX_NAME_CHARACTERS = 253;
 const FIRST_FREE_PORT = 1_024;
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
-/** High ports of databases, caches and cluster managers, which never serve public media. */
+/** High ports of databases, caches and cluster managers. Public media are never served there. */
 const REFUSED_PORTS: ReadonlySet<number> = new Set([
   2375, 2376, 2379, 2380, 3306, 5432, 6379, 8500, 9200, 10250, 11211, 27017,
 ]);
@@ -19,25 +19,28 @@ const WEB_URL = /^https?:\/\/[^/]/i;
 const AMBIGUOUS = /[\u0000-\u0020\u007f\\]/;
 const USER_INFO = /^https?:\/\/[^/?#]*@/i;
 
-/** What a URL may point at besides public hosts. */
+/** What a URL may lead to in addition to public hosts. */
 export interface UrlPolicy {
-  /** Private places the operator opened. */
+  /** Private hosts and addresses that the operator permits. */
   readonly rules: EgressRules;
-  /** Addresses of this service, refused as targets: the origin always, its host unless a rule opens the port. */
+  /**
+   * Addresses of this service, which are refused as targets. Its origin is always refused; its host is refused unless a
+   * rule permits the port.
+   */
   readonly ownUrls?: readonly URL[];
-  /** Files of this service itself that may be read, whatever its host. */
+  /** Files of this service that may be read, although its host is refused. */
   readonly isOwnFile?: (url: URL) => boolean;
-  /** Refuse `http` unless a rule opens the host (webhooks of audio tasks). */
+  /** Refuse `http` unless a rule permits the host (webhooks of audio tasks). */
   readonly isHttpsOnly?: boolean;
 }
 
-/** The parsed URL, or why it is refused, worded to follow the name of a field (`audio_url must …`). */
+/** The parsed URL, or why it is refused, as words that follow the name of a field (`audio_url must …`). */
 export type UrlVerdict = { readonly url: URL } | { readonly refusal: string };
 
 /**
- * Everything that can be decided from the text of a URL, before any name is resolved (decisions G-43, G-80): form,
- * scheme, user name, own hosts, port, IP literals in any spelling, private names. The URL of a positive verdict has
- * its root dot removed. Callers turn a refusal into `invalid_request` (or the code of their surface).
+ * Checks everything that the text of a URL tells before a name is resolved (decisions G-43, G-80): form, scheme, user
+ * name, own hosts, port, IP literals in any spelling, private names. The accepted URL has no root dot. Callers turn a
+ * refusal into `invalid_request` (or the code of their surface).
  */
 export function judgePublicUrl(value: unknown, policy: UrlPolicy): UrlVerdict {
   const url = parseWebUrl(value);
@@ -61,13 +64,13 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
 
-/** Port of an http or https URL, the scheme's own when it names none. */
+/** Port of an http or https URL; the default of the scheme when it names none. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** The target of a `Location` header seen from `base`, or undefined when it is not a clean URL. */
+/** The target of a `Location` header, relative to `base`; undefined when it is not a valid URL. */
 export function resolveLocation(location: string, base: URL): string | undefined {
   if (AMBIGUOUS.test(location) || !URL.canParse(location, base.href)) return undefined;
   return new URL(location, base).href;

@@ -3,12 +3,12 @@ import { lookup, Resolver } from 'node:dns/promises';
 const QUERY_TIMEOUT_MS = 2_000;
 const QUERY_TRIES = 2;
 
-/** All addresses of a host name, IPv4 and IPv6; empty or rejected when there are none. */
+/** All addresses of a host name, IPv4 and IPv6. Empty or rejected when there are none. */
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /**
- * Asks DNS alone, outside the thread pool: names under a hostile, silent server cannot starve file access, as the
- * system's resolver would (it occupies one of few threads for as long as the server stays silent).
+ * Asks DNS directly, outside the thread pool. The system's resolver occupies one of few threads for as long as a server
+ * is silent, so a hostile server could block access to files.
  */
 export async function resolveByDns(
   hostname: string,
@@ -30,6 +30,9 @@ export async function resolveByDns(
   }
 }
 
-/** Asks the system, hosts file and search domains included: names of a development machine or a container network. */
+/**
+ * Asks the system, which also reads the hosts file and search domains: these hold names of a development machine or a
+ * container network.
+ */
 export const resolveBySystem: ResolveName = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);

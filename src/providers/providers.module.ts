@@ -5,8 +5,8 @@ import { ProviderRegistry } from './routing/provider-registry.js';
 import { ProviderRouter } from './routing/provider-router.js';
 
 /**
- * Who does the work: exports {@link ProviderRouter} and {@link ProviderRegistry}. Takes the `Clock`
- * and the metrics from global modules.
+ * The providers that do the work. Exports {@link ProviderRouter} and {@link ProviderRegistry}. Takes the `Clock` and
+ * the metrics from global modules.
  */
 @Global()
 @Module({})

@@ -3,19 +3,19 @@ import type { Protocol } from './ports/protocol.js';
 
 /** One configured provider. */
 export interface ProviderConfig {
-  /** Named by the routes of the catalog. */
+  /** The name that routes of the catalog use. */
   readonly id: string;
   readonly protocol: Protocol;
   readonly baseUrl: string;
   /** Unset: the provider takes no key. */
   readonly apiKey?: string | undefined;
-  /** What this upstream does in its own way. */
+  /** How this upstream differs from the adapter's table. */
   readonly endpointChanges?: readonly EndpointChange[];
-  /** The sandbox replaces this provider. Its results are test data and are lost when it stops. */
+  /** The sandbox replaces this provider. Its results are test data, and they are lost when it stops. */
   readonly isSandbox?: true;
 }
 
-/** What the providers module is started with. */
+/** The configuration of the providers module. */
 export interface ProvidersOptions {
   readonly providers: readonly ProviderConfig[];
   /** Replaces every timeout of an upstream call. */

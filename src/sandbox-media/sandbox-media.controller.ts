@@ -7,7 +7,7 @@ import type { GuardedResponse } from '../net/guarded-exchange.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';
 
 const LIMITS = { connectMs: 5_000, headersMs: 10_000, idleMs: 60_000 };
-/** What of the request decides which bytes are answered. */
+/** The parts of the request that decide which bytes are answered. */
 const ASKED = ['range', 'if-range'] as const;
 const TOLD = [
   'content-type',
@@ -17,7 +17,7 @@ const TOLD = [
   'etag',
   'last-modified',
 ];
-/** The address bar and the pages of others may show and play these files, which an API's answers may not. */
+/** Browsers may show and play these files, and other sites may embed them. Answers of the API do not allow that. */
 const SHOWN = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Content-Security-Policy':
@@ -25,8 +25,8 @@ const SHOWN = {
 };
 
 /**
- * Files of the sandbox upstream on the gateway's port, open to whoever knows their name. Not part of the API: the URLs
- * come from the sandbox's answers, and with a real provider from that provider's own host.
+ * Files of the sandbox upstream, served on the gateway's port to anyone who knows a name. They are not part of the API:
+ * their URLs are in answers of the sandbox. A real provider's URLs name its own host.
  */
 @ApiExcludeController()
 @Controller(SANDBOX_MEDIA_PATH)
@@ -57,7 +57,7 @@ export class SandboxMediaController {
     }
   }
 
-  /** A sandbox that cannot be reached has lost its files, which lie in its memory. */
+  /** The files are in the sandbox's memory, so they are lost when it cannot be reached. */
   private open(file: URL, request: Request, signal: AbortSignal): Promise<GuardedResponse> {
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
     const headers: Record<string, string> = {};
@@ -88,7 +88,7 @@ async function relay(
     const value = headers[name];
     if (typeof value === 'string') response.setHeader(name, value);
   }
-  // A client that leaves ends the reading; a file that breaks off cuts the answer. The request log tells either.
+  // The client has left, or the file ended too early and the answer is cut. The request log shows which.
   await pipeline(body, response).catch(() => undefined);
 }
 

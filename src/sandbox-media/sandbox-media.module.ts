@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { SandboxMedia } from './sandbox-media.js';
 import { SandboxMediaController } from './sandbox-media.controller.js';
 
-/** The sandbox's files on the gateway's port. */
+/** Serves the sandbox's files on the gateway's port. */
 @Module({})
 export class SandboxMediaModule {
   static forRoot(media: SandboxMedia): DynamicModule {

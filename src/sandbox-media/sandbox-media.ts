@@ -9,14 +9,15 @@ export const SANDBOX_MEDIA_PATH = '/sandbox/media';
 const FILE_NAME = /^[\w-]{1,64}\.[a-z0-9]{1,8}$/i;
 
 /**
- * Files that the sandbox upstream answers with a URL for. The world reads them on the gateway's port, below the published
- * address; the gateway reads them from the sandbox. The sandbox lies on loopback, but nothing else there opens with it.
+ * The files for which the sandbox answers URLs. Clients read them on the gateway's port, below the published address;
+ * the gateway reads them from the sandbox. The sandbox listens on loopback, but this class gives no access to any other
+ * loopback address.
  */
 export class SandboxMedia extends OwnFiles {
   private readonly dialer: GuardedDialer;
   private published: URL | undefined;
 
-  /** `upstreamUrl`: base of the files at the sandbox; undefined where none runs. */
+  /** `upstreamUrl`: base of the files at the sandbox. Undefined when no sandbox runs. */
   constructor(private readonly upstreamUrl: string | undefined) {
     super();
     const upstream = upstreamUrl === undefined ? undefined : new URL(upstreamUrl);
@@ -29,20 +30,20 @@ export class SandboxMedia extends OwnFiles {
     return this.upstreamUrl !== undefined;
   }
 
-  /** Says at which address the gateway is reached from outside; returns the base of the files there. */
+  /** Sets the address at which clients reach the gateway; returns the base of the files there. */
   publishAt(gatewayUrl: string): string {
     const { origin, pathname } = new URL(gatewayUrl);
     this.published = new URL(`${origin}${pathname.replace(/\/+$/, '')}${SANDBOX_MEDIA_PATH}`);
     return this.published.href;
   }
 
-  /** Where the sandbox has the file of this name; undefined when no file can have it or no sandbox runs. */
+  /** The sandbox's URL of the file with this name. Undefined when the name is invalid or no sandbox runs. */
   fileNamed(name: string): URL | undefined {
     if (this.upstreamUrl === undefined || !FILE_NAME.test(name)) return undefined;
     return new URL(`${this.upstreamUrl}/${name}`);
   }
 
-  /** Where the sandbox has the file of a published URL; undefined for every other URL. */
+  /** The sandbox's URL of a file with this published URL. Undefined for every other URL. */
   fileAt(url: URL): URL | undefined {
     const base = this.published;
     if (base?.origin !== url.origin || !url.pathname.startsWith(`${base.pathname}/`))
@@ -50,7 +51,7 @@ export class SandboxMedia extends OwnFiles {
     return this.fileNamed(url.pathname.slice(base.pathname.length + 1));
   }
 
-  /** One request for a file that {@link fileNamed} or {@link fileAt} found. Throws whatever the network brings. */
+  /** Requests a URL that {@link fileNamed} or {@link fileAt} returned. Throws the errors of the network. */
   read(file: URL, request: GuardedRequest): Promise<GuardedResponse> {
     return this.dialer.request(file, request);
   }

@@ -1,15 +1,15 @@
-/** One word the sandbox obeys when it reads `[[sandbox:NAME]]` or `[[sandbox:NAME=ARGUMENT]]`. */
+/** One word that the sandbox obeys where it reads `[[sandbox:NAME]]` or `[[sandbox:NAME=ARGUMENT]]`. */
 interface MagicInput {
   readonly name: string;
-  /** What stands after `=`; absent for words without one. */
+  /** The text after `=`; absent for words without an argument. */
   readonly argument?: string;
   readonly effect: string;
 }
 
 /**
- * The sandbox's test cards. They are read from any text of a request (prompt, name, URL, file name, message, form field), also
- * where a URL spells the brackets `%5B` and `%5D`, and from the beginning of an uploaded file, so that a comment tag can carry
- * them. Several may be combined.
+ * The magic inputs of the sandbox. They are read from every text of a request (prompt, name, URL, file name, message,
+ * form field), also where a URL writes the brackets as `%5B` and `%5D`. They are read from the beginning of an uploaded
+ * file too, so that a comment tag can carry them. Several may be combined.
  */
 export const MAGIC_INPUTS = [
   {
@@ -133,22 +133,22 @@ export class Magic {
     return new Magic(words);
   }
 
-  /** These words, with their arguments. */
+  /** These words with their arguments. */
   static of(words: Readonly<Record<string, string>>): Magic {
     return new Magic(new Map(Object.entries(words)));
   }
 
-  /** A text without its magic inputs: what is spoken, sung or drawn. */
+  /** A text without its magic inputs, as it is spoken, sung or drawn. */
   static strip(text: string): string {
     return text.includes(MARK) ? text.replace(WORD, '').trim() : text;
   }
 
-  /** The words as they are written in a text. */
+  /** The words as a text that contains them. */
   toString(): string {
     return [...this.words].map(([name, argument]) => `${MARK}${name}=${argument}]]`).join('');
   }
 
-  /** The first word that is none of `MAGIC_INPUTS`, so that a typing error in a test is not overlooked. */
+  /** The first word that is not in `MAGIC_INPUTS`, so that a typing error in a test is found. */
   get unknown(): string | undefined {
     return [...this.words.keys()].find((name) => !NAMES.has(name));
   }
@@ -163,7 +163,7 @@ export class Magic {
     return argument === '' ? undefined : argument;
   }
 
-  /** The argument as a whole number within bounds; undefined without the word or without a number. */
+  /** The argument as a whole number within bounds; undefined when the word is absent or the argument is no number. */
   number(name: MagicName, max: number): number | undefined {
     const argument = this.words.get(name);
     if (argument === undefined || !/^\d{1,9}$/.test(argument)) return undefined;

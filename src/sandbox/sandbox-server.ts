@@ -19,12 +19,12 @@ import { openAiProtocol } from './openai/openai-protocol.js';
 import { ttapiProtocol } from './ttapi/ttapi-protocol.js';
 import { openAiVideoProtocol } from './openai-video/openai-video-protocol.js';
 
-/** The key every protocol of the sandbox accepts; any other is answered 401. */
+/** The key that every protocol of the sandbox accepts. Any other key gets 401. */
 export const SANDBOX_API_KEY = 'sandbox-key';
-/** Magic inputs are looked for in this much of a body, so that uploads are not searched through. */
+/** Magic inputs are read from this much of a body, so that whole uploads are not searched. */
 const MAGIC_SEARCH_BYTES = 256 * 1024;
 const DEFAULT_REQUEST_LIMIT = 100;
-/** Longer than any client keeps an idle connection, so that none is closed while a request is on its way. */
+/** Longer than clients keep an idle connection, so that none is closed while a request is on its way. */
 const KEEP_ALIVE_MS = 120_000;
 
 /** What the sandbox has seen since its start or the last reset. */
@@ -36,19 +36,19 @@ export interface SandboxStats {
 }
 
 /**
- * The sandbox upstream: one HTTP server on loopback that speaks every provider's wire protocol and makes real media.
- * Besides the protocols it answers what {@link control} lists below `/__sandbox/`.
+ * The sandbox upstream: one HTTP server on loopback that speaks every provider's wire protocol and makes real media. It
+ * also answers the control routes of {@link control} below `/__sandbox/`.
  */
 export class SandboxServer {
   /** Finished files that can be fetched by URL. */
   readonly shelf = new MediaShelf();
-  /** Work accepted and not answered at once. */
+  /** Work that was accepted and is finished later. */
   readonly jobs = new JobBoard();
   private readonly server: Server;
   private readonly routes: RouteTable;
   private readonly recorder = new Recorder();
   private readonly chats = new ChatLog();
-  /** One controller per request being answered. */
+  /** One controller for each request that is being answered. */
   private readonly open = new Set<AbortController>();
 
   constructor() {
@@ -65,7 +65,7 @@ export class SandboxServer {
     });
   }
 
-  /** Listens on 127.0.0.1; without a port on a free one. Returns the port. */
+  /** Listens on 127.0.0.1, on a free port when none is given. Returns the port. */
   async listen(port = 0): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
@@ -74,7 +74,7 @@ export class SandboxServer {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Stops at once: answers under way are cut. */
+  /** Stops at once: unfinished answers are cut. */
   async close(): Promise<void> {
     for (const leaving of this.open) leaving.abort();
     const closed = new Promise((resolve) => this.server.close(resolve));
@@ -91,12 +91,12 @@ export class SandboxServer {
     return this.recorder.last(limit);
   }
 
-  /** What the last chat completions really produced, newest first. */
+  /** What the last chat completions contained, newest first. */
   lastChats(limit = DEFAULT_REQUEST_LIMIT): ChatRecord[] {
     return this.chats.last(limit);
   }
 
-  /** The last jobs accepted, newest first. */
+  /** The last accepted jobs, newest first. */
   lastJobs(limit = DEFAULT_REQUEST_LIMIT): JobView[] {
     return this.jobs.last(limit);
   }
@@ -160,7 +160,7 @@ export class SandboxServer {
     await this.handle(exchange, match, readError);
   }
 
-  /** Tells a handler when its client has left or the server closes. */
+  /** Tells a handler that its client has left or that the server closes. */
   private watch(response: ServerResponse): AbortController {
     const leaving = new AbortController();
     this.open.add(leaving);

@@ -11,7 +11,10 @@ const WORKER_FILE = new URL('./sandbox.thread.js', import.meta.url);
 const CLOSE_TIMEOUT_MS = 5000;
 const CONTROL_TIMEOUT_MS = 5000;
 
-/** A running sandbox upstream. Base URLs are written like the vendors' own, so adapters need no special case. */
+/**
+ * A running sandbox upstream. Base URLs have the format of the vendors' own, so adapters treat the sandbox like a
+ * vendor.
+ */
 export interface Sandbox {
   /** ElevenLabs: paths begin with `/v1`. */
   readonly elevenLabsUrl: string;
@@ -23,24 +26,25 @@ export interface Sandbox {
   readonly videoUrl: string;
   /** Finished files: `/<name>` below it. */
   readonly mediaUrl: string;
-  /** The key every protocol accepts. */
+  /** The key that every protocol accepts. */
   readonly apiKey: string;
   stats(): Promise<SandboxStats>;
   /** The last requests received, newest first. */
   requests(limit?: number): Promise<RecordedRequest[]>;
-  /** What the last chat completions really produced, newest first. */
+  /** What the last chat completions contained, newest first. */
   chats(limit?: number): Promise<ChatRecord[]>;
-  /** The last jobs accepted, newest first. */
+  /** The last accepted jobs, newest first. */
   jobs(limit?: number): Promise<JobView[]>;
-  /** Puts a file among the finished ones; returns its URL. */
+  /** Puts a file on the shelf of finished files; returns its URL. */
   putMedia(bytes: Uint8Array, contentType: string, extension: string): Promise<string>;
-  /** Stops at once: answers under way are cut. */
+  /** Stops at once: unfinished answers are cut. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the sandbox upstream on 127.0.0.1 (without a port on a free one) in a thread of its own, so that making
- * media never delays the gateway. Run from TypeScript sources, where a thread has no built file, it shares the thread.
+ * Starts the sandbox upstream on 127.0.0.1 (on a free port when none is given). It runs in a thread of its own, so that
+ * making media never delays the gateway. When it is started from TypeScript sources there is no built file for a
+ * thread, so it runs in the same thread.
  */
 export async function startSandbox(options: { readonly port?: number } = {}): Promise<Sandbox> {
   const { port, close } = await (existsSync(WORKER_FILE) ? inThread : inProcess)(options.port ?? 0);
@@ -67,8 +71,8 @@ export async function startSandbox(options: { readonly port?: number } = {}): Pr
 }
 
 /**
- * Tells a running sandbox where its files are published: the URLs it answers with begin with `base` from now on. Throws when
- * it cannot be reached.
+ * Tells a running sandbox where its files are published; later URLs begin with `base`. Throws when it cannot be
+ * reached.
  */
 export async function publishMedia(
   { mediaUrl }: Pick<Sandbox, 'mediaUrl'>,
@@ -89,7 +93,7 @@ interface Running {
 async function inThread(port: number): Promise<Running> {
   const worker = new Worker(WORKER_FILE, { workerData: { port } });
   const [listening] = (await once(worker, 'message')) as [number];
-  // A crash of the sandbox is an outage of a provider, not of the gateway.
+  // A crash of the sandbox counts as an outage of a provider; the gateway goes on.
   worker.on('error', (error) => {
     process.emitWarning(error);
   });

@@ -1,7 +1,7 @@
-/** Half of a surrogate pair without its other half. */
+/** Half of a surrogate pair, without the other half. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** JSON that PostgreSQL can read again: a provider's texts may hold NUL and halves of surrogate pairs, which it refuses. */
+/** JSON that PostgreSQL accepts. It refuses NUL and halves of surrogate pairs, which texts of providers may contain. */
 export function storableJson(value: object): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === 'string' ? item.replaceAll('\0', '').replace(LONE_SURROGATE, '\ufffd') : item,

@@ -4,44 +4,49 @@ import type { StopSignal } from '../common/stop-signal.js';
 import type { Route } from '../providers/ports/route.js';
 import type { Task, TaskContent } from './task.js';
 
-/** What every step gets besides its task. */
+/** What every step gets in addition to its task. */
 export interface TaskContext {
-  /** Aborted when the gateway shuts down for good or the task was taken over; the step's outcome no longer counts then. */
+  /**
+   * Aborted when the gateway's drain is over or the task was taken over. The outcome of the step does not count any
+   * more.
+   */
   readonly signal: StopSignal;
-  /** The route the task is pinned to, for `ProviderRouter.runOn`. */
+  /** The route of the task, for `ProviderRouter.runOn`. */
   readonly route: Route;
-  /** The key that submitted the task; null once it is gone. Failures at the provider count against it. */
+  /** The key that submitted the task; null when it was deleted. Failures at the provider count against it. */
   readonly apiKeyId: string | null;
 }
 
-/** What came of asking the provider to do the work. A `memory` replaces the one before. */
+/** The outcome of a submission to the provider. A `memory` replaces the one before. */
 export type SubmitReport =
-  /** The provider has a job: the task is `processing` and polled from now on. */
+  /** The provider has a job. The task is `processing` and is polled. */
   | { readonly state: 'accepted'; readonly jobId: string; readonly memory?: JsonObject }
-  /** One paid step of several is done and remembered: `submit` is called again for the next. */
+  /** One paid step of several is done and remembered. `submit` is called again for the next step. */
   | { readonly state: 'step'; readonly memory: JsonObject }
-  /** The provider answered at once. */
+  /** The provider answered with the result. */
   | { readonly state: 'done'; readonly result: JsonObject; readonly memory?: JsonObject }
-  /** The provider refused for sure and will not bill; the message names no provider. */
+  /** The provider certainly refused and will not charge. The message names no provider. */
   | { readonly state: 'failed'; readonly message: string };
 
-/** What the provider says about its job. */
+/** What the provider says about a job. */
 export type PollReport =
-  /** Not done, or a state we do not know. `progress` 0 to 100, null where none is reported; it is cut to whole numbers. */
+  /** Not finished, or an unknown state. `progress` is 0 to 100, or null where none is reported; its fraction is cut. */
   | { readonly state: 'pending'; readonly progress: number | null; readonly memory?: JsonObject }
-  /** Done. `progress` 100 where the provider reports progress at all (decision G-64). */
+  /** Finished. `progress` is 100 if the provider reports progress (decision G-64). */
   | {
       readonly state: 'succeeded';
       readonly result: JsonObject;
       readonly progress?: number | null;
       readonly memory?: JsonObject;
     }
-  /** Done, without a result that can be read: asked 5 times, then `reconciliation_required`. */
+  /**
+   * Finished, but the result cannot be read. The provider is asked 5 times, then the task is `reconciliation_required`.
+   */
   | { readonly state: 'unreadable' }
-  /** Failed or cancelled there; the message names no provider. */
+  /** The job failed or was cancelled. The message names no provider. */
   | { readonly state: 'failed'; readonly message: string };
 
-/** A finished file, stored. `result` replaces what `poll` reported where the file tells more. */
+/** A finished file that was stored. `result` replaces what `poll` reported, if the file tells more. */
 export interface CollectedContent {
   readonly content: TaskContent;
   readonly result?: JsonObject;
@@ -67,22 +72,28 @@ export interface TaskKind {
   readonly name: string;
   readonly operation: Operation;
   readonly modality: 'audio' | 'video';
-  /** Asks the provider to do the work, once. */
+  /** Submits the work to the provider, once. */
   submit(task: Task, context: TaskContext): Promise<SubmitReport>;
-  /** Asks the provider how far it is. */
+  /** Asks the provider for the state of the job. */
   poll(task: Task, context: TaskContext): Promise<PollReport>;
   /** Fetches and stores the file after success; `task.result` holds what `poll` reported. May run again after a crash. */
   collect?(task: Task, context: TaskContext): Promise<CollectedContent>;
-  /** After the end of a collected task: has the provider remove what it keeps of it. Tried once; what it throws is logged. */
+  /**
+   * Asks the provider to delete what it keeps, after the end of a task whose file was collected. Tried once; what it
+   * throws is logged.
+   */
   tidy?(task: Task, context: TaskContext): Promise<void>;
   /** The very object that `GET /v1/tasks/{id}` answers and the webhook carries: the same task gives the same bytes. */
   view(task: Task): object;
   /**
-   * The result of a task that its operator resolved as succeeded: `given` (empty where the operator gave none), made whole;
-   * undefined where it is no result of this kind. Absent: any object is one.
+   * The result of a task that the operator resolved as succeeded: `given` (empty if the operator gave none), completed.
+   * Undefined if it is no valid result of this kind. Without this method any object is valid.
    */
   resolvedResult?(task: Task, given: JsonObject): JsonObject | undefined;
-  /** Whether the webhook is told of the final state the task has reached; absent: of each (decisions G-55, G-58). */
+  /**
+   * Whether a webhook is sent for the final state of the task. Without this method, one is sent for each (decisions
+   * G-55, G-58).
+   */
   tellsOf?(task: Task): boolean;
   /**
    * Where the file is served. `task`: under `/v1/tasks/{id}/content`. `elsewhere`: that path is always 404

@@ -8,25 +8,25 @@ import type { TaskKind } from './task-kind.js';
 export class TaskKinds {
   private readonly kinds = new Map<string, TaskKind>();
 
-  /** Makes the kind's tasks run; call it in `onModuleInit`. */
+  /** Registers a kind; features call it in `onModuleInit`. */
   register(kind: TaskKind): void {
     assert(!this.kinds.has(kind.name), `task kind ${kind.name} is registered once`);
     this.kinds.set(kind.name, kind);
   }
 
-  /** The kind of that name. A task's kind is always registered: every process has all features. */
+  /** The kind of that name. It is always registered, because every process has all features. */
   of(name: string): TaskKind {
     const kind = this.kinds.get(name);
     assert(kind, `task kind ${name} is registered`);
     return kind;
   }
 
-  /** The task as GET answers it and as its webhook carries it. */
+  /** The task as GET and its webhook show it. */
   viewOf(task: Task): object {
     return this.of(task.kind).view(task);
   }
 
-  /** The body of the webhook that tells of a task's end; null where there is none to tell. */
+  /** The body of the webhook for a task's end; null if none is sent. */
   tellingOf(task: Task): Buffer | null {
     const isTold = task.webhook !== null && (this.of(task.kind).tellsOf?.(task) ?? true);
     return isTold ? Buffer.from(JSON.stringify(this.viewOf(task))) : null;

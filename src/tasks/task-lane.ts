@@ -1,10 +1,13 @@
-/** How long claimed work is its worker's before others may take it over; renewed while its step runs. */
+/**
+ * A worker leases claimed work for this long, and renews the lease while the step runs. Afterwards others may take the
+ * work.
+ */
 export const LEASE_MS = 30_000;
 
-/** What a step does; each has bounds of its own. */
+/** The kinds of steps; each has its own limits. */
 export type TaskStep = 'submit' | 'poll' | 'collect' | 'watch';
 
-/** Where the work on a task stands; never shown. */
+/** The next step of the work on a task; never shown to callers. */
 export type TaskPhase = 'waiting' | 'submitting' | 'polling' | 'collecting' | 'watching';
 
 const STEP_OF_PHASE: Readonly<Record<TaskPhase, TaskStep>> = {
@@ -15,7 +18,7 @@ const STEP_OF_PHASE: Readonly<Record<TaskPhase, TaskStep>> = {
   watching: 'watch',
 };
 
-/** Steps of one provider that one process has under way at once. Files are large, so few are fetched together. */
+/** Steps of one provider that one process runs at once. Files are large, so few are fetched at once. */
 export const LANE_ROOMS: Readonly<Record<TaskStep, number>> = {
   submit: 64,
   poll: 512,
@@ -23,12 +26,12 @@ export const LANE_ROOMS: Readonly<Record<TaskStep, number>> = {
   watch: 16,
 };
 
-/** The queue that the work waits in: one per step and provider, so that a slow provider delays only its own tasks. */
+/** The queue of the work: one per step and provider, so that a slow provider delays only its own tasks. */
 export function laneOf(phase: TaskPhase, provider: string): string {
   return `${STEP_OF_PHASE[phase]}/${provider}`;
 }
 
-/** The step that a lane is for. */
+/** The step of a lane. */
 export function stepOf(lane: string): TaskStep {
   return lane.slice(0, lane.indexOf('/')) as TaskStep;
 }

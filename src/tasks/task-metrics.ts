@@ -24,7 +24,7 @@ interface SampleRow {
   readonly open: Readonly<Record<string, number>> | null;
 }
 
-/** What can be seen of tasks from outside. */
+/** Metrics of tasks. */
 @Injectable()
 export class TaskMetrics {
   readonly ended: Counter<'kind' | 'status'>;
@@ -59,7 +59,7 @@ export class TaskMetrics {
   }
 }
 
-/** While the database does not answer, the gauges are left out of a scrape. */
+/** When the database does not answer, a scrape has no such gauges. */
 function gaugeOpen(registry: Registry, sample: PacedSample<SampleRow>): void {
   new Gauge({
     name: 'gateway_tasks_open',

@@ -40,7 +40,7 @@ export interface TaskRow {
 
 type ContentJson = Omit<TaskContent, 'expiresAt'> & { readonly expiresAt: string };
 
-/** The task in a row, its input left sealed. */
+/** The task in a row. Its input stays encrypted. */
 export function taskOf(row: TaskRow): Task {
   return {
     id: row.id,

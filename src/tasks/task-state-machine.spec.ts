@@ -6,7 +6,7 @@ import { TASK_STATUSES } from './task.view.js';
 const transitions: readonly Transition[] = Object.values(TRANSITIONS);
 const leaving = (status: TaskStatus) => transitions.filter(({ from }) => from.includes(status));
 
-/** Every path from a state, as the transitions passed. */
+/** Every path from a state, as a list of transitions. */
 function pathsFrom(status: TaskStatus): Transition[][] {
   const next = leaving(status);
   return next.flatMap((step) => {

@@ -1,6 +1,6 @@
 import type { TaskStatus } from './task.js';
 
-/** What becomes of a task's hold. */
+/** What happens to a task's hold. */
 export type MoneyVerb = 'settle' | 'release' | 'keep';
 
 /** A way from one state to another. */
@@ -10,7 +10,9 @@ export interface Transition {
   readonly money: MoneyVerb;
 }
 
-/** Every way a task can go, and what its money does (architecture: Task states; decisions G-53, G-54, G-102). */
+/**
+ * Every transition of a task, and what happens to its money (architecture: Task states; decisions G-53, G-54, G-102).
+ */
 export const TRANSITIONS = {
   accepted: { from: ['queued'], to: 'processing', money: 'keep' },
   succeeded: { from: ['processing'], to: 'succeeded', money: 'settle' },
@@ -25,10 +27,10 @@ export const TRANSITIONS = {
 /** What happens to a task. */
 export type TaskEvent = keyof typeof TRANSITIONS;
 
-/** An event after which nothing happens to a task any more, but for an operator. */
+/** An event that ends all automatic work on a task. Only an operator can change it afterwards. */
 export type EndEvent = Exclude<TaskEvent, 'accepted'>;
 
-/** States that clients stop waiting at (spec: Task states). */
+/** States at which clients stop polling (spec: Task states). */
 export const FINAL_STATUSES = [
   'succeeded',
   'failed',
@@ -36,7 +38,7 @@ export const FINAL_STATUSES = [
   'reconciliation_required',
 ] as const satisfies readonly TaskStatus[];
 
-/** Whether clients stop waiting at this state. */
+/** Whether clients stop polling at this state. */
 export function isFinal(status: TaskStatus): boolean {
   return (FINAL_STATUSES as readonly TaskStatus[]).includes(status);
 }

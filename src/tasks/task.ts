@@ -2,7 +2,7 @@ import type { JsonObject } from '../common/json-object.js';
 import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 
-/** Where a task stands (spec: Task states). */
+/** States of a task (spec: Task states). */
 export type TaskStatus =
   'queued' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'reconciliation_required';
 
@@ -15,32 +15,33 @@ export interface TaskError {
   readonly message: string;
 }
 
-/** The file a task has made. */
+/** The file that a task has made. */
 export interface TaskContent {
   /** Id of the stored file. */
   readonly fileId: string;
   readonly contentType: string;
   readonly sizeBytes: number;
-  /** Name offered to whoever downloads it. */
+  /** Name of the file for downloads. */
   readonly filename: string;
   readonly expiresAt: Date;
 }
 
-/** Where a task's final states are told, and the sealed secret that signs it. */
+/** Where the final states of a task are sent, and the encrypted secret that signs them. */
 export interface TaskWebhook {
   readonly url: string;
   readonly sealedSecret: string | null;
 }
 
-/** What the provider last said about a task whose outcome is unknown; only shown (interface: Operator API). */
+/** What the provider last said about a task whose outcome is unknown. It is only shown (interface: Operator API). */
 export interface ProviderEvidence {
   readonly status: string;
   readonly seenAt: Date;
 }
 
 /**
- * An asynchronous paid call, from its submission to its end and after. The core keeps its JSON objects as they are, key order
- * included, and looks into none of them. A kind writes their shapes as type aliases: TypeScript takes no interface for one.
+ * An asynchronous paid call, from its submission to its end and after. The core keeps its JSON objects unchanged, with
+ * their order of keys, and reads none of them. A kind declares their shapes as type aliases, because TypeScript does
+ * not accept an interface there.
  */
 export interface Task {
   /** UUID; also the id of its hold. Public form: `task_<hex>`. */
@@ -56,16 +57,19 @@ export interface Task {
   readonly status: TaskStatus;
   /** 0 to 100, never falls; null until the provider reports it. */
   readonly progress: number | null;
-  /** What the provider is asked to do, as the kind wrote it. Sealed at rest; there in the steps of a kind only, else empty. */
+  /**
+   * What the provider is asked to do, as the kind wrote it. Encrypted in the database; only the steps of a kind get it,
+   * elsewhere it is empty.
+   */
   readonly input: JsonObject;
-  /** Facts that the views need for as long as the task is kept. */
+  /** Facts for the views, kept as long as the task. */
   readonly details: JsonObject;
   /** What the kind keeps between steps: finished steps, ids of the provider. */
   readonly memory: JsonObject;
   readonly provider: string;
-  /** The upstream that has the work; another one under the same name knows nothing of it. */
+  /** The upstream that has the work. Another upstream with the same name does not know it. */
   readonly providerBaseUrl: string;
-  /** Whether that upstream was the sandbox. */
+  /** Whether that upstream is the sandbox. */
   readonly onSandbox: boolean;
   readonly upstreamModel: string;
   readonly providerJobId: string | null;
@@ -76,7 +80,10 @@ export interface Task {
   readonly reservedMicroUsd: MicroUsd;
   /** Null until settled. */
   readonly chargedMicroUsd: MicroUsd | null;
-  /** What the price is made of; null where an operator charged another amount, and on tasks older than this memory. */
+  /**
+   * How the charge was computed. Null if an operator charged another amount, and for tasks from before this was
+   * recorded.
+   */
   readonly basis: ChargeBasis | null;
   readonly content: TaskContent | null;
   readonly webhook: TaskWebhook | null;

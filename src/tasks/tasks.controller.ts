@@ -18,7 +18,7 @@ import { tellWait, Wait } from './wait.decorator.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
 
-/** Tasks of the caller's account, whatever they do. */
+/** Tasks of the caller's account, of every kind. */
 @ApiTags('tasks')
 @WithKey()
 @Controller('v1/tasks')

@@ -34,7 +34,7 @@ import { TaskWorker } from './worker/task-worker.js';
 import { TasksController } from './tasks.controller.js';
 import { WatchStep } from './worker/watch-step.js';
 
-/** Asynchronous paid calls; features register the kinds of task they sell. */
+/** Asynchronous paid calls. Features register their kinds of task. */
 @Module({
   imports: [AdmissionModule, LeasesModule, StorageModule, WebhooksModule],
   controllers: [TasksController, TaskDeliveriesController],

@@ -4,7 +4,10 @@ import type { AwaitedTask, Patience } from './reads/task-reads.js';
 import type { Task } from './task.js';
 import { waitSecondsOf } from './reads/wait-preference.js';
 
-/** How long the request wants to wait for the task's end (`Prefer: wait=N`, decision G-98); undefined where it does not. */
+/**
+ * How long the request wants to wait for the end of the task (`Prefer: wait=N`, decision G-98); undefined when it does
+ * not want to wait.
+ */
 export const Wait = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Patience | undefined => {
     const http = context.switchToHttp();
@@ -15,7 +18,7 @@ export const Wait = createParamDecorator(
   },
 );
 
-/** The task, whose answer says in its head that it came as `Prefer` asked, where it did. */
+/** The task. If the request had a valid `Prefer`, the answer confirms it in its head. */
 export function tellWait(response: Response, { task, waitSeconds }: AwaitedTask): Task {
   if (waitSeconds !== undefined) response.setHeader('Preference-Applied', `wait=${waitSeconds}`);
   return task;

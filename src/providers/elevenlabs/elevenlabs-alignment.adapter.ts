@@ -6,7 +6,7 @@ import type { AlignmentCommand, AlignmentPort, AlignmentResult } from '../ports/
 import type { AttemptContext } from '../ports/attempt-context.js';
 import { MAX_TRANSCRIPT_BYTES } from './elevenlabs-transcription.adapter.js';
 
-/** Forced alignment over the ElevenLabs wire protocol, which names no model for it. */
+/** Forced alignment over the ElevenLabs wire protocol, which has no model name for it. */
 export class ElevenLabsAlignment implements AlignmentPort {
   constructor(private readonly http: ProviderHttp) {}
 

@@ -21,15 +21,12 @@ export interface AudioRequest {
   readonly signal: StopSignal;
 }
 
-/** `path` with the query that asks for the spec's encoding of the format. */
+/** `path` with the query parameter for the spec's encoding of the format. */
 export function withOutputFormat(path: string, format: AudioFormat): string {
   return `${path}?output_format=${OUTPUT_FORMATS[format]}`;
 }
 
-/**
- * Posts and waits for the first bytes of audio in the requested format; anything else is an
- * unusable answer.
- */
+/** Posts the request and waits for the first bytes of audio in the requested format. Any other answer is unusable. */
 export async function requestAudio(
   http: ProviderHttp,
   request: AudioRequest,

@@ -6,9 +6,9 @@ import type { AttemptContext } from '../ports/attempt-context.js';
 import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/dubbing.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Types of answers that explain instead of delivering. */
+/** Content types of answers that hold a message instead of the file. */
 const NO_MEDIA = /^\s*(text\/|application\/(json|xml|xhtml))/i;
-/** Ids become part of a path. */
+/** Ids have this format because they become part of a path. */
 const JOB_ID = /^[\w.:-]{1,200}$/;
 
 /** Dubbing over the ElevenLabs wire protocol (`/v1/dubbing`). */
@@ -64,12 +64,12 @@ export class ElevenLabsDubbing implements DubbingPort {
   async removeDub(jobId: string, { signal }: AttemptContext): Promise<void> {
     const path = `/v1/dubbing/${jobId}`;
     const { body } = await this.http.request({ method: 'DELETE', path, timeout: 'poll', signal });
-    // Its status says all.
+    // The status of the answer is enough; its body is not needed.
     body.on('error', () => undefined).destroy();
   }
 }
 
-/** Undefined without a state: such an answer says nothing. */
+/** Undefined for an answer without a state, which is unusable. */
 function reportOf(json: JsonObject): DubbingReport | undefined {
   const status = textAt(json, 'status');
   if (status === null) return undefined;

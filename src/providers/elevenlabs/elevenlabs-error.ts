@@ -11,12 +11,10 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   quota_exceeded: 'account',
 };
 
-/** Codes by which content is refused whatever the status says, 403 included. */
+/** Codes that refuse the content whatever the status is, including 403. */
 const CONTENT_REFUSAL = /moderation|policy|prohibited|blocked|bad_prompt/;
 
-/**
- * Reads `{detail}`: an object with `code` or the older `status`, a list of field errors, or a plain string.
- */
+/** Reads `{detail}`: an object with `code` or the older `status`, a list of field errors, or a plain string. */
 export function classifyElevenLabsError(status: number, body: unknown): ErrorFinding {
   const detail = isJsonObject(body) ? body.detail : undefined;
   if (typeof detail === 'string') return { message: detail };

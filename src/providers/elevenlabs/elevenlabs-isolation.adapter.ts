@@ -5,9 +5,7 @@ import type { IsolationCommand, IsolationPort } from '../ports/isolation.port.js
 import type { ProviderAudio } from '../ports/provider-audio.js';
 import { requestAudio } from './elevenlabs-audio.js';
 
-/**
- * Voice isolation over the ElevenLabs wire protocol, which names neither model nor format for it.
- */
+/** Voice isolation over the ElevenLabs wire protocol, which has neither a model name nor a format for it. */
 export class ElevenLabsIsolation implements IsolationPort {
   constructor(private readonly http: ProviderHttp) {}
 

@@ -12,7 +12,7 @@ import { ElevenLabsSpeech } from './elevenlabs-speech.adapter.js';
 import { ElevenLabsTranscription } from './elevenlabs-transcription.adapter.js';
 import { ElevenLabsVoiceChange } from './elevenlabs-voice-change.adapter.js';
 
-/** Everything a provider that speaks the ElevenLabs wire protocol can do. */
+/** Everything that a provider with the ElevenLabs wire protocol can do. */
 export function elevenLabsPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'xi-api-key'),

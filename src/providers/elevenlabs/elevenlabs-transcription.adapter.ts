@@ -10,7 +10,7 @@ import type {
   TranscriptWord,
 } from '../ports/transcription.port.js';
 
-/** Two hours of speech are some 20,000 words; each takes a few hundred bytes on the wire. */
+/** Two hours of speech are about 20,000 words; each takes a few hundred bytes on the wire. */
 export const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
 
 const SUBTITLES = JSON.stringify([
@@ -41,7 +41,7 @@ export class ElevenLabsTranscription implements TranscriptionPort {
 
 function transcriptionFields(command: TranscriptionCommand, upstreamModel: string): FormFields {
   const { subtitles = false, timestamps } = command;
-  // Characters are never shown, so words are enough.
+  // Callers never get the times of characters, so those of words are enough.
   const granularity = timestamps === 'character' || subtitles ? 'word' : timestamps;
   return {
     model_id: upstreamModel,

@@ -1,4 +1,4 @@
-/** How a voice is to sound. */
+/** How a voice speaks. */
 interface VoiceStyle {
   readonly stability?: number | undefined;
   readonly similarityBoost?: number | undefined;
@@ -7,10 +7,7 @@ interface VoiceStyle {
   readonly speed?: number | undefined;
 }
 
-/**
- * The wire object `voice_settings`; undefined when nothing is set, so that the stored settings of
- * the voice apply.
- */
+/** The wire object `voice_settings`; undefined when nothing is set, so that the stored settings of the voice apply. */
 export function voiceSettings(style: VoiceStyle): object | undefined {
   const settings = {
     stability: style.stability,

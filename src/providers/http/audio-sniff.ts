@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import { peekHead } from '../../common/http/stream-head.js';
 import type { AudioFormat } from '../ports/provider-audio.js';
 
-/** Enough for every magic number looked for; a body shorter than this is no audio. */
+/** This is enough for every magic number that is checked. A shorter body is no audio. */
 const SNIFF_BYTES = 12;
 
 /**
- * Waits for the first bytes of a body and tells whether they can be audio of the format; the body
- * stays unread. Raw PCM has no magic number: it is whatever is neither another format nor text.
- * Rejects with the body's own error when it breaks first.
+ * Waits for the first bytes of a body and tells whether they can be audio of the format. The body stays unread. Raw PCM
+ * has no magic number, so everything that is neither another format nor text passes for it. Rejects with the error of
+ * the body when that breaks first.
  */
 export async function sniffAudio(body: Readable, format: AudioFormat): Promise<boolean> {
   const head = await peekHead(body, SNIFF_BYTES);
@@ -25,8 +25,8 @@ function formatOf(head: Buffer): Exclude<AudioFormat, 'pcm'> | null {
 }
 
 /**
- * A Layer III frame header with a legal bitrate and sample rate; anything looser takes quiet PCM
- * (`FF FF` is the sample -1) for MP3.
+ * The header of a Layer III frame with a valid bitrate and sample rate. A looser check would take quiet PCM (`FF FF` is
+ * the sample -1) for MP3.
  */
 function isMp3Frame(head: Buffer): boolean {
   const [sync = 0, layer = 0, rates = 0] = head;
@@ -34,7 +34,7 @@ function isMp3Frame(head: Buffer): boolean {
   return isLayer3 && rates >> 4 !== 15 && rates >> 4 !== 0 && ((rates >> 2) & 3) !== 3;
 }
 
-/** JSON or HTML: starts like it, and holds nothing but printable characters. */
+/** JSON or HTML: it begins as one of them and contains only printable characters. */
 function isText(head: Buffer): boolean {
   return /^\s*[{[<][\x20-\x7e\s]*$/.test(head.toString('latin1'));
 }

@@ -6,10 +6,7 @@ export class BodyTooLargeError extends Error {
   readonly code = 'BODY_TOO_LARGE';
 }
 
-/**
- * Reads a body whole, up to `limitBytes`; beyond that the body is destroyed and {@link
- * BodyTooLargeError} thrown.
- */
+/** Reads a whole body of at most `limitBytes`. A longer body is destroyed, and {@link BodyTooLargeError} is thrown. */
 export async function readBounded(body: Readable, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,12 +1,12 @@
-/** How an operator's upstream differs from what an adapter's table says of an endpoint (interface: `CATALOG_FILE`). */
+/** How an operator's upstream differs from the adapter's table in one endpoint (interface: `CATALOG_FILE`). */
 export interface EndpointChange {
   /** Name of the endpoint, as in the routes of the catalog. */
   readonly name: string;
-  /** The endpoint it is like, where the table has none of its name. */
+  /** The endpoint of the table that it copies, where the table has none of its name. */
   readonly like?: string | undefined;
   readonly path?: string | undefined;
-  /** Upstream names by field. */
+  /** Upstream names of fields, by our field name. */
   readonly names: Readonly<Record<string, string>>;
-  /** Upstream values by field and value. */
+  /** Upstream values, by field and our value. */
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }

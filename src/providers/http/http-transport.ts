@@ -8,22 +8,22 @@ import {
 } from './upstream-timeouts.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Connections kept per provider address; further requests wait for one. */
+/** Connections to one provider address. Further requests wait for a free one. */
 const MAX_CONNECTIONS_PER_ORIGIN = 4_096;
 /**
- * Idle connections are closed before common servers and balancers do it, so that a request seldom
- * meets a closing one.
+ * Idle connections are closed before common servers and load balancers close them, so that a request seldom meets a
+ * connection that is closing.
  */
 const KEEP_ALIVE_MS = 4_000;
 
 /**
- * The one pool of connections all providers share: keep-alive per origin, no redirects, no proxy.
- * Closed once, at shutdown.
+ * The one pool of connections for all providers: keep-alive per origin, no redirects, no proxy. It is closed once, at
+ * shutdown.
  */
 export class HttpTransport {
-  /** Without defaults: axios spreads them into every request, which gives each config a hidden class of its own. */
+  /** Has no defaults, because axios copies defaults into every request, which costs time. */
   readonly axios = new Axios();
-  /** What every request asks for in their place. */
+  /** The options of every request, in place of defaults. */
   readonly everyRequest: ExchangeConfig;
   private readonly agent: Agent;
 
@@ -43,7 +43,7 @@ export class HttpTransport {
     };
   }
 
-  /** The silence allowed to a kind of request. */
+  /** The time that a request of this kind may wait for bytes. */
   timeoutOf(name: UpstreamTimeoutName): UpstreamTimeout {
     const override = this.timeoutOverrideMs;
     return override === undefined
@@ -51,7 +51,7 @@ export class HttpTransport {
       : { headMs: override, idleMs: override };
   }
 
-  /** Closes every connection, also those with a request in flight. */
+  /** Closes every connection, including those with a request under way. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }

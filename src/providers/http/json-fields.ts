@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 
-/** A text field of a provider's answer; null when it is missing or something else. */
+/** A text field of a provider's answer; null when it is missing or no text. */
 export function textAt(object: JsonObject, key: string): string | null {
   const value = object[key];
   return typeof value === 'string' ? value : null;
 }
 
-/** A finite number of a provider's answer; null when it is missing or something else. */
+/** A finite number in a provider's answer; null when it is missing or no number. */
 export function numberAt(object: JsonObject, key: string): number | null {
   const value = object[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : null;

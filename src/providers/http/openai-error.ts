@@ -13,7 +13,7 @@ const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
   moderation_blocked: 'rejected',
 };
 
-/** Reads `{error:{code, type, param, message}}`; the code decides before the type. */
+/** Reads `{error:{code, type, param, message}}`. The code counts before the type. */
 export function classifyOpenAiError(_status: number, body: unknown): ErrorFinding {
   const error = isJsonObject(body) ? body.error : undefined;
   if (!isJsonObject(error)) return {};

@@ -9,7 +9,7 @@ export interface ProviderAccess {
   readonly baseUrl: string;
   /** Unset: the provider takes no key, and no header of a key is sent. */
   readonly apiKey?: string | undefined;
-  /** What the operator's upstream does in its own way. */
+  /** How the operator's upstream differs from the adapter's table. */
   readonly endpointChanges?: readonly EndpointChange[];
   readonly transport: HttpTransport;
   readonly clock: Clock;

@@ -5,40 +5,43 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 export type ProviderErrorKind =
   /** The request's content was refused. */
   | 'rejected'
-  /** The text is longer than the provider takes. */
+  /** The text is longer than the provider accepts. */
   | 'too_long'
   | 'rate_limited'
-  /** No answer in time; the work may have been done. */
+  /** No answer in time. The work may have been done. */
   | 'timeout'
-  /** A failure, or an answer that cannot be used; the work may have been done. */
+  /** A failure, or an answer that cannot be used. The work may have been done. */
   | 'http_error'
-  /** No connection, overloaded, or taken out of use by the circuit breaker. */
+  /** No connection, overloaded, or the circuit breaker is open. */
   | 'unavailable'
-  /** The provider does not know the path, model or voice we ask for. */
+  /** The provider does not know the path, model or voice that we sent. */
   | 'misconfigured'
-  /** Our key, plan or balance at the provider is at fault. */
+  /** Our key, plan or balance at the provider is the cause. */
   | 'account';
 
-/** Facts about a failed attempt; none but `upstreamMessage` holds provider text, a key or a host. */
+/**
+ * Facts about a failed attempt. Only `upstreamMessage` contains text of the provider; no key and no host is in any of
+ * them.
+ */
 export interface ProviderErrorDetail {
   readonly provider: string;
   /** Whether the provider may have received the request. */
   readonly sent: boolean;
   readonly upstreamStatus?: number | undefined;
-  /** The provider's or the transport's error code, cut to letters, digits, `_`, `.` and `-`. */
+  /** The error code of the provider or the transport, with letters, digits, `_`, `.` and `-` only. */
   readonly upstreamCode?: string | undefined;
-  /** Path of the field that the provider blames, in its own words. */
+  /** Path of the field that the provider rejects, as the provider writes it. */
   readonly upstreamParam?: string | undefined;
-  /** The provider's own sentence: for the operator's record, never for logs or callers. */
+  /** The provider's own message. It is for the operator's record, never for logs or callers. */
   readonly upstreamMessage?: string | undefined;
   readonly providerRequestId?: string | null | undefined;
-  /** Whole seconds, when the provider named them. */
+  /** Whole seconds, if the provider named them. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 /**
- * Public code and message of each kind (decisions G-09, G-13). An account of ours at fault is an
- * outage to the caller.
+ * Public code and message of each kind (decisions G-09, G-13). A problem with our own account looks like an outage to
+ * the caller.
  */
 const PUBLIC_FACE: Readonly<Record<ProviderErrorKind, readonly [ErrorCode, string]>> = {
   rejected: ['provider_rejected_request', 'The provider refused the request.'],
@@ -54,12 +57,12 @@ const PUBLIC_FACE: Readonly<Record<ProviderErrorKind, readonly [ErrorCode, strin
   misconfigured: ['no_eligible_route', 'No route is available for this model.'],
 };
 
-/** A code word of the provider that may be told to the caller (decision G-96). */
+/** A code of the provider that callers may see (decision G-96). */
 const PUBLIC_CODE = /^[a-z0-9_.]{1,64}$/;
 const DEFAULT_RETRY_AFTER_SECONDS = 5;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** With these the provider has done nothing, so another route may be asked without paying twice. */
+/** These kinds mean that the provider has done nothing, so asking another route cannot cost twice. */
 const NOTHING_DONE: readonly ProviderErrorKind[] = [
   'rate_limited',
   'unavailable',
@@ -68,8 +71,8 @@ const NOTHING_DONE: readonly ProviderErrorKind[] = [
 ];
 
 /**
- * A failed attempt. The message is for logs and safe there: provider id, kind, status and
- * code only. There is no `cause`, because transport errors hold hosts and request headers.
+ * A failed attempt. The message may be logged: it holds provider id, kind, status and code only. It has no `cause`,
+ * because errors of the transport hold hosts and request headers.
  */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
@@ -77,7 +80,7 @@ export class ProviderError extends Error {
   readonly sent: boolean;
   readonly upstreamStatus: number | undefined;
   readonly upstreamCode: string | undefined;
-  /** The code as it came, where callers may see it. */
+  /** The code as the provider sent it, where callers may see it. */
   readonly publicCode: string | undefined;
   readonly upstreamParam: string | undefined;
   readonly upstreamMessage: string | undefined;
@@ -105,15 +108,15 @@ export class ProviderError extends Error {
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
 
-  /** Whether asking another route cannot make anybody pay twice. */
+  /** Whether another route can be asked without the risk that the work is paid for twice. */
   get safeToFailover(): boolean {
     return !this.sent || NOTHING_DONE.includes(this.kind);
   }
 
   /**
-   * The failure as clients see it; of the provider's words only the code of a refusal is told (decision G-96). A timeout tells SDKs not to
-   * retry, since the work may have been done (decision G-51). Only speech has a public code of its
-   * own for a text that is too long (decision G-35).
+   * The failure as clients see it. Of the provider's words, only the code of a refusal is shown (decision G-96). A
+   * timeout tells SDKs not to retry, because the work may have been done (decision G-51). Only speech has a public code
+   * for a text that is too long (decision G-35).
    */
   toGatewayError(operation?: string): GatewayError {
     if (this.kind === 'too_long' && operation === 'speech') {
@@ -144,7 +147,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** A code that names its vendor stays inside as well (decision G-13). */
+/** A code that contains the name of its vendor is not shown either (decision G-13). */
 function isPublicCode({ upstreamCode = '', provider }: ProviderErrorDetail): boolean {
   return PUBLIC_CODE.test(upstreamCode) && !upstreamCode.includes(provider);
 }

@@ -17,7 +17,7 @@ import { ProviderError, type ProviderErrorKind } from './provider-error.js';
 import type { RequestBody } from './request-body.js';
 import type { UpstreamTimeoutName } from './upstream-timeouts.js';
 
-/** Attempts beyond the first, only while no connection was ever opened. */
+/** Further attempts, made only while no connection was ever opened. */
 const MAX_CONNECT_RETRIES = 2;
 const CONNECT_RETRY_MS = 50;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
@@ -40,24 +40,24 @@ export interface UpstreamRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeout: UpstreamTimeoutName;
   readonly signal: StopSignal;
-  /** Hand a redirect's target over instead of taking the redirect for a failure. It is not followed. */
+  /** Return the target of a redirect instead of treating the redirect as a failure. It is not followed. */
   readonly mayRedirect?: true;
 }
 
-/** A 2xx answer whose body is still to be read; the body errors with a {@link ProviderError}. */
+/** A 2xx answer whose body is not read yet. The body fails with a {@link ProviderError}. */
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly providerRequestId: string | null;
   readonly body: Readable;
-  /** Where a redirect points, for requests that allow one. */
+  /** The target of a redirect, for requests that allow one. */
   readonly redirectUrl?: string | undefined;
 }
 
 /**
- * The HTTP client of one provider. Every failure is a {@link ProviderError}, except an aborted
- * signal, which rejects with its own reason, and an upload file that cannot be read. A request that
- * may have been received is never repeated; redirects are never followed.
+ * The HTTP client of one provider. Every failure is a {@link ProviderError}, with two exceptions: an aborted signal
+ * rejects with its own reason, and an upload file that cannot be read with the error of the file system. A request that
+ * may have been received is never repeated. Redirects are never followed.
  */
 export class ProviderHttp {
   private readonly baseUrl: string;
@@ -84,9 +84,8 @@ export class ProviderHttp {
   }
 
   /**
-   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes`. What
-   * `read` cannot make sense of (undefined) is an unusable answer, as is anything but a JSON
-   * object.
+   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes`. The answer is unusable when it
+   * is no JSON object or when `read` returns undefined.
    */
   async requestJson<T>(
     request: UpstreamRequest,
@@ -159,7 +158,7 @@ export class ProviderHttp {
     if (!(error instanceof AxiosError)) return error;
     const { cause } = error;
     const exchange: unknown = error.request;
-    // A file that cannot be read is our fault, not the provider's.
+    // A file that cannot be read is our own fault, not the provider's.
     if (cause && 'path' in cause) return cause;
     return this.faultOf(error, exchange instanceof UpstreamExchange ? exchange.sent : true, null);
   }

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { MediaFile } from '../ports/media-file.js';
 
-/** A request body with its headers. Opened anew for every attempt. */
+/** A request body with its headers. It is opened anew for every attempt. */
 export interface RequestBody {
   readonly headers: Readonly<Record<string, string>>;
   open(): string | Readable;
@@ -15,12 +15,12 @@ export function jsonBody(value: object): RequestBody {
   return { headers: { 'content-type': 'application/json' }, open: () => text };
 }
 
-/** Form fields by name; undefined ones are left out, numbers and booleans are sent as text. */
+/** Form fields by name. Undefined ones are left out; numbers and booleans are sent as text. */
 export type FormFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * A `multipart/form-data` body: the fields, then one file streamed from disk under `fileField`. Its
- * length is known beforehand, so nothing is buffered and nothing is sent in chunks.
+ * A `multipart/form-data` body: the fields, then one file that is streamed from disk under `fileField`. Its length is
+ * known before, so nothing is buffered and no chunked encoding is needed.
  */
 export function multipartBody(fields: FormFields, fileField: string, file: MediaFile): RequestBody {
   const boundary = `form-${randomUUID()}`;
@@ -51,7 +51,7 @@ function partHead(boundary: string, name: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"`;
 }
 
-/** Escaped as browsers do it, so that a name cannot end its header. */
+/** Escaped as browsers escape it, so that a name cannot end its header. */
 function quoted(name: string): string {
   return name.replace(/"/g, '%22').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
 }

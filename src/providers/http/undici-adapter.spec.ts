@@ -14,7 +14,7 @@ afterAll(() => agent.destroy());
 
 const SILENCE_MS = 150;
 
-/** The same facts hold for axios' own adapter: ours can stand in for it. */
+/** The same tests pass with axios' own adapter, so ours can replace it. */
 describe.each([
   ['undici adapter', axios.create({ adapter: undiciAdapter(agent), proxy: false })],
   ["axios' own adapter", axios.create({ adapter: 'http', proxy: false, maxRedirects: 0 })],

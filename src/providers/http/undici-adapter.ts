@@ -12,11 +12,11 @@ import type { StopSignal } from '../../common/stop-signal.js';
 import { readBounded } from './bounded-body.js';
 import { type AnswerHead, UpstreamExchange } from './upstream-exchange.js';
 
-/** An axios request with what this adapter understands besides. */
+/** An axios request with the options of this adapter. */
 export interface ExchangeConfig extends AxiosRequestConfig {
-  /** Longest silence inside the body, in milliseconds; 0 or absent: no limit. */
+  /** Longest pause within the body, in milliseconds; 0 or absent: no limit. */
   idleTimeoutMs?: number;
-  /** Turns what breaks a streamed body into the error its reader sees. */
+  /** Maps an error that breaks a streamed body to the error that its reader gets. */
   bodyError?: (error: Error, headers: IncomingHttpHeaders) => Error;
 }
 
@@ -25,10 +25,10 @@ type Config = InternalAxiosRequestConfig & Pick<ExchangeConfig, 'idleTimeoutMs' 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /**
- * An axios adapter over a pool of undici connections: a third of the CPU of axios' own. Same
- * contract as the stock HTTP adapter for status, headers, body, abort and errors, except that
- * redirects are never followed and compression is never asked for. `timeout` bounds the wait for
- * the head. A rejected request carries its {@link UpstreamExchange} in `error.request`.
+ * An axios adapter over a pool of undici connections; it needs a third of the CPU of axios' own. Status, headers, body,
+ * abort and errors are as with the stock HTTP adapter, but redirects are never followed and compression is never
+ * requested. `timeout` bounds the wait for the head. A rejected request has its {@link UpstreamExchange} in
+ * `error.request`.
  */
 export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
   return async (config: Config) => {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { StopSignal } from '../../common/stop-signal.js';
 
-/** The head of an answer, and its body as it comes. */
+/** The head of an answer, and its body while it arrives. */
 export interface AnswerHead {
   readonly status: number;
   readonly statusText: string;
@@ -11,21 +11,19 @@ export interface AnswerHead {
   readonly body: Readable;
 }
 
-/** Bytes read ahead of a slow consumer before the upstream socket is paused. */
+/** Bytes that are read ahead of a slow reader before the upstream socket is paused. */
 const BODY_BUFFER_BYTES = 64 * 1024;
-/** Most that is read ahead where the socket cannot be paused. */
+/** The most that is read ahead where the socket cannot be paused. */
 const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
 
 /**
- * One request on a pooled connection. `answered` resolves with the head; the body errors when the
- * connection breaks, and destroying the body closes the connection. An aborted signal rejects (or
- * breaks the body) with the signal's reason.
+ * One request on a pooled connection. `answered` resolves with the head. The body fails when the connection breaks;
+ * destroying the body closes the connection. An aborted signal rejects (or breaks the body) with the reason of the
+ * signal.
  */
 export class UpstreamExchange implements Dispatcher.DispatchHandler {
   readonly answered: Promise<AnswerHead>;
-  /**
-   * Whether the request was ever put on a connection: false means that nobody can have received it.
-   */
+  /** Whether the request was ever put on a connection. False means that the provider cannot have received it. */
   sent = false;
 
   private controller: Dispatcher.DispatchController | undefined;
@@ -95,7 +93,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     else this.reject(error);
   }
 
-  /** What broke the connection, as opposed to what a consumer destroyed the body with. */
+  /** The error that broke the connection, and not the error with which a reader destroyed the body. */
   private fault: Error | undefined;
 
   private readonly abort = (): void => {
@@ -116,8 +114,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Whether the connection stays open after the answer. undici 7 ends the process when one closes while it is paused that
- * does not (nodejs/undici#5360), so such an answer is read at once.
+ * Whether the connection stays open after the answer. If it does not, the answer is read at once: undici 7 ends the
+ * process when such a connection closes while it is paused (nodejs/undici#5360).
  */
 function outlivesItsAnswer(headers: IncomingHttpHeaders): boolean {
   const hasEnd =

@@ -1,4 +1,4 @@
-/** How long a provider may be silent: before the head of its answer, and inside the body. */
+/** How long a provider may send nothing: before the head of its answer, and within the body. */
 export interface UpstreamTimeout {
   readonly headMs: number;
   readonly idleMs: number;
@@ -6,7 +6,7 @@ export interface UpstreamTimeout {
 
 const silence = (ms: number): UpstreamTimeout => ({ headMs: ms, idleMs: ms });
 
-/** The silence allowed to each kind of request; `UPSTREAM_TIMEOUT_MS` replaces them all. */
+/** The limits for each kind of request. `UPSTREAM_TIMEOUT_MS` replaces them all. */
 export const UPSTREAM_TIMEOUTS = {
   audio: silence(300_000),
   transcription: silence(1_200_000),
@@ -15,11 +15,11 @@ export const UPSTREAM_TIMEOUTS = {
   chat: silence(600_000),
   chatStream: { headMs: 60_000, idleMs: 120_000 },
   submit: silence(60_000),
-  /** A submission that is answered with the result itself. */
+  /** A submission whose answer is the result itself. */
   longSubmit: silence(300_000),
   poll: silence(30_000),
   download: silence(600_000),
 } as const satisfies Record<string, UpstreamTimeout>;
 
-/** A kind of request, as far as waiting goes. */
+/** A kind of request; each kind has limits of its own. */
 export type UpstreamTimeoutName = keyof typeof UPSTREAM_TIMEOUTS;

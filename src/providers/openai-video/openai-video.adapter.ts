@@ -6,9 +6,9 @@ import type { AttemptContext } from '../ports/attempt-context.js';
 import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/video.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Types of answers that explain instead of delivering. */
+/** Content types of answers that hold a message instead of the file. */
 const NO_VIDEO = /^\s*(text\/|application\/(json|xml|xhtml))/i;
-/** Ids become part of a path. */
+/** Ids have this format because they become part of a path. */
 const JOB_ID = /^\w[\w.:-]{0,199}$/;
 
 /** Videos over the wire protocol of OpenAI's `/videos`, with the fields other vendors add to it. */
@@ -63,13 +63,13 @@ export class OpenAiVideo implements VideoPort {
   }
 }
 
-/** Undefined without a state: such an answer says nothing. */
+/** Undefined for an answer without a state, which is unusable. */
 function reportOf(video: JsonObject): VideoReport | undefined {
   const status = textAt(video, 'status');
   if (status === null) return undefined;
   const progress = numberAt(video, 'progress');
   if (status === 'completed') return { state: 'succeeded', progress };
-  // Neither cancelled nor expired work comes to anything any more.
+  // Cancelled and expired jobs never produce anything, so they count as failed.
   const isOver = ['failed', 'cancelled', 'expired'].includes(status);
   return isOver ? { state: 'failed' } : { state: 'pending', progress };
 }

@@ -7,18 +7,17 @@ import type { ChatChunk } from '../ports/chat.port.js';
 import { classifyOpenAiError } from '../http/openai-error.js';
 import { usageOf } from './openai-usage.js';
 
-/** The longest event read; beyond that the stream counts as broken. */
+/** The longest event that is read. A longer one breaks the stream. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
-/** Chunks read ahead of a slow client before the upstream is paused. */
+/** Chunks that are read ahead of a slow client before the upstream is paused. */
 const READ_AHEAD_CHUNKS = 64;
 
-/** Makes the error of a stream that broke and closes the upstream connection. */
+/** Creates the error of a broken stream and closes the upstream connection. */
 export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;
 
 /**
- * Reads server-sent events off an upstream body as an object stream of {@link ChatChunk}. Ends at
- * `[DONE]` and nowhere else: a body that ends before it, an error event, or anything but a JSON
- * object breaks the stream.
+ * Parses the server-sent events of an upstream body into an object stream of {@link ChatChunk}. The stream ends only at
+ * `[DONE]`. It breaks when the body ends before that, at an error event, and at anything that is not a JSON object.
  */
 export class OpenAiChatStream extends Readable {
   private readonly parser: EventSourceParser;
@@ -51,7 +50,7 @@ export class OpenAiChatStream extends Readable {
     });
   }
 
-  /** Resolves when the first chunk has arrived; rejects with what broke the stream before it. */
+  /** Resolves when the first chunk has arrived. Rejects with the error that broke the stream before it. */
   firstChunk(): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: Error): void => {
@@ -68,7 +67,7 @@ export class OpenAiChatStream extends Readable {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    // After `[DONE]` the rest is left to drain, so that the connection can be used again.
+    // The rest after `[DONE]` is read and dropped, so that the connection can be used again.
     if (!this.done) this.source.destroy();
     done(error);
   }

@@ -11,7 +11,7 @@ import { usageOf } from './openai-usage.js';
 
 const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
 
-/** Models that refuse `max_tokens` and want its successor. */
+/** Models that refuse `max_tokens` and take `max_completion_tokens` instead. */
 const REASONING_MODELS = /^(gpt-5|o\d)/;
 
 /** Chat over the OpenAI wire protocol. */
@@ -52,7 +52,7 @@ function chatBody({ messages, maxTokens, parameters }: ChatCommand, upstreamMode
   return { model: upstreamModel, messages, [limit]: maxTokens, ...parameters };
 }
 
-/** Undefined without a choice: such an answer is a failure. */
+/** Undefined for an answer without a choice, which is a failure. */
 function toResult(
   completion: JsonObject,
   providerRequestId: string | null,

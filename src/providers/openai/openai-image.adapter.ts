@@ -5,7 +5,7 @@ import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
 import type { ImageCommand, ImagePort, ImageResult } from '../ports/image.port.js';
 
-/** A large image takes some 10 MB in base64. */
+/** A large image takes about 10 MB in base64. */
 const MAX_IMAGE_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** Images over the OpenAI wire protocol. */
@@ -27,7 +27,7 @@ export class OpenAiImage implements ImagePort {
   }
 }
 
-/** Undefined without an image: such an answer is a failure (decision G-32). */
+/** Undefined for an answer without an image, which is a failure (decision G-32). */
 function toResult(json: JsonObject, providerRequestId: string | null): ImageResult | undefined {
   const [first] = listAt(json, 'data') ?? [];
   const base64 = first && textAt(first, 'b64_json');

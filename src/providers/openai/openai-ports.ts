@@ -5,9 +5,7 @@ import { OpenAiChat } from './openai-chat.adapter.js';
 import { classifyOpenAiError } from '../http/openai-error.js';
 import { OpenAiImage } from './openai-image.adapter.js';
 
-/**
- * Everything a provider that speaks the OpenAI wire protocol can do. Its base URL includes `/v1`.
- */
+/** Everything that a provider with the OpenAI wire protocol can do. Its base URL includes `/v1`. */
 export function openAiPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'authorization', 'Bearer '),

@@ -1,9 +1,9 @@
 import type { StopSignal } from '../../common/stop-signal.js';
 
-/** What every attempt gets besides its command. */
+/** What every attempt gets in addition to its command. */
 export interface AttemptContext {
   /** The model's name at the provider. */
   readonly upstreamModel: string;
-  /** Aborting it closes the upstream connection; the attempt then rejects with the signal's reason. */
+  /** Aborting it closes the upstream connection. The attempt then rejects with the reason of the signal. */
   readonly signal: StopSignal;
 }

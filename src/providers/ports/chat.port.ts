@@ -2,15 +2,12 @@ import type { JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import type { AttemptContext } from './attempt-context.js';
 
-/** A conversation to be continued. */
+/** A conversation for which a reply is wanted. */
 export interface ChatCommand {
-  /** Messages in order, in the shape of the spec. */
+  /** Messages in order, in the format of the spec. */
   readonly messages: readonly JsonObject[];
   readonly maxTokens?: number | undefined;
-  /**
-   * Further validated fields under their wire names, like `temperature` and `tools`; sent as they
-   * are.
-   */
+  /** Further validated fields under their wire names, such as `temperature` and `tools`. They are sent unchanged. */
   readonly parameters?: JsonObject | undefined;
 }
 
@@ -24,9 +21,7 @@ export interface TokenUsage {
   readonly reasoningTokens: number | null;
 }
 
-/**
- * A whole answer: the provider's completion object, which still carries the provider's model name.
- */
+/** A whole answer: the provider's completion object, which still contains the provider's name of the model. */
 export interface ChatResult {
   readonly completion: JsonObject;
   readonly usage: TokenUsage | null;
@@ -34,21 +29,19 @@ export interface ChatResult {
 }
 
 /**
- * One event of a streamed answer: the provider's chunk object, which still carries the provider's
- * model name.
+ * One event of a streamed answer: the provider's chunk object, which still contains the provider's name of the model.
  */
 export interface ChatChunk {
   readonly chunk: JsonObject;
-  /** Set on the chunk that reports usage: the last one, whose `choices` are empty. */
+  /** Present on the chunk that reports usage. It is the last one, and its `choices` are empty. */
   readonly usage: TokenUsage | null;
 }
 
 /** A streamed answer whose first chunk has arrived. */
 export interface ChatStream {
   /**
-   * Object stream of {@link ChatChunk}, each as soon as it arrives; ends at the provider's
-   * `[DONE]`. Errors with a `ProviderError` when the provider breaks off or reports an error;
-   * destroying it closes the upstream connection.
+   * Object stream of {@link ChatChunk}, each as soon as it arrives. Ends at the provider's `[DONE]`. Fails with a
+   * `ProviderError` when the provider breaks off or reports an error. Destroying it closes the upstream connection.
    */
   readonly body: Readable;
   readonly providerRequestId: string | null;

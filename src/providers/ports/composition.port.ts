@@ -1,13 +1,13 @@
 import type { AttemptContext } from './attempt-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
-/** Music to be composed. The duration is always sent, since it is what is billed. */
+/** Music to compose. The duration is always sent, because it decides the price. */
 export interface CompositionCommand {
   readonly prompt: string;
   readonly durationSeconds: number;
   readonly format: Exclude<AudioFormat, 'wav'>;
   readonly lyrics?: string | undefined;
-  /** True guarantees that nobody sings. */
+  /** True means that there is no singing. */
   readonly instrumental?: boolean | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { AttemptContext } from './attempt-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
-/** Lines to be spoken by several voices, in speaking order. */
+/** Lines for several voices, in the order in which they are spoken. */
 export interface DialogueCommand {
   readonly lines: readonly { readonly text: string; readonly voiceId: string }[];
   readonly format: AudioFormat;

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import type { AttemptContext } from './attempt-context.js';
 import type { MediaFile } from './media-file.js';
 
-/** A recording to be dubbed. Fields left out are not sent. */
+/** A recording to dub. Absent fields are not sent. */
 export interface DubbingCommand {
   readonly media: MediaFile;
-  /** What the provider calls the job; shown to operators there. */
+  /** The name of the job at the provider, which operators see there. */
   readonly name: string;
   readonly targetLanguage: string;
   /** A language, or `auto`. */
@@ -16,14 +16,14 @@ export interface DubbingCommand {
   readonly dropBackgroundAudio?: boolean | undefined;
 }
 
-/** What a provider says of a dub it was asked for. */
+/** What a provider answers about a dub. */
 export type DubbingReport =
   | { readonly state: 'pending' }
   | {
       readonly state: 'succeeded';
-      /** As used or detected. */
+      /** The requested or the detected language. */
       readonly sourceLanguage: string | null;
-      /** A hint; the file's own type counts. */
+      /** A hint. The type of the file itself counts. */
       readonly contentType: string | null;
       readonly durationSeconds: number | null;
     }
@@ -35,14 +35,14 @@ export interface Dub {
   readonly contentType: string | null;
 }
 
-/** Dubbing (spec: POST /v1/audio/dubbing): a job that is submitted, asked after, and fetched. */
+/** Dubbing (spec: POST /v1/audio/dubbing): a job that is submitted, then polled, then fetched. */
 export interface DubbingPort {
-  /** Submits the job, for a dub without watermark; returns the provider's id of it. */
+  /** Submits the job, without watermark; returns the provider's id of the job. */
   submitDub(command: DubbingCommand, context: AttemptContext): Promise<string>;
-  /** How far the job is. States the provider may invent count as pending. */
+  /** The state of the job. Unknown states count as pending. */
   readDub(jobId: string, context: AttemptContext): Promise<DubbingReport>;
   /** The file of a finished job. */
   openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<Dub>;
-  /** Has the provider delete the job, its source and its dub. */
+  /** Asks the provider to delete the job, its source and its dub. */
   removeDub(jobId: string, context: AttemptContext): Promise<void>;
 }

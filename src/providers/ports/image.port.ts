@@ -1,13 +1,13 @@
 import type { AttemptContext } from './attempt-context.js';
 
-/** An image to be made. */
+/** An image to make. */
 export interface ImageCommand {
   readonly prompt: string;
-  /** `<width>x<height>`; left out, the provider frames as it likes. */
+  /** `<width>x<height>`; if absent, the provider decides. */
   readonly size?: string | undefined;
 }
 
-/** One image: its bytes in base64, or where the provider put them for the caller to fetch. */
+/** One image: its bytes in base64, or a URL from which the caller fetches it. */
 export interface ImageResult {
   readonly image: { readonly base64: string } | { readonly url: string };
   readonly providerRequestId: string | null;

@@ -2,7 +2,7 @@ import type { AttemptContext } from './attempt-context.js';
 import type { MediaFile } from './media-file.js';
 import type { ProviderAudio } from './provider-audio.js';
 
-/** A recording whose speech is to be freed from background sound. */
+/** A recording from which only the speech is kept. */
 export interface IsolationCommand {
   readonly media: MediaFile;
 }

@@ -1,4 +1,4 @@
 import type { PortByOperation } from './provider-ports.js';
 
-/** What the gateway sells and a provider can be asked to do. */
+/** What the gateway sells and providers do. */
 export type Operation = keyof PortByOperation;

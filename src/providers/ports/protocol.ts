@@ -1,2 +1,2 @@
-/** A wire protocol that an adapter folder speaks. */
+/** A wire protocol; one folder of adapters speaks it. */
 export type Protocol = 'openai' | 'elevenlabs' | 'ttapi' | 'openai-video';

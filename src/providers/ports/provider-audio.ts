@@ -1,15 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/**
- * Encodings of the spec's `response_format` (spec: Shared rules for synchronous audio endpoints).
- */
+/** Encodings of the spec's `response_format` (spec: Shared rules for synchronous audio endpoints). */
 export type AudioFormat = 'mp3' | 'opus' | 'pcm' | 'wav';
 
-/** Audio as the provider makes it. Its first bytes have arrived and fit the requested format. */
+/** Audio while the provider makes it. Its first bytes have arrived, and they fit the requested format. */
 export interface ProviderAudio {
   /**
-   * Audio bytes as they come. Errors with a `ProviderError` when the provider breaks off;
-   * destroying it closes the upstream connection.
+   * Audio bytes as they arrive. Fails with a `ProviderError` when the provider breaks off. Destroying it closes the
+   * upstream connection.
    */
   readonly body: Readable;
   readonly providerRequestId: string | null;

@@ -12,7 +12,7 @@ import type { TranscriptionPort } from './transcription.port.js';
 import type { VideoPort } from './video.port.js';
 import type { VoiceChangePort } from './voice-change.port.js';
 
-/** The port of every operation, under the catalog's name of it. */
+/** The port of every operation, under its name in the catalog. */
 export interface PortByOperation {
   chat: ChatPort;
   image: ImagePort;
@@ -29,5 +29,5 @@ export interface PortByOperation {
   video: VideoPort;
 }
 
-/** What one provider can do: the operations its wire protocol has. */
+/** What one provider can do: the operations of its wire protocol. */
 export type ProviderPorts = Partial<PortByOperation>;

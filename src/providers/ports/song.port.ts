@@ -1,30 +1,30 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { AttemptContext } from './attempt-context.js';
 
-/** What a song operation is to do. */
+/** What a song operation has to do. */
 export type SongCommand = Readonly<{
-  /** The fields of the request under their public names, defaults filled in, without those that name tasks. */
+  /** The fields of the request under their public names, with defaults, without the fields that name tasks. */
   fields: JsonObject;
-  /** The provider's ids of the source tracks, in the order asked for. */
+  /** The provider's ids of the source tracks, in the requested order. */
   trackIds: readonly string[];
-  /** Title of the source track, for operations that must be given one. */
+  /** Title of the source track, for operations that require one. */
   sourceTitle?: string | undefined;
-  /** The provider's id of the persona that is to sing. */
+  /** The provider's id of the persona that sings. */
   personaId?: string | undefined;
-  /** The provider's id of the caller's own model, which stands in for a version. */
+  /** The provider's id of the caller's own model, which replaces a version. */
   customModelId?: string | undefined;
 }>;
 
-/** What of a command its answer has to match; kept longer than the command. */
+/** The part of a command that its answer has to match. It is kept longer than the command. */
 export type SongExpectation = Readonly<{
-  /** Formats of the files asked for, in order. */
+  /** Requested formats of the files, in order. */
   formats?: readonly string[] | undefined;
   format?: string | undefined;
-  /** The caller's own title of an imported track. */
+  /** The caller's title of an imported track. */
   title?: string | undefined;
 }>;
 
-/** A track as the provider made it; what it did not report is absent. Seconds, bytes. */
+/** A track from the provider; facts that it did not report are absent. Lengths are in seconds, sizes in bytes. */
 export interface SongTrack {
   readonly id?: string | undefined;
   readonly audioUrl?: string | undefined;
@@ -42,7 +42,7 @@ export interface SongTrack {
   readonly sizeBytes?: number | undefined;
 }
 
-/** A word or line of lyrics and its place in the track, in seconds. */
+/** A word or line of lyrics with its times in the track, in seconds. */
 export interface TimedLyric {
   readonly text: string;
   readonly startSeconds: number;
@@ -58,7 +58,7 @@ export interface MidiNote {
   readonly velocity: number;
 }
 
-/** What an operation brought; each operation fills its own fields (spec: Song task result). */
+/** The result of an operation; each operation sets fields of its own (spec: Song task result). */
 export interface SongResult {
   readonly tracks?: readonly SongTrack[];
   readonly lyrics?: readonly {
@@ -87,30 +87,32 @@ export interface SongResult {
   readonly voice?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What came of a submission. */
+/** The provider's answer to a submission. */
 export type SongSubmission =
   | { readonly state: 'accepted'; readonly jobId: string }
-  /** One paid step is done; `memory` goes into the next submission. */
+  /** One paid step is done. `memory` is passed to the next submission. */
   | { readonly state: 'step'; readonly memory: JsonObject }
   | { readonly state: 'done'; readonly result: SongResult }
   | { readonly state: 'failed' };
 
-/** How far a job is; `progress` 0 to 100, null where none is reported. */
+/** The state of a job. `progress` is 0 to 100, or null when none is reported. */
 export type SongReport =
   | { readonly state: 'pending'; readonly progress: number | null }
   | { readonly state: 'succeeded'; readonly progress: number | null; readonly result: SongResult }
-  /** Done, with a result that does not hold what the operation promises. */
+  /** The job is done, but its result lacks what the operation promises. */
   | { readonly state: 'unreadable' }
   | { readonly state: 'failed' };
 
-/** Song operations (spec: POST /v1/music/generations): jobs that are submitted, some in several steps, and asked after. */
+/**
+ * Song operations (spec: POST /v1/music/generations): jobs that are submitted (some in several steps) and then polled.
+ */
 export interface SongPort {
-  /** The next step of the operation; `memory` is what the steps before brought, empty at first. */
+  /** Submits the next step of the operation. `memory` holds the answers of the steps before; it is empty at first. */
   submitSong(
     command: SongCommand,
     memory: JsonObject,
     context: AttemptContext,
   ): Promise<SongSubmission>;
-  /** How far the job is. States the provider may invent count as pending. */
+  /** The state of the job. Unknown states count as pending. */
   readSong(jobId: string, expected: SongExpectation, context: AttemptContext): Promise<SongReport>;
 }

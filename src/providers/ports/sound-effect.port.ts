@@ -1,7 +1,7 @@
 import type { AttemptContext } from './attempt-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
-/** A sound to be made. The duration is always sent, since it is what is billed. */
+/** A sound to make. The duration is always sent, because it decides the price. */
 export interface SoundEffectCommand {
   readonly prompt: string;
   readonly durationSeconds: number;

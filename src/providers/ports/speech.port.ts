@@ -1,10 +1,7 @@
 import type { AttemptContext } from './attempt-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
-/**
- * Text to be spoken by one voice. Fields left out are not sent: the provider's default applies
- * (decision G-38).
- */
+/** Text that one voice speaks. Absent fields are not sent, so the provider's default applies (decision G-38). */
 export interface SpeechCommand {
   readonly text: string;
   readonly voiceId: string;

@@ -1,7 +1,7 @@
 import type { AttemptContext } from './attempt-context.js';
 import type { MediaFile } from './media-file.js';
 
-/** A recording to be written down. Fields left out are not sent. */
+/** A recording to transcribe. Absent fields are not sent. */
 export interface TranscriptionCommand {
   readonly media: MediaFile;
   readonly language?: string | undefined;
@@ -9,12 +9,12 @@ export interface TranscriptionCommand {
   readonly numSpeakers?: number | undefined;
   readonly tagAudioEvents?: boolean | undefined;
   readonly timestamps?: 'none' | 'word' | 'character' | undefined;
-  /** Asks for SubRip subtitles; turns on speaker labels and word timings at the provider. */
+  /** Asks for SubRip subtitles. It also turns on speaker labels and word timings at the provider. */
   readonly subtitles?: boolean | undefined;
   readonly temperature?: number | undefined;
 }
 
-/** A word, space or sound of a transcript; times are seconds from the start of the recording. */
+/** A word, space or sound of a transcript. Times are seconds from the start of the recording. */
 export interface TranscriptWord {
   readonly text: string;
   readonly type: string;

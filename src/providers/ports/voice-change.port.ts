@@ -2,7 +2,7 @@ import type { AttemptContext } from './attempt-context.js';
 import type { MediaFile } from './media-file.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
-/** A recording to be spoken again by another voice. Fields left out are not sent. */
+/** A recording whose words another voice speaks. Absent fields are not sent. */
 export interface VoiceChangeCommand {
   readonly media: MediaFile;
   readonly voiceId: string;

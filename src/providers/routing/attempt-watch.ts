@@ -7,13 +7,13 @@ import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { BreakerState } from './circuit-breaker.js';
 
 /**
- * One finished try at a provider. `durationMs` runs to the first usable byte of a stream, to the end of any other answer, or
- * to the failure.
+ * One finished attempt at a provider. `durationMs` ends at the first usable byte of a stream, at the end of any other
+ * answer, or at the failure.
  */
 export interface AttemptObservation {
   readonly provider: string;
   readonly operation: string;
-  /** `aborted`: our side gave up. */
+  /** `aborted`: the gateway ended it. */
   readonly outcome: 'success' | 'aborted' | ProviderErrorKind;
   readonly durationMs: number;
 }
@@ -25,7 +25,9 @@ export interface BreakerChange {
   readonly state: BreakerState;
 }
 
-/** Turns attempts into metrics and the request's own time, and changed breakers into a metric and a log line. */
+/**
+ * Reports attempts to the metrics and to the time of the request, and changes of breakers to a metric and a log line.
+ */
 @Injectable()
 export class AttemptWatch {
   constructor(

@@ -5,25 +5,22 @@ const WINDOW_SECONDS = 10;
 const WINDOW_MIN_ATTEMPTS = 20;
 const OPEN_MS = 10_000;
 
-/**
- * What a breaker lets through: everything, nothing, or one attempt to see whether the route works
- * again.
- */
+/** What a breaker lets through: everything, nothing, or one attempt to test the route. */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** An attempt let through; exactly one method is to be called once its outcome is known. */
+/** An attempt that was let through. Exactly one method has to be called once its outcome is known. */
 export interface Permit {
   succeeded(): void;
   failed(): void;
-  /** The attempt says nothing about the route: refused by content, rate limited, or abandoned. */
+  /** The attempt tells nothing about the route: its content was refused, it was rate limited, or it was abandoned. */
   abandoned(): void;
 }
 
 /**
- * Takes a failing route out of use: after 10 failures in a row, or when more than half of at least
- * 20 attempts within 10 s failed. After 10 s one attempt is let through; its outcome closes or reopens
- * the breaker. Outcomes of attempts begun before it opened change nothing. Of one holder's failures at
- * most `maxPerHolder` count, so that what one caller provokes is not taken for an illness.
+ * Closes a failing route: after 10 failures in a row, or when more than half of at least 20 attempts within 10 s
+ * failed. After 10 s one attempt is let through; its outcome closes the breaker or opens it again. Outcomes of attempts
+ * that began before it opened change nothing. Of the failures of one holder at most `maxPerHolder` count, so that one
+ * caller alone cannot close a route for all.
  */
 export class CircuitBreaker {
   private state: BreakerState = 'closed';
@@ -39,7 +36,7 @@ export class CircuitBreaker {
     private readonly maxPerHolder = Infinity,
   ) {}
 
-  /** Null while the route is out of use. */
+  /** Null while the breaker is open. */
   enter(holder?: string): Permit | null {
     if (this.state === 'closed') return this.permit(holder);
     const rested = this.clock.nowMs() - this.openedAtMs >= OPEN_MS;
@@ -71,7 +68,7 @@ export class CircuitBreaker {
       failed: () => {
         this.open();
       },
-      // Rested already: the next caller probes at once.
+      // It has rested long enough before this change, so the next caller tests the route at once.
       abandoned: () => {
         this.change('open');
       },
@@ -107,7 +104,7 @@ export class CircuitBreaker {
     });
   }
 
-  /** Whether one more failure of this holder counts: beyond its share it says nothing new about the route. */
+  /** Whether one more failure of this holder counts. Beyond its share its failures say nothing more about the route. */
   private counts(of: Map<string, number>, holder: string | undefined): boolean {
     if (holder === undefined) return true;
     const counted = (of.get(holder) ?? 0) + 1;

@@ -25,14 +25,14 @@ const PORTS_BY_PROTOCOL: Readonly<
   ttapi: ttapiPorts,
 };
 
-/** Provider name in the records of work that the sandbox did. */
+/** Name of the provider in the records of work that the sandbox did. */
 const SANDBOX_NAME = 'sandbox';
 
 interface Provider extends ProviderConfig {
   readonly ports: ProviderPorts;
 }
 
-/** The configured providers and what each can do. */
+/** The configured providers, and the operations of each. */
 @Injectable()
 export class ProviderRegistry implements OnModuleDestroy {
   private readonly transport: HttpTransport;
@@ -46,39 +46,36 @@ export class ProviderRegistry implements OnModuleDestroy {
     this.providers = this.built(options);
   }
 
-  /** From now on these are the providers, all at once. An attempt under way ends where it began. */
+  /** Replaces all providers at once. An attempt under way ends at the provider where it began. */
   replace(options: ProvidersOptions): void {
     this.providers = this.built(options);
   }
 
-  /**
-   * Whether the route's provider is configured and has the operation (for the catalog's check at
-   * boot).
-   */
+  /** Whether the provider of the route is configured and has the operation (the catalog checks this at start). */
   canRun(route: Route, operation: Operation): boolean {
     const ports: Partial<Record<Operation, unknown>> | undefined = this.portsAt(route);
     return ports?.[operation] !== undefined;
   }
 
-  /** The route's adapter for the operation; undefined when it has none. */
+  /** The adapter of the route for the operation; undefined when it has none. */
   portOf<O extends Operation>(route: Route, operation: O): PortByOperation[O] | undefined {
     return this.portsAt(route)?.[operation];
   }
 
   /**
-   * Where a provider is; undefined when it is not configured. Tasks remember it to recognise their
+   * The base URL of a provider; undefined when it is not configured. Tasks keep it, so that they notice a changed
    * upstream.
    */
   baseUrlOf(provider: string): string | undefined {
     return this.providers.get(provider)?.baseUrl;
   }
 
-  /** Whether the sandbox stands in for the provider. */
+  /** Whether the sandbox replaces the provider. */
   isSandbox(provider: string): boolean {
     return this.providers.get(provider)?.isSandbox ?? false;
   }
 
-  /** The provider as records and metrics name it. */
+  /** The name of the provider in records and metrics. */
   nameOf(provider: string): string {
     return this.isSandbox(provider) ? SANDBOX_NAME : provider;
   }

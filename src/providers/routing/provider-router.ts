@@ -15,26 +15,26 @@ import type { Permit } from './circuit-breaker.js';
 import { RouteBreaker } from './route-breaker.js';
 import { ProviderRegistry } from './provider-registry.js';
 
-/** What each attempt does, on whichever route is chosen. */
+/** What each attempt does, whichever route is chosen. */
 export type ProviderWork<O extends Operation, T> = (
   port: PortByOperation[O],
   context: AttemptContext,
 ) => Promise<T>;
 
-/** What ends an attempt early, and the key on whose behalf it is made; null once that key is gone. */
+/** The signal that ends an attempt, and the key for which the attempt is made (null when the key was deleted). */
 interface AttemptOwner {
   readonly signal: StopSignal;
   readonly apiKeyId: string | null;
 }
 
-/** The result of an attempt, and the provider that made it. */
+/** The result of an attempt, and the provider that it came from. */
 export interface RoutedResult<T> {
   readonly provider: string;
   readonly upstreamModel: string;
   readonly result: T;
 }
 
-/** Failures that speak against the route; other refusals and rate limits do not. */
+/** Failures that count against the route. Other refusals and rate limits do not count. */
 const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
   'timeout',
   'http_error',
@@ -43,8 +43,8 @@ const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
 ];
 
 /**
- * Chooses the route of a call. One circuit breaker per provider and operation; the next route is
- * asked only when the one before has certainly done nothing.
+ * Chooses the route of a call. There is one circuit breaker per provider and operation. The next route is asked only
+ * when the route before has certainly done nothing.
  */
 @Injectable()
 export class ProviderRouter {
@@ -58,11 +58,11 @@ export class ProviderRouter {
   ) {}
 
   /**
-   * Does the work on the first route that takes it, in the order given. A result with a `body`
-   * stream counts as done when the stream ends.
-   * @throws GatewayError `no_eligible_route` without a configured route, `provider_unavailable`
-   *   when all are out of use, otherwise the public face of the last failure, with the {@link
-   *   ProviderError} as cause. An aborted signal rejects with its reason.
+   * Does the work on the first route that accepts it, in the given order. A result with a `body` stream counts as done
+   * when the stream ends.
+   * @throws GatewayError `no_eligible_route` without a configured route, `provider_unavailable` when all breakers are
+   * open, otherwise the public form of the last failure, with the {@link ProviderError} as cause. An aborted signal
+   * rejects with its reason.
    */
   async run<O extends Operation, T>(
     routes: readonly Route[],
@@ -87,7 +87,7 @@ export class ProviderRouter {
         };
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
-        // A real answer of an earlier route tells more than a breaker that is open.
+        // The answer of an earlier route tells more than an open breaker does.
         if (error.upstreamCode !== BREAKER_OPEN || !failure) failure = error;
         if (!error.safeToFailover) break;
       }
@@ -97,7 +97,8 @@ export class ProviderRouter {
   }
 
   /**
-   * Makes one attempt on one route, through its breaker; a failure counts against the key on whose behalf it is made.
+   * Makes one attempt on one route, through its breaker. A failure counts against the key for which the attempt is
+   * made.
    * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open or the route is not configured
    */
   async runOn<O extends Operation, T>(
@@ -135,7 +136,9 @@ export class ProviderRouter {
     }
   }
 
-  /** The sandbox has no breaker: its faults are asked for, and one caller's must not stop another's calls. */
+  /**
+   * The sandbox has no breaker: callers ask for its faults, and those of one caller must not stop the calls of another.
+   */
   private permitOf({ provider }: Route, operation: string, apiKeyId: string | null): Permit | null {
     return this.registry.isSandbox(provider)
       ? UNGUARDED
@@ -172,7 +175,8 @@ function settleWhenDone(permit: Permit, result: unknown): void {
     permit.succeeded();
     return;
   }
-  // Not by listeners of our own: a body that broke before they were there would leave a probing breaker without an answer.
+  // `finished` attaches its listeners at once. With listeners attached later, a body that broke early would leave a
+  // testing breaker without an outcome.
   finished(body, { writable: false }, (error) => {
     if (error) settleFailed(permit, error);
     else permit.succeeded();

@@ -2,14 +2,16 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/time/clock.js';
 import { type BreakerState, CircuitBreaker, type Permit } from './circuit-breaker.js';
 
-/** Half of what opens the breaker of all: it takes failures of at least two keys. */
+/**
+ * Half of the failures that open the breaker of all callers, so failures of at least two keys are needed to open it.
+ */
 const COUNTED_PER_KEY = 5;
 /** Keys whose breakers are remembered, per route. */
 const MAX_KEYS = 1_000;
 
 /**
- * The breakers of one route: one for all callers, and one for each key. What one key's input provokes closes the route for
- * that key alone; only failures of several keys show that the provider is ill.
+ * The breakers of one route: one for all callers, and one for each key. Failures that one key's input causes close the
+ * route for that key alone. Only failures of several keys show that the provider itself fails.
  */
 export class RouteBreaker {
   private readonly all: CircuitBreaker;
@@ -22,7 +24,7 @@ export class RouteBreaker {
     this.all = new CircuitBreaker(clock, onChange, COUNTED_PER_KEY);
   }
 
-  /** Null while the route is out of use for this key; work of a key that is gone has none. */
+  /** Null while the route is closed to this key. Work whose key was deleted has no key of its own. */
   enter(apiKeyId: string | null): Permit | null {
     if (apiKeyId === null) return this.all.enter();
     const own = this.breakerOf(apiKeyId).enter();

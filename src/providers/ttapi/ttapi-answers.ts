@@ -3,22 +3,22 @@ import { listAt } from '../http/json-fields.js';
 import type { SongResult, SongTrack } from '../ports/song.port.js';
 import { idOf, numberOf, textOf, urlOf, webUrl } from './ttapi-values.js';
 
-/** Most tracks, files or words that are read of one answer. */
+/** At most this many tracks, files or words are read from one answer. */
 const MAX_ITEMS = 20_000;
-/** The provider names no state of a track that it lists as made. */
+/** The provider names no state for a track that it lists as finished. */
 const MADE = 'complete';
 
 type Reader = (data: JsonObject, fields: JsonObject) => SongResult | undefined;
 
 /**
- * Reads `data` of an answer as the operation promises it; undefined where it does not hold that: an empty success is
- * none. Names in camel case are documented for the first family, snake case for the second; where a page shows neither,
- * both are taken.
+ * Reads `data` of an answer as the operation promises it; undefined where a promised value is missing, because an empty
+ * success is no success. Names in camel case are documented for the first family, names in snake case for the second.
+ * Where the documentation shows neither, both are accepted.
  */
 export const TTAPI_ANSWERS = {
   tracks: (data) => withTracks(tracksOf(data).filter(({ audioUrl }) => audioUrl !== undefined)),
   upload: (data, { title }) => {
-    // A plain upload answers with the id alone; one that was waited for may list the track.
+    // A plain upload is answered with the id alone. An upload whose result was waited for may list the track.
     const [track = { id: idOf(data, 'music_id', 'musicId') }] = tracksOf(data);
     const label = typeof title === 'string' ? title : track.title;
     return track.id === undefined ? undefined : { tracks: [{ ...track, title: label }] };
@@ -101,7 +101,7 @@ export const TTAPI_ANSWERS = {
         ? []
         : [{ text, startSeconds, endSeconds, isAligned: word.success !== false }];
     });
-    // A track without singing has no words; words that cannot be read are something else.
+    // A track without singing has no words. That is not the same as words that cannot be read.
     return timedLyrics.length === Math.min(words.length, MAX_ITEMS) ? { timedLyrics } : undefined;
   },
   midi: (data) => {
@@ -120,7 +120,7 @@ export const TTAPI_ANSWERS = {
   },
 } satisfies Record<string, Reader>;
 
-/** Which reader an operation's answer needs. */
+/** The reader for the answer of each operation. */
 export type AnswerReader = keyof typeof TTAPI_ANSWERS;
 
 function withTracks(tracks: readonly SongTrack[]): SongResult | undefined {
@@ -128,8 +128,8 @@ function withTracks(tracks: readonly SongTrack[]): SongResult | undefined {
 }
 
 /**
- * The tracks of the first family. `videoUrl` is left out: it is there for every track, rendered or not. One that was not
- * made, of the two there usually are, has no audio.
+ * The tracks of the first family. `videoUrl` is left out, because every track has one, rendered or not. A track without
+ * audio was not made, and is left out.
  */
 function tracksOf(data: JsonObject): SongTrack[] {
   return (listAt(data, 'musics') ?? []).slice(0, MAX_ITEMS).map((music) => ({
@@ -145,7 +145,10 @@ function tracksOf(data: JsonObject): SongTrack[] {
   }));
 }
 
-/** The clips of the second family, of which the page shows the id, the title and the lyrics; the rest is assumed. */
+/**
+ * The clips of the second family. The documentation shows the id, the title and the lyrics; the other names are
+ * assumed.
+ */
 function clipsOf(data: JsonObject): SongTrack[] {
   const clips = (listAt(data, 'clips') ?? []).map((clip) => ({
     id: idOf(clip, 'clip_id', 'clipId'),
@@ -171,7 +174,7 @@ function timedText(clip: JsonObject): string | undefined {
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-/** One file per format, in the order asked for; undefined where one is missing. */
+/** One file per format, in the requested order; undefined where one is missing. */
 function filesOf(data: JsonObject, formats: readonly unknown[]) {
   const files = listAt(data, 'files') ?? [];
   const found = formats.flatMap((format) => {

@@ -2,7 +2,10 @@ import { ConfigError } from '../../config/load-config.js';
 import type { EndpointChange } from '../http/endpoint-change.js';
 import type { TtapiEndpoint, TtapiEndpoints } from './ttapi-endpoints.js';
 
-/** The table with the operator's changes laid over it. Throws ConfigError where it has neither the name nor the one in `like`. */
+/**
+ * The table with the operator's changes applied. Throws ConfigError when it has neither the name of a change nor the
+ * name in its `like`.
+ */
 export function changedEndpoints(
   endpoints: TtapiEndpoints,
   changes: readonly EndpointChange[],
@@ -11,7 +14,7 @@ export function changedEndpoints(
   for (const { name, like = name, path, names, values } of changes) {
     const base = Object.hasOwn(changed, like) ? changed[like] : undefined;
     if (!base) throw new ConfigError([`CATALOG_FILE: upstream_calls: no call is named ${like}`]);
-    // The track and the version are no fields of the request, so their names stand apart.
+    // The track and the version are not fields of the request, so their names are kept apart.
     const { [base.track]: track = base.track, ...rest } = names;
     const { [base.version ?? '']: version = base.version, ...others } = rest;
     changed[name] = {

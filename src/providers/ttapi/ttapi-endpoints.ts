@@ -1,24 +1,24 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { AnswerReader } from './ttapi-answers.js';
 
-/** A request that has to come before another; what it answers is paid for and remembered. */
+/** A request that has to be sent before another. Its answer is paid for and is remembered. */
 export interface TtapiStep {
   readonly path: string;
-  /** Fields it is sent, under their public names. */
+  /** The fields that it sends, under their public names. */
   readonly takes: readonly string[];
-  /** The step is skipped where this field was not sent. */
+  /** The step is skipped where the caller did not send this field. */
   readonly onlyWith?: string;
   readonly constants?: JsonObject;
-  /** The field of its answer that the next request is sent under the same name. */
+  /** The field of its answer that the next request sends under the same name. */
   readonly keeps: string;
 }
 
-/** How an operation stands on the wire. Fields not named here keep their public names. */
+/** How an operation is sent. Fields that are not named here keep their public names. */
 export interface TtapiEndpoint {
   readonly path: string;
-  /** Where the job is asked after, with `?jobId=`. */
+  /** The path that is polled, with `?jobId=`. */
   readonly fetchPath: string;
-  /** The field that takes the id of the source track, or the ids where there are two. */
+  /** The field for the id of the source track, or for the ids of two. */
   readonly track: string;
   readonly answer: AnswerReader;
   /** Upstream names of fields, where they differ. */
@@ -26,18 +26,18 @@ export interface TtapiEndpoint {
   /** Upstream values of fields, where they differ. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly constants?: JsonObject;
-  /** Fields the upstream does not know. */
+  /** Fields that the upstream does not have. */
   readonly omits?: readonly string[];
-  /** The field that takes the version of the model, or the caller's own model. */
+  /** The field for the version of the model, or for the caller's own model. */
   readonly version?: string;
-  /** The upstream wants a title even where the caller sent none. */
+  /** The upstream requires a title, even if the caller sent none. */
   readonly needsTitle?: true;
-  /** Answered with the result itself, after a while: waited for as one long request. */
+  /** The answer is the result itself, so the request is long. */
   readonly isLong?: true;
   readonly steps?: readonly TtapiStep[];
 }
 
-/** Under its name in the routes of the catalog. */
+/** By name in the routes of the catalog. */
 export type TtapiEndpoints = Readonly<Record<string, TtapiEndpoint>>;
 
 const VALUES = {
@@ -59,7 +59,9 @@ const suno = (
   ...rest,
 });
 
-/** An operation that makes new tracks with a version of the model; the files are kept for us (`isStorage`). */
+/**
+ * An operation that makes new tracks with a version of the model. The provider keeps the files for us (`isStorage`).
+ */
 const creation = (path: string, rest: Partial<TtapiEndpoint> = {}): TtapiEndpoint =>
   suno(path, 'tracks', {
     version: 'mv',
@@ -84,14 +86,14 @@ const CROPPED = { start_s: 'crop_start_s', end_s: 'crop_end_s' };
 const SECTION = { start_s: 'infill_start_s', end_s: 'infill_end_s' };
 const WAITS = { is_async: false };
 
-/** Brings a public recording in before it can be worked on. */
+/** Uploads a public recording before the operation can use it. */
 const UPLOAD: TtapiStep = {
   path: '/suno/v1/upload',
   takes: ['audio_url'],
   constants: WAITS,
   keeps: 'music_id',
 };
-/** Finds the singing in a track. The path is our assumption: the documentation names the operation, not where it is. */
+/** Finds the singing in a track. The path is assumed: the documentation names the operation, but not its path. */
 const VOX: TtapiStep = {
   path: '/suno/v1/vox',
   takes: ['vocal_start_s', 'vocal_end_s'],
@@ -100,11 +102,12 @@ const VOX: TtapiStep = {
 };
 
 /**
- * Every operation of both families. Documented: the `suno` endpoints down to `timed lyrics` and the four `flowmusic` ones
- * that take an instruction or a style. Assumed, because no public page shows them: `upsample-tags`, `bpm`, `custom-model`,
- * `add-stem`, `mp4`, `download`, `adjust-speed`, `fade-out`, the names of `music_ids` and of the range of `sample`, and on
- * the other side `lyrics`, `upload`, `download`, `video`; `mv`, `max_mode`, `variety` and `duration` go to every one that
- * makes new tracks. `upstream_calls` of the overlay file changes any of it.
+ * Every operation of both families. Documented are the `suno` endpoints down to `timed lyrics`, and the four
+ * `flowmusic` endpoints that take an instruction or a style. The rest is assumed, because no public page shows it: of
+ * `suno`, `upsample-tags`, `bpm`, `custom-model`, `add-stem`, `mp4`, `download`, `adjust-speed`, `fade-out`, the names
+ * of `music_ids` and of the range of `sample`; of `flowmusic`, `lyrics`, `upload`, `download`, `video`. `mv`,
+ * `max_mode`, `variety` and `duration` are sent to every operation that makes new tracks. `upstream_calls` of the
+ * overlay file changes any of it.
  */
 export const TTAPI_ENDPOINTS: TtapiEndpoints = {
   'suno/music': creation('music', { names: { style: 'tags' } }),

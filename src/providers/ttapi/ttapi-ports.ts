@@ -6,7 +6,10 @@ import { TTAPI_ENDPOINTS } from './ttapi-endpoints.js';
 import { classifyTtapiError } from './ttapi-error.js';
 import { TtapiSong } from './ttapi-song.adapter.js';
 
-/** Everything a provider that speaks the TTAPI wire protocol can do. Throws ConfigError for a change of an endpoint that the table does not have. */
+/**
+ * Everything that a provider with the TTAPI wire protocol can do. Throws ConfigError for a change of an endpoint that
+ * the table does not have.
+ */
 export function ttapiPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'tt-api-key'),

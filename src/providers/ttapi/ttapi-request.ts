@@ -3,11 +3,11 @@ import type { SongCommand } from '../ports/song.port.js';
 import type { TtapiEndpoint, TtapiStep } from './ttapi-endpoints.js';
 
 const DEFAULT_VERSION = 'v6';
-/** Where the upstream wants a title and neither the caller nor the source has one. */
+/** The title for an upstream that requires one, when neither the caller nor the source has one. */
 const NO_TITLE = 'Untitled';
 const INSTRUMENTAL = 'Instrumental.';
 
-/** The body of the operation itself; `memory` holds what the steps before it brought. */
+/** The body of the operation itself. `memory` holds the answers of the steps before it. */
 export function requestBody(
   endpoint: TtapiEndpoint,
   command: SongCommand,
@@ -47,7 +47,7 @@ export function stepBody(
   };
 }
 
-/** The first step whose answer is not remembered yet; undefined where the operation itself is next. */
+/** The first step whose answer is not remembered yet; undefined when the operation itself comes next. */
 export function nextSongStep(
   endpoint: TtapiEndpoint,
   command: SongCommand,
@@ -60,14 +60,16 @@ export function nextSongStep(
   );
 }
 
-/** Public fields as the first family wants them: a description has a field of its own, Max mode is asked for or not. */
+/** Public fields in the format of the first family: a description has a field of its own, and Max mode is a flag. */
 function songFields({ fields }: SongCommand): JsonObject {
   const { custom, prompt, max_mode: isMax, version: _, ...rest } = fields;
   const words = custom === false ? { gen_description: prompt ?? rest.gen_description } : { prompt };
   return { custom, ...rest, ...words, max_mode: isMax === true ? true : undefined };
 }
 
-/** Public fields as the second family wants them: seeds as text, and no word of its own for a song without a singer. */
+/**
+ * Public fields in the format of the second family: seeds are text, and there is no field for a song without singing.
+ */
 function flowFields({ fields }: SongCommand): JsonObject {
   const { instrumental, prompt, lyrics, seed, ...rest } = fields;
   const isMute = instrumental === true;
@@ -86,7 +88,7 @@ function named(endpoint: TtapiEndpoint, name: string, value: unknown): readonly 
   return [endpoint.names?.[name] ?? name, known ? values[value] : value];
 }
 
-/** A recording that was uploaded by a step is not sent again. */
+/** A recording that a step has uploaded is not sent again. */
 function isTakenBefore(endpoint: TtapiEndpoint, name: string, memory: JsonObject): boolean {
   return (
     name === 'audio_url' &&

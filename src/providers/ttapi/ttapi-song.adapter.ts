@@ -15,12 +15,12 @@ import type { TtapiEndpoint, TtapiEndpoints, TtapiStep } from './ttapi-endpoints
 import { nextSongStep, requestBody, stepBody } from './ttapi-request.js';
 import { idOf } from './ttapi-values.js';
 
-/** Notes of a long transcription are the largest answer. */
+/** The notes of a long transcription are the largest answer. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Songs over the wire protocol of TTAPI, both families: `{status, message, data}`, a job id in `data`, jobs asked after
- * with `?jobId=`. An answer that already holds the result and no job id is final at once.
+ * Songs over the wire protocol of TTAPI, both families: answers are `{status, message, data}`, `data` holds a job id,
+ * and jobs are polled with `?jobId=`. An answer that holds the result and no job id is final.
  */
 export class TtapiSong implements SongPort {
   constructor(
@@ -100,7 +100,7 @@ export class TtapiSong implements SongPort {
     );
   }
 
-  /** Throws ProviderError `misconfigured`, never sent, for a name that no table knows. */
+  /** Throws ProviderError `misconfigured`, never sent, for a name that is not in the table. */
   private endpointOf({ upstreamModel }: AttemptContext): TtapiEndpoint {
     const endpoint = Object.hasOwn(this.endpoints, upstreamModel)
       ? this.endpoints[upstreamModel]
@@ -132,12 +132,12 @@ function hasFailed({ status }: JsonObject): boolean {
   return status === 'FAILED';
 }
 
-/** Some pages show the facts in `data`, some beside `status`. */
+/** Some pages of the documentation show the facts in `data`, others beside `status`. */
 function dataOf(json: JsonObject): JsonObject {
   return isJsonObject(json.data) ? json.data : json;
 }
 
-/** `"40%"` as 40. */
+/** Reads `"40%"` as 40. */
 function progressOf({ progress }: JsonObject): number | null {
   const percent =
     typeof progress === 'string' ? /^(\d{1,3})(?:\.\d+)?%$/.exec(progress)?.[1] : null;

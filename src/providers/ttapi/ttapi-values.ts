@@ -3,14 +3,14 @@ import type { JsonObject } from '../../common/json-object.js';
 const MAX_TEXT = 20_000;
 const MAX_URL = 8_192;
 
-/** The first of these fields that holds a text of reasonable length. */
+/** The first of these fields that holds text of a reasonable length. */
 export function textOf(json: JsonObject, ...names: readonly string[]): string | undefined {
   return first(json, names, (value) =>
     typeof value === 'string' && value !== '' && value.length <= MAX_TEXT ? value : undefined,
   );
 }
 
-/** The first of these fields that holds a number, also written as text (`"211.44"`). */
+/** The first of these fields that holds a number, also as text (`"211.44"`). */
 export function numberOf(json: JsonObject, ...names: readonly string[]): number | undefined {
   return first(json, names, (value) => {
     const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -33,7 +33,7 @@ export function urlOf(json: JsonObject, ...names: readonly string[]): string | u
   return first(json, names, webUrl);
 }
 
-/** The value, when it is an http or https URL. */
+/** The value, if it is an http or https URL. */
 export function webUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_URL) return undefined;
   return /^https?:\/\//i.test(value) && URL.canParse(value) ? value : undefined;

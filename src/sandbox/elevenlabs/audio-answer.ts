@@ -10,25 +10,25 @@ const DEFAULT_FORMAT = 'mp3_44100_128';
 const WAV: SoundFormat = { codec: 'wav', sampleRate: 22_050, kbps: 0 };
 const MP3: SoundFormat = { codec: 'mp3', sampleRate: 22_050, kbps: 32 };
 
-/** Audio to answer with. */
+/** Audio for an answer. */
 export interface SoundReply {
   readonly sound: Waveform;
-  /** What is said; kept in the file's tag, so that the sandbox can transcribe its own audio. */
+  /** The spoken words. They are kept in the tag of the file, so that the sandbox can transcribe its own audio. */
   readonly comment: string;
-  /** Credits the vendor would take. */
+  /** The credits that the vendor would charge. */
   readonly cost: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Names everything the sound is made from; with a key the file is kept and sent again at once. */
+  /** Contains everything that decides the sound. With a key the file is kept and sent again without delay. */
   readonly clipKey?: string;
 }
 
-/** What audio answers share between requests. */
+/** The state that audio answers share. */
 export interface Studio {
   readonly clips: ClipCache;
   readonly spoken: SpokenTexts;
 }
 
-/** The `output_format` of the query; 422 for a name the endpoint does not know. */
+/** The `output_format` of the query. 422 for a format that the endpoint does not offer. */
 export function outputFormat(exchange: SandboxExchange, options = { wav: true }): SoundFormat {
   const name = exchange.query.get('output_format') ?? DEFAULT_FORMAT;
   const format = AUDIO_FORMATS.get(name);
@@ -45,7 +45,7 @@ export function outputFormat(exchange: SandboxExchange, options = { wav: true })
   });
 }
 
-/** Sends audio with the vendor's bookkeeping headers: a kept clip at once, anything else chunked while it is made. */
+/** Sends audio with the vendor's headers: a kept file in one piece, any other in chunks while it is made. */
 export async function sendAudio(
   exchange: SandboxExchange,
   format: SoundFormat,

@@ -8,19 +8,19 @@ interface Complaint {
 }
 
 /**
- * Reads a JSON object or a form the way the vendor's validation does: every complaint is collected, and `finish`
- * answers 422 with the whole list. Getters return a harmless value for a bad field so that reading can go on.
+ * Reads a JSON object or a form as the vendor's validation does: it collects every complaint, and `finish` answers 422
+ * with all of them. For a bad field a getter returns a harmless value, so that reading can go on.
  */
 export class BodyFields {
   private constructor(
     private readonly values: Readonly<Record<string, unknown>>,
     private readonly path: readonly (string | number)[],
     private readonly complaints: Complaint[],
-    /** Form fields are text: numbers, flags and nested JSON are read out of it. */
+    /** Fields of forms are text, so numbers, flags and nested JSON are parsed from text. */
     private readonly isForm = false,
   ) {}
 
-  /** Fields of a JSON request body; 422 when it is no JSON object. */
+  /** Fields of a JSON request body. 422 when the body is no JSON object. */
   static ofBody(body: Buffer): BodyFields {
     const values = asRecord(parseJson(body));
     const root = new BodyFields(values ?? {}, ['body'], []);
@@ -34,7 +34,7 @@ export class BodyFields {
     return new BodyFields(Object.fromEntries(fields), ['body'], [], true);
   }
 
-  /** Answers 422 if anything was wrong. */
+  /** Answers 422 if there was any complaint. */
   finish(): void {
     if (this.complaints.length > 0) throw new WireAnswer(422, { detail: this.complaints });
   }
@@ -102,7 +102,7 @@ export class BodyFields {
     return new BodyFields(fields ?? {}, [...this.path, name], this.complaints);
   }
 
-  /** A list of objects; an empty one when the field is absent and optional. */
+  /** A list of objects; an empty one when the field is absent and not required. */
   list(name: string, isRequired: boolean): BodyFields[] {
     const value = this.nested(name);
     if (value === undefined && !isRequired) return [];

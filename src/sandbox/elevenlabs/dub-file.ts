@@ -8,15 +8,15 @@ import { speechOfLength } from '../media/speech.js';
 const DUB_FORMAT = 'mp3_44100_128';
 const DUBBER = { pitchHz: 120, tract: 1, speed: 1 };
 
-/** What is said in which language. */
+/** The spoken words, and their language. */
 export interface DubFile {
   readonly text: string;
   readonly targetLanguage: string;
 }
 
 /**
- * The dub of a recording: its words in a voice of the target language, as long and as loud as the source, as MP3; for a video
- * its pictures with that sound, as MP4. Undefined when the source cannot be read.
+ * The dub of a recording as MP3: its words in a voice of the target language, with the length and loudness of the
+ * source. The dub of a video is an MP4 with the same pictures. Undefined when the source cannot be read.
  */
 export async function dubFile(
   source: Buffer,

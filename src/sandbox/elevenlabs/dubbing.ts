@@ -11,10 +11,10 @@ import { uploadedAudio } from './uploaded-audio.js';
 
 const KIND = 'dubbing';
 const MAX_SPEAKERS = 32;
-/** Progress from which a project is told to be dubbed, after its preparation. */
+/** From this progress on a project is in state `dubbing`; before, it is prepared. */
 const DUBBING_FROM = 30;
 
-/** What a project needs for its answers and its dub. */
+/** What answers and the dub of a project are made from. */
 interface Project {
   readonly name: string;
   readonly sourceLanguage: string;
@@ -33,7 +33,7 @@ export interface DubbingRooms {
   readonly shelf: MediaShelf;
 }
 
-/** Dubbing: create a project, ask for its state, fetch the dub, delete it. */
+/** Dubbing: creates a project, answers its state, sends the dub, deletes it. */
 export function dubbingRoutes(studio: Studio, rooms: DubbingRooms): SandboxRoute[] {
   const route = (
     method: SandboxRoute['method'],

@@ -12,7 +12,7 @@ import { textToDialogue } from './text-to-dialogue.js';
 import { audioIsolation, speechToSpeech } from './voice-conversion.js';
 import { textToSpeech } from './text-to-speech.js';
 
-/** Type and code words of an error status where the fault itself names none. */
+/** Type and code for an error status, where the fault names none. */
 const WORDS: Readonly<Record<number, readonly [type: string, code: string]>> = {
   400: ['invalid_request', 'invalid_request'],
   401: ['authentication_error', 'invalid_api_key'],
@@ -23,7 +23,10 @@ const WORDS: Readonly<Record<number, readonly [type: string, code: string]>> = {
   429: ['rate_limit_error', 'rate_limit_exceeded'],
 };
 
-/** ElevenLabs: `xi-api-key`, JSON or multipart in, audio or JSON out, errors as `{detail}`. */
+/**
+ * ElevenLabs: the key is in `xi-api-key`, requests are JSON or multipart, answers are audio or JSON, errors are
+ * `{detail}`.
+ */
 export function elevenLabsProtocol(rooms: DubbingRooms): SandboxProtocol {
   const studio: Studio = { clips: createClipCache(), spoken: new SpokenTexts() };
   const post = (path: string, operation: string, handle: Handler): SandboxRoute => ({

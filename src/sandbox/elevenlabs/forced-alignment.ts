@@ -5,10 +5,13 @@ import { spreadWords } from './transcript.js';
 import { uploadedAudio } from './uploaded-audio.js';
 
 const MAX_CHARACTERS = 675_000;
-/** How sure the sandbox always is of a word; 0 is perfect. */
+/** The loss that the sandbox tells for every word; 0 is perfect. */
 const LOSS = 0.05;
 
-/** `POST /v1/forced-alignment`: when each word of a given text is spoken, spread over the recording's length. */
+/**
+ * `POST /v1/forced-alignment`: when each word of a given text is spoken. The words are spread over the length of the
+ * recording.
+ */
 export async function forcedAlignment(exchange: SandboxExchange): Promise<void> {
   const { heard, fields } = await uploadedAudio(exchange, 'file');
   const text = Magic.strip(fields.requiredText('text'));

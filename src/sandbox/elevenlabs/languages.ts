@@ -1,4 +1,4 @@
-/** Codes as ISO 639-1 and 639-3, in the groups the vendor's models share. */
+/** Codes as in ISO 639-1 and 639-3, grouped by the models that support them. */
 const MULTILINGUAL_V2 =
   'en:eng ja:jpn zh:cmn de:deu hi:hin fr:fra ko:kor pt:por it:ita es:spa id:ind nl:nld tr:tur fil:fil pl:pol ' +
   'sv:swe bg:bul ro:ron ar:ara cs:ces el:ell fi:fin hr:hrv ms:msa sk:slk da:dan ta:tam uk:ukr ru:rus';
@@ -26,7 +26,7 @@ const toIso3 = new Map(
   }),
 );
 
-/** The three-letter code of a language, as transcripts report it. */
+/** The three-letter code of a language, which transcripts use. */
 export function iso3Of(code: string): string {
   return toIso3.get(code) ?? code;
 }
@@ -44,7 +44,7 @@ const SCRIPTS: readonly (readonly [script: RegExp, code: string])[] = [
   [/\b(?:el|los|una|que|por)\b/i, 'es'],
 ];
 
-/** The likely language of a text, as ISO 639-1; English when nothing speaks against it. */
+/** The likely language of a text as ISO 639-1; English if nothing shows another. */
 export function guessLanguage(text: string): string {
   return SCRIPTS.find(([script]) => script.test(text))?.[1] ?? 'en';
 }

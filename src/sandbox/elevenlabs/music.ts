@@ -16,7 +16,10 @@ const MAX_PROMPT_CHARACTERS = 4100;
 const MAX_LYRICS_CHARACTERS = 4000;
 const CREDITS_PER_SECOND = 30;
 
-/** `POST /v1/music`: a composed piece of the asked length, with the lyrics (or the prompt) sung unless instrumental. */
+/**
+ * `POST /v1/music`: a composed piece of the requested length. It sings the lyrics (or the prompt) unless it is
+ * instrumental.
+ */
 export async function music(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange, { wav: false });
   const { prompt, lyrics, lengthMs, isInstrumental } = readRequest(exchange.body);

@@ -11,7 +11,10 @@ const MIN_SECONDS = 0.5;
 const MAX_SECONDS = 30;
 const CREDITS_PER_SECOND = 40;
 
-/** `POST /v1/sound-generation`: a sound effect of the asked length; without one the prompt decides (1 to 8 s). */
+/**
+ * `POST /v1/sound-generation`: a sound effect of the requested length. Without a length the prompt decides it (1 to 8
+ * s).
+ */
 export async function soundGeneration(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange, { wav: false });
   const fields = BodyFields.ofBody(exchange.body);

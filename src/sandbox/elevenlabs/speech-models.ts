@@ -1,12 +1,12 @@
 import { WireFault } from '../http/protocol.js';
 import { LANGUAGES_ALL, LANGUAGES_FLASH, LANGUAGES_V2 } from './languages.js';
 
-/** What a speech model takes. */
+/** What a speech model accepts. */
 export interface SpeechModel {
   readonly maxCharacters: number;
   readonly languages: ReadonlySet<string>;
   readonly canDialogue: boolean;
-  /** Whether `previous_text` and `next_text` are understood. */
+  /** Whether `previous_text` and `next_text` are accepted. */
   readonly takesContext: boolean;
   /** Credits per character, for the `character-cost` header. */
   readonly creditsPerCharacter: number;
@@ -43,7 +43,7 @@ const MODELS: ReadonlyMap<string, SpeechModel> = new Map([
   ],
 ]);
 
-/** The model of an id; 400 `model_not_found` for any other. */
+/** The model with this id; 400 `model_not_found` when there is none. */
 export function speechModelOf(id: string): SpeechModel {
   const model = MODELS.get(id);
   if (model !== undefined) return model;
@@ -54,7 +54,7 @@ export function speechModelOf(id: string): SpeechModel {
   });
 }
 
-/** Refuses (400) a text that is too long for the model and a language it does not speak. */
+/** Throws 400 for a text that is too long for the model, or in a language that the model does not speak. */
 export function checkSpeech(
   id: string,
   model: SpeechModel,

@@ -12,7 +12,7 @@ const MIN_SECONDS = 0.1;
 const MAX_SPEAKERS = 32;
 const MAX_SEED = 2_147_483_647;
 
-/** `POST /v1/speech-to-text`: multipart in, the words of the recording out. */
+/** `POST /v1/speech-to-text`: takes a multipart form, answers the words of the recording. */
 export async function speechToText(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const { file, heard, fields } = await uploadedAudio(exchange, 'file');
   const options = readOptions(fields);

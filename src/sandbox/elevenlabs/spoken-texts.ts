@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 const MAX_TEXTS = 1000;
-/** Enough raw audio to tell two recordings apart; the first piece sent is always longer. */
+/** This many bytes of raw audio tell two recordings apart. The first piece that is sent is always longer. */
 const FINGERPRINT_BYTES = 2048;
 
 /**
- * What was said in the recordings made without a tag (raw PCM), found again by how the recording begins. Callers who
- * put a WAV header in front of the samples get their words back too.
+ * The words of recordings without a tag (raw PCM), found by the first bytes of a recording. They are found too when a
+ * caller puts a WAV header in front of the samples.
  */
 export class SpokenTexts {
   private readonly texts = new LRUCache<string, string>({ max: MAX_TEXTS });
@@ -22,7 +22,7 @@ export class SpokenTexts {
     }
   }
 
-  /** The words of an uploaded WAV file around a remembered recording. */
+  /** The words of an uploaded WAV file that contains a remembered recording. */
   recall(file: Buffer): string | undefined {
     const data = file.subarray(0, FINGERPRINT_BYTES).indexOf('data', 12, 'latin1');
     return data < 0 ? undefined : this.texts.get(fingerprint(file.subarray(data + 8)));

@@ -1,6 +1,6 @@
 import type { HeardWord } from './transcript.js';
 
-/** How subtitles are cut; names and usual values are the vendor's. */
+/** Where subtitles are cut. Names and defaults are those of the vendor. */
 export interface SubtitleOptions {
   readonly includeSpeakers: boolean;
   readonly maxSegmentSeconds: number;
@@ -8,7 +8,9 @@ export interface SubtitleOptions {
   readonly maxLineCharacters: number;
 }
 
-/** Words as SRT: numbered segments with times, broken at length, duration and change of speaker. */
+/**
+ * Words as SRT: numbered segments with times. A segment ends at a length, at a duration and where the speaker changes.
+ */
 export function toSrt(words: readonly HeardWord[], options: SubtitleOptions): string {
   return segmentsOf(words, options)
     .map((segment, index) => {

@@ -14,7 +14,7 @@ const MAX_CHARACTERS = 2000;
 const MAX_VOICES = 10;
 const MAX_SEED = 4_294_967_295;
 
-/** `POST /v1/text-to-dialogue`: lines of several voices, one after the other, as one recording. */
+/** `POST /v1/text-to-dialogue`: lines of several voices as one recording, one line after the other. */
 export async function textToDialogue(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange);
   const { inputs, modelId, language, stability, seed } = readRequest(exchange.body);

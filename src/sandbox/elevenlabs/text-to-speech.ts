@@ -10,17 +10,17 @@ import { type Timbre, timbreOf } from './voices.js';
 
 const DEFAULT_MODEL = 'eleven_multilingual_v2';
 const MAX_SEED = 4_294_967_295;
-/** Speech of texts up to this length is kept, so that a repeated request costs nothing. */
+/** Speech of texts up to this length is kept, so that a repeated request needs no work. */
 const MAX_CACHED_CHARACTERS = 200;
 const INSTANT_SECONDS = 0.5;
 
-/** Voice settings of a request as the vendor names them. */
+/** Settings of the voice, under the vendor's names. */
 export interface VoiceSettings {
   readonly stability: number;
   readonly speed: number;
 }
 
-/** `POST /v1/text-to-speech/{voice_id}`: JSON in, speech out. */
+/** `POST /v1/text-to-speech/{voice_id}`: takes JSON, answers speech. */
 export async function textToSpeech(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange);
   const request = readRequest(exchange.body);
@@ -68,7 +68,7 @@ function readRequest(body: Buffer) {
   throw new WireFault({ status: 400, code: 'text_empty', message: 'The text must not be empty.' });
 }
 
-/** Reads `voice_settings`, from a JSON body or from the JSON text of a form field. */
+/** Reads `voice_settings` from a JSON body, or from the JSON text of a form field. */
 export function readVoiceSettings(fields: BodyFields): VoiceSettings {
   fields.number('similarity_boost', 0, 1);
   fields.number('style', 0, 1);
@@ -79,7 +79,7 @@ export function readVoiceSettings(fields: BodyFields): VoiceSettings {
   };
 }
 
-/** How a voice speaks under given settings; without a seed the settings decide the details. */
+/** How a voice speaks with the given settings. Without a seed the settings decide the details. */
 export function delivery(timbre: Timbre, settings: VoiceSettings, seed?: number) {
   return {
     ...timbre,

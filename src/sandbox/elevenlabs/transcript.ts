@@ -10,7 +10,7 @@ const LEXICON = (
   'people answer together with some patience while it keeps moving forward through open doors into bright rooms'
 ).split(' ');
 
-/** One piece of a transcript as the vendor writes it, times in seconds. */
+/** One item of a transcript in the vendor's format; times are in seconds. */
 export interface HeardWord {
   readonly text: string;
   readonly type: 'word' | 'spacing' | 'audio_event';
@@ -27,8 +27,9 @@ export interface Transcript {
 }
 
 /**
- * The words of a recording: the sandbox's own speech says what it was made from (`remembered`, or the file's comment
- * tag); anything else gets about as many words as it has sound, none when it is silent.
+ * The words of a recording. For the sandbox's own speech they are the text it was made from (`remembered`, or the
+ * comment tag of the file). Other recordings get made-up words, as many as fit their loud parts; none when they are
+ * silent.
  */
 export function transcriptOf(heard: HeardAudio, remembered?: string): Transcript {
   const known = remembered ?? heard.comment;
@@ -40,7 +41,7 @@ export function transcriptOf(heard: HeardAudio, remembered?: string): Transcript
   return { text, words: placeWords(lines, text, heard.seconds) };
 }
 
-/** A text's words and the gaps between them, spread over a length. */
+/** The words of a text and the gaps between them, spread over a length. */
 export function spreadWords(text: string, seconds: number): readonly HeardWord[] {
   return placeWords([{ speaker: 0, text }], text, seconds);
 }

@@ -14,10 +14,13 @@ const MODELS = ['eleven_multilingual_sts_v2', 'eleven_english_sts_v2'];
 const MAX_SEED = 4_294_967_295;
 const CREDITS_PER_SECOND = 17;
 const ISOLATION_FORMAT = 'mp3_44100_128';
-/** The voice that is left when everything else is taken away. */
+/** The one voice that isolation leaves. */
 const ISOLATED: SpeechDelivery = { pitchHz: 130, tract: 1, speed: 1, seed: 7 };
 
-/** `POST /v1/speech-to-speech/{voice_id}`: what the recording says, as long and as loud, in another voice. */
+/**
+ * `POST /v1/speech-to-speech/{voice_id}`: the words of the recording in another voice, with the same length and
+ * loudness.
+ */
 export async function speechToSpeech(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = outputFormat(exchange);
   const timbre = timbreOf(exchange.params.voice_id ?? '');
@@ -44,7 +47,7 @@ export async function speechToSpeech(exchange: SandboxExchange, studio: Studio):
   );
 }
 
-/** `POST /v1/audio-isolation`: the voice of a recording alone, as MP3 of the same length. */
+/** `POST /v1/audio-isolation`: only the voice of a recording, as MP3 of the same length. */
 export async function audioIsolation(exchange: SandboxExchange, studio: Studio): Promise<void> {
   const format = AUDIO_FORMATS.get(ISOLATION_FORMAT);
   if (format === undefined) throw new Error(`${ISOLATION_FORMAT} is not in the table`);

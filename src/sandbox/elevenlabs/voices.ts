@@ -3,7 +3,7 @@ import { WireFault } from '../http/protocol.js';
 
 type Register = 'low' | 'middle' | 'high';
 
-/** Lowest pitch in Hz of a register; each voice adds up to 40 Hz of its own. */
+/** Lowest pitch in Hz of each register; a voice adds up to 40 Hz. */
 const PITCH_HZ: Readonly<Record<Register, number>> = { low: 88, middle: 140, high: 175 };
 
 /** The vendor's premade voices. */
@@ -45,7 +45,7 @@ const timbres: ReadonlyMap<string, Timbre> = new Map(
   }),
 );
 
-/** The timbre of a voice id; 404 `voice_not_found` for any other. */
+/** The timbre of a voice; 404 `voice_not_found` for an unknown id. */
 export function timbreOf(voiceId: string): Timbre {
   const timbre = timbres.get(voiceId);
   if (timbre !== undefined) return timbre;

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { readBody } from './request-body.js';
 
-/** Prefix of the sandbox's control routes: questions of tests and instructions of the gateway. */
+/** Prefix of the sandbox's control routes. Tests ask there what was received; the gateway gives instructions there. */
 export const CONTROL_PREFIX = '/__sandbox/';
 const DEFAULT_LIMIT = 100;
 
-/** What there is to ask for and to change. */
+/** What the control routes read and change. */
 export interface ControlledServer {
   readonly shelf: MediaShelf;
   stats(): unknown;

@@ -7,8 +7,8 @@ const MAX_RETRY_AFTER_SECONDS = 3600;
 const DEFAULT_RETRY_AFTER_SECONDS = 7;
 
 /**
- * Acts out the magic inputs that replace or delay the whole answer.
- * Returns true when the answer is done; throws `WireFault` for `status` and for words it does not know.
+ * Applies the magic inputs that replace or delay the whole answer. Returns true when the answer was sent. Throws
+ * `WireFault` for `status` and for unknown words.
  */
 export async function actOut(exchange: SandboxExchange): Promise<boolean> {
   const { magic } = exchange;
@@ -35,8 +35,8 @@ export async function actOut(exchange: SandboxExchange): Promise<boolean> {
 }
 
 /**
- * From here on the exchange obeys `fault`: an error status, or the name of a magic input that spoils an answer. True when that
- * was the answer; throws as {@link actOut}.
+ * Applies `fault` to the rest of the exchange: an error status, or the name of a magic input that spoils an answer.
+ * Returns true when the answer was sent; throws as {@link actOut}.
  */
 export async function spoil(
   exchange: SandboxExchange,
@@ -64,7 +64,7 @@ async function replaceBody(exchange: SandboxExchange): Promise<boolean> {
   return false;
 }
 
-/** Headers of an error answer: when to come back, for the statuses that say so. */
+/** Headers of an error answer. Some statuses tell when to try again. */
 export function retryHeaders(exchange: SandboxExchange, status: number): Record<string, string> {
   const asked = exchange.magic.number('retry-after', MAX_RETRY_AFTER_SECONDS);
   if (status === 429) return { 'retry-after': String(asked ?? DEFAULT_RETRY_AFTER_SECONDS) };

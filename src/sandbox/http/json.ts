@@ -1,7 +1,7 @@
 /** A JSON object. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** The value of a JSON text; undefined when it is none. */
+/** The value of a JSON text; undefined for a text that is not JSON. */
 export function parseJson(text: string | Buffer): unknown {
   try {
     return JSON.parse(text.toString('utf8'));

@@ -8,7 +8,10 @@ import { type SandboxProtocol, type SandboxRoute, WireFault } from './protocol.j
 
 const PIECE_BYTES = 64 * 1024;
 
-/** `GET` and `HEAD /media/{name}`: a file of the shelf, or one range of it, for anyone, as on a provider's file host. */
+/**
+ * `GET` and `HEAD /media/{name}`: a file of the shelf, or one range of it. It needs no key, as on the file host of a
+ * provider.
+ */
 export function mediaProtocol(shelf: MediaShelf): SandboxProtocol {
   const route = (method: SandboxRoute['method'], send: typeof sendFile): SandboxRoute => ({
     method,
@@ -31,7 +34,7 @@ export function mediaProtocol(shelf: MediaShelf): SandboxProtocol {
   };
 }
 
-/** A name never holds another file, so it tells the version as well. */
+/** A name always stands for the same bytes, so the name is the ETag. */
 const headOf = (file: ShelvedFile, name: string) => ({
   'content-type': file.contentType,
   'accept-ranges': 'bytes',
@@ -56,7 +59,7 @@ function sendFile(exchange: SandboxExchange, file: ShelvedFile, name: string): P
   return sendPieces(exchange, 206, headers, file.bytes.subarray(first, last + 1));
 }
 
-/** Sends the file in pieces, so that a test can see whether it was read to its end. */
+/** Sends the file in pieces, so that a test can see whether it was read to the end. */
 function sendPieces(
   exchange: SandboxExchange,
   status: number,

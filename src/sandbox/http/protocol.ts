@@ -4,18 +4,18 @@ import type { SandboxExchange } from './sandbox-exchange.js';
 export interface SandboxRoute {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly path: string;
-  /** Name under which requests are counted. */
+  /** The name under which requests are counted. */
   readonly operation: string;
   readonly handle: (exchange: SandboxExchange) => Promise<void>;
 }
 
-/** An error as a provider words it. */
+/** An error, as a provider writes it. */
 export interface WireError {
   readonly status: number;
-  /** The provider's own error word; without one the usual word of the status is taken. */
+  /** The provider's own word for the error; without one, the usual word for the status. */
   readonly code?: string;
   readonly message: string;
-  /** The parameter at fault, where the provider names it. */
+  /** The parameter that caused the error, where the provider names it. */
   readonly param?: string;
 }
 
@@ -23,22 +23,22 @@ export interface WireError {
 export interface SandboxProtocol {
   readonly prefix: string;
   readonly routes: readonly SandboxRoute[];
-  /** The key a request carries, wherever this provider looks for it; `open` asks for none. */
+  /** The key of a request, from wherever this provider expects it. `open` needs no key. */
   readonly keyOf: 'open' | ((exchange: SandboxExchange) => string | undefined);
-  /** Name of the header with the id of a request. */
+  /** Name of the header that carries the id of a request. */
   readonly requestIdHeader: string;
   /** JSON body of an error answer. */
   errorBody(error: WireError, requestId: string): unknown;
 }
 
-/** Thrown by handlers; answered in the shape of the protocol. */
+/** Thrown by handlers; answered in the format of the protocol. */
 export class WireFault extends Error {
   constructor(readonly error: WireError) {
     super(error.message);
   }
 }
 
-/** An answer whose whole body a handler has already decided, such as a validation report. */
+/** An answer whose whole body the handler has made, such as a list of validation errors. */
 export class WireAnswer extends Error {
   constructor(
     readonly status: number,

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseJson } from './json.js';
 
-/** Requests remembered; older ones are forgotten. */
+/** This many requests are remembered; older ones are dropped. */
 const MAX_REQUESTS = 1000;
-/** Longer bodies are remembered up to here. */
+/** Of longer bodies, only this much is remembered. */
 const MAX_BODY_BYTES = 16_384;
 
 /** A request as the sandbox received it. */
@@ -13,7 +13,10 @@ export interface RecordedRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed JSON, or the text as it came: also when it was cut at 16 KB. Files show as their multipart text. */
+  /**
+   * Parsed JSON, or the text as it was received. Text stays text when it was cut at 16 KB; files are in their multipart
+   * text.
+   */
   readonly body: unknown;
   readonly bodyBytes: number;
   /** Answer status; 0 while unanswered or when the connection was cut. */
@@ -22,7 +25,7 @@ export interface RecordedRequest {
   readonly isAborted: boolean;
 }
 
-/** A remembered request that still learns how it ended. */
+/** A remembered request. How it ended is added later. */
 export interface OpenRecord {
   status: number;
   isAborted: boolean;
@@ -37,7 +40,7 @@ interface RawRecord extends OpenRecord {
   readonly bodyBytes: number;
 }
 
-/** Remembers the last requests and counts all, so that tests can ask what a provider would have seen. */
+/** Remembers the last requests and counts all, so that tests can ask what a provider would have received. */
 export class Recorder {
   private records: RawRecord[] = [];
   private next = 0;
@@ -49,7 +52,7 @@ export class Recorder {
   ): OpenRecord {
     const record: RawRecord = {
       ...facts,
-      // A copy, so that a remembered head does not keep a whole upload alive.
+      // A copy, because a slice would keep the whole upload in memory.
       head: Buffer.from(body.subarray(0, MAX_BODY_BYTES)),
       bodyBytes: body.length,
       status: 0,

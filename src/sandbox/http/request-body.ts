@@ -13,7 +13,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // The rest of a body that is too large is read and dropped, so that the client can read the refusal.
+    // The rest of a body that is too large is read and dropped, so that the client can read the error.
     if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   if (bytes > MAX_BODY_BYTES) {
@@ -29,7 +29,7 @@ export interface MultipartForm {
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
-/** Reads a multipart body; undefined when it is none or is broken. */
+/** Parses a multipart body; undefined when it is not multipart or is invalid. */
 export async function readForm(
   body: Buffer,
   contentType: string | undefined,
@@ -37,7 +37,7 @@ export async function readForm(
   if (contentType?.startsWith('multipart/form-data') !== true) return undefined;
   const fields = new Map<string, string>();
   const files = new Map<string, Buffer>();
-  // The parts are bounded by the body, which is already in memory.
+  // The size of the parts is bounded by the body, which is in memory already.
   const parser = busboy({
     headers: { 'content-type': contentType },
     limits: { fieldSize: MAX_BODY_BYTES },

@@ -1,6 +1,6 @@
 import type { SandboxProtocol, SandboxRoute } from './protocol.js';
 
-/** Where a request goes. Without a route the protocol is known but not the path. */
+/** The handler of a request. When `route` is absent, the protocol is known but not the path. */
 export interface RouteMatch {
   readonly protocol: SandboxProtocol;
   readonly route?: SandboxRoute;

@@ -3,16 +3,19 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Magic } from '../magic-inputs.js';
 
-/** A body that hangs is given up after this long. */
+/** An answer that hangs is cut after this time. */
 const MAX_HANG_MS = 600_000;
-/** Clients drop what they have not read yet when a connection breaks; this long they may read. */
+/**
+ * The wait before a connection is cut. Clients lose what they have not read when it is cut, so this is their time to
+ * read.
+ */
 const CUT_GRACE_MS = 50;
 const MAX_SLOW_MS = 60_000;
 const MAX_LATE_MS = 600_000;
-/** Under `slow` and the cutting words, bodies are sent in pieces of at most this size. */
+/** With `slow` and the words that cut an answer, bodies are sent in pieces of at most this size. */
 const PIECE_BYTES = 4096;
 
-/** What the server has read of a request before a handler sees it. */
+/** What the server has read of a request before the handler gets it. */
 export interface ReadRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -25,7 +28,7 @@ export interface ReadRequest {
   readonly signal: AbortSignal;
 }
 
-/** One request and its answer; sending obeys the magic inputs that spoil bodies. */
+/** One request and its answer. Magic inputs that spoil bodies take effect when it is sent. */
 export class SandboxExchange {
   readonly requestId: string;
   readonly params: Readonly<Record<string, string>>;
@@ -47,12 +50,12 @@ export class SandboxExchange {
     this.signal = read.signal;
   }
 
-  /** The words this exchange obeys: those of the request, unless {@link obey} named others. */
+  /** The magic inputs of this exchange: those of the request, unless {@link obey} has set others. */
   get magic(): Magic {
     return this.obeyed;
   }
 
-  /** From now on these words hold, such as those a job was submitted with. */
+  /** Replaces the magic inputs, for example by those with which a job was submitted. */
   obey(magic: Magic): void {
     this.obeyed = magic;
   }
@@ -69,7 +72,7 @@ export class SandboxExchange {
     return this.send(status, { 'content-type': 'application/json', ...headers }, bytes);
   }
 
-  /** Answers with bytes, or with pieces of bytes as they are made, at the client's pace. */
+  /** Answers with bytes, or with pieces of bytes while they are made, as fast as the client reads. */
   async send(
     status: number,
     headers: OutgoingHttpHeaders,
@@ -104,18 +107,18 @@ export class SandboxExchange {
     this.response.end();
   }
 
-  /** Waits, but not longer than the client stays. */
+  /** Waits, but ends when the client leaves. */
   async pause(delayMs: number): Promise<void> {
     await sleep(delayMs, undefined, { signal: this.signal }).catch(() => undefined);
   }
 
-  /** Says nothing until the client leaves or the patience ends, then cuts the connection. */
+  /** Sends nothing until the client leaves or the time is up; then cuts the connection. */
   async hang(): Promise<void> {
     await this.pause(MAX_HANG_MS);
     this.destroy();
   }
 
-  /** Cuts the connection after the client has had time to read what was sent so far. */
+  /** Cuts the connection after the client has had time to read what was sent. */
   async cut(): Promise<void> {
     await this.pause(CUT_GRACE_MS);
     this.destroy();
@@ -130,7 +133,7 @@ export class SandboxExchange {
     return ['slow', 'break-body', 'hang-body'].some((name) => this.magic.has(name as 'slow'));
   }
 
-  /** False once the client has left. */
+  /** False when the client has left. */
   private async write(piece: Uint8Array): Promise<boolean> {
     if (this.signal.aborted) return false;
     if (this.response.write(piece)) return true;
@@ -146,7 +149,7 @@ async function* toPieces(body: Buffer | AsyncIterable<Uint8Array>): AsyncGenerat
   else yield* body;
 }
 
-/** The body in small pieces, so that even a short one has a first piece and a rest. */
+/** The body in small pieces, so that a short body has a first piece and a rest too. */
 async function* pieces(body: Buffer | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of toPieces(body)) {
     const size = Math.min(PIECE_BYTES, Math.ceil(chunk.length / 2));

@@ -4,7 +4,7 @@ import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { spoil } from '../http/faults.js';
 import { Job, type JobRecord, type JobState } from './job.js';
 
-/** Jobs remembered; the oldest go first. */
+/** This many jobs are remembered; the oldest are dropped first. */
 const MAX_JOBS = 50_000;
 const MAX_COUNT = 1_000_000;
 
@@ -13,13 +13,13 @@ export interface JobView extends JobState {
   readonly id: string;
   readonly kind: string;
   readonly label: string;
-  /** How often work of this kind and label was accepted; more than 1 tells that it was paid for twice. */
+  /** How often work of this kind and label was accepted. More than 1 means that it was paid for twice. */
   readonly submissions: number;
   readonly createdMs: number;
-  /** How often its state was asked for, and its result fetched. */
+  /** How often the state was asked for, and how often the result was fetched. */
   readonly polls: number;
   readonly downloads: number;
-  /** It was deleted: polls no longer find it, tests still see it. */
+  /** The job was deleted. Polls do not find it any more; tests still see it. */
   readonly isRemoved: boolean;
 }
 
@@ -31,15 +31,15 @@ interface Entry {
 }
 
 /**
- * The asynchronous work of every protocol. A handler that has checked a submission calls {@link accept} and answers with the
- * id; at a poll it calls {@link find}, then {@link spoilPoll}, then {@link stateOf}; where it hands out the finished file,
- * {@link spoilDownload}. Times and faults follow from the magic inputs of the submission.
+ * The asynchronous work of every protocol. A handler that has checked a submission calls {@link accept} and answers
+ * with the id. At a poll it calls {@link find}, then {@link spoilPoll}, then {@link stateOf}. Before it sends the
+ * finished file it calls {@link spoilDownload}. The magic inputs of the submission decide times and faults.
  */
 export class JobBoard {
   private readonly clock = new SystemClock();
   private readonly entries = new LRUCache<string, Entry>({ max: MAX_JOBS });
 
-  /** Takes work on. `label` is the same for two submissions of the same work; `facts` are plain JSON. */
+  /** Accepts work. Two submissions of the same work have the same `label`; `facts` are plain JSON. */
   accept<Facts>(
     exchange: Pick<SandboxExchange, 'requestId' | 'magic'>,
     work: Pick<JobRecord<Facts>, 'kind' | 'label' | 'facts'>,
@@ -64,12 +64,12 @@ export class JobBoard {
     return Promise.resolve(isFound ? (entry.job as Job<Facts>) : undefined);
   }
 
-  /** How far the job is now. */
+  /** The present state of the job. */
   stateOf(job: Job): JobState {
     return job.stateAt(this.clock.nowMs());
   }
 
-  /** Counts a poll and acts out `poll=`. True when that was the answer. */
+  /** Counts a poll and applies `poll=`. Returns true when that was the answer. */
   spoilPoll(exchange: SandboxExchange, job: Job): Promise<boolean> {
     const entry = this.entries.get(job.id);
     if (entry) entry.polls += 1;
@@ -77,7 +77,7 @@ export class JobBoard {
     return spoil(exchange, isOver ? undefined : job.magic.text('poll'));
   }
 
-  /** Counts a download of the result and acts out `file=`. True when that was the answer. */
+  /** Counts a download of the result and applies `file=`. Returns true when that was the answer. */
   spoilDownload(exchange: SandboxExchange, job: Job): Promise<boolean> {
     const entry = this.entries.get(job.id);
     if (entry) entry.downloads += 1;
@@ -85,7 +85,7 @@ export class JobBoard {
     return spoil(exchange, isOver ? undefined : job.magic.text('file'));
   }
 
-  /** Forgets the job, as a provider does when it is told to delete one. */
+  /** Deletes the job, as a provider does on request. */
   remove(job: Job): void {
     const entry = this.entries.get(job.id);
     if (entry) entry.isRemoved = true;

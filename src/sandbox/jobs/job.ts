@@ -2,35 +2,35 @@ import { Magic } from '../magic-inputs.js';
 
 const DEFAULT_WORK_MS = 1000;
 const MAX_WORK_MS = 7 * 24 * 3_600_000;
-/** Part of the working time that a job waits for its turn. */
+/** The share of the working time for which a job waits before it starts. */
 const QUEUED_SHARE = 0.1;
 
-/** Everything a job is, as JSON. */
+/** Everything about a job, as JSON. */
 export interface JobRecord<Facts = unknown> {
   readonly id: string;
-  /** Whose work it is, such as `dubbing`; an id is only found under its kind. */
+  /** What the job does, such as `dubbing`. An id is found only together with its kind. */
   readonly kind: string;
-  /** Tells what was asked for: two submissions of the same work have the same label. */
+  /** Says what was requested: two submissions of the same work have the same label. */
   readonly label: string;
-  /** What the protocol keeps to answer polls with. */
+  /** What the protocol needs to answer polls. */
   readonly facts: Facts;
   readonly createdMs: number;
-  /** The magic inputs of the submission, as they were written. */
+  /** The magic inputs of the submission, as text. */
   readonly words: string;
 }
 
-/** How far a job is at one moment. */
+/** The state of a job at one moment. */
 export interface JobState {
   readonly phase: 'queued' | 'working' | 'done' | 'failed';
-  /** A state word to tell instead of the protocol's own (`task-state`). */
+  /** A state word that replaces the protocol's own (`task-state`). */
   readonly word: string | undefined;
-  /** 0 to 100, or whatever `task-progress` says. */
+  /** 0 to 100, or the value of `task-progress`. */
   readonly progress: number;
 }
 
 /**
- * Work that was accepted and is finished later: waiting, working, then done or failed, by the clock alone. Its magic inputs
- * are those of its submission.
+ * Work that was accepted and is finished later. It waits, works, then succeeds or fails; only the clock decides when.
+ * Its magic inputs are those of its submission.
  */
 export class Job<Facts = unknown> {
   readonly magic: Magic;
@@ -47,7 +47,7 @@ export class Job<Facts = unknown> {
     return this.record.facts;
   }
 
-  /** How long the work takes, in milliseconds. */
+  /** Duration of the work in milliseconds. */
   get workMs(): number {
     return this.magic.number('task-ms', MAX_WORK_MS) ?? DEFAULT_WORK_MS;
   }

@@ -6,10 +6,10 @@ import { OpusWriter } from './opus-writer.js';
 import type { Waveform } from './sound.js';
 import { createPcmWriter, createWavWriter } from './wav-writer.js';
 
-/** Audio encoded per turn of the event loop: small, so that many streams share the thread. */
+/** Seconds of audio encoded in one turn of the event loop. It is small, so that many streams can share the thread. */
 const SLICE_SECONDS = 0.25;
 
-/** A sound as the bytes of a file, produced while they are read: first bytes at once, flat memory. */
+/** Encodes a sound as a file while the file is read: the first bytes come at once, and memory stays flat. */
 export async function* encodeSound(
   sound: Waveform,
   format: SoundFormat,

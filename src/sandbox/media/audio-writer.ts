@@ -4,14 +4,14 @@ import type { SoundFormat } from './audio-format.js';
 export interface SoundWriter {
   encode(samples: Float32Array): Uint8Array;
   finish(): Uint8Array;
-  /** Gives back what the codec holds; also after an unfinished file. */
+  /** Frees what the codec holds. To be called after an unfinished file too. */
   release(): void;
 }
 
-/** What a writer must know before the first byte. */
+/** What a writer has to know before the first byte. */
 export interface AudioFileFacts {
   readonly format: SoundFormat;
   readonly totalSamples: number;
-  /** Free text kept in the file's tag (ID3, RIFF LIST, Vorbis comment); raw PCM has no place for it. */
+  /** Free text for the tag of the file (ID3, RIFF LIST, Vorbis comment). Raw PCM has no tag. */
   readonly comment: string;
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 
-/** Finished files by what they were made from, bounded in bytes. */
+/** Finished files, found by what they were made from. Their bytes are bounded. */
 export type ClipCache = LRUCache<string, Buffer>;
 
 /** An empty cache for at most 64 MB of files. */
@@ -13,7 +13,7 @@ export function createClipCache(): ClipCache {
   });
 }
 
-/** Passes a file on while it is made, and keeps it once it is complete. */
+/** Passes a file on while it is made. Keeps the file once it is complete. */
 export async function* collectInto(
   clips: ClipCache,
   key: string,

@@ -10,7 +10,10 @@ import {
   Output,
 } from 'mediabunny';
 
-/** The pictures of a video with the sound of an audio file, as MP4; undefined when the video has no readable picture. */
+/**
+ * An MP4 with the pictures of a video and the sound of an audio file. Undefined when the pictures of the video cannot
+ * be read.
+ */
 export async function dubbedVideo(video: Buffer, audio: Buffer): Promise<Buffer | undefined> {
   const pictureInput = new Input({ source: new BufferSource(video), formats: ALL_FORMATS });
   const soundInput = new Input({ source: new BufferSource(audio), formats: ALL_FORMATS });

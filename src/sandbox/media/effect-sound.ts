@@ -1,20 +1,20 @@
 import { hashText, seededRandom } from './seeded-random.js';
 import type { Waveform } from './sound.js';
 
-/** Read once: these are called for every sample. */
+/** Looked up once, because they are called for every sample. */
 const { PI, cos, exp, floor, min, round, sin } = Math;
 
-/** What an effect is made of: amounts of noise and tone, a tone that slides, a swell and a decay. */
+/** What an effect consists of: amounts of noise and tone, a tone that slides, a swell and a decay. */
 interface Recipe {
   readonly noise: number;
   readonly tone: number;
   readonly fromHz: number;
   readonly toHz: number;
-  /** Swells over the whole sound: 0 for a steady one. */
+  /** How often the sound swells in its whole length; 0 for a steady sound. */
   readonly swells: number;
-  /** How fast the sound dies away: 0 for a steady one. */
+  /** How fast the sound decays; 0 for a steady sound. */
   readonly decay: number;
-  /** 0 to 1: how dark the noise is. */
+  /** 0 to 1: how much of the high frequencies is taken out of the noise. */
   readonly darkness: number;
 }
 
@@ -33,7 +33,10 @@ const RECIPES: readonly (readonly [words: RegExp, recipe: Recipe])[] = [
   ],
 ];
 
-/** A sound effect of a length, decided by the words of its prompt; `loop` makes end and beginning meet. */
+/**
+ * A sound effect of the given length. The words of the prompt decide how it sounds. With `loop` its end continues in
+ * its beginning.
+ */
 export function effectSound(prompt: string, seconds: number, loop: boolean): Waveform {
   const seed = hashText(prompt);
   const recipe = RECIPES.find(([words]) => words.test(prompt))?.[1] ?? recipeOf(seed);
@@ -74,12 +77,12 @@ function recipeOf(seed: number): Recipe {
 }
 
 function swell(recipe: Recipe, progress: number): number {
-  // A whole number of swells, so that a loop continues where it began.
+  // A whole number of swells, so that a loop continues without a jump.
   const wave = recipe.swells === 0 ? 1 : 0.6 - 0.4 * cos(2 * PI * recipe.swells * progress);
   return wave * exp(-recipe.decay * progress);
 }
 
-/** Fades the first and last 20 ms, so that the sound does not click. */
+/** Fades the first and last 20 ms in and out, so that the sound does not click. */
 function edge(position: number, total: number, sampleRate: number): number {
   const fade = 0.02 * sampleRate;
   return min(1, position / fade, (total - position) / fade);

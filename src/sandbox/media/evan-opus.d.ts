@@ -7,7 +7,7 @@ declare module '@evan/opus/wasm/index.mjs' {
   }
   export class Encoder {
     constructor(options: OpusOptions);
-    /** Sets (or without a value gets) an encoder control of opus_defines.h. */
+    /** Sets a control of the encoder (see opus_defines.h); reads it when no value is given. */
     ctl(request: number, value?: number): number;
     encode(samples: Int16Array): Uint8Array;
     /** Frees the encoder's memory. */
@@ -15,7 +15,7 @@ declare module '@evan/opus/wasm/index.mjs' {
   }
   export class Decoder {
     constructor(options: Omit<OpusOptions, 'application'>);
-    /** One packet to interleaved 16-bit samples, as bytes. */
+    /** Decodes one packet to interleaved 16-bit samples, as bytes. */
     decode(packet: Uint8Array): Uint8Array;
     drop(): void;
   }

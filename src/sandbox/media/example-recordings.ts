@@ -14,7 +14,7 @@ const WORDS =
 const TRACK_SECONDS = 12;
 const SINGER_HZ = 180;
 
-/** Puts the recordings that the examples of the API name on the shelf: one that is spoken, the others music. */
+/** Adds the recordings that the examples of the API name to the shelf. One is speech, the others are music. */
 export function shelveExamples(shelf: MediaShelf): void {
   const contentType = 'audio/mpeg';
   shelf.keep(EXAMPLE_RECORDING, { contentType, make: spoken });

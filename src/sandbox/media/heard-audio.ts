@@ -10,20 +10,23 @@ import { aiffSeconds } from './aiff-length.js';
 
 /** Loudness values per second of audio. */
 export const LOUDNESS_RATE = 50;
-/** Longer media are only measured up to here. */
+/** Of longer media only this much is measured. */
 const MAX_SECONDS = 10 * 3600;
 
-/** What the sandbox makes out of an uploaded recording. */
+/** What the sandbox learns from an uploaded recording. */
 export interface HeardAudio {
   readonly seconds: number;
-  /** Text of the comment tag, which holds the words of the sandbox's own speech. */
+  /** Text of the comment tag. In the sandbox's own speech it holds the words. */
   readonly comment: string | undefined;
-  /** Loudness from 0 to 1, 50 values per second: of the samples for PCM, guessed from packet sizes for other codecs. */
+  /**
+   * Loudness from 0 to 1, 50 values per second. It is computed from the samples of PCM, and estimated from packet sizes
+   * for other codecs.
+   */
   readonly loudness: Float32Array;
   readonly hasVideo: boolean;
 }
 
-/** Listens to a recording; undefined when its length cannot be read. */
+/** Measures a recording. Undefined when its length cannot be read. */
 export async function hearAudio(file: Buffer): Promise<HeardAudio | undefined> {
   const aiff = aiffSeconds(file);
   if (aiff !== undefined) {
@@ -52,7 +55,7 @@ async function readComment(input: Input): Promise<string | undefined> {
   const { comment } = await input.getMetadataTags();
   const format = await input.getFormat();
   if (comment === undefined || format.name !== 'WAVE') return comment;
-  // RIFF tags have no encoding of their own and arrive byte by byte; ours are UTF-8.
+  // RIFF tags name no encoding, and they are read byte by byte. The sandbox writes them in UTF-8.
   const text = Buffer.from(comment, 'latin1').toString('utf8');
   return text.includes('\uFFFD') ? comment : text;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** Path below which finished files are served to anyone. */
+/** Path prefix of the finished files, which anyone may fetch. */
 export const MEDIA_PREFIX = '/media';
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_PROMISES = 50_000;
@@ -16,11 +16,11 @@ export interface ShelvedFile {
 export interface PromisedFile {
   readonly contentType: string;
   readonly make: () => Promise<Buffer>;
-  /** What every fetch gets instead: an error status or a magic input that spoils answers. */
+  /** What every fetch of a file gets instead of the file: an error status, or the effect of a magic input. */
   readonly fault?: string | undefined;
 }
 
-/** Files the sandbox answers with a URL for; the oldest bytes go when 256 MB are full. */
+/** The files that the sandbox offers by URL. When they exceed 256 MB, the oldest bytes are dropped. */
 export class MediaShelf {
   private readonly files = new LRUCache<string, ShelvedFile>({
     maxSize: MAX_BYTES,
@@ -31,26 +31,26 @@ export class MediaShelf {
   private readonly making = new Map<string, Promise<ShelvedFile>>();
   private base: string | undefined;
 
-  /** Keeps a file and returns its name, with the extension given. */
+  /** Keeps a file under a new name with the given extension; returns the name. */
   put(file: ShelvedFile, extension: string): string {
     const name = newName(extension);
     this.files.set(name, file);
     return name;
   }
 
-  /** Keeps a file that is made when it is fetched; made again where its bytes had to go. */
+  /** Keeps the description of a file that is made when it is fetched. It is made again if its bytes were dropped. */
   promise(file: PromisedFile, extension: string): string {
     const name = newName(extension);
     this.promises.set(name, file);
     return name;
   }
 
-  /** Promises a file under a name of its own, for as long as the sandbox runs. */
+  /** Keeps such a description under a given name, for as long as the sandbox runs. */
   keep(name: string, file: PromisedFile): void {
     this.kept.set(name, file);
   }
 
-  /** The file of this name, made now where it was only promised. */
+  /** The file of this name. It is made now if it does not exist yet. */
   async get(name: string): Promise<ShelvedFile | undefined> {
     const file = this.files.get(name) ?? this.making.get(name);
     const promised = this.promises.get(name) ?? this.kept.get(name);
@@ -60,17 +60,17 @@ export class MediaShelf {
     return made.finally(() => this.making.delete(name));
   }
 
-  /** What fetching the file of this name is to end with, where that is not the file. */
+  /** What a fetch of this file is to get instead of the file, if anything. */
   faultOf(name: string): string | undefined {
     return this.promises.get(name)?.fault;
   }
 
-  /** From now on URLs begin with this base, where somebody else hands the files on. */
+  /** Sets the base of all later URLs, for a server that publishes the files elsewhere. */
   publishAt(base: string): void {
     this.base = base;
   }
 
-  /** The URL of a file; without a base it begins with the host the sandbox itself was called by. */
+  /** The URL of a file. Without a base it begins with the host that the request to the sandbox named. */
   urlOf(name: string, ownHost = '127.0.0.1'): string {
     return `${this.base ?? `http://${ownHost}${MEDIA_PREFIX}`}/${name}`;
   }

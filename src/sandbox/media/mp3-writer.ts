@@ -4,11 +4,11 @@ import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
 type Mp3Encoder = WasmMediaEncoder<'audio/mpeg'>;
 type Mp3Settings = Parameters<Mp3Encoder['configure']>[0];
 
-/** Idle encoders kept for the next file: one takes about 10 ms to create. */
+/** Idle encoders, kept for the next file: creating one takes about 10 ms. */
 const MAX_IDLE_ENCODERS = 16;
 const idle: Mp3Encoder[] = [];
 
-/** Constant-bit-rate mono MP3 with the comment as an ID3v2.4 tag in front. */
+/** Writes mono MP3 at a constant bit rate, after an ID3v2.4 tag with the comment. */
 export async function createMp3Writer({ format, comment }: AudioFileFacts): Promise<SoundWriter> {
   const encoder = idle.pop() ?? (await createMp3Encoder());
   encoder.configure({
@@ -20,7 +20,7 @@ export async function createMp3Writer({ format, comment }: AudioFileFacts): Prom
   let head: Buffer | undefined = comment === '' ? undefined : id3Tag(comment);
   return {
     encode(samples) {
-      // The encoder owns its output buffer, so every piece is copied.
+      // The encoder uses its output buffer again, so every piece is copied.
       const frames = Buffer.from(encoder.encode([samples]));
       const bytes = head === undefined ? frames : Buffer.concat([head, frames]);
       head = undefined;

@@ -1,6 +1,6 @@
 import { hashText, seededRandom } from './seeded-random.js';
 
-/** Chords as steps of the scale, one per bar. */
+/** Chords, one per bar, as steps of the scale. */
 const PROGRESSIONS = [
   [0, 4, 5, 3],
   [0, 5, 3, 4],
@@ -15,16 +15,16 @@ const MELODY_STEPS = 32;
 /** General MIDI numbers of the drums. */
 const [KICK, SNARE, HAT] = [36, 38, 42];
 
-/** Steps in a bar. */
+/** Time steps in a bar. */
 export const STEPS_PER_BAR = BEATS_PER_BAR * STEPS_PER_BEAT;
 
-/** A piece as it is written down; pitches are MIDI numbers. */
+/** A piece as notes; pitches are MIDI numbers. */
 export interface Score {
   readonly beatsPerMinute: number;
   readonly stepSeconds: number;
-  /** One per bar, over and over. */
+  /** One per bar; repeated to the end of the piece. */
   readonly chords: readonly (readonly number[])[];
-  /** One per step, over and over; 0 for a rest. */
+  /** One per time step, repeated to the end of the piece; 0 is a rest. */
   readonly melody: readonly number[];
   readonly seed: number;
 }
@@ -37,12 +37,12 @@ export interface Note {
   readonly velocity: number;
 }
 
-/** The instruments of the band. */
+/** The instruments that play. */
 export const BAND = ['drums', 'bass', 'lead', 'pad'] as const;
-/** One of them. */
+/** One instrument. */
 export type Instrument = (typeof BAND)[number];
 
-/** The piece that a prompt stands for; the same prompt is always the same piece. `tempo` 2 is twice as fast. */
+/** Composes a piece from a prompt; the same prompt always gives the same piece. `tempo` 2 is twice as fast. */
 export function composed(prompt: string, tempo = 1): Score {
   const seed = hashText(prompt);
   const random = seededRandom(seed);
@@ -84,7 +84,7 @@ export function notesOf(score: Score, instrument: Instrument, seconds: number): 
 
 interface Strike {
   readonly pitch: number;
-  /** In steps. */
+  /** Length in time steps. */
   readonly length: number;
   readonly velocity: number;
 }

@@ -2,29 +2,29 @@ import { BAND, composed, type Instrument, type Score, STEPS_PER_BAR } from './mu
 import { seededRandom } from './seeded-random.js';
 import type { Waveform } from './sound.js';
 
-/** Read once: these are called for every sample. */
+/** Looked up once, because they are called for every sample. */
 const { PI, abs, exp, floor, max, min, round, sin } = Math;
 
 const FADE_SECONDS = 0.5;
 const BAND_GAIN = 0.7;
 const VOICE_GAIN = 0.4;
 
-/** Everything that can be heard in a piece. All of them together are the piece. */
+/** All parts of a piece. Their sounds add up to the piece. */
 export const PARTS = ['vocals', ...BAND] as const;
-/** One of them. */
+/** One part of a piece. */
 export type Part = (typeof PARTS)[number];
 
-/** How a piece is performed. */
+/** How a piece is played. */
 export interface Performance {
-  /** What is sung. */
+  /** The sound of the singing. */
   readonly vocals?: Waveform;
-  /** Who plays; everybody, if not said. */
+  /** The parts that are heard; all of them when absent. */
   readonly parts?: ReadonlySet<Part>;
   /** 2 is twice as fast. */
   readonly tempo?: number;
 }
 
-/** A small composed piece, decided by its prompt: chords, bass, melody and drums, with `vocals` sung above when given. */
+/** A small piece that is composed from its prompt: chords, bass, melody and drums. `vocals` is added when given. */
 export function musicSound(
   prompt: string,
   seconds: number,
@@ -56,7 +56,7 @@ export function musicSound(
 
 type Player = (step: number, inStep: number, at: number) => number;
 
-/** Those of the band who play, sample by sample. */
+/** Renders the instruments among `parts`, sample by sample. */
 function openBand(
   score: Score,
   sampleRate: number,
@@ -114,7 +114,7 @@ function drum(step: number, inStep: number, random: () => number): number {
   return step % 4 === 2 ? hat + 0.25 * hiss * exp(-18 * inStep) : hat;
 }
 
-/** Triangle wave, -1 to 1, over whole cycles. */
+/** A triangle wave from -1 to 1; its period is 1. */
 function triangle(cycles: number): number {
   return 4 * abs(cycles - floor(cycles + 0.5)) - 1;
 }

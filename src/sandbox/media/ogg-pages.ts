@@ -1,4 +1,4 @@
-/** Segments (of at most 255 bytes) one Ogg page can hold. */
+/** An Ogg page holds at most this many segments (of at most 255 bytes each). */
 const MAX_SEGMENTS = 255;
 const NO_PACKET_ENDS = 0xffff_ffff_ffff_ffffn;
 
@@ -17,8 +17,8 @@ export class OggPages {
   constructor(private readonly serial: number) {}
 
   /**
-   * Packets as one page, or as several when they do not fit. `granule` is the stream position after the last
-   * packet; `isLast` marks the end of the stream.
+   * Writes packets as one page, or as several when they do not fit. `granule` is the position of the stream after the
+   * last packet; `isLast` marks the end of the stream.
    */
   page(packets: readonly Uint8Array[], granule: bigint, isLast = false): Buffer {
     const lacing = packets.flatMap((packet) => [

@@ -3,9 +3,9 @@ import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
 import { OggPages } from './ogg-pages.js';
 import { toInt16 } from './sound.js';
 
-/** Opus frames of 20 ms at its own clock of 48 kHz. */
+/** Opus frames last 20 ms. The Opus clock runs at 48 kHz. */
 const FRAME_SAMPLES = 960;
-/** Samples the encoder is late; players drop them from the start (RFC 7845, pre-skip). */
+/** The delay of the encoder in samples; players drop as many at the start (RFC 7845, pre-skip). */
 const PRE_SKIP = 312;
 /** 20 ms frames per Ogg page. */
 const PACKETS_PER_PAGE = 25;
@@ -15,7 +15,7 @@ const SET_VBR = 4006;
 const SET_COMPLEXITY = 4010;
 const COMPLEXITY = 5;
 
-/** Constant-bit-rate mono Opus in Ogg; the comment is a Vorbis comment in the OpusTags packet. */
+/** Writes mono Opus in Ogg at a constant bit rate. The comment is a Vorbis comment in the OpusTags packet. */
 export class OpusWriter implements SoundWriter {
   private readonly encoder: Encoder;
   private readonly pages = new OggPages(SERIAL);
@@ -59,7 +59,7 @@ export class OpusWriter implements SoundWriter {
   private encodeFrames(samples: Int16Array<ArrayBuffer>): void {
     let at = 0;
     for (; at + FRAME_SAMPLES <= samples.length; at += FRAME_SAMPLES) {
-      // A full page is held back until the next frame, so that the last page can carry the end mark.
+      // A full page waits for the next frame, so that the last page can be marked as the end.
       if (this.packets.length === PACKETS_PER_PAGE) this.writePage(false);
       this.packets.push(this.encoder.encode(samples.slice(at, at + FRAME_SAMPLES)));
       this.frames++;

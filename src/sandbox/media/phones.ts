@@ -1,6 +1,9 @@
 import { hashText } from './seeded-random.js';
 
-/** How one written character sounds: resonances in Hz, voicing and noise as amplitudes, length relative to other characters. */
+/**
+ * How one written character sounds: resonances in Hz, the amplitudes of voice and noise, and its length relative to
+ * other characters.
+ */
 export interface Phone {
   readonly first: number;
   readonly second: number;
@@ -42,7 +45,10 @@ const byLetter = new Map<string, Phone>([
   ['y', VOWELS[2] ?? VOICED],
 ]);
 
-/** The phone of a character; accents fall back to their base letter, other scripts to a fixed phone of their own. */
+/**
+ * The phone of a character. An accented letter sounds as its base letter; a character of another script always has the
+ * same phone.
+ */
 export function phoneOf(character: string): Phone {
   const letter = character.normalize('NFD').charAt(0).toLowerCase();
   const known = byLetter.get(letter);

@@ -12,7 +12,7 @@ import { encodeSound } from './audio-encoder.js';
 import type { SoundFormat } from './audio-format.js';
 import { type Piece, soundOf } from './piece.js';
 
-/** Files a piece can be had as. */
+/** File formats of a piece. */
 export type PieceFormat = 'mp3' | 'wav' | 'm4a';
 
 /** Content type of each. */
@@ -24,7 +24,7 @@ export const PIECE_TYPES: Readonly<Record<PieceFormat, string>> = {
 const MP3: SoundFormat = { codec: 'mp3', sampleRate: 44_100, kbps: 128 };
 const WAV: SoundFormat = { codec: 'wav', sampleRate: 44_100, kbps: 0 };
 
-/** A piece as a file; `comment` is kept in its tag where the format has one. */
+/** A piece as a file. `comment` goes into its tag where the format has one. */
 export async function pieceFile(
   piece: Piece,
   format: PieceFormat,
@@ -37,7 +37,7 @@ export async function pieceFile(
   return format === 'm4a' ? inMp4(file) : file;
 }
 
-/** The same encoded sound in an MP4 container. */
+/** Puts the same encoded sound into an MP4 container. */
 async function inMp4(audio: Buffer): Promise<Buffer> {
   const input = new Input({ source: new BufferSource(audio), formats: ALL_FORMATS });
   try {

@@ -9,15 +9,15 @@ import { speechOfLength } from './speech.js';
 const MIX_GAIN = 0.7;
 const TRACT = 1.05;
 
-/** A recording as plain JSON: what was composed, and what was done to it since. Times in seconds. */
+/** A recording, described as plain JSON: what was composed, and which edits followed. Times are in seconds. */
 export type Piece =
   | SongPiece
   | EffectPiece
   | { readonly kind: 'silence'; readonly seconds: number }
   | { readonly kind: 'cut'; readonly of: Piece; readonly start: number; readonly end: number }
-  /** One after the other. */
+  /** One piece after the other. */
   | { readonly kind: 'chain'; readonly parts: readonly Piece[] }
-  /** At the same time. */
+  /** Several pieces at the same time. */
   | { readonly kind: 'mix'; readonly parts: readonly Piece[] }
   | { readonly kind: 'faded'; readonly of: Piece; readonly in: number; readonly out: number }
   | {
@@ -26,13 +26,13 @@ export type Piece =
       readonly factor: number;
       readonly keepsPitch: boolean;
     }
-  /** Some of the parts alone. */
+  /** Some parts of a piece without the others. */
   | { readonly kind: 'parts'; readonly of: Piece; readonly parts: readonly Part[] };
 
-/** A composed song; without lyrics nobody sings. */
+/** A composed song. Without lyrics there is no singing. */
 export interface SongPiece {
   readonly kind: 'song';
-  /** Decides the music: the same style is always the same music. */
+  /** Decides the music: the same style always gives the same music. */
   readonly style: string;
   readonly lyrics: string;
   readonly seconds: number;
@@ -67,13 +67,13 @@ export function secondsOf(piece: Piece): number {
   }
 }
 
-/** What is heard of a piece, and how fast it is played. */
+/** Which parts of a piece are heard, and how fast it is played. */
 interface Hearing {
   readonly parts: ReadonlySet<Part>;
   readonly tempo: number;
 }
 
-/** A piece as it sounds. The sounds of its parts add up to it. */
+/** The sound of a piece. The sounds of its parts add up to it. */
 export function soundOf(
   piece: Piece,
   hearing: Hearing = { parts: new Set(PARTS), tempo: 1 },
@@ -106,7 +106,7 @@ export function soundOf(
   }
 }
 
-/** An effect has no parts; it counts as drums. */
+/** An effect has no parts; it counts as part of the drums. */
 function effectHeard(effect: EffectPiece, { parts, tempo }: Hearing): Waveform {
   const seconds = effect.seconds / tempo;
   return parts.has('drums') ? effectSound(effect.prompt, seconds, effect.loops) : silence(seconds);
@@ -126,20 +126,23 @@ export function sungText({ lyrics }: SongPiece): string {
   return lyrics.replace(/\[[^\]\n]*\]/g, '').trim();
 }
 
-/** What one instrument plays in a piece. */
+/** The notes that one instrument plays in a piece. */
 export function playedNotes(piece: Piece, instrument: Instrument): Note[] {
   return timed(piece, ({ style, seconds }) => notesOf(composed(style), instrument, seconds), [
     instrument,
   ]);
 }
 
-/** Something that happens from one second to another. */
+/** A thing that lasts from one second to another. */
 export interface Timed {
   readonly start: number;
   readonly end: number;
 }
 
-/** What `read` finds in the songs of a piece, moved to where it is heard; only where one of `parts` is heard at all. */
+/**
+ * What `read` finds in the songs of a piece, at the times where it is heard. A song counts only if one of `parts` is
+ * heard in it.
+ */
 export function timed<Item extends Timed>(
   piece: Piece,
   read: (song: SongPiece) => Item[],

@@ -11,7 +11,7 @@ export interface Pixels {
   readonly data: Uint8Array;
 }
 
-/** Pixels as a PNG file (8-bit RGB). Compression runs off the thread. */
+/** Encodes pixels as a PNG file (8-bit RGB). The compression runs in another thread. */
 export async function encodePng({ width, height, data }: Pixels): Promise<Buffer> {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

@@ -4,11 +4,11 @@ import { hashText, seededRandom } from './seeded-random.js';
 
 type Colour = readonly [red: number, green: number, blue: number];
 
-/** Characters that should fit on a line, and the most lines shown. */
+/** Characters per line, and the most lines shown. */
 const LINE_CHARACTERS = 32;
 const MAX_LINES = 20;
 
-/** A picture that shows its prompt in pixel letters over a gradient of its own colours. */
+/** A picture that shows its prompt in pixel letters on a gradient. The prompt decides the colours. */
 export function promptPicture(prompt: string, width: number, height: number): Pixels {
   const picture: Pixels = { width, height, data: new Uint8Array(width * height * 3) };
   const random = seededRandom(hashText(prompt));

@@ -1,7 +1,7 @@
-/** Read once: these are called for every sample. */
+/** Looked up once, because they are called for every sample. */
 const { imul } = Math;
 
-/** 32-bit FNV-1a hash of a text: the same text always sounds, looks and reads the same. */
+/** 32-bit FNV-1a hash of a text. With it the same text always gives the same sound, words and picture. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {
@@ -10,7 +10,7 @@ export function hashText(text: string): number {
   return hash >>> 0;
 }
 
-/** A repeatable generator of numbers from 0 (inclusive) to 1 (exclusive), mulberry32. */
+/** A generator of numbers from 0 (inclusive) to 1 (exclusive) that a seed decides (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

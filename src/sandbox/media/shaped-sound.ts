@@ -1,10 +1,10 @@
 import { LOUDNESS_RATE } from './heard-audio.js';
 import type { Waveform } from './sound.js';
 
-/** Read once: these are called for every sample. */
+/** Looked up once, because they are called for every sample. */
 const { floor } = Math;
 
-/** A sound that gets loud and soft where a recording did. */
+/** A sound whose loudness follows that of a recording. */
 export function shapedSound(sound: Waveform, loudness: Float32Array): Waveform {
   return {
     seconds: sound.seconds,

@@ -1,12 +1,12 @@
 import type { Waveform } from './sound.js';
 
-/** Read once: these are called for every sample. */
+/** Looked up once, because they are called for every sample. */
 const { max, min, round } = Math;
 
-/** Samples that are rendered and thrown away at once to reach the beginning of a cut. */
+/** To reach the beginning of a cut, samples are rendered in blocks of this size and dropped. */
 const SKIP_BLOCK = 16_384;
 
-/** Nothing to be heard. */
+/** A sound of silence. */
 export function silence(seconds: number): Waveform {
   return { seconds, open: () => (block) => void block.fill(0) };
 }
@@ -26,7 +26,7 @@ export function cutSound(sound: Waveform, start: number, end: number): Waveform 
   };
 }
 
-/** Sounds at the same time, each as loud as `gain` says; shorter ones are silent after their end. */
+/** Sounds played at the same time. `gain` is their loudness; a shorter sound is silent after its end. */
 export function mixedSounds(sounds: readonly Waveform[], gain: number): Waveform {
   const seconds = max(...sounds.map((sound) => sound.seconds));
   return {
@@ -49,7 +49,7 @@ export function mixedSounds(sounds: readonly Waveform[], gain: number): Waveform
   };
 }
 
-/** A sound that gets louder over its first seconds and softer over its last ones. */
+/** A sound that grows louder in its first seconds and softer in its last ones. */
 export function fadedSound(sound: Waveform, inSeconds: number, outSeconds: number): Waveform {
   return {
     seconds: sound.seconds,
@@ -70,7 +70,7 @@ export function fadedSound(sound: Waveform, inSeconds: number, outSeconds: numbe
   };
 }
 
-/** A sound played faster, and higher for it, like a tape. */
+/** A sound played faster; its pitch rises as that of a tape does. */
 export function pitchedSound(sound: Waveform, factor: number): Waveform {
   return {
     seconds: sound.seconds / factor,

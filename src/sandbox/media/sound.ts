@@ -1,10 +1,10 @@
-/** Read once: these are called for every sample. */
+/** Looked up once, because they are called for every sample. */
 const { max, min, round } = Math;
 
-/** Fills a block of mono samples (-1 to 1), each call continuing where the last one stopped. */
+/** Fills a block with mono samples (-1 to 1). Each call continues where the call before stopped. */
 export type FillSamples = (block: Float32Array) => void;
 
-/** Mono sound of a known length that can be rendered at any sample rate, as often as needed. */
+/** Mono sound of a known length. It can be rendered at any sample rate and any number of times. */
 export interface Waveform {
   readonly seconds: number;
   open(sampleRate: number): FillSamples;

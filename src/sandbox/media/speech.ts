@@ -2,25 +2,25 @@ import { type Phone, phoneOf } from './phones.js';
 import { hashText, seededRandom } from './seeded-random.js';
 import type { FillSamples, Waveform } from './sound.js';
 
-/** Read once: these are called for every sample. */
+/** Looked up once, because they are called for every sample. */
 const { PI, abs, cos, exp, max, min, sin } = Math;
 
 const SECONDS_PER_CHARACTER = 0.065;
 const MIN_SPEECH_SECONDS = 0.4;
-/** Speech never gets longer, so that the longest text stays affordable; from there it only gets denser. */
+/** Speech is at most this long, so that the longest text stays affordable. Longer texts are spoken faster. */
 const MAX_SPEECH_SECONDS = 300;
-/** Samples between two updates of pitch and resonances. */
+/** Pitch and resonances are updated after this many samples. */
 const CONTROL_BLOCK = 64;
 
-/** Who speaks, and how. */
+/** A speaking voice. */
 export interface SpeechDelivery {
-  /** Pitch in Hz of the unstressed voice. */
+  /** Pitch in Hz where nothing is stressed. */
   readonly pitchHz: number;
-  /** Vocal tract length relative to an average one; below 1 sounds bigger. */
+  /** Length of the vocal tract relative to an average one. Below 1 the speaker sounds bigger. */
   readonly tract: number;
-  /** Tempo, 1 is normal. */
+  /** Speed; 1 is normal. */
   readonly speed: number;
-  /** Decides the small variations of melody. */
+  /** Decides the small variations of the melody. */
   readonly seed: number;
 }
 
@@ -31,12 +31,15 @@ export interface SpokenCharacter {
   readonly end: number;
 }
 
-/** Speech-like audio of a text: as long as its characters take, the same for the same voice, text and seed. */
+/**
+ * Audio that resembles speech. Its length follows the characters of the text. The same voice, text and seed always give
+ * the same audio.
+ */
 export function speechSound(text: string, delivery: SpeechDelivery): Waveform {
   return speechOfLength(text, speechSeconds(text, delivery.speed), delivery);
 }
 
-/** The same, squeezed or stretched to a given length. */
+/** As {@link speechSound}, but of the given length. */
 export function speechOfLength(text: string, seconds: number, delivery: SpeechDelivery): Waveform {
   return { seconds, open: (sampleRate) => openSpeech(text, seconds, delivery, sampleRate) };
 }
@@ -46,7 +49,7 @@ function speechSeconds(text: string, speed: number): number {
   return min(MAX_SPEECH_SECONDS, max(MIN_SPEECH_SECONDS, wanted));
 }
 
-/** When each character of a text is spoken if all of it takes `seconds`. */
+/** When each character of a text is spoken, if the whole text takes `seconds`. */
 export function spokenCharacters(text: string, seconds: number): SpokenCharacter[] {
   const characters = Array.from(text);
   const lengths = characters.map((character) => phoneOf(character).length);
@@ -63,7 +66,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** A two-pole filter that rings at one formant. */
+/** A two-pole filter that amplifies one formant. */
 class Resonator {
   private feedback = 0;
   private damping = 0;

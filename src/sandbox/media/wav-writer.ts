@@ -13,7 +13,10 @@ export function createPcmWriter(): SoundWriter {
   };
 }
 
-/** 16-bit mono WAV; the comment goes into a LIST chunk before the samples, sizes are final from the first byte. */
+/**
+ * Writes 16-bit mono WAV. The comment is in a LIST chunk before the samples. All sizes in the header are final when it
+ * is written.
+ */
 export function createWavWriter({ format, totalSamples, comment }: AudioFileFacts): SoundWriter {
   let head: Buffer | undefined = wavHead(format.sampleRate, totalSamples * 2, comment);
   return {

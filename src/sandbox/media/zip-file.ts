@@ -2,7 +2,7 @@ import { crc32 } from './crc32.js';
 
 const VERSION = 20;
 const UTF8_NAMES = 0x0800;
-/** 1 January 1980, the first day a ZIP file knows. */
+/** 1 January 1980, the earliest date that a ZIP file can hold. */
 const FIRST_DAY = 0x21;
 
 /** A file in an archive. */
@@ -11,7 +11,7 @@ export interface ZipEntry {
   readonly bytes: Uint8Array;
 }
 
-/** Files as one uncompressed ZIP archive; together below 4 GB. */
+/** Puts files into one uncompressed ZIP archive. Together they have to be below 4 GB. */
 export function zipFile(entries: readonly ZipEntry[]): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -42,7 +42,7 @@ function record(signature: number, bytes: number, version = 0): Buffer {
   return head;
 }
 
-/** The 26 bytes that a file's own header and its line in the directory share. */
+/** The 26 bytes that the header of a file and its entry in the directory have in common. */
 function factsOf({ name, bytes }: ZipEntry): Buffer {
   const facts = Buffer.alloc(26);
   facts.writeUInt16LE(VERSION, 0);

@@ -12,7 +12,7 @@ afterAll(() => server.close());
 
 type Fields = Readonly<Record<string, unknown>>;
 const headers = { authorization: `Bearer ${SANDBOX_API_KEY}` };
-const ORDER = { model: 'vid-motion', prompt: 'The sea', seconds: '5', aspect_ratio: '16:9' };
+const REQUEST = { model: 'vid-motion', prompt: 'The sea', seconds: '5', aspect_ratio: '16:9' };
 
 const post = (fields: Fields): Promise<Response> =>
   fetch(base, { method: 'POST', headers, body: JSON.stringify(fields) });
@@ -20,7 +20,7 @@ const get = (path: string): Promise<Response> => fetch(`${base}/${path}`, { head
 const jsonOf = async (answer: Response): Promise<Fields> => (await answer.json()) as Fields;
 
 async function created(fields: Fields): Promise<string> {
-  const answer = await post({ ...ORDER, ...fields });
+  const answer = await post({ ...REQUEST, ...fields });
   expect(answer.status).toBe(200);
   return (await jsonOf(answer)).id as string;
 }
@@ -50,7 +50,7 @@ async function sizeOf(bytes: ArrayBuffer): Promise<unknown> {
 
 describe('a video of the sandbox', () => {
   it('is a queued job first, with everything it was asked for', async () => {
-    const video = await jsonOf(await post(ORDER));
+    const video = await jsonOf(await post(REQUEST));
     expect(video).toEqual({
       id: expect.any(String),
       object: 'video',
@@ -122,7 +122,7 @@ describe('a video of the sandbox', () => {
     ['image_urls', { image_urls: ['no url'] }],
     ['fps', { fps: 24 }],
   ])('refuses a bad %s: %j', async (param, fields) => {
-    const answer = await post({ ...ORDER, ...fields });
+    const answer = await post({ ...REQUEST, ...fields });
     expect(answer.status).toBe(400);
     expect(await jsonOf(answer)).toMatchObject({ error: { param } });
   });

@@ -5,7 +5,10 @@ import type { MediaShelf } from '../media/media-shelf.js';
 import { openAiErrorBody } from '../openai/openai-error-body.js';
 import { VideoJobs } from './video-jobs.js';
 
-/** OpenAI-style videos: bearer key, JSON in, a video object out, the file below `/content`, errors as `{error}`. */
+/**
+ * Videos as OpenAI serves them: the key is a bearer token, requests are JSON, answers are a video object, the file is
+ * at `/content`, errors are `{error}`.
+ */
 export function openAiVideoProtocol(jobs: JobBoard, shelf: MediaShelf): SandboxProtocol {
   const videos = new VideoJobs(jobs, shelf);
   const route = (

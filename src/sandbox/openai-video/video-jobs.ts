@@ -17,7 +17,7 @@ const STATUS = {
   failed: 'failed',
 } as const;
 
-/** Submits videos, tells how far they are, and hands out the files. */
+/** Accepts videos, answers their state, and sends the files. */
 export class VideoJobs {
   private readonly studio = new VideoStudio();
 
@@ -49,8 +49,8 @@ export class VideoJobs {
     }
     if (job.magic.has('no-result')) throw missing();
     const { prompt, seconds, width, height } = job.facts;
-    const order = { prompt: Magic.strip(prompt), seconds: Number(seconds), width, height };
-    const bytes = await this.studio.draw(order);
+    const request = { prompt: Magic.strip(prompt), seconds: Number(seconds), width, height };
+    const bytes = await this.studio.draw(request);
     if (!job.magic.has('url')) {
       await exchange.send(200, { 'content-type': 'video/mp4' }, bytes);
       return;
@@ -65,7 +65,7 @@ export class VideoJobs {
     return job ?? Promise.reject(missing());
   }
 
-  /** A size that cannot be drawn fails once the work is over, as any other failure. */
+  /** A size that cannot be drawn fails at the end of the work, as other failures do. */
   private stateOf(job: Job<VideoRequest>): JobState {
     const state = this.jobs.stateOf(job);
     const { width, height } = job.facts;

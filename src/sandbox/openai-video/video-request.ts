@@ -4,21 +4,21 @@ import { refuse } from '../openai/refusal.js';
 const KNOWN_FIELDS = new Set('model prompt seconds size aspect_ratio image_urls'.split(' '));
 const MAX_PROMPT_CHARACTERS = 32_000;
 const MAX_SECONDS = 60;
-/** The longer side of a video whose aspect ratio alone is asked for. */
+/** The longer side of a video that was requested by aspect ratio alone. */
 const LONG_SIDE = 640;
 const DEFAULT_SIZE = '1280x720';
 
-/** What a video is asked to be. */
+/** The requested video. */
 export interface VideoRequest {
   readonly model: string;
   readonly prompt: string;
-  /** As sent. */
+  /** As it was sent. */
   readonly seconds: string;
   readonly width: number;
   readonly height: number;
 }
 
-/** The body of a submission; refuses what the vendor would. */
+/** Reads the body of a submission; refuses what the vendor would refuse. */
 export function readVideoRequest(body: Buffer): VideoRequest {
   const request = asRecord(parseJson(body)) ?? refuse('We could not parse the JSON body.');
   const unknown = Object.keys(request).find((name) => !KNOWN_FIELDS.has(name));
@@ -48,7 +48,7 @@ function pixelsOf({ size = DEFAULT_SIZE, aspect_ratio: ratio }: JsonRecord) {
   if (ratio === undefined) return sidesOf(size, /^(\d{1,5})x(\d{1,5})$/, 'size');
   const { width, height } = sidesOf(ratio, /^(\d{1,2}):(\d{1,2})$/, 'aspect_ratio');
   const scale = LONG_SIDE / Math.max(width, height);
-  // Sides of whole pairs of pixels, as most players like them.
+  // Both sides are even numbers of pixels, as most players require.
   const side = (share: number) => Math.max(2, Math.round((share * scale) / 2) * 2);
   return { width: side(width), height: side(height) };
 }

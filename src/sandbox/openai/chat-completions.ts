@@ -8,13 +8,13 @@ import { countPromptTokens, tokensOf } from './tokenizer.js';
 
 const MAX_REPLY_TOKENS = 100_000;
 const MAX_PACE_MS = 60_000;
-/** Tokens sent before other requests get their turn. */
+/** After this many tokens, other requests get their turn. */
 const TOKENS_PER_TURN = 20;
 const FILLER = ' and so on';
 
 const clock = new SystemClock();
 
-/** A reply cut into what is sent. */
+/** A reply, cut into the pieces that are sent. */
 interface Completion {
   readonly request: ChatRequest;
   readonly record: ChatRecord;
@@ -24,7 +24,7 @@ interface Completion {
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
 }
 
-/** `POST /v1/chat/completions`: a reply as one JSON object, or token by token as server-sent events. */
+/** `POST /v1/chat/completions`: a reply as one JSON object, or as server-sent events with one token each. */
 export async function chatCompletions(exchange: SandboxExchange, chats: ChatLog): Promise<void> {
   const request = readChatRequest(exchange.body);
   const completion = complete(exchange, request, chats);
@@ -77,7 +77,7 @@ function filler(count: number): string[] {
   return Array.from({ length: count }, (_, index) => phrase[index % phrase.length] ?? ' and');
 }
 
-/** The usage object; undefined for `no-usage`, all zero for `zero-usage`. */
+/** The usage object; undefined with `no-usage`, all zero with `zero-usage`. */
 function usageOf(exchange: SandboxExchange, record: ChatRecord) {
   if (exchange.magic.has('no-usage')) return undefined;
   const isZero = exchange.magic.has('zero-usage');
@@ -144,7 +144,10 @@ async function* stream(
   }
 }
 
-/** Waits for the pace of the stream, and acts out what is to happen before this token; true ends the stream. */
+/**
+ * Waits as the pace of the stream requires, and applies the magic input for this token. Returns true when that ended
+ * the stream.
+ */
 async function isCutAt(exchange: SandboxExchange, index: number): Promise<boolean> {
   const { magic } = exchange;
   const paceMs = magic.number('pace', MAX_PACE_MS);
@@ -158,7 +161,7 @@ async function isCutAt(exchange: SandboxExchange, index: number): Promise<boolea
   return exchange.signal.aborted || magic.number('error-after', MAX_REPLY_TOKENS) === index;
 }
 
-/** With `include_usage` every chunk but the last says that usage is not known yet. */
+/** With `include_usage` every chunk except the last has `usage: null`. */
 function usageFields(request: ChatRequest) {
   return request.includesUsage ? { usage: null } : {};
 }

@@ -1,15 +1,15 @@
-/** Completions remembered; older ones are forgotten. */
+/** This many completions are remembered; older ones are dropped. */
 const MAX_CHATS = 1000;
 const MAX_PROMPT_CHARACTERS = 200;
 
-/** What a completion really was, to compare with what was billed for it. */
+/** What a completion contained, to compare it with what was charged. */
 export interface ChatRecord {
   readonly id: string;
   /** Beginning of the last user message. */
   readonly prompt: string;
   readonly isStream: boolean;
   readonly promptTokens: number;
-  /** Reasoning tokens it reports besides the tokens it sent. */
+  /** Reasoning tokens that it reports in addition to the tokens it sent. */
   readonly reasoningTokens: number;
   /** Tokens sent so far; in a stream each is one chunk. */
   completionTokens: number;
@@ -19,7 +19,7 @@ export interface ChatRecord {
   isAborted: boolean;
 }
 
-/** Remembers what the last completions really produced. */
+/** Remembers what the last completions contained. */
 export class ChatLog {
   private readonly records: ChatRecord[] = [];
 

@@ -19,8 +19,8 @@ export type ChatReply =
   | { readonly kind: 'call'; readonly name: string; readonly arguments: string };
 
 /**
- * A short, repeatable reply about the last user message: calls a tool when one is demanded or named, gives JSON when
- * JSON is demanded, repeats after "say …", and otherwise quotes the topic.
+ * A short reply about the last user message; the same message gives the same reply. It calls a tool when one is
+ * required or named, gives JSON when JSON is required, repeats the text after "say …", and otherwise quotes the topic.
  */
 export function replyTo(request: ChatRequest): ChatReply {
   const question = Magic.strip(request.lastUserText).trim();
@@ -38,7 +38,7 @@ function toolToCall(request: ChatRequest, question: string): OfferedTool | undef
   if (toolChoice === 'none' || tools.length === 0) return undefined;
   if (toolChoice === 'required') return tools[0];
   if (toolChoice !== 'auto') return tools.find(({ name }) => name === toolChoice);
-  // After a tool has answered, `auto` talks about the answer instead of calling again.
+  // With `auto`, the reply to a tool's answer is text, not another call.
   if (lastRole === 'tool') return undefined;
   const asked = question.toLowerCase();
   return tools.find(({ name }) =>

@@ -9,7 +9,7 @@ export interface OfferedTool {
   readonly parameters: unknown;
 }
 
-/** A chat completion request as far as the sandbox acts on it. */
+/** The parts of a chat completion request that the sandbox uses. */
 export interface ChatRequest {
   readonly model: string;
   /** Text of every message, in order. */
@@ -23,12 +23,12 @@ export interface ChatRequest {
   readonly maxTokens: number | undefined;
   readonly stops: readonly string[];
   readonly tools: readonly OfferedTool[];
-  /** `auto`, `none`, `required`, or the name of the one function to call. */
+  /** `auto`, `none`, `required`, or the name of the one function that has to be called. */
   readonly toolChoice: string;
   readonly responseFormat: JsonRecord | undefined;
 }
 
-/** Reads and validates a request body the way the vendor does; 400 with the parameter's name. */
+/** Reads and validates a request body as the vendor does; 400 with the name of the parameter. */
 export function readChatRequest(body: Buffer): ChatRequest {
   const request = asRecord(parseJson(body)) ?? refuse('We could not parse the JSON body.');
   const model = request.model;

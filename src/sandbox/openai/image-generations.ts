@@ -24,7 +24,7 @@ const KNOWN_FIELDS = new Set(
 
 const clock = new SystemClock();
 
-/** `POST /v1/images/generations`: pictures of the asked size that show their prompt. */
+/** `POST /v1/images/generations`: pictures of the requested size that show their prompt. */
 export async function imageGenerations(
   exchange: SandboxExchange,
   shelf: MediaShelf,

@@ -1,6 +1,6 @@
 import type { WireError } from '../http/protocol.js';
 
-/** Type and code words of an error status where the fault itself names none. */
+/** Type and code for an error status, where the fault names none. */
 const WORDS: Readonly<Record<number, readonly [type: string, code: string | null]>> = {
   401: ['invalid_request_error', 'invalid_api_key'],
   403: ['invalid_request_error', 'unsupported_country_region_territory'],
@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<number, readonly [type: string, code: string | null
   429: ['rate_limit_error', 'rate_limit_exceeded'],
 };
 
-/** An error as OpenAI words it. */
+/** An error in OpenAI's format. */
 export function openAiErrorBody({ status, code, message, param }: WireError): unknown {
   const usual = status >= 500 ? (['server_error', null] as const) : undefined;
   const [type, usualCode] = WORDS[status] ?? usual ?? ['invalid_request_error', null];

@@ -184,7 +184,7 @@ describe('POST /v1/images/generations', () => {
     expect([file.readUInt32BE(16), file.readUInt32BE(20)]).toEqual([1536, 1024]);
     const rows = inflateSync(file.subarray(41, 41 + file.readUInt32BE(33)));
     expect(rows).toHaveLength((1536 * 3 + 1) * 1024);
-    // Letters are the only pixels this bright.
+    // Only the letters have pixels this bright.
     expect(rows.includes(Buffer.alloc(9, 245))).toBe(true);
     expect(answer.usage!.output_tokens).toBe(1536);
   });

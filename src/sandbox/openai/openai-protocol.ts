@@ -5,7 +5,9 @@ import type { ChatLog } from './chat-log.js';
 import { imageGenerations } from './image-generations.js';
 import { openAiErrorBody } from './openai-error-body.js';
 
-/** OpenAI: bearer key, JSON in, JSON or server-sent events out, errors as `{error}`. */
+/**
+ * OpenAI: the key is a bearer token, requests are JSON, answers are JSON or server-sent events, errors are `{error}`.
+ */
 export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): SandboxProtocol {
   return {
     prefix: '/openai',

@@ -2,7 +2,7 @@ import { asArray, asRecord, type JsonRecord } from '../http/json.js';
 
 const MAX_DEPTH = 8;
 
-/** A value that fits a JSON schema: every property filled in, texts taken from the topic. */
+/** A value that fits a JSON schema. Every property has a value; texts use the topic. */
 export function exampleOf(schema: unknown, topic: string, depth = 0): unknown {
   const rules = asRecord(schema) ?? {};
   const [choice] = asArray(rules.enum) ?? [];

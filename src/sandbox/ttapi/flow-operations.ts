@@ -61,7 +61,7 @@ export const FLOW_OPERATIONS: Readonly<Record<FlowOperation, SongOperation<WireF
   }),
 };
 
-/** New music after an instruction, with the words of the source. */
+/** New music that follows an instruction and keeps the words of the source. */
 function reworked(fields: WireFields, { title, tags, lyrics }: Clip): SongIdea {
   const style = `${fields.text('instruction')} ${fields.text('seed')}`;
   return { title, tags, style, lyrics, pitchHz: VOICE_HZ };

@@ -5,7 +5,7 @@ import { spokenCharacters } from '../media/speech.js';
 const SAME_BEAT_SECONDS = 0.001;
 const STEPS_PER_BEAT = 2;
 
-/** Words or lines of what is sung. */
+/** Sung words, or sung lines. */
 export interface SungText extends Timed {
   readonly text: string;
 }
@@ -13,12 +13,12 @@ export interface SungText extends Timed {
 const WORD = /\S+/g;
 const LINE = /[^\n]*\S[^\n]*/g;
 
-/** Every word that is sung, and when; the voice speaks it at that time. */
+/** Every word that is sung, with the time at which the voice sings it. */
 export function sungWords(piece: Piece): SungText[] {
   return sung(piece, WORD);
 }
 
-/** Every line that is sung, and when. */
+/** Every line that is sung, with its times. */
 export function sungLines(piece: Piece): SungText[] {
   return sung(piece, LINE);
 }
@@ -30,7 +30,7 @@ function sung(piece: Piece, pattern: RegExp): SungText[] {
       const text = sungText(song);
       const timeline = spokenCharacters(text, song.seconds);
       return [...text.matchAll(pattern)].map(({ 0: found, index }) => {
-        // Times are those of whole characters; the text is counted in halves of them.
+        // Times belong to whole characters (code points), but positions in the text count UTF-16 units.
         const first = Array.from(text.slice(0, index)).length;
         const last = first + Array.from(found).length - 1;
         return {
@@ -57,7 +57,7 @@ export function instrumentsOf(piece: Piece): object[] {
   })).filter(({ notes }) => notes.length > 0);
 }
 
-/** Beats a minute of a piece; undefined where no beat is heard. */
+/** Beats per minute of a piece. Undefined where no beat is heard. */
 export function tempoOf(piece: Piece): { average: number; min: number; max: number } | undefined {
   const starts = [...new Set(playedNotes(piece, 'drums').map(({ start }) => start))].sort(
     (a, b) => a - b,
@@ -73,7 +73,7 @@ export function tempoOf(piece: Piece): { average: number; min: number; max: numb
   return { average, min: average, max: average };
 }
 
-/** Seconds as milliseconds tell them. */
+/** Seconds as whole milliseconds. */
 export function rounded(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }

@@ -23,7 +23,7 @@ export interface LyricSheet {
   readonly tags: string;
 }
 
-/** A verse and a chorus about an idea; the same idea always gives the same words. */
+/** A verse and a chorus about an idea. The same idea always gives the same words. */
 export function writeLyrics(idea: string, variant = 1): LyricSheet {
   const random = seededRandom(hashText(`${idea} ${variant}`));
   const pick = <Item>(items: readonly Item[]): Item =>
@@ -47,7 +47,7 @@ export function titleOf(idea: string): string {
   return title === '' ? 'Untitled' : title;
 }
 
-/** Style tags, and more of them. */
+/** Adds more tags to the tags of a style. */
 export function moreTags(tags: string): string {
   return [tags, ...STYLES.filter((style) => !tags.includes(style)).slice(0, 3)].join(', ');
 }

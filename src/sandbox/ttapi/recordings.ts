@@ -6,25 +6,25 @@ import type { Clip } from './song-product.js';
 import { refuseSong } from './wire-fields.js';
 
 const MAX_KNOWN = 20_000;
-/** How long a recording is taken to be that the sandbox cannot hear. */
+/** Assumed length of a recording that the sandbox cannot read. */
 const IMAGINED_SECONDS = 30;
 const VOICE_HZ = 180;
 
 /**
- * What is behind the URLs of recordings. The sandbox never calls an address that it is given: its own files it knows, and any
- * other recording it imagines, half a minute long and always the same for the same URL.
+ * What the URLs of recordings stand for. The sandbox never calls an address from a request. A URL of its own files
+ * stands for the file; every other URL stands for half a minute of music, always the same for the same URL.
  */
 export class Recordings {
   private readonly known = new LRUCache<string, Clip>({ max: MAX_KNOWN });
 
   constructor(private readonly shelf: MediaShelf) {}
 
-  /** The file of this name is this track. */
+  /** Notes that the file of this name is this track. */
   remember(file: string, clip: Clip): void {
     this.known.set(file, clip);
   }
 
-  /** The recording behind a URL. Throws 400 for one of the sandbox's files that is no recording. */
+  /** The recording that a URL stands for. Throws 400 for a file of the sandbox that is no recording. */
   async at(url: string): Promise<Clip> {
     const name = new URL(url).pathname.split('/').at(-1) ?? '';
     const known = this.known.get(name);

@@ -5,14 +5,14 @@ import type { PublishedClip, SongFacts, SandboxFamily } from './song-jobs.js';
 
 type UrlOf = (file: string) => string;
 
-/** `suno`: tracks as `musics`, in camel case, lengths as text. */
+/** `suno`: tracks are in `musics`, names are in camel case, lengths are text. */
 export const SUNO_FAMILY: SandboxFamily = {
   kind: 'suno',
   trackField: 'music_id',
   tellsSize: false,
   shown: (facts, urlOf) => {
     const { clips, operation, isInstant } = facts;
-    // An upload that was waited for answers with the id alone.
+    // An upload whose result was waited for is answered with the id alone.
     const isBare = operation === 'upload' && isInstant;
     return {
       ...(clips.length > 0 && !isBare && { musics: clips.map((clip) => musicOf(clip, urlOf)) }),
@@ -22,7 +22,7 @@ export const SUNO_FAMILY: SandboxFamily = {
   },
 };
 
-/** `flowmusic`: tracks as `clips`, in snake case. */
+/** `flowmusic`: tracks are in `clips`, names are in snake case. */
 export const FLOW_FAMILY: SandboxFamily = {
   kind: 'flowmusic',
   trackField: 'clip_id',
@@ -53,7 +53,7 @@ function musicOf(clip: PublishedClip, urlOf: UrlOf): JsonRecord {
     imageUrl: urlOf(clip.image),
     imageLargeUrl: urlOf(clip.image),
     audioUrl: urlOf(clip.audio),
-    // As at the provider: there for every track, and 404 unless one was rendered.
+    // As the provider does it: every track has a `videoUrl`, and it answers 404 unless a video was rendered.
     videoUrl: urlOf(`${clip.id.replace('-', '')}.mp4`),
     duration: secondsOf(clip.piece).toFixed(2),
     negativeTags: '',

@@ -16,9 +16,12 @@ const ARCHIVE: readonly (readonly [name: string, parts: readonly Part[]])[] = [
   ['instrumental.mp3', withoutPart('vocals')],
 ];
 
-/** Puts the files of songs on the shelf; each is made when it is fetched. All give back the name. */
+/**
+ * Puts the files of songs on the shelf, where each is made when it is fetched. Every method returns the name of the
+ * file.
+ */
 export class SongFiles {
-  /** `fault`: what every fetch of these files is to end with. */
+  /** `fault`: what every fetch of these files gets instead of the file. */
   constructor(
     private readonly shelf: MediaShelf,
     private readonly fault: string | undefined,
@@ -38,7 +41,7 @@ export class SongFiles {
     return this.promise('mp4', 'video/mp4', () => videoOf(clip, width, height));
   }
 
-  /** Vocals and accompaniment as one ZIP. */
+  /** Vocals and accompaniment in one ZIP archive. */
   archive(clip: Clip): string {
     return this.promise('zip', 'application/zip', () => archiveOf(clip));
   }

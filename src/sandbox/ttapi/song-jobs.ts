@@ -20,11 +20,11 @@ export interface PublishedClip extends Clip {
   readonly image: string;
 }
 
-/** What a job brought, with the names of its files. */
+/** The product of a job, with the names of its files. */
 export interface SongFacts {
   readonly operation: string;
   readonly mv: string;
-  /** Answered by the submission itself. */
+  /** The submission itself answers with the result. */
   readonly isInstant: boolean;
   readonly clips: readonly PublishedClip[];
   readonly files: readonly { readonly format: string; readonly file: string }[];
@@ -33,15 +33,15 @@ export interface SongFacts {
   readonly plain: JsonRecord;
 }
 
-/** How one family shows its jobs. */
+/** How one family writes its jobs on the wire. */
 export interface SandboxFamily {
-  /** Kind of its jobs; ids of one family mean nothing to the other. */
+  /** Kind of the jobs. The ids of one family are unknown in the other. */
   readonly kind: string;
   /** Name of the field with a track's id. */
   readonly trackField: string;
-  /** Whether the answer tells the size of a file, which therefore has to be made first. */
+  /** Whether the answer tells the size of a file; then the file is made before the answer. */
   readonly tellsSize: boolean;
-  /** What a finished job adds to `data`. */
+  /** The fields that a finished job adds to `data`. */
   shown(facts: SongFacts, urlOf: (file: string) => string): JsonRecord;
 }
 
@@ -59,7 +59,7 @@ export class SongJobs {
     private readonly rooms: SongRooms,
   ) {}
 
-  /** Takes an operation on and answers with the id of its job; an instant one with its result. */
+  /** Accepts an operation and answers with the id of its job; an instant operation is answered with its result. */
   async submit(
     exchange: SandboxExchange,
     work: {
@@ -93,7 +93,7 @@ export class SongJobs {
     }
   }
 
-  /** Tells how far the job of `?jobId=` is, and what it brought. */
+  /** Answers the state of the job `?jobId=`, and its product once it is finished. */
   async show(exchange: SandboxExchange): Promise<void> {
     const jobId = exchange.query.get('jobId') ?? '';
     const job = await this.rooms.jobs.find<SongFacts>(this.family.kind, jobId);

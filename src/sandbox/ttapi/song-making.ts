@@ -5,21 +5,21 @@ import { refuseSong, type WireFields } from './wire-fields.js';
 
 const DEFAULT_SECONDS = 30;
 const [FEMALE_HZ, MALE_HZ] = [220, 125];
-/** Rounding of times is forgiven up to here, in seconds. */
+/** Times may be out of range by this much, in seconds, because they were rounded. */
 const TOLERANCE = 0.5;
 
-/** What a new song is made of. */
+/** What a new song is composed from. */
 export interface SongIdea {
   readonly title: string;
   readonly tags: string;
   /** Decides the music. */
   readonly style: string;
-  /** Empty for an instrumental. */
+  /** Empty for an instrumental song. */
   readonly lyrics: string;
   readonly pitchHz: number;
 }
 
-/** The idea of a generation, from lyrics (`custom`) or from a description. */
+/** The idea of a generation. It comes from lyrics (`custom`) or from a description. */
 export function ideaOf(fields: WireFields, source?: Clip): SongIdea {
   const pitchHz = fields.text('vocal_gender') === 'Male' ? MALE_HZ : FEMALE_HZ;
   const isInstrumental = fields.flag('instrumental');
@@ -37,18 +37,18 @@ export function ideaOf(fields: WireFields, source?: Clip): SongIdea {
   return { title, tags, style, lyrics: isInstrumental ? '' : lyrics, pitchHz };
 }
 
-/** A song of this idea; another variant is other music. */
+/** A song of this idea. Another variant gives other music. */
 export function songOf(idea: SongIdea, seconds: number, variant = 1): SongPiece {
   const style = variant === 1 ? idea.style : `${idea.style} ${variant}`;
   return { kind: 'song', style, lyrics: idea.lyrics, seconds, pitchHz: idea.pitchHz };
 }
 
-/** The length asked for, or the usual one, in seconds. */
+/** The requested length in seconds, or the default. */
 export function lengthOf(fields: WireFields, otherwise = DEFAULT_SECONDS): number {
   return fields.number('duration', otherwise);
 }
 
-/** As many versions of a new track as are made. */
+/** New tracks, as many as one operation makes. */
 export function variantsOf(
   desk: SongMaker,
   idea: SongIdea,
@@ -63,13 +63,13 @@ export function variantsOf(
   }));
 }
 
-/** The same track with something done to it. */
+/** The same track after an edit. */
 export function changed(clip: Clip, piece: Piece, title = ''): Clip {
   const { lyrics, tags } = clip;
   return { title: title === '' ? clip.title : title, lyrics, tags, piece };
 }
 
-/** A time range of a track. Throws 400 unless it lies within the track and is longer than nothing. */
+/** A time range of a track. Throws 400 if it is empty or not within the track. */
 export function rangeOf(
   piece: Piece,
   fields: WireFields,
@@ -83,18 +83,18 @@ export function rangeOf(
   return { start: Math.min(start, seconds), end: Math.min(end, seconds) };
 }
 
-/** A piece up to a second, and nothing where that is its beginning. */
+/** A piece up to this second; undefined if nothing is before it. */
 export function upTo(piece: Piece, end: number): Piece[] {
   return end > 0 ? [{ kind: 'cut', of: piece, start: 0, end }] : [];
 }
 
-/** A piece from a second on, and nothing where that is its end. */
+/** A piece from this second on; undefined if nothing is after it. */
 export function from(piece: Piece, start: number): Piece[] {
   const end = secondsOf(piece);
   return start < end ? [{ kind: 'cut', of: piece, start, end }] : [];
 }
 
-/** The second at which a track is continued. Throws 400 when it lies behind its end. */
+/** The second at which a track is continued. Throws 400 if it is after the end. */
 export function joinOf(piece: Piece, fields: WireFields, name: string): number {
   const at = fields.number(name);
   const seconds = secondsOf(piece);

@@ -12,7 +12,7 @@ import { hearAudio } from '../media/heard-audio.js';
 import type { SandboxServer } from '../sandbox-server.js';
 
 const RATE = 8000;
-/** MP3 loses a little; more than this of the loudest sample it must not. */
+/** MP3 changes samples a little: at most by this part of the loudest sample. */
 const LOSS = 0.15;
 const unzip = systemProgram('unzip');
 

@@ -2,42 +2,42 @@ import type { JsonRecord } from '../http/json.js';
 import type { Piece } from '../media/piece.js';
 import type { PieceFormat } from '../media/piece-file.js';
 
-/** A track: what it sounds like, and what is written on it. */
+/** A track: its sound and its texts. */
 export interface Clip {
   readonly title: string;
   readonly lyrics: string;
   readonly tags: string;
   readonly piece: Piece;
-  /** What comes before an extension: the source up to where it was continued. */
+  /** The part before an extension: the source up to the second at which it was continued. */
   readonly before?: Piece;
 }
 
-/** The result of an operation; each operation sets the fields it produces. */
+/** The product of an operation. Each operation sets the fields that it makes. */
 export interface Product {
-  /** Tracks that later operations can work on. */
+  /** Tracks that later operations may name as their source. */
   readonly clips?: readonly Clip[];
   readonly files?: readonly { readonly clip: Clip; readonly format: PieceFormat }[];
   /** Music videos of these tracks, in this size. */
   readonly video?: { readonly clip: Clip; readonly width: number; readonly height: number };
-  /** Vocals and accompaniment of a track as one ZIP. */
+  /** Vocals and accompaniment of a track, in one ZIP archive. */
   readonly archive?: Clip;
-  /** Everything that is no file, under its name on the wire. */
+  /** Everything that is not a file, under its name on the wire. */
   readonly plain?: JsonRecord;
 }
 
-/** What operations need from outside. */
+/** What operations need besides their fields. */
 export interface SongMaker {
-  /** How many versions of a new track are made. */
+  /** The number of new tracks that one operation makes. */
   readonly variants: number;
-  /** A track that was made before. Throws 400 when there is none of this id. */
+  /** The earlier track of this id. Throws 400 when there is none. */
   clip(id: string): Promise<Clip>;
-  /** Throws 400 unless this operation made something of this id before. */
+  /** Throws 400 unless this operation made something with this id earlier. */
   demand(operation: string, id: string, field: string): Promise<void>;
-  /** A recording behind a URL. */
+  /** The recording that a URL stands for. */
   imported(url: string): Promise<Clip>;
-  /** An id that {@link demand} will know once the job exists. */
+  /** A new id. {@link demand} accepts it once the job exists. */
   readonly newId: string;
 }
 
-/** Makes what was asked for, or throws 400. */
+/** Makes the product, or throws 400. */
 export type SongOperation<Fields> = (fields: Fields, desk: SongMaker) => Product | Promise<Product>;

@@ -1,6 +1,6 @@
 import { type Part, PARTS } from '../media/music-sound.js';
 
-/** Stems that can be asked for. */
+/** The stems that a request may name. */
 export const STEM_WORDS: readonly string[] = (
   'lead_vocal backing_vocals drum_kit bass piano electric_guitar acoustic_guitar guitar percussion string_section synth ' +
   'sound_effects synth_pad synth_bass brass_section organ electronic_drum_kit lead_electric_guitar synth_keys ' +
@@ -18,12 +18,12 @@ const KINDS: readonly (readonly [pattern: RegExp, part: Part])[] = [
   [/pad|string|organ|keys|orchestra|section|risers/, 'pad'],
 ];
 
-/** The part of the band that plays a stem. */
+/** The part of a piece that contains a stem. */
 export function partOf(stemType: string): Part {
   return KINDS.find(([pattern]) => pattern.test(stemType))?.[1] ?? 'lead';
 }
 
-/** Everybody else. */
+/** All parts but one. */
 export function withoutPart(part: Part): Part[] {
   return PARTS.filter((other) => other !== part);
 }

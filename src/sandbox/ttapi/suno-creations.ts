@@ -20,10 +20,10 @@ import { refuseSong, type WireFields } from './wire-fields.js';
 const BAND_PARTS: readonly Part[] = ['drums', 'bass', 'lead', 'pad'];
 const ONE_SHOT_SECONDS = 3;
 const LOOP_SECONDS = 8;
-/** Operations that make an instrumental of an empty `prompt`. */
+/** For these operations an empty `prompt` means an instrumental track. */
 const WITHOUT_LYRICS: readonly SunoOperation[] = ['cover', 'add-instrumental'];
 
-/** Operations that make new tracks with a version of the model. */
+/** Operations that make new tracks. They name a version of the model. */
 export const SUNO_CREATIONS = {
   music: creation('music', (fields, desk) => newSongs(fields, desk)),
   inspo: async (fields, desk) => {
@@ -119,7 +119,7 @@ export const SUNO_CREATIONS = {
   },
 } satisfies Partial<Record<SunoOperation, SongOperation<WireFields>>>;
 
-/** A generation: its description or lyrics have to be there, its model and singer have to exist. */
+/** A generation. Its description or its lyrics are required, and its model and singer have to exist. */
 function creation(
   operation: SunoOperation,
   make: SongOperation<WireFields>,
@@ -154,7 +154,7 @@ function newSongs(fields: WireFields, desk: SongMaker, inspiration = ''): { clip
   };
 }
 
-/** The source with some parts of a new song above it, for its whole length or for a range of it. */
+/** The source mixed with some parts of a new song, for its whole length or for a range of it. */
 async function layered(
   fields: WireFields,
   desk: SongMaker,

@@ -9,7 +9,7 @@ import { refuseSong, type WireFields } from './wire-fields.js';
 const CROP = ['crop_start_s', 'crop_end_s'] as const;
 const DEFAULT_STEM = 'lead_vocal';
 
-/** An operation that makes one track out of another. */
+/** An operation that makes one track from another. */
 function edit(make: (source: Clip, fields: WireFields) => Piece): SongOperation<WireFields> {
   return async (fields, desk) => {
     const source = await desk.clip(fields.text('music_id'));
@@ -17,7 +17,7 @@ function edit(make: (source: Clip, fields: WireFields) => Piece): SongOperation<
   };
 }
 
-/** Operations that work on a track without composing anything. */
+/** Operations that change a track and compose nothing. */
 export const SUNO_EDITS = {
   upload: async (fields, desk) => ({ clips: [await desk.imported(fields.text('audio_url'))] }),
   'remove-section': edit(({ piece }, fields) => {
@@ -72,7 +72,7 @@ export const SUNO_EDITS = {
   },
 } satisfies Partial<Record<SunoOperation, SongOperation<WireFields>>>;
 
-/** Seconds of a fade. Throws 400 when it is longer than the track. */
+/** Length of a fade in seconds. Throws 400 if it is longer than the track. */
 function fadeOf(piece: Piece, fields: WireFields): number {
   const seconds = fields.number('fade_time_s');
   if (seconds > secondsOf(piece)) refuseSong('fade_time_s: is longer than the track');

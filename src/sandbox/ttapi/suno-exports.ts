@@ -8,12 +8,12 @@ import type { SunoOperation } from './suno-fields.js';
 import { refuseSong, type WireFields } from './wire-fields.js';
 
 const VIDEO = { width: 640, height: 640 };
-/** What the answer to timed lyrics says of a word it is sure of. */
+/** The value that timed lyrics carry for a word that was found with certainty. */
 const SURE = { success: true, p_align: 0.99 };
 const TEXTS_PER_REQUEST = 2;
 const WAVEFORM_POINTS = 100;
 
-/** Operations that answer with something else than tracks. */
+/** Operations whose answer is not a track. */
 export const SUNO_EXPORTS = {
   lyrics: (fields) => {
     const prompt = fields.text('prompt');

@@ -22,7 +22,7 @@ const KEYS = ['C', 'C#', 'D', 'D#', 'E', 'F', 'F#', 'G', 'G#', 'A', 'A#', 'B'].f
 
 const seconds = () => number(0, MAX_SECONDS);
 const id = () => words(200);
-/** Every operation may say where a callback goes and whether copies are kept. */
+/** Every operation may name a callback URL and may ask that copies are kept. */
 const EVERY: FieldRules = { isStorage: flag(), hookUrl: url() };
 const SOURCE: FieldRules = { ...EVERY, music_id: required(id()) };
 const MODEL: FieldRules = {
@@ -46,7 +46,7 @@ const CONTROLS: FieldRules = {
   variety: wholeField(0, 4),
   duration: wholeField(10, 360),
 };
-/** Generation from lyrics or from a description. */
+/** A generation from lyrics or from a description. */
 const CREATION: FieldRules = {
   ...EVERY,
   ...MODEL,

@@ -14,7 +14,7 @@ afterAll(() => server.close());
 const mv = 'chirp-hawk';
 const written = { custom: true, instrumental: false, mv, prompt: `La la ${AT_ONCE}`, tags: 'folk' };
 const url = (number: number) => `https://example.com/${number}.mp3?${AT_ONCE}`;
-/** Words in a text that no operation has a field for go into the address of a callback. */
+/** Operations without a text field get their magic inputs in the address of the callback. */
 const quick = { hookUrl: `https://example.com/hook?${AT_ONCE}` };
 const source = () => ({ ...quick, music_id: song.musicId });
 const lengths = (musics: readonly Music[]) => musics.map(({ duration }) => Number(duration));

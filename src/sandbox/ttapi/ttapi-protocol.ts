@@ -19,12 +19,15 @@ const SUNO_OPERATIONS: Readonly<Record<SunoOperation, SongOperation<WireFields>>
   ...SUNO_EDITS,
   ...SUNO_EXPORTS,
 };
-/** Operations that answer with their result. */
+/** Operations that answer with their result at once. */
 const INSTANT: readonly SunoOperation[] = [
   ...(['upsample-tags', 'vox', 'persona', 'gen-midi', 'alignedLyrics', 'bpm'] as const),
 ];
 
-/** TTAPI: `TT-API-KEY`, JSON in, `{status, message, data}` out; jobs are asked after by `?jobId=`. */
+/**
+ * TTAPI: the key is in `TT-API-KEY`, requests are JSON, answers are `{status, message, data}`. `?jobId=` asks for the
+ * state of a job.
+ */
 export function ttapiProtocol(jobs: JobBoard, shelf: MediaShelf): SandboxProtocol {
   const rooms = { jobs, shelf, recordings: new Recordings(shelf) };
   const songs = new SongJobs(SUNO_FAMILY, rooms);

@@ -2,13 +2,13 @@ import { asArray, asRecord, type JsonRecord, parseJson } from '../http/json.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 
-/** What a field has to be; tells what is wrong with a value, if anything. */
+/** A rule for one field. Returns what is wrong with a value, or undefined. */
 export interface FieldRule {
   readonly isRequired: boolean;
   readonly complaint: (value: unknown) => string | undefined;
 }
 
-/** The fields of one operation. */
+/** The rules of the fields of one operation. */
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
 const MAX_URL_CHARACTERS = 8192;
@@ -18,24 +18,24 @@ const optional = (complaint: FieldRule['complaint']): FieldRule => ({
   complaint,
 });
 
-/** The same field, but it has to be there. */
+/** The same rule for a field that is required. */
 export const required = (rule: FieldRule): FieldRule => ({ ...rule, isRequired: true });
 
-/** Text of at most so many characters (code points). */
+/** Text of at most this many characters (code points). */
 export const textField = (max: number): FieldRule =>
   optional((value) => {
     if (typeof value !== 'string') return 'must be a string';
     return Array.from(value).length > max ? `must have at most ${max} characters` : undefined;
   });
 
-/** Text that may not be empty. */
+/** Text that is not empty. */
 export const words = (max: number): FieldRule =>
   optional((value) => (value === '' ? 'must not be empty' : textField(max).complaint(value)));
 
 export const flag = (): FieldRule =>
   optional((value) => (typeof value === 'boolean' ? undefined : 'must be a boolean'));
 
-/** A number within bounds, both included. */
+/** A number within bounds (inclusive). */
 export const number = (min: number, max: number): FieldRule =>
   optional((value) =>
     typeof value === 'number' && value >= min && value <= max
@@ -43,7 +43,7 @@ export const number = (min: number, max: number): FieldRule =>
       : `must be a number from ${min} to ${max}`,
   );
 
-/** A whole number within bounds, both included. */
+/** A whole number within bounds (inclusive). */
 export const wholeField = (min: number, max: number): FieldRule =>
   optional((value) =>
     Number.isInteger(value)
@@ -71,7 +71,7 @@ export const url = (): FieldRule =>
       : 'must be a URL',
   );
 
-/** So many items, each of which follows the rule. */
+/** A list whose number of items is within bounds; every item follows the rule. */
 export const list = (min: number, max: number, item: FieldRule): FieldRule =>
   optional((value) => {
     const items = asArray(value);
@@ -81,7 +81,7 @@ export const list = (min: number, max: number, item: FieldRule): FieldRule =>
     return items.map((each) => item.complaint(each)).find((complaint) => complaint !== undefined);
   });
 
-/** The fields of one body, already checked. */
+/** The checked fields of one body. */
 export class WireFields {
   constructor(private readonly values: JsonRecord) {}
 
@@ -89,7 +89,7 @@ export class WireFields {
     return this.values[name] !== undefined;
   }
 
-  /** A text without its magic inputs; empty where there is none. */
+  /** A text without its magic inputs; empty where the field is absent. */
   text(name: string): string {
     const value = this.values[name];
     return typeof value === 'string' ? Magic.strip(value) : '';
@@ -108,13 +108,13 @@ export class WireFields {
     return typeof value === 'number' ? value : otherwise;
   }
 
-  /** All of it as JSON: the same for the same work. */
+  /** All fields as JSON. Equal work gives equal text. */
   toString(): string {
     return JSON.stringify(this.values);
   }
 }
 
-/** The JSON body of an operation. Throws 400 naming the first field that is unknown, missing or wrong. */
+/** The JSON body of an operation. Throws 400 and names the first field that is unknown, missing or wrong. */
 export function readFields(body: Buffer, rules: FieldRules): WireFields {
   const fields = asRecord(parseJson(body)) ?? refuseSong('The body must be a JSON object');
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(rules, name));
@@ -128,7 +128,7 @@ export function readFields(body: Buffer, rules: FieldRules): WireFields {
   return new WireFields(fields);
 }
 
-/** Answers 400. */
+/** Throws a 400 answer. */
 export function refuseSong(message: string): never {
   throw new WireFault({ status: 400, message });
 }

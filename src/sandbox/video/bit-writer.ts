@@ -25,7 +25,7 @@ export class BitWriter {
     this.bits(code, width);
   }
 
-  /** A signed Exp-Golomb code of zero, `se(v)`: the only signed value this encoder needs. */
+  /** The signed Exp-Golomb code of zero, `se(v)`. This encoder needs no other signed value. */
   signedZero(): void {
     this.bits(1, 1);
   }
@@ -44,7 +44,7 @@ export class BitWriter {
     this.length += 1;
   }
 
-  /** The NAL unit behind a start code, ended by its stop bit and with no start code inside. */
+  /** The NAL unit: a start code, then the bytes with a stop bit at the end and without any start code inside. */
   toNalUnit(header: number): Buffer {
     this.bits(1, 1);
     this.align();
@@ -60,7 +60,7 @@ export class BitWriter {
   }
 }
 
-/** Puts a byte 3 behind every two zeros that are followed by a byte of at most 3. */
+/** Inserts a byte 3 after every two zeros that are followed by a byte of at most 3. */
 function escape(bytes: Buffer): Buffer {
   const escaped = Buffer.alloc(bytes.length + Math.ceil(bytes.length / 2));
   let length = 0;

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { drawVideo, type VideoOrder } from './drawn-video.js';
+import { drawVideo, type DrawRequest } from './drawn-video.js';
 
 /** Thread entry: draws one video and hands over its bytes. */
-const video = new Uint8Array(await drawVideo(workerData as VideoOrder));
+const video = new Uint8Array(await drawVideo(workerData as DrawRequest));
 parentPort?.postMessage(video, [video.buffer]);

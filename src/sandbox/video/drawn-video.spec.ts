@@ -9,13 +9,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chromiumPath, startBrowser } from '../../../test/support/browser.js';
 import { systemProgram } from '../../../test/support/system-program.js';
-import { drawVideo, FRAMES_PER_SECOND, type VideoOrder } from './drawn-video.js';
+import { drawVideo, FRAMES_PER_SECOND, type DrawRequest } from './drawn-video.js';
 
 const run = promisify(execFile);
 const ffprobe = systemProgram('ffprobe');
 const ffmpeg = systemProgram('ffmpeg');
 const PROMPT = 'Waves roll slowly towards the shore';
-const order = (width: number, height: number, seconds = 5): VideoOrder => ({
+const request = (width: number, height: number, seconds = 5): DrawRequest => ({
   prompt: PROMPT,
   width,
   height,
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function draw(made: VideoOrder): Promise<string> {
+async function draw(made: DrawRequest): Promise<string> {
   const path = join(folder, `${made.width}x${made.height}-${made.seconds}.mp4`);
   await writeFile(path, await drawVideo(made));
   return path;
@@ -44,7 +44,7 @@ async function draw(made: VideoOrder): Promise<string> {
     [17, 333, 5],
     [16, 16, 5],
   ])('%i x %i for %i s has that size, that length and decodes', async (width, height, seconds) => {
-    const path = await draw(order(width, height, seconds));
+    const path = await draw(request(width, height, seconds));
     const entries = 'stream=codec_name,width,height,nb_read_frames,duration';
     const { stdout } = await run(ffprobe!, [
       ...['-v', 'error', '-count_frames', '-show_entries', entries, '-of', 'json', path],
@@ -64,7 +64,7 @@ async function draw(made: VideoOrder): Promise<string> {
   });
 
   it('shows the prompt over a gradient from the first frame to the last, under a growing bar', async () => {
-    const path = await draw(order(320, 192));
+    const path = await draw(request(320, 192));
     const pixels = async (frame: number) => {
       const select = ['-vf', `select=eq(n\\,${frame})`, '-frames:v', '1'];
       const { stdout } = await run(
@@ -89,11 +89,11 @@ async function draw(made: VideoOrder): Promise<string> {
 
 describe('a drawn video', () => {
   it('stays small: ten seconds of 1920 x 1080 take less than a megabyte', async () => {
-    expect((await drawVideo(order(1920, 1080, 10))).length).toBeLessThan(1_000_000);
+    expect((await drawVideo(request(1920, 1080, 10))).length).toBeLessThan(1_000_000);
   });
 
-  it('is the same file for the same order', async () => {
-    const [one, two] = await Promise.all([drawVideo(order(64, 64)), drawVideo(order(64, 64))]);
+  it('is the same file for the same request', async () => {
+    const [one, two] = await Promise.all([drawVideo(request(64, 64)), drawVideo(request(64, 64))]);
     expect(one.equals(two)).toBe(true);
   });
 });
@@ -103,7 +103,7 @@ describe('a drawn video', () => {
     [640, 360],
     [641, 361],
   ])('%i x %i plays to its end', async (width, height) => {
-    const file = await drawVideo(order(width, height));
+    const file = await drawVideo(request(width, height));
     const server = createServer((request, response) => {
       const isVideo = request.url === '/video.mp4';
       response.writeHead(200, { 'content-type': isVideo ? 'video/mp4' : 'text/html' });

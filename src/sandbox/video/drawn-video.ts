@@ -9,15 +9,15 @@ import { promptPicture } from '../media/prompt-picture.js';
 import { H264Encoder } from './h264-encoder.js';
 import { MACROBLOCK, type Planes, planesOf } from './video-planes.js';
 
-/** Frames of a second. */
+/** Frames per second. */
 export const FRAMES_PER_SECOND = 24;
 const BAR_HEIGHT = 8;
-/** White and neutral, in the limited range. */
+/** White, in the limited range. */
 const BAR_COLOUR = [235, 128, 128] as const;
 
-/** What a video is drawn from; equal orders give equal files. */
-export interface VideoOrder {
-  /** The words it shows. */
+/** What a video is drawn from; equal requests give equal files. */
+export interface DrawRequest {
+  /** The text that it shows. */
   readonly prompt: string;
   readonly width: number;
   readonly height: number;
@@ -25,8 +25,8 @@ export interface VideoOrder {
   readonly seconds: number;
 }
 
-/** An MP4 file that shows the prompt over a gradient, with a bar that grows as time goes by. */
-export async function drawVideo({ prompt, width, height, seconds }: VideoOrder): Promise<Buffer> {
+/** An MP4 file that shows the prompt on a gradient, with a bar that grows with time. */
+export async function drawVideo({ prompt, width, height, seconds }: DrawRequest): Promise<Buffer> {
   const target = new BufferTarget();
   const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target });
   const source = new EncodedVideoPacketSource('avc');
@@ -57,7 +57,7 @@ export async function drawVideo({ prompt, width, height, seconds }: VideoOrder):
   return Buffer.from(target.buffer);
 }
 
-/** A bar of so many pixels in the last row of macroblocks. */
+/** A bar of this many pixels in the last row of macroblocks. */
 function paintBar({ planes, rows }: Planes, pixels: number): void {
   planes.forEach(({ samples, width, block }, number) => {
     const scale = block / MACROBLOCK;

@@ -1,7 +1,9 @@
 import { BitWriter } from './bit-writer.js';
 import { MACROBLOCK, type Plane, type Planes } from './video-planes.js';
 
-/** Largest frame of level 4.0 at 24 frames a second, and its longest side, in macroblocks (ITU-T H.264, table A-1). */
+/**
+ * Largest frame of level 4.0 at 24 frames per second, and its longest side, in macroblocks (ITU-T H.264, table A-1).
+ */
 const MAX_MACROBLOCKS = 8160;
 const MAX_SIDE = 255;
 const LEVEL = 40;
@@ -11,14 +13,14 @@ const CONSTRAINED = 0xc0;
 const FRAME_NUMBER_BITS = 16;
 const NAL = { sequence: 0x67, picture: 0x68, keyFrame: 0x65, frame: 0x41 } as const;
 const SLICE = { inter: 5, intra: 7 } as const;
-/** What the type of an intra macroblock begins at in a frame of each kind. */
+/** The number at which the types of intra macroblocks begin, for each kind of frame. */
 const INTRA_TYPES = { inter: 5, intra: 0 } as const;
 const COPIED = { vertical: 1, horizontal: 2 } as const;
 const RAW = 25;
-/** How the colour of a macroblock is predicted, by how its brightness is. */
+/** How the colour of a macroblock is predicted, given how its brightness is. */
 const COLOUR_MODE = { vertical: 2, horizontal: 1 } as const;
 
-/** Whether a picture of this many pixels is within the level: 1920 x 1080 is, upright too. */
+/** Whether a picture of this size is within the level. 1920 x 1080 is, in portrait format too. */
 export function isDrawable(width: number, height: number): boolean {
   const columns = Math.ceil(width / MACROBLOCK);
   const rows = Math.ceil(height / MACROBLOCK);
@@ -29,9 +31,9 @@ type Direction = keyof typeof COPIED;
 type Known = 'skipped' | 'copied' | 'raw';
 
 /**
- * A lossless H.264 encoder for drawn pictures (ITU-T H.264; Annex B byte stream). A macroblock that repeats its left or upper
- * neighbour's edge costs a few bits, any other its samples; from frame to frame only what has changed is sent. It is small and
- * quick where a picture is mostly flat, which is all the sandbox draws.
+ * A lossless H.264 encoder for drawn pictures (ITU-T H.264; Annex B byte stream). A macroblock that repeats the edge of
+ * its left or upper neighbour costs a few bits; any other costs its samples. A frame contains only what has changed
+ * since the frame before. Files are small when most of the picture is flat, as all pictures of the sandbox are.
  */
 export class H264Encoder {
   private readonly sent: readonly Uint8Array[];
@@ -41,7 +43,7 @@ export class H264Encoder {
     this.sent = picture.planes.map(({ samples }) => Uint8Array.from(samples));
   }
 
-  /** The first frame with everything a decoder must know. */
+  /** The first frame, with everything that a decoder needs to start. */
   keyFrame(): Buffer {
     const writer = this.startSlice('intra');
     const known: Known[] = [];
@@ -52,7 +54,7 @@ export class H264Encoder {
     return Buffer.concat([this.sequence(), pictureSettings(), writer.toNalUnit(NAL.keyFrame)]);
   }
 
-  /** The next frame: what was painted since the last one, within these rows of macroblocks. */
+  /** The next frame: what was drawn since the frame before, within these rows of macroblocks. */
   nextFrame(firstRow: number, lastRow: number): Buffer {
     const writer = this.startSlice('inter');
     const { columns, rows } = this.picture;
@@ -101,8 +103,7 @@ export class H264Encoder {
     }
     writer.unsigned(INTRA_TYPES[kind] + COPIED[direction]);
     if (this.picture.isHalfColour) writer.unsigned(COLOUR_MODE[direction]);
-    writer.signedZero(); // mb_qp_delta
-    // No coefficients: the code of their number goes by that of the neighbours, where raw samples count as 16.
+    writer.signedZero(); // mb_qp_delta. No coefficients follow: the code of their number depends on that of the neighbours, where raw samples count as 16.
     const isBusy = this.neighbours(at).some((neighbour) => known[neighbour] === 'raw');
     const residuals = this.picture.isHalfColour ? 1 : 3;
     for (let plane = 0; plane < residuals; plane += 1) {
@@ -110,14 +111,14 @@ export class H264Encoder {
     }
   }
 
-  /** The left and the upper macroblock, where there is one. */
+  /** The left and the upper macroblock, where they exist. */
   private neighbours(at: number): number[] {
     const { columns } = this.picture;
     const left = at % columns > 0 ? [at - 1] : [];
     return at >= columns ? [...left, at - columns] : left;
   }
 
-  /** Where the macroblock's samples in all planes can be copied from; undefined where from nowhere. */
+  /** The neighbour whose samples the macroblock repeats in all planes; undefined when it repeats none. */
   private copiedFrom(at: number): Direction | undefined {
     const { columns, planes } = this.picture;
     const column = at % columns;
@@ -137,7 +138,7 @@ export class H264Encoder {
     }
   }
 
-  /** Whether the macroblock differs from what the decoder has; from now on the decoder has it. */
+  /** Whether the macroblock differs from what the decoder has. Afterwards the decoder has it. */
   private takeChange(at: number): boolean {
     let isChanged = false;
     this.picture.planes.forEach((plane, number) => {
@@ -152,7 +153,7 @@ export class H264Encoder {
     return isChanged;
   }
 
-  /** The sequence parameter set: profile, size, and how much of the last macroblocks is cropped. */
+  /** The sequence parameter set: profile, size, and how much of the last macroblocks is cut off. */
   private sequence(): Buffer {
     const { width, height, columns, rows, isHalfColour } = this.picture;
     const writer = new BitWriter();
@@ -195,7 +196,7 @@ function pictureSettings(): Buffer {
   writer.unsigned(0); // num_ref_idx_l0_default_active_minus1
   writer.unsigned(0); // num_ref_idx_l1_default_active_minus1
   writer.bits(0b000, 3); // no weighted prediction
-  for (let i = 0; i < 3; i += 1) writer.signedZero(); // quantisers, which nothing uses
+  for (let i = 0; i < 3; i += 1) writer.signedZero(); // quantisers, which are not used
   writer.bits(0b100, 3); // deblocking_filter_control_present_flag
   return writer.toNalUnit(NAL.picture);
 }

@@ -13,14 +13,16 @@ export interface Plane {
 
 /** A picture as H.264 takes it: whole macroblocks of brightness (Y) and colour (Cb, Cr). */
 export interface Planes {
-  /** Size of the picture that is shown; the planes are larger by what completes the last macroblocks. */
+  /** Size of the visible picture. The planes are larger, because they consist of whole macroblocks. */
   readonly width: number;
   readonly height: number;
   readonly columns: number;
   readonly rows: number;
   /** Y, Cb and Cr. */
   readonly planes: readonly [Plane, Plane, Plane];
-  /** Colour at half the resolution (4:2:0). A frame of odd size can only be cropped at the full one (4:4:4). */
+  /**
+   * Colour at half the resolution (4:2:0). A frame whose size is odd can only be cropped at full resolution (4:4:4).
+   */
   readonly isHalfColour: boolean;
 }
 
@@ -30,7 +32,7 @@ const Y: Mix = [16, 0.257, 0.504, 0.098];
 const CB: Mix = [128, -0.148, -0.291, 0.439];
 const CR: Mix = [128, 0.439, -0.368, -0.071];
 
-/** The planes of a picture; its last row and column go on to the end of the macroblock. */
+/** The planes of a picture. Its last row and column are repeated to the end of the macroblock. */
 export function planesOf(picture: Pixels): Planes {
   const { width, height } = picture;
   const columns = Math.ceil(width / MACROBLOCK);

@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { VideoStudio } from './video-studio.js';
 
-const ORDER = { prompt: 'Dunes', width: 64, height: 48, seconds: 1 };
+const REQUEST = { prompt: 'Dunes', width: 64, height: 48, seconds: 1 };
 
 describe('a studio', () => {
-  it('draws equal orders once, at the same time and later', async () => {
+  it('draws equal requests once, at the same time and later', async () => {
     const studio = new VideoStudio();
-    const [one, two] = await Promise.all([studio.draw(ORDER), studio.draw({ ...ORDER })]);
+    const [one, two] = await Promise.all([studio.draw(REQUEST), studio.draw({ ...REQUEST })]);
     expect(two).toBe(one);
-    expect(await studio.draw(ORDER)).toBe(one);
-    expect(await studio.draw({ ...ORDER, seconds: 2 })).not.toBe(one);
+    expect(await studio.draw(REQUEST)).toBe(one);
+    expect(await studio.draw({ ...REQUEST, seconds: 2 })).not.toBe(one);
   });
 
-  it('goes on after an order that cannot be drawn', async () => {
+  it('goes on after a request that cannot be drawn', async () => {
     const studio = new VideoStudio();
-    const broken = studio.draw({ ...ORDER, width: -1 });
-    const next = studio.draw(ORDER);
+    const broken = studio.draw({ ...REQUEST, width: -1 });
+    const next = studio.draw(REQUEST);
     await expect(broken).rejects.toThrow();
     expect((await next).length).toBeGreaterThan(1_000);
   });

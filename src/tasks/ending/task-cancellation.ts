@@ -9,7 +9,7 @@ import { TaskReads } from '../reads/task-reads.js';
 const CANCELLED = 'task_cancelled';
 const PATIENCE_MS = 2_000;
 
-/** Cancels tasks that nobody has begun to submit (decision G-102). */
+/** Cancels tasks whose submission has not begun (decision G-102). */
 @Injectable()
 export class TaskCancellation {
   constructor(
@@ -28,7 +28,7 @@ export class TaskCancellation {
     const ending = { event: 'cancelled', fence: null, error } as const;
     const ended = await this.ending.end(task, ending, PATIENCE_MS);
     if (ended) return ended;
-    // Somebody else may have cancelled it in this moment.
+    // Another request may have cancelled it just now.
     const now = await this.reads.get(caller, id);
     if (isCancelled(now)) return now;
     throw new GatewayError(

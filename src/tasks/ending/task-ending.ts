@@ -17,18 +17,18 @@ import { type EndEvent, TRANSITIONS } from '../task-state-machine.js';
 /** How a task ends. */
 export interface Ending {
   readonly event: EndEvent;
-  /** The fence under which the step ran; null for operators and holders, who have none. */
+  /** The fence under which the step ran. Null for operators and key holders, who have none. */
   readonly fence: string | null;
   readonly result?: JsonObject;
   readonly error?: TaskError;
-  /** Default: all that was held. */
+  /** Default: the whole hold. */
   readonly chargedMicroUsd?: MicroUsd;
   readonly progress?: number | null;
   readonly memory?: JsonObject | undefined;
   readonly content?: TaskContent;
-  /** The provider answered at once: the task passes `processing` in the same transaction. */
+  /** The provider answered at once, so the task passes through `processing` in the same transaction. */
   readonly fromQueued?: boolean;
-  /** Milliseconds until the provider is asked what became of the job after all; absent: never. */
+  /** Milliseconds until the provider is asked how the job ended after all; absent: never. */
   readonly watchMs?: number;
 }
 
@@ -47,8 +47,8 @@ const END = {
 const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 
 /**
- * The one way into a final state: status, settlement or release, and the webhook with its frozen body commit together or not
- * at all (architecture: Money; decisions G-53 to G-56).
+ * The one way into a final state. Status, settlement or release, and the webhook with its frozen body commit together
+ * or not at all (architecture: Money; decisions G-53 to G-56).
  */
 @Injectable()
 export class TaskEnding {
@@ -65,7 +65,7 @@ export class TaskEnding {
     this.#end = new BatchedFunction(dataSource, END);
   }
 
-  /** The ended task; undefined where its state or fence no longer allowed it, and nothing has changed. */
+  /** The ended task. Undefined when its state or fence no longer allowed the end; then nothing has changed. */
   async end(task: Task, ending: Ending, patienceMs: number): Promise<Task | undefined> {
     const ended = this.afterEnding(task, ending);
     const values = [...argumentsOf(ended, ending), ...this.deliveryOf(ended)];
@@ -94,7 +94,7 @@ export class TaskEnding {
     );
   }
 
-  /** The task as everybody will read it; JSON goes through its text, as it does in the database. */
+  /** The task as readers will see it. JSON is stringified and parsed, as in the database. */
   private afterEnding(task: Task, ending: Ending): Task {
     const { to, money } = TRANSITIONS[ending.event];
     const charge = ending.chargedMicroUsd ?? task.reservedMicroUsd;
@@ -107,7 +107,7 @@ export class TaskEnding {
       result: ending.result ? (JSON.parse(storableJson(ending.result)) as JsonObject) : null,
       error: ending.error ?? null,
       chargedMicroUsd: money === 'settle' ? charge : null,
-      // No quantity explains what an operator chose to charge; the database forgets it in the same way.
+      // An amount that an operator chose has no basis. The database deletes it in the same way.
       basis: money === 'settle' && charge !== task.reservedMicroUsd ? null : task.basis,
       content: ending.content ?? task.content,
       completedAt: new Date(Math.max(this.clock.nowMs(), task.createdAt.getTime())),
@@ -134,7 +134,7 @@ function argumentsOf(task: Task, ending: Ending): unknown[] {
   ];
 }
 
-/** What an end writes into the task's row, in the order of the function's parameters. */
+/** The columns that an end writes, in the order of the function's parameters. */
 function factsOf(task: Task): unknown[] {
   const { error, chargedMicroUsd: charge } = task;
   return [

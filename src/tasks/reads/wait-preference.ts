@@ -2,14 +2,14 @@ const MAX_WAIT_SECONDS = 60;
 const WAIT = /^wait=(?:"([0-9]{1,9})"|([0-9]{1,9}))$/i;
 
 /**
- * Seconds of `wait` in a `Prefer` header, alone or in a list of preferences; undefined where it is absent or not 1 to 60,
- * which is ignored as RFC 7240 says (decision G-98).
+ * Seconds of `wait` in a `Prefer` header, alone or in a list of preferences. Undefined when it is absent or not 1 to
+ * 60, because RFC 7240 says to ignore invalid preferences (decision G-98).
  */
 export function waitSecondsOf(prefer: string | undefined): number | undefined {
   for (const preference of (prefer ?? '').split(',')) {
     const [token = ''] = preference.split(';');
     const match = WAIT.exec(token.trim().replace(/\s*=\s*/, '='));
-    // The first of several counts.
+    // Of several, the first counts.
     if (match) return within(Number(match[1] ?? match[2]));
   }
   return undefined;

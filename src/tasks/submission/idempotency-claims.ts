@@ -6,16 +6,16 @@ import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
 import { Ticker } from '../../ticker/ticker.js';
 
-/** Another process may take over a claim after this long without a renewal. */
+/** Another process may take a claim over when it was not renewed for this long. */
 const CLAIM_LEASE_MS = 30_000;
 /** How often a claim is renewed. */
 const RENEWAL_MS = 10_000;
-/** Claims without a task are forgotten this long after their lease. */
+/** Claims without a task are deleted this long after their lease. */
 const SWEEP_AFTER_MS = 3_600_000;
 const SWEEP_MS = 60_000;
 const SWEEP_BATCH = 1_000;
 
-/** One key of an account on an endpoint, and the body it was sent with. */
+/** One key of an account on an endpoint, with the body that was sent. */
 export interface KeyUse {
   readonly accountId: string;
   readonly endpoint: string;
@@ -29,7 +29,7 @@ export interface KeyClaim extends KeyUse {
   readonly token: string;
 }
 
-/** What asking for a claim brought. */
+/** The answer to a request for a claim. */
 export type ClaimOutcome =
   | { readonly outcome: 'claimed'; readonly claim: KeyClaim }
   | { readonly outcome: 'bound'; readonly taskId: string }
@@ -40,7 +40,10 @@ interface OutcomeRow {
   readonly task: string | null;
 }
 
-/** Who may submit with an idempotency key: a committed row with a lease, so that nobody waits with a connection (decision G-86). */
+/**
+ * Decides who may submit with an idempotency key. A claim is a committed row with a lease, so that nobody waits while
+ * holding a connection (decision G-86).
+ */
 @Injectable()
 export class IdempotencyClaims implements OnApplicationBootstrap {
   private readonly digest: KeyedDigest;
@@ -58,7 +61,7 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     this.ticker.start({ name: 'idempotency-claims', intervalMs: SWEEP_MS, tick });
   }
 
-  /** Digests of a parsed body, the newest key's first. They cover secrets in the body and do not give them away. */
+  /** Digests of a parsed body, that of the newest key first. They cover secrets in the body and do not reveal them. */
   fingerprintsOf(body: object): Buffer[] {
     return this.digest.of(canonicalJson(body));
   }
@@ -77,10 +80,10 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     return { outcome: row?.outcome === 'conflict' ? 'conflict' : 'busy' };
   }
 
-  /** Renews the claim while `work` runs, and gives the key free where the work throws. */
+  /** Renews the claim while `work` runs, and frees the key if the work throws. */
   async during<T>(claim: KeyClaim, work: () => Promise<T>): Promise<T> {
     const timer = setInterval(() => {
-      // A renewal that fails is made up for by the next; a lost lease is found out in the submission.
+      // After a failed renewal the next one may succeed. A lost lease is noticed in the submission.
       this.renew(claim).catch(() => undefined);
     }, RENEWAL_MS).unref();
     try {
@@ -93,7 +96,7 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     }
   }
 
-  /** Forgets claims that came to nothing; answers how many. */
+  /** Deletes claims without a task; returns how many. */
   async sweep(): Promise<number> {
     const [row] = await this.dataSource.query<{ swept: string }[]>(
       `WITH swept AS (

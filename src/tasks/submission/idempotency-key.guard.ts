@@ -26,13 +26,13 @@ export class IdempotencyKeyGuard implements CanActivate {
   }
 }
 
-/** Repeated headers reach us joined by commas; names and values alternate here. */
+/** Node joins repeated headers with commas. In this list names and values alternate. */
 function countOf(rawHeaders: readonly string[]): number {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === HEADER)
     .length;
 }
 
-/** The key that the guard has let pass; undefined without one. */
+/** The key that the guard has accepted; undefined without one. */
 export const IdempotencyKey = createParamDecorator(
   (_data: unknown, context: ExecutionContext): string | undefined => {
     const key = context.switchToHttp().getRequest<Request>().headers[HEADER];

@@ -6,18 +6,18 @@ const LANES = 2;
 const MAX_BATCH = 128;
 /** Most submissions that wait for a statement; more are refused. */
 const MAX_WAITING = 10_000;
-/** Types of the parameters of the function, in their order. */
+/** Types of the parameters of the function, in order. */
 const TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'json', 'text', 'text'],
   ...['boolean', 'text', 'text', 'bigint', 'text', 'jsonb', 'jsonb', 'text', 'text'],
   ...['text', 'text', 'uuid'],
 ];
 
-/** What became of a submission. */
+/** The outcome of a submission. */
 export type SubmitOutcome =
   'created' | 'claim_lost' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
 
-/** And when its task was made. */
+/** The time at which its task was created. */
 export interface SubmitRow {
   readonly outcome: SubmitOutcome;
   readonly created: Date | null;
@@ -38,7 +38,9 @@ export class SubmitBatches {
     });
   }
 
-  /** What became of one submission. Throws the database's error, which may be one that others share, and 503 where too many wait. */
+  /**
+   * The outcome of one submission. Throws the database's error, which others may get too, and 503 when too many wait.
+   */
   run(values: readonly unknown[]): Promise<SubmitRow> {
     if (this.#submit.waiting >= MAX_WAITING) return Promise.reject(tooMany());
     return this.#submit.run(values);

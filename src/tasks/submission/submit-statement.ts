@@ -8,11 +8,11 @@ import { TaskReader } from '../reads/task-reader.js';
 import type { Task } from '../task.js';
 import { SubmitBatches, type SubmitRow } from './submit-batches.js';
 
-/** A submission waits this long for a database that is away. */
+/** A submission waits this long for a database that cannot be reached. */
 const PATIENCE_MS = 4_000;
-/** And so long to learn what became of it, where that is unknown. */
+/** The outcome of a submission is looked up for this long when its answer was lost. */
 const LOOK_PATIENCE_MS = 2_000;
-/** After these nothing of the statement stands: it never reached the server, or was rolled back. */
+/** After these errors nothing was written: the statement never reached the server, or was rolled back. */
 const WITHOUT_TRACE: ReadonlySet<DatabaseFault> = new Set([
   'unavailable',
   'aborted',
@@ -21,13 +21,13 @@ const WITHOUT_TRACE: ReadonlySet<DatabaseFault> = new Set([
   'check',
 ]);
 
-/** Whether the caller can ask again with a key, and whether the API key may have a limit of what it spends. */
+/** Whether the caller can ask again with a key, and whether the API key may have a spend limit. */
 interface SubmitTerms {
   readonly hasKey: boolean;
   readonly isCapped: boolean;
 }
 
-/** The statement that writes a task, its hold and its key; where its answer is lost, finds out what became of it. */
+/** The statement that writes a task, its hold and its key. If its answer is lost, looks up its outcome. */
 @Injectable()
 export class SubmitStatement {
   readonly #submit: SubmitBatches;
@@ -68,7 +68,7 @@ export class SubmitStatement {
     const look = () => this.reader.find(id, accountId);
     const found = await persistently(look, LOOK_PATIENCE_MS).catch(() => undefined);
     if (found) return { outcome: 'created', created: found.createdAt };
-    // It may still arrive. Whoever has a key asks again with it.
+    // The statement may still arrive. A caller with a key can ask again with it.
     if (!hasKey) await this.owed.addDurably({ taskId: id, accountId });
     throw new UnknownSubmission();
   }

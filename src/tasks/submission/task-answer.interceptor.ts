@@ -11,10 +11,10 @@ import { toPublicId } from '../../common/ids/public-id.js';
 import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 
-/** Metadata key: what a submission answers, where that is not the view of the task's kind. */
+/** Metadata key of the answer to a submission, if it is not the view of the task's kind. */
 export const TASK_ANSWER = Symbol('TASK_ANSWER');
 
-/** Turns the task a submission has made into its answer and names it in the headers (spec: Task states). */
+/** Turns the new task into the answer and names it in the headers (spec: Task states). */
 @Injectable()
 export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
   constructor(

@@ -32,22 +32,22 @@ const CODES: readonly ErrorCode[] = [
   'service_unavailable',
 ];
 
-/** Where a submission differs from that of an audio task. */
+/** How the submission differs from that of an audio task. */
 export interface TaskEndpointOptions {
   /** Default 202. */
   readonly status?: number;
   /** Reads the body; default {@link JsonBodyGuard}. */
   readonly bodyGuard?: Type<CanActivate>;
-  /** What a submission answers; default the `view` of the task's kind. */
+  /** Makes the answer to a submission; default the `view` of the task's kind. */
   readonly answer?: (task: Task) => object;
-  /** Codes of the endpoint's own, surface codes included. */
+  /** Codes that only this endpoint has, including surface codes. */
   readonly codes: readonly ErrorCode[];
 }
 
 /**
  * An endpoint that submits a task. Its handler returns the {@link Task}; the answer, `Location` and `x-gateway-task-id`
- * are written here. The guards are the order of checks: key, rate limit, idempotency header, body, model; the body's other
- * fields are checked by its pipe (decision G-01).
+ * are written here. The guards run in the order of checks: key, rate limit, idempotency header, body, model. The body's
+ * other fields are checked by its pipe (decision G-01).
  */
 export function TaskEndpoint(operation: Operation, options: TaskEndpointOptions): MethodDecorator {
   const { status = 202, bodyGuard = JsonBodyGuard, answer, codes } = options;

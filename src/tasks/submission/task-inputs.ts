@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../../common/json-object.js';
 import { SecretBox } from '../../common/secrets/secret-box.js';
 
-/** What providers are asked to do, at rest: callers' texts and URLs, sealed for their task. */
+/** Encrypts what providers are asked to do (callers' texts and URLs) for storage, each for its own task. */
 @Injectable()
 export class TaskInputs {
   constructor(private readonly box: SecretBox) {}
@@ -12,7 +12,7 @@ export class TaskInputs {
     return this.box.seal(JSON.stringify(input), contextOf(taskId));
   }
 
-  /** The input that was sealed for this task; empty where it was wiped. Throws SecretBoxError. */
+  /** The decrypted input of this task; empty after it was wiped. Throws SecretBoxError. */
   open(sealed: string | null, taskId: string): JsonObject {
     return sealed === null
       ? {}

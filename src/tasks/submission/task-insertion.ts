@@ -15,7 +15,7 @@ import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';
 import type { PreparedTask, TaskRequest } from './task-request.js';
 
-/** Another request has taken the key's claim over. */
+/** Another request has taken over the claim of the key. */
 export class ClaimLost extends Error {}
 
 const REFUSED = new Set<SubmitOutcome>(['insufficient', 'over_limit', 'claim_lost']);
@@ -33,8 +33,9 @@ export class TaskInsertion {
   ) {}
 
   /**
-   * The task as it was written, or why none was. Throws the database's error, or 503 where nobody knows whether the task
-   * stands: then it is owed its cancellation, unless its key lets the caller ask again and get it.
+   * The new task, or why there is none. Throws the database's error, or 503 when it is not known whether the task
+   * exists. In that case the task will be cancelled, unless the request has an idempotency key with which the caller
+   * can ask again.
    */
   async insert(
     request: TaskRequest,

@@ -14,21 +14,24 @@ import { TaskReader } from '../reads/task-reader.js';
 import { UnknownSubmission } from './submit-statement.js';
 import type { PreparedTask, TaskRequest } from './task-request.js';
 
-/** Interval of looks at a submission with the same key in another process. */
+/** How often a submission with the same key in another process is looked up. */
 const TWIN_LOOK_MS = 200;
 /** Longest wait for that submission. */
 const TWIN_PATIENCE_MS = 120_000;
 
 interface UnderWay {
   readonly fingerprint: string;
-  /** The task; undefined where the request was refused. */
+  /** The task; undefined if the request was refused. */
   readonly task: Promise<Task | undefined>;
 }
 
-/** Makes tasks: idempotency, hold, task and key in one transaction (spec: Task states; decisions G-54, G-86). */
+/** Creates tasks: idempotency, hold, task and key in one transaction (spec: Task states; decisions G-54, G-86). */
 @Injectable()
 export class TaskSubmission {
-  /** Requests with a key that are under way in this process; their twins wait here, without the database. */
+  /**
+   * Requests with a key that are under way in this process. Requests with the same key wait for them here, without the
+   * database.
+   */
   private readonly underWay = new Map<string, UnderWay>();
 
   constructor(
@@ -41,10 +44,10 @@ export class TaskSubmission {
   ) {}
 
   /**
-   * The task of the request: a new one, or that of an earlier request with the same key and body. `prepare` runs at most
-   * once at a time for one key and never for a replay; whatever it throws is thrown on and leaves the key free.
-   * Throws 400 for a refused webhook, 402 when the balance cannot cover the price, 409 `idempotency_conflict`, 503 when the
-   * database cannot say or a twin does not end.
+   * The task of the request: a new one, or that of an earlier request with the same key and body. For one key `prepare`
+   * runs at most once at a time, and never for a replay. What it throws is thrown on and frees the key. Throws 400 for
+   * a refused webhook, 402 when the balance is too low, 409 `idempotency_conflict`, and 503 when the database cannot
+   * answer or the other request with the key does not end.
    */
   async submit(request: TaskRequest, prepare: () => Promise<PreparedTask>): Promise<Task> {
     const { webhook, idempotencyKey: key, call } = request;
@@ -59,7 +62,10 @@ export class TaskSubmission {
     return this.once(use, (claim) => this.create(request, prepare, claim));
   }
 
-  /** One request with the key at a time in this process; its twins take its task, or one of them goes on. */
+  /**
+   * In this process, one request with the key runs at a time. Those that wait return its task; if it made none, one of
+   * them runs next.
+   */
   private async once(use: KeyUse, create: (claim: KeyClaim) => Promise<Task>): Promise<Task> {
     const name = JSON.stringify([use.accountId, use.endpoint, use.key]);
     const fingerprint = use.fingerprints[0]?.toString('hex') ?? '';
@@ -100,7 +106,7 @@ export class TaskSubmission {
     );
   }
 
-  /** Undefined where another process took the claim over meanwhile. */
+  /** Undefined if another process took the claim over. */
   private async claimed(
     claim: KeyClaim,
     create: (claim: KeyClaim) => Promise<Task>,

@@ -8,7 +8,7 @@ import { TaskKinds } from '../task-kinds.js';
 import type { ClaimedWork } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
-/** Fetches and stores the file of a job that the provider has done, ends the task, and has the provider forget the job. */
+/** Fetches and stores the file of a finished job, ends the task, and asks the provider to delete the job. */
 @Injectable()
 export class CollectStep {
   private readonly logger = new Logger('Tasks');
@@ -32,7 +32,7 @@ export class CollectStep {
           ? this.reporter.strike(work, error)
           : this.reporter.collectLater(work, error);
       }
-      // A shutdown says nothing about the file.
+      // A shutdown tells nothing about the file.
       const { strikes } = work;
       await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, strikes });
       return;
@@ -45,7 +45,7 @@ export class CollectStep {
     if (isEnded) await this.tidy(work, signal);
   }
 
-  /** What the provider keeps changes nothing here, so a failure is only logged. */
+  /** What the provider keeps does not change the task, so a failure is only logged. */
   private async tidy({ task }: ClaimedWork, signal: StopSignal): Promise<void> {
     try {
       await this.kinds.of(task.kind).tidy?.(task, this.upstreams.contextOf(task, signal));

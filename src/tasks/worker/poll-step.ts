@@ -8,10 +8,10 @@ import { TaskKinds } from '../task-kinds.js';
 import type { ClaimedWork, TaskFacts } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
-/** Answers with which a provider says that it does not know a job. */
+/** Statuses with which a provider says that it does not know a job. */
 const UNKNOWN_JOB_STATUSES = [404, 410];
 
-/** Asks the provider how far it is, and once more at the deadline (architecture: Task states). */
+/** Polls the provider, the last time at the deadline (architecture: Task states). */
 @Injectable()
 export class PollStep {
   constructor(
@@ -58,7 +58,7 @@ export class PollStep {
         if (reporter.isOverdue(work)) return reporter.endExpired(work);
         const { memory } = report;
         const progress = percentOf(report.progress);
-        // A progress that is no news needs no write of the task's row.
+        // If the progress has not changed, the task's row is not written.
         const tells = (progress ?? -1) > (work.task.progress ?? -1) || memory !== undefined;
         return this.askAgain(work, tells ? { progress, memory } : undefined);
       }
@@ -96,7 +96,7 @@ export class PollStep {
   }
 }
 
-/** A progress as it may be shown: whole, 0 to 100; null for what is no number. */
+/** A progress in the form that is shown: whole, 0 to 100. Null if it is no number. */
 function percentOf(progress: number | null): number | null {
   if (progress === null || !Number.isFinite(progress)) return null;
   return Math.min(100, Math.max(0, Math.trunc(progress)));

@@ -10,10 +10,10 @@ import { TaskReader } from '../reads/task-reader.js';
 import { REPORT_PATIENCE_MS, TaskReports } from './task-reports.js';
 import type { ClaimedWork, TaskFacts } from './task-statements.js';
 
-/** A step that failed so often in a row is not tried again. */
+/** A step that failed this often in a row is not tried again. */
 export const MAX_STRIKES = 5;
 
-/** What came of a step, short of an end. */
+/** The outcome of a step after which the task goes on. */
 export interface Progress {
   readonly phase: TaskPhase;
   readonly delayMs: number;
@@ -22,7 +22,7 @@ export interface Progress {
   readonly facts?: TaskFacts;
 }
 
-/** How steps say what came of them. Nothing is changed by a step whose task was taken over or has ended. */
+/** Steps report their outcome here. The report of a step whose task was taken over or has ended changes nothing. */
 @Injectable()
 export class StepReporter {
   private readonly logger = new Logger('Tasks');
@@ -36,7 +36,7 @@ export class StepReporter {
     private readonly config: Pick<GatewayConfig, 'taskPollIntervalMs' | 'taskDeadlineMs'>,
   ) {}
 
-  /** The next step and when it may begin; false where the task was taken over. */
+  /** Stores the next step and the time at which it may begin. False if the task was taken over. */
   async goOn(
     work: ClaimedWork,
     { phase, delayMs, strikes = 0, facts }: Progress,
@@ -57,7 +57,7 @@ export class StepReporter {
   }
 
   /**
-   * The end of the task; false where it was taken over or had ended. A success that comes too late is counted and logged, and
+   * Ends the task. False if it was taken over or has ended. A success that comes too late is counted and logged, and
    * changes nothing.
    */
   async end(work: ClaimedWork, ending: Omit<Ending, 'fence'>): Promise<boolean> {
@@ -80,19 +80,19 @@ export class StepReporter {
     return false;
   }
 
-  /** The outcome cannot be known: the hold stays, and the provider is asked on where it has a job. */
+  /** The outcome cannot be known. The hold stays, and the provider is still polled if it has a job. */
   async endUnknown(work: ClaimedWork): Promise<void> {
     const hasJob = work.task.providerJobId !== null;
     await this.end(work, { event: 'unknown', ...(hasJob && { watchMs: this.longestMs }) });
   }
 
-  /** The deadline has passed without success. The provider is asked on, to learn of a success that comes too late. */
+  /** The deadline has passed without success. The provider is still polled, to notice a success that comes too late. */
   async endExpired(work: ClaimedWork): Promise<void> {
     const hasJob = work.task.providerJobId !== null;
     await this.end(work, { event: 'expired', ...(hasJob && { watchMs: this.longestMs }) });
   }
 
-  /** A step failed for no reason that the provider gave: it is tried again, five times in all. */
+  /** A step failed for a reason that the provider did not give. It is tried again, five times in all. */
   async strike(work: ClaimedWork, error: unknown, facts?: TaskFacts): Promise<void> {
     const strikes = work.strikes + 1;
     const { task, phase } = work;
@@ -110,7 +110,9 @@ export class StepReporter {
       });
   }
 
-  /** A file could not be fetched or stored for now: it is tried again at a growing pace, for ten minutes. */
+  /**
+   * A file could not be fetched or stored for now. It is tried again for ten minutes, each time after a longer wait.
+   */
   async collectLater(work: ClaimedWork, error: unknown): Promise<void> {
     const { task, phase, putOffs, putOffForMs } = work;
     this.logger.warn(
@@ -128,18 +130,18 @@ export class StepReporter {
     );
   }
 
-  /** Whether the task is older than an unfinished one may be. */
+  /** Whether an unfinished task is too old. */
   isOverdue(work: ClaimedWork): boolean {
     return work.ageMs >= this.config.taskDeadlineMs;
   }
 
-  /** The wait before the next poll, which never passes over the deadline. */
+  /** The wait before the next poll; it ends at the deadline at the latest. */
   paceMs(work: ClaimedWork): number {
     const paceMs = pollDelayMs(work.ageMs, this.config.taskPollIntervalMs, Math.random());
     return this.withinDeadline(work, paceMs);
   }
 
-  /** A wait, cut at the deadline. */
+  /** A wait that ends at the deadline at the latest. */
   withinDeadline({ ageMs }: ClaimedWork, delayMs: number): number {
     const leftMs = Math.ceil(this.config.taskDeadlineMs - ageMs);
     return leftMs > 0 ? Math.min(delayMs, leftMs) : delayMs;

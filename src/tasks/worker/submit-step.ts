@@ -12,8 +12,8 @@ import type { ClaimedWork } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
 /**
- * Asks the provider to do the work. The task is marked before the call, so whoever finds the mark later knows that a request
- * may be out, and nobody sends another (architecture: Task states).
+ * Submits the work to the provider. The task is marked before the call. A worker that finds the mark later knows that a
+ * request may have been sent, and sends no other (architecture: Task states).
  */
 @Injectable()
 export class SubmitStep {
@@ -28,7 +28,7 @@ export class SubmitStep {
 
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
     const { reporter } = this;
-    // Its worker died or was cut off between the mark and the report.
+    // The worker ended or was cut off between the mark and the report.
     if (work.phase === 'submitting') return reporter.endUnknown(work);
     if (reporter.isOverdue(work)) return reporter.endExpired(work);
     const baseUrl = this.upstreams.baseUrlOf(work.task);
@@ -46,7 +46,7 @@ export class SubmitStep {
     if (isMarked) await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
   }
 
-  /** Never throws: from the mark on no failure may lead to a second request. */
+  /** Never throws: after the mark no failure may lead to a second request. */
   private async send(work: ClaimedWork, task: Task, signal: StopSignal): Promise<void> {
     try {
       const report = await this.kinds
@@ -55,12 +55,15 @@ export class SubmitStep {
         .catch((error: unknown) => this.failed(work, error));
       if (report) await this.reported(work, report);
     } catch (error) {
-      // The provider's answer is known, but the database refuses to hold it.
+      // The provider's answer is known, but the database refuses to store it.
       this.logger.error(`${toPublicId('task', task.id)}: ${String(error)}`);
     }
   }
 
-  /** A request that was sent binds the task to its upstream; play money and real money never change sides (decision G-95). */
+  /**
+   * A request that was sent binds the task to its upstream. Work for play money never goes to a real provider, nor the
+   * reverse (decision G-95).
+   */
   private isElsewhere({ task, submits }: ClaimedWork, baseUrl: string): boolean {
     if (baseUrl === task.providerBaseUrl) return false;
     return submits > 0 || this.upstreams.isSandbox(task) !== task.onSandbox;

@@ -5,7 +5,7 @@ import { type Advance, TaskStatements } from './task-statements.js';
 
 /** Most reports in one statement. */
 const MAX_BATCH = 500;
-/** A report that is lost may cost a task its outcome, so a database that is away is waited for. */
+/** A lost report may cost a task its outcome, so a database that cannot be reached is waited for. */
 export const REPORT_PATIENCE_MS = 600_000;
 
 interface Waiting {
@@ -17,9 +17,9 @@ interface Waiting {
 type WorkName = Pick<Advance, 'taskId' | 'fence'>;
 
 /**
- * Carries what steps report to the database: one statement at a time, with everything that was reported meanwhile. No timer:
- * a report that finds the lane idle leaves at once. A statement holds at most one change of a task, for it would apply only
- * one of several.
+ * Writes the reports of steps to the database: one statement at a time, with every report that waits. There is no
+ * timer: a report that finds no statement under way is sent at once. A statement has at most one change of a task,
+ * because it would apply only one of several.
  */
 @Injectable()
 export class TaskReports {
@@ -32,7 +32,10 @@ export class TaskReports {
     @Inject(TaskStatements) private readonly statements: Pick<TaskStatements, 'advance'>,
   ) {}
 
-  /** Whether the change was applied: false where the fence no longer held. Throws what the database says for good. */
+  /**
+   * Whether the change was applied; false when the fence was out of date. Throws errors of the database that no retry
+   * would mend.
+   */
   async advance(change: Advance): Promise<boolean> {
     if (change.phase !== undefined) return this.whileMoving(change, () => this.enqueue(change));
     return this.moving.has(nameOf(change)) || this.enqueue(change);
@@ -65,7 +68,7 @@ export class TaskReports {
     this.isSending = false;
   }
 
-  /** The first change of each task, in the order of arrival; what is left waits for the statements that follow. */
+  /** The first change of each task, in the order of arrival. The others wait for the next statements. */
   private nextBatch(): Waiting[] {
     const tasks = new Set<string>();
     const batch: Waiting[] = [];
@@ -89,7 +92,7 @@ export class TaskReports {
       );
       for (const { change, resolve } of batch) resolve(applied.has(change.taskId));
     } catch (error) {
-      // One report that the database refuses must not take the others with it.
+      // The database refused the statement because of one report; the others are tried without it.
       if (batch.length === 1 || isTransient(error)) for (const { reject } of batch) reject(error);
       else for (const item of batch) await this.sendBatch([item]);
     }

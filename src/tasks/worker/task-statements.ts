@@ -11,7 +11,7 @@ import { taskOf, type TaskRow } from '../task-row.js';
 export interface ClaimedWork {
   readonly task: Task;
   readonly sealedInput: string | null;
-  /** What the provider reported, where only the file is still to be stored. */
+  /** What the provider reported, when only the file is left to be stored. */
   readonly found: JsonObject | null;
   readonly phase: TaskPhase;
   readonly fence: string;
@@ -19,14 +19,14 @@ export interface ClaimedWork {
   readonly strikes: number;
   /** How often a submission was begun. */
   readonly submits: number;
-  /** How often in a row it was put off, and for how long by now. */
+  /** How often in a row it was put off, and for how long in all. */
   readonly putOffs: number;
   readonly putOffForMs: number;
-  /** Since its submission, by the database's clock. */
+  /** Time since its submission, by the clock of the database. */
   readonly ageMs: number;
 }
 
-/** What the task's own row learns from a step. */
+/** What a step changes in the task's row. */
 export interface TaskFacts {
   readonly status?: 'processing';
   readonly progress?: number | null;
@@ -38,7 +38,7 @@ export interface TaskFacts {
   readonly put_off?: true;
 }
 
-/** Where the work on a task goes on, and when. Without a phase only its lease is renewed. */
+/** The next step of the work on a task, and its time. Without a phase only the lease is renewed. */
 export interface Advance {
   readonly accountId: string;
   readonly taskId: string;
@@ -50,11 +50,11 @@ export interface Advance {
   readonly facts?: TaskFacts;
 }
 
-/** What a worker asks for. */
+/** The parameters of a claim. */
 export interface ClaimRequest {
-  /** Room of the lanes that have work under way. */
+  /** Free places in the lanes that have work under way. */
   readonly rooms: ReadonlyMap<string, number>;
-  /** Tasks whose steps are under way here although their leases are over. */
+  /** Tasks whose steps are under way here although their leases have ended. */
   readonly mine: readonly string[];
   readonly leaseMs: number;
 }
@@ -69,7 +69,7 @@ interface ClaimRow extends TaskRow {
   readonly age_ms: number;
 }
 
-// The lateral lookup keeps to the primary key, whatever the statistics say.
+// The lateral join uses the primary key, whatever the statistics say.
 const CLAIM = `
   SELECT t.*, c.phase, c.fence, c.strikes, c.submits, c.put_offs, c.put_off_ms,
          (extract(epoch FROM now() - t.created_at) * 1000)::double precision AS age_ms
@@ -89,7 +89,7 @@ export class TaskStatements {
     this.#advance = new PreparedStatement(dataSource, 'task_advance', ADVANCE);
   }
 
-  /** Claims due work, at most as much as there is room for, and leases it. */
+  /** Claims and leases due work, at most as much as there are free places. */
   async claim({ rooms, mine, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
     const rows = await this.#claim.run([
       Object.keys(LANE_ROOMS),
@@ -102,13 +102,13 @@ export class TaskStatements {
     return rows.map(claimedOf);
   }
 
-  /** Applies the changes whose fence still holds; answers their tasks. */
+  /** Applies the changes whose fence is up to date; returns their tasks. */
   async advance(changes: readonly Advance[]): Promise<Set<string>> {
     const rows = await this.#advance.run(advanceColumns(changes));
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Nothing is left to do for a task that has ended. */
+  /** Deletes the work of a task that has ended. */
   async unwatch({ task, fence }: ClaimedWork): Promise<void> {
     await this.dataSource.query(
       `DELETE FROM task_work WHERE account_id = $1 AND task_id = $2 AND fence = $3`,

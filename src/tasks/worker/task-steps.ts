@@ -13,7 +13,7 @@ interface Step {
   run(work: ClaimedWork, signal: StopSignal): Promise<void>;
 }
 
-/** Runs the step that claimed work is at. */
+/** Runs the next step of claimed work. */
 @Injectable()
 export class TaskSteps {
   private readonly logger = new Logger('Tasks');
@@ -35,7 +35,10 @@ export class TaskSteps {
     };
   }
 
-  /** Never throws: a step that fails otherwise than its kind may is a strike, and one that cannot even say so is left to its lease. */
+  /**
+   * Never throws. An unexpected failure counts as a strike; if even that cannot be stored, the lease ends and the work
+   * is claimed again.
+   */
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
     try {
       await this.steps[work.phase].run(work, signal);

@@ -14,12 +14,12 @@ export class TaskUpstreams {
     return this.registry.baseUrlOf(task.provider);
   }
 
-  /** Whether the sandbox stands in for the task's provider now. */
+  /** Whether the sandbox replaces the task's provider now. */
   isSandbox(task: Task): boolean {
     return this.registry.isSandbox(task.provider);
   }
 
-  /** Whether what the task was sent to can still be asked. */
+  /** Whether the upstream to which the task was sent can still be asked. */
   isReachable(task: Task): boolean {
     return this.baseUrlOf(task) === task.providerBaseUrl;
   }

@@ -15,7 +15,7 @@ import { TaskReports } from './task-reports.js';
 import { type ClaimedWork, TaskStatements } from './task-statements.js';
 import { TaskSteps } from './task-steps.js';
 
-/** A living worker renews its leases this often. */
+/** A running worker renews its leases this often. */
 const RENEWAL_MS = 10_000;
 /** After the drain timeout, aborted steps get this long to report. */
 const ABORT_GRACE_MS = 3_000;
@@ -27,8 +27,8 @@ interface Running {
 }
 
 /**
- * Takes due work and runs its steps, each lane with bounded concurrency; any number of processes do so side by side. A step
- * that was taken over from us is aborted, and what it still reports counts for nothing (architecture: §5, §6).
+ * Claims due work and runs its steps, with a bound for each lane. Any number of processes do so at the same time. A
+ * step that another process has taken over is aborted, and its report changes nothing (architecture: §5, §6).
  */
 @Injectable()
 export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -53,8 +53,8 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Starts the step of everything due that there is room for, and goes on while more may be due; answers how many it started.
-   * It does not wait for the steps: see {@link whenIdle}.
+   * Starts every due step for which there is a free place, and repeats that while more may be due; returns how many it
+   * started. It does not wait for the steps: see {@link whenIdle}.
    */
   async tick(): Promise<number> {
     for (let started = 0; ;) {
@@ -78,7 +78,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
     while (this.running.size > 0) await this.nextEnd();
   }
 
-  /** Takes nothing new and waits for the steps under way; those still running after `timeoutMs` are aborted. */
+  /** Claims nothing more and waits for the steps under way. Those still running after `timeoutMs` are aborted. */
   async drain(timeoutMs: number): Promise<void> {
     this.isDraining = true;
     for (const wake of this.ended) wake();
@@ -120,7 +120,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
     return new Map(entries);
   }
 
-  /** Until half of one of the lanes is free, or a tick has passed. */
+  /** Waits until half of one lane is free, or until the next tick. */
   private async roomOrTick(lanes: readonly string[]): Promise<void> {
     const hasRoom = () =>
       lanes.some((lane) => (this.countByLane.get(lane) ?? 0) <= LANE_ROOMS[stepOf(lane)] / 2);
@@ -173,7 +173,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   }
 }
 
-/** Lanes whose room was used up by a claim: more of them may be due. Steps that ended meanwhile do not count. */
+/** Lanes that a claim has filled, so more of their work may be due. Steps that ended in the meantime do not count. */
 function filledLanes(
   rooms: ReadonlyMap<string, number>,
   claimed: readonly ClaimedWork[],

@@ -7,12 +7,12 @@ import { TaskKinds } from '../task-kinds.js';
 import { type ClaimedWork, TaskStatements } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
-/** How long a provider is asked about the job of a task that has already ended. */
+/** How long a provider is polled about the job of a task that has ended. */
 const WATCH_MS = 7 * 86_400_000;
 
 /**
- * Asks on about the job of a task that expired or whose outcome is unknown. What the provider says is shown to operators;
- * status, money and webhook change only by their resolving.
+ * Polls the job of a task that expired or whose outcome is unknown. Operators see what the provider says; only they
+ * change status, money and webhook.
  */
 @Injectable()
 export class WatchStep {
@@ -34,13 +34,13 @@ export class WatchStep {
     if (isSaid && task.status !== 'reconciliation_required') return this.statements.unwatch(work);
     await this.reporter.goOn(work, {
       phase: 'watching',
-      // What a provider has said for good it need not be asked again, but the task stays until an operator decides.
+      // After a final answer the provider is not polled again, but the task waits for an operator.
       delayMs: isSaid ? WATCH_MS : this.reporter.longestMs,
       ...(state && { facts: { evidence: state } }),
     });
   }
 
-  /** Undefined where the provider does not answer or can no longer be asked. */
+  /** Undefined if the provider does not answer or cannot be asked any more. */
   private async stateOf(
     { task }: ClaimedWork,
     signal: StopSignal,
