@@ -2,25 +2,25 @@ import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { LedgerService } from '../src/billing/ledger.service.js';
 import { auditLedger } from '../src/billing/audit.js';
-import { timeOrderedUuid } from '../src/common/ids/time-ordered-uuid.js';
-import { SystemClock } from '../src/common/time/clock.js';
 import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../src/database/run-migrations.js';
-import { ledgerOf, startOf, successOf } from '../test/support/test-ledger.js';
+import { fundedAccount } from '../test/support/test-ledger.js';
+import { costs, indexEntriesPerCall, logBytesPerCall } from './ledger-load/database-costs.js';
+import {
+  CALLERS,
+  groupCommitPair,
+  interactivePair,
+  measure,
+} from './ledger-load/hold-and-settle.js';
 import { type BenchResult, median, round } from './result.js';
 
-const CALLERS = 64;
-const SECONDS = 5;
-const WARM_UP_SECONDS = 2;
 const SNAPSHOT_SECONDS = 60;
 const MANY_ACCOUNTS = 3_000;
-const PRICE = 120n;
+const FUNDS_MICRO_USD = 1_000_000_000_000n;
 const FLUSHES = 100;
 const TARGETS = {
   'one account: pairs per second': '≥ 8000',
@@ -34,13 +34,6 @@ const TARGETS = {
   audit: 'exact',
 };
 
-interface Load {
-  readonly pairs: number;
-  readonly pairsPerSecond: number;
-  readonly holdP50Ms: number;
-  readonly holdP99Ms: number;
-}
-
 /**
  * Hold + settle pairs per second of 64 callers, on one hot account and on 3,000, against one interactive transaction per
  * step on the same embedded PostgreSQL with every flush on; and what a call costs the database.
@@ -53,15 +46,18 @@ export async function run(): Promise<BenchResult> {
   const dataSource = await createDataSource({ url: server.url }).initialize();
   try {
     await runMigrations(dataSource);
-    const ledger = new LedgerService(dataSource, new SystemClock());
-    const one = await groupCommitPair(dataSource, [await fundedAccount(ledger)]);
+    const one = await groupCommitPair(dataSource, [
+      await fundedAccount(dataSource, FUNDS_MICRO_USD),
+    ]);
     const many = await groupCommitPair(dataSource, await manyAccounts(dataSource));
     const before = await costs(dataSource);
     const hot = await measure(one);
     const after = await costs(dataSource);
     const wide = await measure(many);
     const last = await costs(dataSource);
-    const plain = await measure(interactivePair(dataSource, await fundedAccount(ledger)));
+    const plain = await measure(
+      interactivePair(dataSource, await fundedAccount(dataSource, FUNDS_MICRO_USD)),
+    );
     const snapshot = await beside(server.url, () => measure(many, SNAPSHOT_SECONDS));
     const audit = await auditLedger(dataSource);
     const inPlace = (last.inPlace - before.inPlace) / (last.updates - before.updates);
@@ -121,46 +117,6 @@ async function flushTimeMs(folder: string): Promise<number> {
   return median(times);
 }
 
-function logBytesPerCall(before: Costs, after: Costs): number {
-  return (after.logBytes - before.logBytes) / (after.calls - before.calls);
-}
-
-interface Costs {
-  readonly calls: number;
-  readonly updates: number;
-  readonly inPlace: number;
-  readonly logBytes: number;
-}
-
-async function costs(dataSource: DataSource): Promise<Costs> {
-  await dataSource.query('SELECT pg_stat_force_next_flush(), pg_stat_clear_snapshot()');
-  // Each session reports what it did within a second of its last statement.
-  await sleep(1_500);
-  const [row] = await dataSource.query<Record<keyof Costs, string>[]>(
-    `SELECT n_tup_ins AS calls, n_tup_upd AS updates, n_tup_hot_upd AS "inPlace",
-            pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS "logBytes"
-       FROM pg_stat_user_tables WHERE relname = 'execution'`,
-  );
-  return {
-    calls: Number(row?.calls),
-    updates: Number(row?.updates),
-    inPlace: Number(row?.inPlace),
-    logBytes: Number(row?.logBytes),
-  };
-}
-
-/** Entries that a call writes into indexes: one per index that holds its rows, and once more for a row that moves. */
-async function indexEntriesPerCall(dataSource: DataSource, moved: number): Promise<number> {
-  const [row] = await dataSource.query<{ execution: string; entry: string }[]>(
-    `SELECT count(*) FILTER (WHERE c.relname = 'execution' AND pg_get_expr(i.indpred, i.indrelid) IS NULL) AS execution,
-            count(*) FILTER (WHERE c.relname = 'ledger_entry'
-              AND (i.indpred IS NULL OR pg_get_expr(i.indpred, i.indrelid) LIKE '%charge%')) AS entry
-       FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
-       JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am a ON a.oid = x.relam AND a.amname = 'btree'`,
-  );
-  return Number(row?.execution) * (1 + moved) + Number(row?.entry);
-}
-
 /** What `work` answers while another session holds a snapshot open, as a dump does. */
 async function beside<T>(url: string, work: () => Promise<T>): Promise<T> {
   const dump = new pg.Client({ connectionString: url });
@@ -171,81 +127,6 @@ async function beside<T>(url: string, work: () => Promise<T>): Promise<T> {
   } finally {
     await dump.end();
   }
-}
-
-type Pair = (held: (ms: number) => void) => Promise<void>;
-
-async function measure(pair: Pair, seconds = SECONDS): Promise<Load> {
-  await drive(pair, WARM_UP_SECONDS);
-  const holds = await drive(pair, seconds);
-  const sorted = holds.sort((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
-  return {
-    pairs: holds.length,
-    pairsPerSecond: holds.length / seconds,
-    holdP50Ms: at(0.5),
-    holdP99Ms: at(0.99),
-  };
-}
-
-async function drive(pair: Pair, seconds: number): Promise<number[]> {
-  const holds: number[] = [];
-  const end = performance.now() + seconds * 1000;
-  const caller = async (): Promise<void> => {
-    while (performance.now() < end) await pair((ms) => holds.push(ms));
-  };
-  await Promise.all(Array.from({ length: CALLERS }, caller));
-  return holds;
-}
-
-async function groupCommitPair(dataSource: DataSource, accountIds: string[]): Promise<Pair> {
-  const { process, executions } = ledgerOf(dataSource);
-  await process.beat();
-  let next = 0;
-  return async (held) => {
-    const start = startOf(accountIds[next++ % accountIds.length] ?? '', PRICE);
-    const started = performance.now();
-    const outcome = await executions.begin(start);
-    held(performance.now() - started);
-    if (outcome !== 'held') throw new Error(outcome);
-    await executions.succeed(start, successOf(PRICE));
-  };
-}
-
-/** What a gateway without group commit does: a transaction to hold, another to settle. */
-function interactivePair(dataSource: DataSource, accountId: string): Pair {
-  const lock = 'SELECT posted, held FROM account WHERE id = $1 FOR UPDATE';
-  return async (held) => {
-    const holdId = timeOrderedUuid(Date.now());
-    const started = performance.now();
-    await dataSource.transaction(async (manager) => {
-      const [row] = await manager.query<{ posted: string; held: string }[]>(lock, [accountId]);
-      if (BigInt(row?.posted ?? 0) - BigInt(row?.held ?? 0) < PRICE)
-        throw new Error('insufficient');
-      await manager.query('UPDATE account SET held = held + $2 WHERE id = $1', [accountId, PRICE]);
-      await manager.query(
-        `INSERT INTO hold (account_id, id, amount, owner) VALUES ($1, $2, $3, 'bench')`,
-        [accountId, holdId, PRICE],
-      );
-    });
-    held(performance.now() - started);
-    await dataSource.transaction(async (manager) => {
-      const [row] = await manager.query<{ posted: string }[]>(lock, [accountId]);
-      const balanceAfter = BigInt(row?.posted ?? 0) - PRICE;
-      await manager.query(
-        `UPDATE hold SET state = 'settled', settled_amount = amount, resolved_at = now() WHERE account_id = $1 AND id = $2`,
-        [accountId, holdId],
-      );
-      await manager.query(
-        'UPDATE account SET held = held - $2, posted = posted - $2 WHERE id = $1',
-        [accountId, PRICE],
-      );
-      await manager.query(
-        `INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after) VALUES ($1, $2, 'charge', $3, $4)`,
-        [accountId, holdId, -PRICE, balanceAfter],
-      );
-    });
-  };
 }
 
 async function manyAccounts(dataSource: DataSource): Promise<string[]> {
@@ -261,15 +142,4 @@ async function manyAccounts(dataSource: DataSource): Promise<string[]> {
     [ids],
   );
   return ids;
-}
-
-async function fundedAccount(ledger: LedgerService): Promise<string> {
-  const { id } = await ledger.createAccount('bench');
-  await ledger.credit({
-    accountId: id,
-    amountMicroUsd: 1_000_000_000_000n,
-    idempotencyKey: 'fund',
-    reference: null,
-  });
-  return id;
 }

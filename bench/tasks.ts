@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import type { DataSource } from 'typeorm';
-import { LedgerService } from '../src/billing/ledger.service.js';
 import { startGateway } from '../src/boot/start-gateway.js';
 import { Catalog } from '../src/catalog/catalog.js';
 import { loadConfig } from '../src/config/load-config.js';
@@ -20,6 +19,7 @@ import { TaskStatements } from '../src/tasks/worker/task-statements.js';
 import { TaskSubmission } from '../src/tasks/submission/task-submission.js';
 import { TaskWorker } from '../src/tasks/worker/task-worker.js';
 import { JobKind } from '../test/support/job-kind.js';
+import { fundedAccount } from '../test/support/test-ledger.js';
 import { type BenchResult, percentile, round } from './result.js';
 import { FINISHED_TASKS, fillTasks, OPEN_TASKS } from './servers/full-tables.js';
 import { startServer } from './servers/start.js';
@@ -91,7 +91,7 @@ async function measure(dataSource: DataSource, databaseUrl: string, upstreamUrl:
     const catalog = app.get<Catalog>(Catalog);
     const requests = await Promise.all(
       Array.from({ length: CALLERS }, async () =>
-        requestOf(catalog, await fundedAccount(app.get(LedgerService))),
+        requestOf(catalog, await fundedAccount(dataSource, 1_000_000_000n)),
       ),
     );
     const prepared = {
@@ -151,13 +151,6 @@ function requestFor(requests: readonly TaskRequest[], caller: number): TaskReque
   const request = requests[caller];
   if (!request) throw new Error('every caller has a request');
   return request;
-}
-
-async function fundedAccount(ledger: LedgerService): Promise<string> {
-  const { id: accountId } = await ledger.createAccount('bench');
-  const amountMicroUsd = 1_000_000_000n;
-  await ledger.credit({ accountId, amountMicroUsd, idempotencyKey: 'bench', reference: null });
-  return accountId;
 }
 
 async function perSecond(work: (caller: number) => Promise<unknown>): Promise<number> {

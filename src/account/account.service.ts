@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { Caller } from '../auth/caller.js';
-import { LedgerService } from '../billing/ledger.service.js';
+import { Accounts } from '../billing/accounts.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { notFound, pathId } from '../common/ids/sent-id.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
@@ -18,14 +18,14 @@ import { type KeyView, viewOwnKey } from './key.view.js';
 @Injectable()
 export class AccountService {
   constructor(
-    private readonly ledger: LedgerService,
+    private readonly accounts: Accounts,
     private readonly executionLedger: ExecutionLedger,
     private readonly keys: ApiKeysService,
     private readonly usage: UsageReports,
   ) {}
 
   async account(caller: Caller): Promise<AccountView> {
-    const account = await this.ledger.account(caller.accountId);
+    const account = await this.accounts.get(caller.accountId);
     return {
       object: 'account',
       id: toPublicId('acct', account.id),

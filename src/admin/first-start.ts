@@ -1,5 +1,6 @@
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { IssuedKey } from '../auth/api-keys.service.js';
+import type { Accounts } from '../billing/accounts.js';
 import type { LedgerService } from '../billing/ledger.service.js';
 
 /** 100 USD. */
@@ -10,12 +11,13 @@ const DEMO_CREDIT_MICRO_USD = 100_000_000n;
  * A second start changes nothing.
  */
 export async function createDemoAccount(
+  accounts: Accounts,
   ledger: LedgerService,
   keys: ApiKeysService,
 ): Promise<IssuedKey | undefined> {
-  const { items } = await ledger.accounts({ limit: 1 });
+  const { items } = await accounts.list({ limit: 1 });
   if (items.length > 0) return undefined;
-  const account = await ledger.createAccount('demo', 'play');
+  const account = await accounts.create('demo', 'play');
   await ledger.credit({
     accountId: account.id,
     amountMicroUsd: DEMO_CREDIT_MICRO_USD,

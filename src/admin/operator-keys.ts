@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyRecord } from '../auth/api-key-record.js';
 import { ApiKeysService, type IssuedKey, type KeyTerms } from '../auth/api-keys.service.js';
-import { LedgerService } from '../billing/ledger.service.js';
+import { Accounts } from '../billing/accounts.js';
 import { Catalog } from '../catalog/catalog.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { notFound, pathId } from '../common/ids/sent-id.js';
@@ -18,7 +18,7 @@ type Field = keyof CreateKeyBody;
 @Injectable()
 export class OperatorKeys {
   constructor(
-    private readonly ledger: LedgerService,
+    private readonly accounts: Accounts,
     private readonly keys: ApiKeysService,
     private readonly catalog: Catalog,
     private readonly clock: Clock,
@@ -26,7 +26,7 @@ export class OperatorKeys {
 
   /** Throws 400 for a model that does not exist, an expiry in the past, a period without a limit. */
   async create(accountId: string, body: CreateKeyBody): Promise<IssuedKey> {
-    const account = await this.ledger.account(pathId('acct', accountId));
+    const account = await this.accounts.get(pathId('acct', accountId));
     const terms = this.termsOf(body, NO_TERMS, new Set());
     return this.keys.issue(account.id, { ...NO_TERMS, ...terms });
   }
@@ -48,7 +48,7 @@ export class OperatorKeys {
   }
 
   async list(accountId: string, query: PageQuery): Promise<Page<ApiKeyRecord>> {
-    const account = await this.ledger.account(pathId('acct', accountId));
+    const account = await this.accounts.get(pathId('acct', accountId));
     const before = cursorOf(query, 'uuid') ?? undefined;
     const rows = await this.keys.list(account.id, query.limit + 1, before);
     return pageOf(

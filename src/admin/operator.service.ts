@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Accounts } from '../billing/accounts.js';
 import type { AuditScope } from '../billing/audit.js';
 import { LedgerAudit } from '../billing/ledger-audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
@@ -17,30 +18,31 @@ const KEY_FORM = /^[\x21-\x7e]{1,200}$/;
 @Injectable()
 export class OperatorService {
   constructor(
+    private readonly accountRecords: Accounts,
     private readonly ledger: LedgerService,
     private readonly executions: ExecutionLedger,
     private readonly books: LedgerAudit,
   ) {}
 
   createAccount(name: string) {
-    return this.ledger.createAccount(name);
+    return this.accountRecords.create(name);
   }
 
   accounts({ name, ...page }: AccountsQuery) {
-    return this.ledger.accounts({ ...page, namePrefix: name });
+    return this.accountRecords.list({ ...page, namePrefix: name });
   }
 
   async updateAccount(id: string, { name, disabled }: UpdateAccountBody) {
-    return this.ledger.updateAccount(pathId('acct', id), { name, isDisabled: disabled });
+    return this.accountRecords.update(pathId('acct', id), { name, isDisabled: disabled });
   }
 
   async account(id: string) {
-    return this.ledger.account(pathId('acct', id));
+    return this.accountRecords.get(pathId('acct', id));
   }
 
   /** Public id of the demo account: the first with play money. 404 where there is none. */
   async playAccount(): Promise<string> {
-    const [account] = await this.ledger.playAccounts();
+    const [account] = await this.accountRecords.withPlayMoney();
     if (account === undefined) throw notFound('acct');
     return toPublicId('acct', account.id);
   }
@@ -63,7 +65,8 @@ export class OperatorService {
   async entries(id: string, query: LedgerQuery) {
     const { created_after: after, created_before: before, ...rest } = query;
     const times = { createdAfter: dateOf(after), createdBefore: dateOf(before) };
-    return this.ledger.entries(pathId('acct', id), { ...rest, ...times });
+    const account = await this.account(id);
+    return this.ledger.entries(account.id, { ...rest, ...times });
   }
 
   listExecutions({ account_id: accountId, ...query }: AdminExecutionsQuery) {

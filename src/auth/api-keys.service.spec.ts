@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { LedgerService } from '../billing/ledger.service.js';
+import { Accounts } from '../billing/accounts.js';
 import { Clock } from '../common/time/clock.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
@@ -31,8 +31,7 @@ describe('API keys', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    const ledger = new LedgerService(database.dataSource, clock);
-    accountId = (await ledger.createAccount('keys')).id;
+    accountId = (await new Accounts(database.dataSource, clock).create('keys')).id;
   });
   beforeEach(() => {
     // Ids are ordered by time, and each test lists its own keys first.

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { Pool, QueryConfig } from 'pg';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { LedgerService } from '../billing/ledger.service.js';
+import { Accounts } from '../billing/accounts.js';
 import { Clock } from '../common/time/clock.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
@@ -53,8 +53,7 @@ describe('the cache of keys', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    const ledger = new LedgerService(database.dataSource, new SetClock());
-    accountId = (await ledger.createAccount('keys')).id;
+    accountId = (await new Accounts(database.dataSource, new SetClock()).create('keys')).id;
   });
   beforeEach(() => {
     const repository = database.dataSource.getRepository(ApiKey);

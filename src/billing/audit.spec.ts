@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { fundedAccount } from '../../test/support/test-ledger.js';
 import { ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
-import { SystemClock } from '../common/time/clock.js';
 import { auditLedger } from './audit.js';
 import { LedgerAudit } from './ledger-audit.js';
 import { LedgerService } from './ledger.service.js';
@@ -18,9 +18,8 @@ describe('auditLedger', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     dataSource = database.dataSource;
-    const ledger = new LedgerService(dataSource, new SystemClock());
-    accountId = (await ledger.createAccount('audited')).id;
-    await ledger.credit({ accountId, amountMicroUsd: 100n, idempotencyKey: 'k', reference: null });
+    const ledger = new LedgerService(dataSource);
+    accountId = await fundedAccount(dataSource, 100n);
     await ledger.hold(dataSource, { accountId, holdId, amountMicroUsd: 30n, owner });
     await ledger.settle(dataSource, accountId, holdId, 30n);
     await ledger.hold(dataSource, { accountId, holdId: randomUUID(), amountMicroUsd: 20n, owner });
@@ -93,7 +92,7 @@ describe('auditLedger', () => {
     };
 
     beforeAll(async () => {
-      const ledger = new LedgerService(dataSource, new SystemClock());
+      const ledger = new LedgerService(dataSource);
       await ledger.credit({
         accountId,
         amountMicroUsd: 900n,

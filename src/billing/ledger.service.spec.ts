@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { SystemClock } from '../common/time/clock.js';
+import { accountsOf } from '../../test/support/test-ledger.js';
 import { auditLedger } from './audit.js';
+import type { Accounts } from './accounts.js';
 import { LedgerService } from './ledger.service.js';
 
 const owner = 'task';
@@ -11,35 +12,37 @@ const owner = 'task';
 describe('LedgerService', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
+  let accounts: Accounts;
   let ledger: LedgerService;
   let accountId: string;
   beforeAll(async () => {
     database = await createTestDatabase();
     dataSource = database.dataSource;
-    ledger = new LedgerService(dataSource, new SystemClock());
+    accounts = accountsOf(dataSource);
+    ledger = new LedgerService(dataSource);
   });
   beforeEach(async () => {
-    accountId = (await ledger.createAccount('test')).id;
+    accountId = (await accounts.create('test')).id;
   });
   afterAll(() => database.drop());
 
   const credit = (amountMicroUsd: bigint, idempotencyKey: string = randomUUID()) =>
     ledger.credit({ accountId, amountMicroUsd, idempotencyKey, reference: 'note' });
   const balance = async (): Promise<bigint[]> => {
-    const account = await ledger.account(accountId);
+    const account = await accounts.get(accountId);
     return [account.postedMicroUsd, account.heldMicroUsd, account.availableMicroUsd];
   };
 
   it('starts an account with nothing and finds it again', async () => {
-    expect(await ledger.account(accountId)).toMatchObject({ name: 'test', postedMicroUsd: 0n });
-    await expect(ledger.account(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+    expect(await accounts.get(accountId)).toMatchObject({ name: 'test', postedMicroUsd: 0n });
+    await expect(accounts.get(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('lists accounts newest first, page by page', async () => {
     const seen: string[] = [];
     let cursor: string | null | undefined;
     do {
-      const page = await ledger.accounts({ limit: 2, cursor: cursor ?? undefined });
+      const page = await accounts.list({ limit: 2, cursor: cursor ?? undefined });
       seen.push(...page.items.map((account) => account.id));
       cursor = page.nextCursor;
     } while (cursor !== null);

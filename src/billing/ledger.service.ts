@@ -2,21 +2,12 @@ import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
-import { Clock } from '../common/time/clock.js';
 import { isTransient } from '../database/database-errors.js';
-import { transaction } from '../database/transaction.js';
-import { type Account, type AccountRow, accountOf } from './account.js';
+import { noAccount } from './accounts.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-entry.js';
 import { cursorOf, type Page, pageOf } from '../common/paging/page.js';
-import type {
-  AccountChanges,
-  AccountQuery,
-  CreditRequest,
-  EntryQuery,
-  HoldRequest,
-} from './ledger-requests.js';
+import type { CreditRequest, EntryQuery, HoldRequest } from './ledger-requests.js';
 
 /** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager inside another. */
 export interface Queryable {
@@ -41,81 +32,16 @@ interface RefundRow {
 }
 
 /**
- * Accounts and the four verbs hold, settle, release, credit (spec: What the service does; decisions G-22, G-29).
+ * Entries and the four verbs hold, settle, release, credit (spec: What the service does; decisions G-22, G-29).
  * A hold is resolved once; the same resolution again changes nothing. Verbs that take a Queryable commit with it. Each
  * locks the account until then: call them last in a transaction. Synchronous calls use ExecutionLedger instead.
  */
 @Injectable()
 export class LedgerService {
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
-  /** An empty account; play money buys the sandbox's work only (decision G-95). */
-  async createAccount(name: string, money: 'real' | 'play' = 'real'): Promise<Account> {
-    const [row] = await this.dataSource.query<AccountRow[]>(
-      `INSERT INTO account (id, name, play_money) VALUES ($1, $2, $3) RETURNING *`,
-      [timeOrderedUuid(this.clock.nowMs()), name, money === 'play'],
-    );
-    assert(row !== undefined, 'an insert returns its row');
-    return accountOf(row);
-  }
-
-  /** The account; 404 not_found. */
-  async account(id: string): Promise<Account> {
-    const [row] = await this.dataSource.query<AccountRow[]>(`SELECT * FROM account WHERE id = $1`, [
-      id,
-    ]);
-    if (row === undefined) throw noAccount();
-    return accountOf(row);
-  }
-
-  /** The first accounts with play money; there is one, as a rule. */
-  async playAccounts(): Promise<Account[]> {
-    const rows = await this.dataSource.query<AccountRow[]>(
-      `SELECT * FROM account WHERE play_money ORDER BY id LIMIT 10`,
-    );
-    return rows.map(accountOf);
-  }
-
-  /**
-   * Accounts, newest first; with `namePrefix` those whose name begins with it, in any case of letters.
-   */
-  async accounts({ namePrefix = '', ...page }: AccountQuery): Promise<Page<Account>> {
-    const pattern = `${namePrefix.replaceAll(/[\\%_]/g, '\\$&')}%`;
-    const named = namePrefix === '' ? '$2::text IS NOT NULL' : 'lower(name) LIKE lower($2)';
-    const rows = await this.dataSource.query<AccountRow[]>(
-      `SELECT * FROM account WHERE ($1::uuid IS NULL OR id < $1) AND ${named} ORDER BY id DESC LIMIT $3`,
-      [cursorOf(page, 'uuid'), pattern, page.limit + 1],
-    );
-    return pageOf(rows, page.limit, accountOf, (row) => row.id);
-  }
-
-  /**
-   * Names an account anew, disables or enables it; 404 not_found. Every process learns of it within 2 s, as of a change of
-   * its keys.
-   */
-  async updateAccount(id: string, changes: AccountChanges): Promise<Account> {
-    const { name = null, isDisabled = null } = changes;
-    return transaction(this.dataSource, async (manager) => {
-      const [rows] = await manager.query<[AccountRow[], number]>(
-        `UPDATE account SET name = coalesce($2, name), disabled = coalesce($3, disabled)
-          WHERE id = $1 RETURNING *`,
-        [id, name, isDisabled],
-      );
-      const [row] = rows;
-      if (row === undefined) throw noAccount();
-      if (isDisabled !== null) {
-        await manager.query(`UPDATE api_key SET changed_at = now() WHERE account_id = $1`, [id]);
-      }
-      return accountOf(row);
-    });
-  }
-
-  /** The account's entries, newest first; all filters must hold. 404 not_found. */
+  /** Entries of the account, newest first; all filters must hold. Empty for an unknown account. */
   async entries(accountId: string, query: EntryQuery): Promise<Page<LedgerEntry>> {
-    await this.account(accountId);
     const rows = await this.dataSource.query<LedgerEntryRow[]>(
       `${ENTRY} WHERE e.account_id = $1 AND ($2::bigint IS NULL OR e.position < $2)
           AND ($4::text IS NULL OR e.kind = $4)
@@ -244,6 +170,5 @@ export class LedgerService {
   }
 }
 
-const noAccount = (): GatewayError => new GatewayError('not_found', 'No such account.');
 const usedOtherwise = (): GatewayError =>
   new GatewayError('conflict', 'The hold was already resolved in another way.');

@@ -2,12 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { FAILURE, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
+import {
+  FAILURE,
+  IDLE_TICKER,
+  ledgerOf,
+  startOf,
+  successOf,
+} from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
-import { SystemClock } from '../common/time/clock.js';
-import type { Ticker } from '../ticker/ticker.js';
 import { UsageRollup } from '../usage/usage-rollup.js';
 import { createDataSource } from './data-source.js';
 import { MIGRATIONS } from './migration-list.js';
@@ -16,7 +20,6 @@ import { runMigrations } from './run-migrations.js';
 /** The last migration of the version without limits, refunds and usage. */
 const LAST_OF_BEFORE = 97;
 const LIMIT = 2_000;
-const IDLE_TICKER = { start: () => undefined } as unknown as Ticker;
 const numberOf = ({ name }: { name: string }): number => Number(name.slice(-13)) % 1_000;
 
 describe('the books of a gateway without limits, refunds and usage', () => {
@@ -125,7 +128,7 @@ describe('the books of a gateway without limits, refunds and usage', () => {
   });
 
   it('give a charge of before back once, and sum up to the ledger', async () => {
-    const ledger = new LedgerService(dataSource, new SystemClock());
+    const ledger = new LedgerService(dataSource);
     const refunds = await Promise.allSettled(
       Array.from({ length: 8 }, () => ledger.refund(paid.executionId, 'sorry')),
     );

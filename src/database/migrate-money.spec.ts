@@ -6,7 +6,6 @@ import { ledgerOf } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
-import { SystemClock } from '../common/time/clock.js';
 import { createDataSource } from './data-source.js';
 import { MIGRATIONS } from './migration-list.js';
 import { runMigrations } from './run-migrations.js';
@@ -77,7 +76,7 @@ describe('the books of a gateway whose calls were two rows', () => {
     });
     expect(await executions.find(released)).toMatchObject({ errorCode: 'provider_timeout' });
     expect(await executions.find(reversed)).toMatchObject({ status: 'failed', heldMicroUsd: 100n });
-    const { items } = await new LedgerService(dataSource, new SystemClock()).entries(accountId, {
+    const { items } = await new LedgerService(dataSource).entries(accountId, {
       limit: 10,
     });
     expect(items.map(({ kind, holdId }) => [kind, holdId])).toEqual([
@@ -95,7 +94,7 @@ describe('the books of a gateway whose calls were two rows', () => {
     while ((await judge.sweeper.tick()) === 0) await new Promise((done) => setTimeout(done, 50));
     await judge.process.beforeApplicationShutdown();
     expect(await judge.executions.find(open)).toMatchObject({ errorCode: 'process_lost' });
-    const ledger = new LedgerService(dataSource, new SystemClock());
+    const ledger = new LedgerService(dataSource);
     await ledger.settle(dataSource, accountId, task, 50n);
     expect(await auditLedger(dataSource)).toMatchObject({ ok: true, heldMicroUsd: 0n });
   });

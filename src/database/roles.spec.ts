@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
+import { fundedAccount, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { SystemClock } from '../common/time/clock.js';
 import { Database } from './database.js';
 
 const ROLE = `shim_run_${randomUUID().replaceAll('-', '')}`;
@@ -38,18 +37,16 @@ describe('A gateway that runs as another role than the owner of its tables', () 
   });
 
   it('holds, charges, resolves and audits', async () => {
-    const service = new LedgerService(dataSource, new SystemClock());
-    const { id: accountId } = await service.createAccount('roles');
-    const credit = { accountId, amountMicroUsd: 1_000n, idempotencyKey: 'k', reference: null };
-    await service.credit(credit);
+    const ledger = new LedgerService(dataSource);
+    const accountId = await fundedAccount(dataSource, 1_000n);
     const { process, executions } = ledgerOf(dataSource);
     await process.beat();
     const start = startOf(accountId, 120n);
     expect(await executions.begin(start)).toBe('held');
     await executions.succeed(start, successOf(120n));
     const hold = { accountId, holdId, amountMicroUsd: 50n, owner: 'task' };
-    expect(await service.hold(dataSource, hold)).toBe('held');
-    await service.settle(dataSource, accountId, holdId, 40n);
+    expect(await ledger.hold(dataSource, hold)).toBe('held');
+    await ledger.settle(dataSource, accountId, holdId, 40n);
     expect(await auditLedger(dataSource)).toMatchObject({ ok: true, postedMicroUsd: 840n });
   });
 

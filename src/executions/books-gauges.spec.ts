@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { fundedAccount } from '../../test/support/test-ledger.js';
 import { FAILURE, ledgerOf, startOf } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
-import { LedgerService } from '../billing/ledger.service.js';
-import { SystemClock } from '../common/time/clock.js';
 import { Metrics } from '../observability/metrics.js';
 import type { Ticker } from '../ticker/ticker.js';
 import { BooksGauges } from './books-gauges.js';
@@ -17,10 +16,7 @@ describe('BooksGauges', () => {
 
   it('publish for the whole database from one process, whatever the tables hold', async () => {
     const { dataSource } = database;
-    const accounts = new LedgerService(dataSource, new SystemClock());
-    const { id: accountId } = await accounts.createAccount('test');
-    const credit = { accountId, idempotencyKey: 'fund', reference: null };
-    await accounts.credit({ ...credit, amountMicroUsd: 100n });
+    const accountId = await fundedAccount(dataSource, 100n);
     const processes = [1, 2, 3].map(() => {
       const metrics = new Metrics();
       const ledger = ledgerOf(dataSource);

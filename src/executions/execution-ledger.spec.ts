@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { fundedAccount, balanceOf } from '../../test/support/test-ledger.js';
 import {
   FAILURE,
   ledgerOf,
@@ -10,13 +11,11 @@ import {
 } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { SystemClock } from '../common/time/clock.js';
 import type { ExecutionLedger } from './execution-ledger.js';
 
 describe('ExecutionLedger', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
-  let ledger: LedgerService;
   let own: TestLedger;
   let executions: ExecutionLedger;
   let accountId: string;
@@ -24,7 +23,6 @@ describe('ExecutionLedger', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     dataSource = database.dataSource;
-    ledger = new LedgerService(dataSource, new SystemClock());
   });
   beforeEach(async () => {
     own = ledgerOf(dataSource);
@@ -37,16 +35,9 @@ describe('ExecutionLedger', () => {
   });
   afterAll(() => database.drop());
 
-  async function funded(amountMicroUsd: bigint): Promise<string> {
-    const { id } = await ledger.createAccount('test');
-    await ledger.credit({ accountId: id, amountMicroUsd, idempotencyKey: 'fund', reference: null });
-    return id;
-  }
+  const funded = (amountMicroUsd: bigint) => fundedAccount(dataSource, amountMicroUsd);
   const call = (amountMicroUsd: bigint, account = accountId) => startOf(account, amountMicroUsd);
-  const balance = async (id = accountId): Promise<[bigint, bigint]> => {
-    const { postedMicroUsd, heldMicroUsd } = await ledger.account(id);
-    return [postedMicroUsd, heldMicroUsd];
-  };
+  const balance = (id = accountId) => balanceOf(dataSource, id);
 
   it('holds, charges a part, frees the rest and records the call', async () => {
     const start = call(600n);
@@ -62,7 +53,7 @@ describe('ExecutionLedger', () => {
       errorCode: null,
       providerRequestId: 'req_1',
     });
-    const { items } = await ledger.entries(accountId, { limit: 1 });
+    const { items } = await new LedgerService(dataSource).entries(accountId, { limit: 1 });
     expect(items).toMatchObject([
       { kind: 'charge', amountMicroUsd: -450n, holdId: start.executionId },
     ]);
@@ -84,7 +75,8 @@ describe('ExecutionLedger', () => {
     const start = call(600n);
     await executions.begin(start);
     await executions.succeed(start, successOf(0n));
-    expect((await ledger.entries(accountId, { limit: 5 })).items).toHaveLength(1);
+    const { items } = await new LedgerService(dataSource).entries(accountId, { limit: 5 });
+    expect(items).toHaveLength(1);
     expect(await balance()).toEqual([1_000_000n, 0n]);
   });
 

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { type DatabaseProxy, startDatabaseProxy } from '../../test/support/database-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { fundedAccount, balanceOf, accountsOf } from '../../test/support/test-ledger.js';
 import {
   FAILURE,
   freshFolder,
@@ -14,7 +15,7 @@ import {
 } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { Clock, SystemClock } from '../common/time/clock.js';
+import { Clock } from '../common/time/clock.js';
 import { createDataSource } from '../database/data-source.js';
 import { FAIL_PATIENCE_MS, SUCCEED_PATIENCE_MS } from './execution-ledger.js';
 import type { ExecutionStart } from './execution-steps.js';
@@ -34,7 +35,7 @@ describe('the ledger of calls while the database misbehaves', () => {
   let dataSource: DataSource;
   let proxy: DatabaseProxy;
   let far: DataSource;
-  let accounts: LedgerService;
+  let ledger: LedgerService;
   let near: TestLedger;
   let start: ExecutionStart;
   const clock = new SkippingClock();
@@ -44,18 +45,11 @@ describe('the ledger of calls while the database misbehaves', () => {
     dataSource = database.dataSource;
     proxy = await startDatabaseProxy(process.env.TEST_SERVER_URL ?? '');
     far = await createDataSource({ url: proxy.through(database.url), poolSize: 4 }).initialize();
-    accounts = new LedgerService(dataSource, new SystemClock());
+    ledger = new LedgerService(dataSource);
     near = ledgerOf(dataSource);
   });
   beforeEach(async () => {
-    const { id } = await accounts.createAccount('test');
-    await accounts.credit({
-      accountId: id,
-      amountMicroUsd: FUNDS,
-      idempotencyKey: 'fund',
-      reference: null,
-    });
-    start = startOf(id, 10n);
+    start = startOf(await fundedAccount(dataSource, FUNDS), 10n);
   });
   afterEach(async () => {
     expect(await auditLedger(dataSource)).toMatchObject({ ok: true, discrepancies: [] });
@@ -66,10 +60,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     await database.drop();
   });
 
-  const balance = async (): Promise<[bigint, bigint]> => {
-    const { postedMicroUsd, heldMicroUsd } = await accounts.account(start.accountId);
-    return [postedMicroUsd, heldMicroUsd];
-  };
+  const balance = () => balanceOf(dataSource, start.accountId);
   const record = () => near.executions.find(start.executionId);
 
   /** What `act` threw while the database was away for longer than a call may wait. */
@@ -122,7 +113,7 @@ describe('the ledger of calls while the database misbehaves', () => {
   });
 
   it('waits out a lock held too long, and other accounts do not wait with it', async () => {
-    const { id: otherId } = await accounts.createAccount('other');
+    const { id: otherId } = await accountsOf(dataSource).create('other');
     const runner = dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [start.accountId]);
@@ -209,7 +200,7 @@ describe('the ledger of calls while the database misbehaves', () => {
       expect(await next.owed.payForOthers()).toBe(1);
       expect(await next.owed.payForOthers()).toBe(0);
       expect(await balance()).toEqual([FUNDS, 0n]);
-      const { items } = await accounts.entries(start.accountId, { limit: 2 });
+      const { items } = await ledger.entries(start.accountId, { limit: 2 });
       expect(items.map((entry) => [entry.kind, entry.amountMicroUsd, entry.holdId])).toEqual([
         ['correction', 10n, start.executionId],
         ['charge', -10n, start.executionId],
@@ -229,7 +220,7 @@ describe('the ledger of calls while the database misbehaves', () => {
   });
 
   it("keeps reversals apart from the operator's keys, whatever those are called", async () => {
-    await accounts.credit({
+    await ledger.credit({
       accountId: start.accountId,
       amountMicroUsd: 7n,
       idempotencyKey: `reversal:${start.executionId}`,

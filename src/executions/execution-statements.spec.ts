@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { balanceOf, accountsOf } from '../../test/support/test-ledger.js';
 import { FAILURE, startOf, successOf } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { CancelStatements } from '../leases/cancel-statements.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
-import { SystemClock } from '../common/time/clock.js';
 import { ExecutionStatements } from './execution-statements.js';
 import type { ExecutionStep } from './execution-steps.js';
 
@@ -139,7 +139,7 @@ describe('the ledger against an in-memory model', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const { dataSource } = database;
-    ledger = new LedgerService(dataSource, new SystemClock());
+    ledger = new LedgerService(dataSource);
     statements = new ExecutionStatements(dataSource);
     cancellations = new CancelStatements(dataSource);
   });
@@ -195,16 +195,13 @@ describe('the ledger against an in-memory model', () => {
   it('never differs from it, in any order of steps, and its books are exact', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: STEPS }), async (steps) => {
-        const { id: accountId } = await ledger.createAccount('model');
+        const { id: accountId } = await accountsOf(database.dataSource).create('model');
         const ids = Array.from({ length: IDS }, () => timeOrderedUuid(Date.now()));
         const oracle = new Oracle();
         for (const todo of steps) {
           await compare(accountId, ids, oracle, todo);
-          const account = await ledger.account(accountId);
-          expect([account.postedMicroUsd, account.heldMicroUsd]).toEqual([
-            oracle.posted,
-            oracle.held,
-          ]);
+          const balance = await balanceOf(database.dataSource, accountId);
+          expect(balance).toEqual([oracle.posted, oracle.held]);
         }
       }),
       { numRuns: RUNS },

@@ -10,8 +10,6 @@ import {
   type TestLedger,
 } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
-import { LedgerService } from '../billing/ledger.service.js';
-import { SystemClock } from '../common/time/clock.js';
 
 const FUNDS = 1_000_000n;
 const LEASE_MS = 60_000;
@@ -21,13 +19,11 @@ const BEATEN_LEASE_MS = 6_000;
 describe('HoldSweeper', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
-  let accounts: LedgerService;
   let accountId: string;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     dataSource = database.dataSource;
-    accounts = new LedgerService(dataSource, new SystemClock());
   });
   beforeEach(async () => {
     accountId = await funded();

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { fundedAccount, balanceOf } from '../../test/support/test-ledger.js';
 import { ledgerOf, type TestLedger } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
-import { LedgerService } from '../billing/ledger.service.js';
 import { BUILT_IN_MODELS } from '../catalog/models/built-in.models.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
@@ -23,7 +23,6 @@ describe('PayOnSuccess', () => {
   const clock = new SystemClock();
   const unbounded = new ParallelCalls({ maxParallelCallsPerKey: 0 });
   let database: TestDatabase;
-  let ledger: LedgerService;
   let own: TestLedger;
   let executions: ExecutionLedger;
   let payOnSuccess: PayOnSuccess;
@@ -32,20 +31,12 @@ describe('PayOnSuccess', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const { dataSource } = database;
-    ledger = new LedgerService(dataSource, clock);
     own = ledgerOf(dataSource);
     executions = own.executions;
     payOnSuccess = new PayOnSuccess(executions, clock, unbounded, { callDeadlineMs: HOUR_MS });
   });
   beforeEach(async () => {
-    const { id: accountId } = await ledger.createAccount('payer');
-    await ledger.credit({
-      accountId,
-      amountMicroUsd: FUNDS,
-      idempotencyKey: 'fund',
-      reference: null,
-    });
-    call = callOf(accountId);
+    call = callOf(await fundedAccount(database.dataSource, FUNDS));
   });
   afterEach(async () => {
     expect(await auditLedger(database.dataSource)).toMatchObject({ ok: true, discrepancies: [] });
@@ -72,10 +63,7 @@ describe('PayOnSuccess', () => {
       routes: row.routes,
     };
   }
-  const books = async (): Promise<[bigint, bigint]> => {
-    const { postedMicroUsd, heldMicroUsd } = await ledger.account(call.caller.accountId);
-    return [postedMicroUsd, heldMicroUsd];
-  };
+  const books = () => balanceOf(database.dataSource, call.caller.accountId);
   const made = (chargedMicroUsd?: bigint): PaidWork<string> => {
     return () =>
       Promise.resolve({

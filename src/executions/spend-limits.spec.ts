@@ -3,11 +3,11 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { fundedAccount } from '../../test/support/test-ledger.js';
 import { FAILURE, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
-import { SystemClock } from '../common/time/clock.js';
 
 const CALLS = 400;
 const ACCOUNTS = 3;
@@ -22,7 +22,7 @@ let ledger: LedgerService;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  ledger = new LedgerService(database.dataSource, new SystemClock());
+  ledger = new LedgerService(database.dataSource);
 });
 afterAll(() => database.drop());
 
@@ -38,11 +38,7 @@ async function newKey(accountId: string, since = 'NULL', period = 'day'): Promis
   );
   return id;
 }
-async function newAccount(): Promise<string> {
-  const { id } = await ledger.createAccount('limits');
-  await credit(id, 1_000_000n);
-  return id;
-}
+const newAccount = () => fundedAccount(database.dataSource, 1_000_000n);
 const credit = (accountId: string, amountMicroUsd: bigint) =>
   ledger.credit({ accountId, amountMicroUsd, idempotencyKey: randomUUID(), reference: null });
 

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { fundedAccount, IDLE_TICKER } from '../../test/support/test-ledger.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { LedgerService } from '../billing/ledger.service.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
-import { SystemClock } from '../common/time/clock.js';
-import type { Ticker } from '../ticker/ticker.js';
 import { UsageReports } from './usage-reports.js';
 import { UsageRollup } from './usage-rollup.js';
-
-const IDLE_TICKER = { start: () => undefined } as unknown as Ticker;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -18,12 +14,9 @@ afterAll(() => database.drop());
 
 it('the charge of a task that was undone is taken from what its key and model used, before and after it is folded', async () => {
   const { dataSource } = database;
-  const ledger = new LedgerService(dataSource, new SystemClock());
   const reports = new UsageReports(dataSource);
   const rollup = new UsageRollup(dataSource, IDLE_TICKER);
-  const { id: accountId } = await ledger.createAccount('undone');
-  const credit = { amountMicroUsd: 1_000n, idempotencyKey: 'a', reference: null };
-  await ledger.credit({ accountId, ...credit });
+  const accountId = await fundedAccount(dataSource, 1_000n);
   const keyId = randomUUID();
   const taskId = timeOrderedUuid(Date.now());
   await dataSource.query(

@@ -8,20 +8,20 @@ import {
   ledgerOf,
   startOf,
   successOf,
+  fundedAccount,
+  IDLE_TICKER,
   type TestLedger,
 } from '../../test/support/test-ledger.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { auditUsage } from '../billing/usage-audit.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { ExecutionStart } from '../executions/execution-steps.js';
-import type { Ticker } from '../ticker/ticker.js';
 import { millisecondsOf, UsageReports } from './usage-reports.js';
 import { UsageRollup } from './usage-rollup.js';
 
 const RUNS = 15;
 const STEPS = 40;
 const MOST_FOLDS = 50;
-const IDLE_TICKER = { start: () => undefined } as unknown as Ticker;
 const CREDIT = 1_000_000_000n;
 /** Days around this one. */
 const ALL = { fromDay: '2020-01-01', toDay: '2100-01-01', limit: 1_000, offset: 0 };
@@ -34,19 +34,14 @@ let reports: UsageReports;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  ledger = new LedgerService(database.dataSource, new SystemClock());
+  ledger = new LedgerService(database.dataSource);
   calls = ledgerOf(database.dataSource);
   rollup = new UsageRollup(database.dataSource, IDLE_TICKER);
   reports = new UsageReports(database.dataSource);
 });
 afterAll(() => database.drop());
 
-async function newAccount(): Promise<string> {
-  const { id } = await ledger.createAccount('usage');
-  const credit = { amountMicroUsd: CREDIT, idempotencyKey: 'a', reference: null };
-  await ledger.credit({ accountId: id, ...credit });
-  return id;
-}
+const newAccount = (): Promise<string> => fundedAccount(database.dataSource, CREDIT);
 
 /** Folds until all of before is folded; a transaction of any database of the server puts that off. */
 async function foldAll(): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerService } from '../../src/billing/ledger.service.js';
-import { Clock, SystemClock } from '../../src/common/time/clock.js';
+import { Clock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/database/data-source.js';
 import { FAILURE, ledgerOf, startOf, successOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
@@ -28,7 +28,7 @@ class HastyClock extends Clock {
  */
 const [url = '', dataDir = '', ...accountIds] = process.argv.slice(2);
 const dataSource = await createDataSource({ url, poolSize: 6 }).initialize();
-const accounts = new LedgerService(dataSource, new SystemClock());
+const ledger = new LedgerService(dataSource);
 const { process: lease, executions } = ledgerOf(dataSource, {
   clock: new HastyClock(),
   dataDir,
@@ -60,7 +60,7 @@ async function credit(accountId: string): Promise<void> {
     idempotencyKey: key,
     reference: null,
   };
-  const isDone = await accounts.credit(request).then(
+  const isDone = await ledger.credit(request).then(
     () => true,
     () => false,
   );

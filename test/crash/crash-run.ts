@@ -7,10 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DataSource } from 'typeorm';
 import { auditLedger } from '../../src/billing/audit.js';
-import { LedgerService } from '../../src/billing/ledger.service.js';
-import { SystemClock } from '../../src/common/time/clock.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
-import { freshFolder, ledgerOf } from '../support/test-ledger.js';
+import { freshFolder, fundedAccount, ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
 
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
@@ -55,18 +53,10 @@ export interface CrashResult {
 /** Kills loaded processes with SIGKILL at random moments and compares what they had acknowledged with the database. */
 export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
   const { dataSource } = plan;
-  const ledger = new LedgerService(dataSource, new SystemClock());
   const accountIds = await Promise.all(
-    Array.from({ length: ACCOUNTS }, async (_, n) => {
-      const { id } = await ledger.createAccount(`crash ${n}`);
-      await ledger.credit({
-        accountId: id,
-        amountMicroUsd: FUNDS_MICRO_USD,
-        idempotencyKey: 'fund',
-        reference: null,
-      });
-      return id;
-    }),
+    Array.from({ length: ACCOUNTS }, (_, n) =>
+      fundedAccount(dataSource, FUNDS_MICRO_USD, `crash ${n}`),
+    ),
   );
   const journal: Acknowledgement[] = [];
   const dataDir = freshFolder();

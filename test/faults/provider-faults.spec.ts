@@ -6,7 +6,7 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../support
 import { type Answer, errorOf, postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
 import { upstreamCalls } from '../support/refusal.js';
-import { INSTANT } from '../support/speech-purchase.js';
+import { INSTANT } from '../support/paid-speech.js';
 
 const UPSTREAM_TIMEOUT_MS = 2_000;
 

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { DataSource } from 'typeorm';
 import { type Gateway, startGateway } from '../../src/boot/start-gateway.js';
 import { ApiKeysService, type KeyTerms } from '../../src/auth/api-keys.service.js';
+import { Accounts } from '../../src/billing/accounts.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
 import { auditLedger } from '../../src/billing/audit.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../src/config/gateway-config.js';
@@ -66,6 +67,7 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
     ...(typeof settings === 'function' ? settings(database.url) : settings),
   });
   const gateway = await startGateway(config, pino({ level: 'silent' }));
+  const accounts = gateway.app.get(Accounts);
   const ledger = gateway.app.get(LedgerService);
   const keys = gateway.app.get(ApiKeysService, { strict: false });
   const keyOf = async (accountId: string, terms: Partial<KeyTerms> = {}) =>
@@ -76,7 +78,7 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
     config: gateway.app.get<GatewayConfig>(GATEWAY_CONFIG),
     keyOf,
     async account(credit = START_CREDIT, terms = {}) {
-      const { id } = await ledger.createAccount('test');
+      const { id } = await accounts.create('test');
       if (credit > 0n) {
         await ledger.credit({
           accountId: id,
@@ -89,7 +91,7 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
       return { accountId: id, key, headers: { authorization: `Bearer ${key}` } };
     },
     async balance(accountId) {
-      const account = await ledger.account(accountId);
+      const account = await accounts.get(accountId);
       const { items } = await ledger.entries(accountId, { limit: 100 });
       return {
         available: account.availableMicroUsd,

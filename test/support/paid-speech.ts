@@ -11,7 +11,7 @@ const CREDIT = 10_000_000n;
 export const INSTANT = '[[sandbox:instant]]';
 
 /** A call that went well. */
-export interface Purchase {
+export interface PaidSpeech {
   readonly answer: Answer;
   readonly charged: bigint;
   /** The one request the provider got. */
@@ -19,10 +19,10 @@ export interface Purchase {
 }
 
 /**
- * Buys speech on a new account: `HELLO` with the given fields. Proves status 200, one provider call, one charge, the
+ * Makes speech on a new account: `HELLO` with the given fields. Proves status 200, one provider call, one charge, the
  * same amount in the charge header, and nothing left held.
  */
-export async function buySpeech(gateway: TestGateway, fields: object = {}): Promise<Purchase> {
+export async function paidSpeech(gateway: TestGateway, fields: object = {}): Promise<PaidSpeech> {
   const { accountId, headers } = await gateway.account(CREDIT);
   const callsBefore = await upstreamCalls(gateway);
   const answer = await postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, ...fields });
@@ -33,5 +33,5 @@ export async function buySpeech(gateway: TestGateway, fields: object = {}): Prom
   const charged = CREDIT - available;
   expect(answer.headers.get('x-gateway-charge-microusd')).toBe(charged.toString());
   const [upstream] = await gateway.upstreamRequests();
-  return { answer, charged, upstream: upstream as Purchase['upstream'] };
+  return { answer, charged, upstream: upstream as PaidSpeech['upstream'] };
 }

@@ -2,6 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { Accounts } from '../../src/billing/accounts.js';
+import { LedgerService } from '../../src/billing/ledger.service.js';
 import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
 import { type Clock, SystemClock } from '../../src/common/time/clock.js';
 import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
@@ -28,11 +30,36 @@ export interface TestLedgerOptions {
 }
 
 const LEASE_MS = 60_000;
-/** Nothing ticks by itself: tests call `tick`. */
-const IDLE_TICKER = { start: () => undefined } as unknown as Ticker;
+/** Starts no job: tests call `tick`. */
+export const IDLE_TICKER = { start: () => undefined } as unknown as Ticker;
 
 /** A folder of its own. */
 export const freshFolder = (): string => mkdtempSync(join(tmpdir(), 'shim-owed-'));
+
+/** The accounts of a database. */
+export const accountsOf = (dataSource: DataSource): Accounts =>
+  new Accounts(dataSource, new SystemClock());
+
+/** Id of a new account that was credited with so much. */
+export async function fundedAccount(
+  dataSource: DataSource,
+  amountMicroUsd: bigint,
+  name = 'test',
+): Promise<string> {
+  const { id: accountId } = await accountsOf(dataSource).create(name);
+  const credit = { accountId, amountMicroUsd, idempotencyKey: 'fund', reference: null };
+  await new LedgerService(dataSource).credit(credit);
+  return accountId;
+}
+
+/** Posted and held micro-USD of an account. */
+export async function balanceOf(
+  dataSource: DataSource,
+  accountId: string,
+): Promise<[bigint, bigint]> {
+  const { postedMicroUsd, heldMicroUsd } = await accountsOf(dataSource).get(accountId);
+  return [postedMicroUsd, heldMicroUsd];
+}
 
 /** The ledger as one more process of the gateway has it; it beats when asked to. */
 export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}): TestLedger {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { buySpeech } from '../../support/speech-purchase.js';
+import { paidSpeech } from '../../support/paid-speech.js';
 
 let gateway: TestGateway;
 
@@ -29,14 +29,14 @@ describe('the response_format of speech', () => {
     ['left out', 'SPEECH-42', undefined],
     ['mp3', 'AUD-49', 'mp3'],
   ])('%s answers MP3 at 44.1 kHz and 128 kbps (%s)', async (_name, _row, response_format) => {
-    const { answer, upstream } = await buySpeech(gateway, { response_format });
+    const { answer, upstream } = await paidSpeech(gateway, { response_format });
     expect(answer.headers.get('content-type')).toBe('audio/mpeg');
     expect(mp3Frame(answer.bytes)).toEqual({ kbps: 128, sampleRate: 44_100 });
     expect(upstream.query).toEqual({ output_format: 'mp3_44100_128' });
   });
 
   it('opus answers Opus at 48 kHz in Ogg (AUD-50)', async () => {
-    const { answer, upstream } = await buySpeech(gateway, { response_format: 'opus' });
+    const { answer, upstream } = await paidSpeech(gateway, { response_format: 'opus' });
     expect(answer.headers.get('content-type')).toBe('audio/ogg');
     expect(answer.bytes.toString('latin1', 0, 4)).toBe('OggS');
     const head = answer.bytes.indexOf('OpusHead');
@@ -45,7 +45,7 @@ describe('the response_format of speech', () => {
   });
 
   it('pcm answers raw 16-bit samples at 24 kHz without a header (AUD-51)', async () => {
-    const { answer, upstream } = await buySpeech(gateway, { response_format: 'pcm' });
+    const { answer, upstream } = await paidSpeech(gateway, { response_format: 'pcm' });
     expect(answer.headers.get('content-type')).toBe('audio/pcm');
     expect(answer.bytes.length % 2).toBe(0);
     expect(answer.bytes.includes('RIFF')).toBe(false);
@@ -53,7 +53,7 @@ describe('the response_format of speech', () => {
   });
 
   it('wav answers 16-bit RIFF/WAVE at 44.1 kHz (AUD-52)', async () => {
-    const { answer, upstream } = await buySpeech(gateway, { response_format: 'wav' });
+    const { answer, upstream } = await paidSpeech(gateway, { response_format: 'wav' });
     expect(answer.headers.get('content-type')).toBe('audio/wav');
     expect(answer.bytes.toString('latin1', 0, 16)).toMatch(/^RIFF....WAVEfmt $/s);
     expect(answer.bytes.readUInt16LE(20)).toBe(1);
@@ -66,7 +66,7 @@ describe('the response_format of speech', () => {
     const types: Record<string, string | null> = {};
     const ids = new Set<string | null>();
     for (const response_format of ['mp3', 'opus', 'pcm', 'wav']) {
-      const { answer, charged } = await buySpeech(gateway, { response_format });
+      const { answer, charged } = await paidSpeech(gateway, { response_format });
       expect(charged).toBe(600n);
       expect(answer.headers.get('cache-control')).toBe('no-store');
       types[response_format] = answer.headers.get('content-type');

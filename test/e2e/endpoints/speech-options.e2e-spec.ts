@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { upstreamCalls } from '../../support/refusal.js';
-import { buySpeech } from '../../support/speech-purchase.js';
+import { paidSpeech } from '../../support/paid-speech.js';
 
 let gateway: TestGateway;
 
@@ -44,7 +44,7 @@ describe('options', () => {
     ['use_speaker_boost', true, 'SPEECH-60'],
     ['use_speaker_boost', false, 'SPEECH-60'],
   ])('%s = %s reaches the provider as it is (%s)', async (field, value) => {
-    const { upstream } = await buySpeech(gateway, { [field]: value });
+    const { upstream } = await paidSpeech(gateway, { [field]: value });
     expect(upstream.body).toEqual({
       model_id: 'eleven_v4',
       text: 'Hello',
@@ -62,7 +62,7 @@ describe('options', () => {
     ['apply_text_normalization', 'on', 'apply_text_normalization', 'SPEECH-69'],
     ['apply_text_normalization', 'off', 'apply_text_normalization', 'SPEECH-69'],
   ])('%s = %s reaches the provider as %s (%s)', async (field, value, wireField) => {
-    const { upstream } = await buySpeech(gateway, { [field]: value });
+    const { upstream } = await paidSpeech(gateway, { [field]: value });
     expect(upstream.body).toEqual({ model_id: 'eleven_v4', text: 'Hello', [wireField]: value });
   });
 
@@ -75,7 +75,7 @@ describe('options', () => {
       speed: 1.1,
     };
     const rest = { seed: 9, previous_text: 'Before.', next_text: 'After.' };
-    const { upstream } = await buySpeech(gateway, {
+    const { upstream } = await paidSpeech(gateway, {
       ...settings,
       ...rest,
       language: 'en',
@@ -96,7 +96,7 @@ describe('options', () => {
   it('run each model on its own upstream model (CONV-14)', async () => {
     const used = new Map<string, unknown>();
     for (const model of ['aud-v4', 'aud-v3', 'aud-multilingual-v2', 'aud-flash-v2.5']) {
-      used.set(model, (await buySpeech(gateway, { model })).upstream.body.model_id);
+      used.set(model, (await paidSpeech(gateway, { model })).upstream.body.model_id);
     }
     expect(Object.fromEntries(used)).toEqual({
       'aud-v4': 'eleven_v4',
@@ -113,7 +113,7 @@ describe('options', () => {
         null,
       ]),
     );
-    const { upstream } = await buySpeech(gateway, nothing);
+    const { upstream } = await paidSpeech(gateway, nothing);
     expect(upstream.body).toEqual({ model_id: 'eleven_v4', text: 'Hello' });
   });
 

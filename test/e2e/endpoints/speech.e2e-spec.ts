@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { expectRefused, upstreamCalls } from '../../support/refusal.js';
-import { buySpeech, INSTANT } from '../../support/speech-purchase.js';
+import { paidSpeech, INSTANT } from '../../support/paid-speech.js';
 
 let gateway: TestGateway;
 
@@ -35,7 +35,7 @@ it('serves several callers at once, each charged its own price', async () => {
 
 describe('POST /v1/audio/speech', () => {
   it('answers audio for the smallest request and charges 600 micro-USD once (SPEECH-01)', async () => {
-    const { answer, charged, upstream } = await buySpeech(gateway);
+    const { answer, charged, upstream } = await paidSpeech(gateway);
     expect(charged).toBe(600n);
     expect(answer.headers.get('content-type')).toBe('audio/mpeg');
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -44,7 +44,7 @@ describe('POST /v1/audio/speech', () => {
   });
 
   it('sends the provider nothing that was not asked for (SPEECH-71)', async () => {
-    const { upstream } = await buySpeech(gateway);
+    const { upstream } = await paidSpeech(gateway);
     expect(upstream.body).toEqual({ model_id: 'eleven_v4', text: 'Hello' });
     expect(upstream.query).toEqual({ output_format: 'mp3_44100_128' });
   });
@@ -89,7 +89,7 @@ describe('the price of a text', () => {
     ['aud-v4', 1_234, 'BILL-27', 148_080n],
     ['aud-flash-v2.5', 33_333, 'BILL-27', 1_999_980n],
   ])('of %s with %i code points is exact (%s)', async (model, codePoints, _row, price) => {
-    const { charged, upstream } = await buySpeech(gateway, { model, input: textOf(codePoints) });
+    const { charged, upstream } = await paidSpeech(gateway, { model, input: textOf(codePoints) });
     expect(charged).toBe(price);
     expect(upstream.bodyBytes).toBeGreaterThan(codePoints);
   });
@@ -129,14 +129,14 @@ describe('the price of a text', () => {
     ['a zero-width joiner', 'SPEECH-35', 'a\u200Db', 360n],
     ['a variation selector', 'SPEECH-35', 'a\uFE0Fb', 360n],
   ])('counts each code point of %s, sent unchanged (%s)', async (_name, _row, input, price) => {
-    const { charged, upstream } = await buySpeech(gateway, { input });
+    const { charged, upstream } = await paidSpeech(gateway, { input });
     expect(charged).toBe(price);
     expect(upstream.body.text).toBe(input);
   });
 
   it('lets 10,000 emoji pass as 10,000 characters and refuses 10,001 (SPEECH-29, LIMIT-02)', async () => {
     const fields = { input: '\u{1F600}'.repeat(10_000), previous_text: INSTANT };
-    expect((await buySpeech(gateway, fields)).charged).toBe(1_200_000n);
+    expect((await paidSpeech(gateway, fields)).charged).toBe(1_200_000n);
     const { accountId, headers } = await gateway.account();
     const body = { ...HELLO, input: '\u{1F600}'.repeat(10_001) };
     await expectRefused(
@@ -152,7 +152,7 @@ describe('the price of a text', () => {
     ['next_text', 'SPEECH-67, LIMIT-03'],
   ])('does not count 5,000 code points of %s, which reach the provider (%s)', async (field) => {
     const context = textOf(5_000);
-    const { charged, upstream } = await buySpeech(gateway, { [field]: context });
+    const { charged, upstream } = await paidSpeech(gateway, { [field]: context });
     expect(charged).toBe(600n);
     expect(upstream.body).toEqual({ model_id: 'eleven_v4', text: 'Hello', [field]: context });
   });

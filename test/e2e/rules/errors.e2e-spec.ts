@@ -3,7 +3,7 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../../supp
 import { errorOf, postJson } from '../../support/http-answer.js';
 import { HELLO, PAID_ENDPOINTS } from '../../support/paid-endpoints.js';
 import { expectRefused } from '../../support/refusal.js';
-import { INSTANT } from '../../support/speech-purchase.js';
+import { INSTANT } from '../../support/paid-speech.js';
 import { startRecordingServer, type RecordingServer } from '../../support/recording-server.js';
 
 let recordings: RecordingServer;

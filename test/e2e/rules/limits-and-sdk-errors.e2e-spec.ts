@@ -4,7 +4,7 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../../supp
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { expectRefused } from '../../support/refusal.js';
-import { INSTANT } from '../../support/speech-purchase.js';
+import { INSTANT } from '../../support/paid-speech.js';
 import { startRecordingServer, type RecordingServer } from '../../support/recording-server.js';
 
 const MEGABYTE = 1_048_576;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Accounts } from '../../../src/billing/accounts.js';
 import { LedgerService } from '../../../src/billing/ledger.service.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson } from '../../support/http-answer.js';
@@ -22,7 +23,7 @@ beforeAll(async () => {
     OPENAI_BASE_URL: `${upstream.url}/v1`,
   });
   const ledger = gateway.app.get(LedgerService);
-  accountId = (await ledger.createAccount('demo', 'play')).id;
+  accountId = (await gateway.app.get(Accounts).create('demo', 'play')).id;
   const credit = { accountId, amountMicroUsd: 1_000_000n, idempotencyKey: 'a', reference: null };
   await ledger.credit(credit);
   headers = { authorization: `Bearer ${await gateway.keyOf(accountId)}` };

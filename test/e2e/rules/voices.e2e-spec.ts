@@ -6,7 +6,7 @@ import { postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { type RecordingServer, startRecordingServer } from '../../support/recording-server.js';
 import { expectRefused } from '../../support/refusal.js';
-import { INSTANT } from '../../support/speech-purchase.js';
+import { INSTANT } from '../../support/paid-speech.js';
 
 /** The table of the spec, written out: the gateway's own is what is under test. */
 const SPEC_VOICES = `

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { ApiKeysService } from '../../../src/auth/api-keys.service.js';
 import { auditLedger } from '../../../src/billing/audit.js';
+import { Accounts } from '../../../src/billing/accounts.js';
 import { LedgerService } from '../../../src/billing/ledger.service.js';
 import { startGateway } from '../../../src/boot/start-gateway.js';
 import { loadConfig } from '../../../src/config/load-config.js';
@@ -43,10 +44,11 @@ const gateway = await startGateway(config, pino({ level: 'silent' }));
 const dataSource = await createDataSource({ url: server.url }).initialize();
 try {
   const ledger = gateway.app.get(LedgerService, { strict: false });
+  const accounts = gateway.app.get(Accounts, { strict: false });
   const service = gateway.app.get(ApiKeysService, { strict: false });
   const keys: string[] = [];
   for (const amountMicroUsd of [CREDIT, CREDIT, CREDIT, undefined]) {
-    const { id: accountId } = await ledger.createAccount('fuzz');
+    const { id: accountId } = await accounts.create('fuzz');
     const credit = { accountId, idempotencyKey: 'start', reference: null };
     if (amountMicroUsd !== undefined) await ledger.credit({ ...credit, amountMicroUsd });
     keys.push((await service.issue(accountId, TERMS)).key);

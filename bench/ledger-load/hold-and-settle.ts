@@ -1,0 +1,95 @@
+import { performance } from 'node:perf_hooks';
+import type { DataSource } from 'typeorm';
+import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
+
+/** Callers at once. */
+export const CALLERS = 64;
+const SECONDS = 5;
+const WARM_UP_SECONDS = 2;
+const PRICE = 120n;
+
+interface Load {
+  readonly pairs: number;
+  readonly pairsPerSecond: number;
+  readonly holdP50Ms: number;
+  readonly holdP99Ms: number;
+}
+
+/** A hold and its settlement; tells how long the hold took. */
+type Pair = (held: (ms: number) => void) => Promise<void>;
+
+/** So many callers, each with one pair after another. */
+export async function measure(pair: Pair, seconds = SECONDS): Promise<Load> {
+  await drive(pair, WARM_UP_SECONDS);
+  const holds = await drive(pair, seconds);
+  const sorted = holds.sort((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return {
+    pairs: holds.length,
+    pairsPerSecond: holds.length / seconds,
+    holdP50Ms: at(0.5),
+    holdP99Ms: at(0.99),
+  };
+}
+
+async function drive(pair: Pair, seconds: number): Promise<number[]> {
+  const holds: number[] = [];
+  const end = performance.now() + seconds * 1000;
+  const caller = async (): Promise<void> => {
+    while (performance.now() < end) await pair((ms) => holds.push(ms));
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+  return holds;
+}
+
+/** A pair as the gateway makes it; the accounts take turns. */
+export async function groupCommitPair(dataSource: DataSource, accountIds: string[]): Promise<Pair> {
+  const { process, executions } = ledgerOf(dataSource);
+  await process.beat();
+  let next = 0;
+  return async (held) => {
+    const start = startOf(accountIds[next++ % accountIds.length] ?? '', PRICE);
+    const started = performance.now();
+    const outcome = await executions.begin(start);
+    held(performance.now() - started);
+    if (outcome !== 'held') throw new Error(outcome);
+    await executions.succeed(start, successOf(PRICE));
+  };
+}
+
+/** What a gateway without group commit does: a transaction to hold, another to settle. */
+export function interactivePair(dataSource: DataSource, accountId: string): Pair {
+  const lock = 'SELECT posted, held FROM account WHERE id = $1 FOR UPDATE';
+  return async (held) => {
+    const holdId = timeOrderedUuid(Date.now());
+    const started = performance.now();
+    await dataSource.transaction(async (manager) => {
+      const [row] = await manager.query<{ posted: string; held: string }[]>(lock, [accountId]);
+      if (BigInt(row?.posted ?? 0) - BigInt(row?.held ?? 0) < PRICE)
+        throw new Error('insufficient');
+      await manager.query('UPDATE account SET held = held + $2 WHERE id = $1', [accountId, PRICE]);
+      await manager.query(
+        `INSERT INTO hold (account_id, id, amount, owner) VALUES ($1, $2, $3, 'bench')`,
+        [accountId, holdId, PRICE],
+      );
+    });
+    held(performance.now() - started);
+    await dataSource.transaction(async (manager) => {
+      const [row] = await manager.query<{ posted: string }[]>(lock, [accountId]);
+      const balanceAfter = BigInt(row?.posted ?? 0) - PRICE;
+      await manager.query(
+        `UPDATE hold SET state = 'settled', settled_amount = amount, resolved_at = now() WHERE account_id = $1 AND id = $2`,
+        [accountId, holdId],
+      );
+      await manager.query(
+        'UPDATE account SET held = held - $2, posted = posted - $2 WHERE id = $1',
+        [accountId, PRICE],
+      );
+      await manager.query(
+        `INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after) VALUES ($1, $2, 'charge', $3, $4)`,
+        [accountId, holdId, -PRICE, balanceAfter],
+      );
+    });
+  };
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { cursorOf, type Page, pageOf } from '../common/paging/page.js';
+import { Clock } from '../common/time/clock.js';
+import { transaction } from '../database/transaction.js';
+import { type Account, type AccountRow, accountOf } from './account.js';
+import type { AccountChanges, AccountQuery } from './ledger-requests.js';
+
+/** The accounts themselves; LedgerService moves their money. */
+@Injectable()
+export class Accounts {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  /** An empty account; play money buys the sandbox's work only (decision G-95). */
+  async create(name: string, money: 'real' | 'play' = 'real'): Promise<Account> {
+    const [row] = await this.dataSource.query<AccountRow[]>(
+      `INSERT INTO account (id, name, play_money) VALUES ($1, $2, $3) RETURNING *`,
+      [timeOrderedUuid(this.clock.nowMs()), name, money === 'play'],
+    );
+    assert(row !== undefined, 'an insert returns its row');
+    return accountOf(row);
+  }
+
+  /** The account; 404 not_found. */
+  async get(id: string): Promise<Account> {
+    const [row] = await this.dataSource.query<AccountRow[]>(`SELECT * FROM account WHERE id = $1`, [
+      id,
+    ]);
+    if (row === undefined) throw noAccount();
+    return accountOf(row);
+  }
+
+  /** The first accounts with play money; there is one, as a rule. */
+  async withPlayMoney(): Promise<Account[]> {
+    const rows = await this.dataSource.query<AccountRow[]>(
+      `SELECT * FROM account WHERE play_money ORDER BY id LIMIT 10`,
+    );
+    return rows.map(accountOf);
+  }
+
+  /** Accounts, newest first; with `namePrefix` those whose name begins with it, in any case of letters. */
+  async list({ namePrefix = '', ...page }: AccountQuery): Promise<Page<Account>> {
+    const pattern = `${namePrefix.replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const named = namePrefix === '' ? '$2::text IS NOT NULL' : 'lower(name) LIKE lower($2)';
+    const rows = await this.dataSource.query<AccountRow[]>(
+      `SELECT * FROM account WHERE ($1::uuid IS NULL OR id < $1) AND ${named} ORDER BY id DESC LIMIT $3`,
+      [cursorOf(page, 'uuid'), pattern, page.limit + 1],
+    );
+    return pageOf(rows, page.limit, accountOf, (row) => row.id);
+  }
+
+  /**
+   * Renames, disables or enables an account; 404 not_found. Every process learns of it within 2 s, as it learns of changed keys.
+   */
+  async update(id: string, changes: AccountChanges): Promise<Account> {
+    const { name = null, isDisabled = null } = changes;
+    return transaction(this.dataSource, async (manager) => {
+      const [rows] = await manager.query<[AccountRow[], number]>(
+        `UPDATE account SET name = coalesce($2, name), disabled = coalesce($3, disabled)
+          WHERE id = $1 RETURNING *`,
+        [id, name, isDisabled],
+      );
+      const [row] = rows;
+      if (row === undefined) throw noAccount();
+      if (isDisabled !== null) {
+        await manager.query(`UPDATE api_key SET changed_at = now() WHERE account_id = $1`, [id]);
+      }
+      return accountOf(row);
+    });
+  }
+}
+
+/** 404 not_found. */
+export const noAccount = (): GatewayError => new GatewayError('not_found', 'No such account.');
