@@ -22,7 +22,7 @@ import { requestLog } from '../observability/request-log.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 
 /**
- * Everything about the application that is not a module: middleware, the filter, Swagger. Used by main and by tests.
+ * Everything about the application that is not a module: middleware, the filter, Swagger. Main and tests use it.
  * Returns the filter, for errors that reach no handler.
  */
 export function configureApp(app: NestExpressApplication, inFlight: InFlight): GatewayErrorFilter {
@@ -70,18 +70,18 @@ function shareConnectionsOf(app: NestExpressApplication, logger: Logger): void {
   });
 }
 
-/** A process that only works on tasks and deliveries serves no callers. */
+/** A process with `ROLE=worker` serves no callers. */
 function answerNotFound(filter: GatewayErrorFilter) {
   return (request: Request, response: Response): void => {
     filter.answer(new GatewayError('not_found', 'No such path.'), request, response);
   };
 }
 
-/** What the page at `/docs` loads. */
+/** The files that the page at `/docs` loads. */
 const PAGE_FILES =
   /^\/?$|^\/(swagger-ui\.css|swagger-ui-(bundle|standalone-preset|init)\.js|favicon-\d+x\d+\.png)$/;
 
-/** The page's folder holds more than the page. */
+/** The folder of the page also holds files that are not served. */
 function onlyPageFiles(refuse: (request: Request, response: Response) => void) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (PAGE_FILES.test(request.path)) next();
@@ -89,7 +89,7 @@ function onlyPageFiles(refuse: (request: Request, response: Response) => void) {
   };
 }
 
-/** A restart behind a balancer is nothing to be woken for. */
+/** A restart behind a load balancer is no error, so it is not logged as one. */
 class RefusedWhileDraining extends GatewayError {
   constructor() {
     super('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
@@ -102,7 +102,10 @@ function refuseWhileDraining(filter: GatewayErrorFilter) {
   };
 }
 
-/** What Swagger UI needs: its own files, styles and icons inside the page, calls to this gateway, players for their answers. */
+/**
+ * What Swagger UI needs: its own files, styles and icons inside the page, calls to this gateway, and media players for
+ * the answers.
+ */
 const PAGE_POLICY = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
@@ -116,7 +119,10 @@ const PAGE_POLICY = {
   frameAncestors: ["'none'"],
 };
 
-/** An API needs few headers; only the Swagger page may run its own script and style. TLS and HSTS are for the balancer. */
+/**
+ * An API needs few headers. Only the Swagger page may run scripts and styles, its own. TLS and HSTS are left to the
+ * load balancer.
+ */
 function secureHeaders(app: NestExpressApplication): void {
   const api = {
     strictTransportSecurity: false,
@@ -141,7 +147,10 @@ function secureHeaders(app: NestExpressApplication): void {
   });
 }
 
-/** What helmet sets on every answer alike, asked once: its chain of middleware costs more than the headers. */
+/**
+ * The headers that helmet sets on every answer, computed once, because its chain of middleware costs more than the
+ * headers.
+ */
 function headersOf(middleware: ReturnType<typeof helmet>): readonly (readonly [string, string])[] {
   const headers: [string, string][] = [];
   const response = {
@@ -154,7 +163,7 @@ function headersOf(middleware: ReturnType<typeof helmet>): readonly (readonly [s
   return headers;
 }
 
-/** A database that cannot be asked right now is an outage, not an error of ours. */
+/** A database that cannot be reached is an outage, not an internal error. */
 function databaseTrouble(thrown: unknown): GatewayError | undefined {
   if (!isTransient(thrown)) return undefined;
   const message = 'The gateway cannot reach its database right now.';
@@ -169,7 +178,7 @@ function logError(logger: Logger, error: GatewayError, request: Request): void {
     code: error.code,
     param: error.param,
   };
-  // The cause of a refusal may quote the body (JSON.parse does); a provider's failure never does.
+  // The cause of a refusal may quote the body (JSON.parse does). The cause of a provider's failure never does.
   const tellsCause = error.status >= 500 || error.cause instanceof ProviderError;
   const entry = tellsCause ? { ...fields, cause: loggableError(error.cause) } : fields;
   if (error.status >= 500 && !(error instanceof RefusedWhileDraining))

@@ -6,8 +6,8 @@ import { Accounts } from '../billing/accounts.js';
 import { LedgerService } from '../billing/ledger.service.js';
 
 /**
- * On the first start, with the embedded database still empty and the sandbox for every provider: makes the demo account and
- * prints its key to standard output, the one place where a key is ever printed.
+ * On the first start, if the embedded database is empty and the sandbox replaces every provider: makes the demo account
+ * and prints its key to standard output. No key is printed anywhere else.
  */
 export async function greet(gateway: Gateway): Promise<void> {
   const accounts = gateway.app.get(Accounts);
@@ -20,7 +20,7 @@ export async function greet(gateway: Gateway): Promise<void> {
   if (issued) process.stdout.write(`${welcomeText(gateway.url, issued.key)}\n`);
 }
 
-/** A real provider's work is not for sale to the demo account (decision G-95). */
+/** The demo account cannot buy a real provider's work (decision G-95). */
 async function warnOfPlayMoney(accounts: Accounts): Promise<void> {
   const names = (await accounts.withPlayMoney()).map(({ name }) => name);
   if (names.length === 0) return;

@@ -1,4 +1,4 @@
-/** What SIGHUP means for a gateway that has started. */
+/** What SIGHUP does once the gateway has started. */
 interface Actions {
   readonly catalogFile: string | undefined;
   readonly reload: () => void;
@@ -6,8 +6,8 @@ interface Actions {
 }
 
 /**
- * SIGHUP from the first moment on: one that comes while the gateway starts acts once it has. With `CATALOG_FILE` the file is
- * read anew; without it there is nothing to read: the terminal is gone, and so is the gateway.
+ * Handles SIGHUP from the first moment. A signal during the start acts after it. With `CATALOG_FILE` the file is read
+ * again. Without it SIGHUP means that the terminal was closed, so the gateway ends.
  */
 export class HangUp {
   private actions: Actions | undefined;

@@ -30,7 +30,7 @@ function net(actions: Partial<LastNetActions> = {}) {
   return { caught, clock, lines, sick };
 }
 
-/** An error that is thrown at one place, with a message of its own. */
+/** An error that is always thrown at the same place, with a new message each time. */
 const stray = (id: number) => new Error(`stray ${id}`);
 
 describe('LastNet', () => {

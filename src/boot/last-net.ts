@@ -4,24 +4,24 @@ import { toPublicId } from '../common/ids/public-id.js';
 import type { Clock } from '../common/time/clock.js';
 import { loggableError } from '../observability/logger.js';
 
-/** The process drains when the same error occurs SICK_COUNT times within SICK_WINDOW_MS. */
+/** The process drains if the same error occurs SICK_COUNT times within SICK_WINDOW_MS. */
 const SICK_COUNT = 10;
 const SICK_WINDOW_MS = 60_000;
-/** Different errors remembered at once. */
+/** Different errors that are remembered. */
 const MAX_KINDS = 100;
 
 /** What the last net does with an error. */
 export interface LastNetActions {
-  /** Ends the request that the error belongs to. */
+  /** Ends the request to which the error belongs. */
   readonly endExchange: (error: unknown, exchange: Exchange) => void;
-  /** Called once, when the same error came 10 times in a minute: the process is to drain and end. */
+  /** Called once, when the same error occurred 10 times in a minute. The process then has to drain and end. */
   readonly onSick: () => void;
 }
 
 /**
- * The last net: an error that nobody handled is logged with its execution id where that is known, its request ends, and
- * the process serves on. Whatever state the error left behind is a request's own: money is in the database, and its
- * holds are released when the process of the hold is gone or their time is over.
+ * Handles errors that nothing else handled: the error is logged with its execution id if that is known, its request
+ * ends, and the process goes on. That is safe, because only the state of one request can be broken: money is in the
+ * database, and its holds are released when their process has ended or their time is over.
  */
 export class LastNet {
   private readonly times = new Map<string, number[]>();
@@ -73,7 +73,7 @@ export class LastNet {
   }
 }
 
-/** Errors from one place are the same, whatever ids their messages carry. */
+/** Errors from one place count as the same, whatever ids their messages hold. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const place = error.stack?.split('\n').find((line) => /^\s+at /.test(line));

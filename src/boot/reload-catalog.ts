@@ -8,7 +8,7 @@ import { loggableError } from '../observability/logger.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { providersOptions } from './upstreams.js';
 
-/** What a running gateway was started with. */
+/** The configuration with which a running gateway was started. */
 interface Running {
   readonly app: NestExpressApplication;
   readonly config: GatewayConfig;
@@ -17,8 +17,8 @@ interface Running {
 }
 
 /**
- * Reads `CATALOG_FILE` anew and takes over its models, prices and providers at once. A file that does not fit changes
- * nothing and is logged. Calls under way and tasks keep the price they were held at.
+ * Reads `CATALOG_FILE` again and replaces models, prices and providers at once. An invalid file changes nothing and is
+ * logged. Running calls and tasks keep the price of their hold.
  */
 export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
   try {

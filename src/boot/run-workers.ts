@@ -17,8 +17,8 @@ import { LastNet } from './last-net.js';
 import { type DeadWorker, WorkerReplacement } from './worker-replacement.js';
 
 /**
- * The primary of `WORKERS` processes: runs what they share (embedded database, sandbox, rate-limit buckets, metrics),
- * keeps them running, and on SIGTERM drains them before it stops the rest.
+ * The primary of `WORKERS` processes. It runs what they share (embedded database, sandbox, rate-limit buckets,
+ * metrics), replaces workers that die, and on SIGTERM drains the workers before it stops the rest.
  */
 export async function runPrimary(config: GatewayConfig, logger: Logger): Promise<void> {
   const scope = sandboxScope(config, loadCatalog(config.catalogFile));
@@ -79,7 +79,7 @@ class Workers {
     const worker = cluster.fork(toWorkerEnvironment({ ...this.context, greets }));
     const startedAtMs = this.clock.nowMs();
     this.live.add(worker);
-    // A message to a worker that just died.
+    // The worker may have died before the message was sent.
     worker.on('error', (err) => {
       this.logger.warn({ err }, 'a worker process cannot be reached');
     });
@@ -110,7 +110,10 @@ class Workers {
     );
   }
 
-  /** Each worker reads `CATALOG_FILE` anew; one that is starting is told once it listens, as before it may know no signal. */
+  /**
+   * Each worker reads `CATALOG_FILE` again. A worker that is starting gets the signal once it listens, because before
+   * it may not handle signals yet.
+   */
   reload(): void {
     for (const worker of this.live) {
       if (this.ready.has(worker)) worker.process.kill('SIGHUP');

@@ -36,17 +36,17 @@ export interface Gateway {
   readonly app: NestExpressApplication;
   readonly url: string;
   readonly sandbox: Sandbox | undefined;
-  /** Whether the sandbox stands in for every provider. */
+  /** Whether the sandbox replaces every provider. */
   readonly isSandboxed: boolean;
-  /** Ends a request whose error nobody handled. */
+  /** Ends a request whose error nothing else handled. */
   readonly endExchange: (error: unknown, exchange: Exchange) => void;
-  /** Takes over what `CATALOG_FILE` says now; see {@link reloadCatalog}. */
+  /** Applies the present `CATALOG_FILE`; see {@link reloadCatalog}. */
   readonly reload: () => void;
-  /** Not ready, calls in flight finish or are aborted after `DRAIN_TIMEOUT_MS`, everything closed. */
+  /** Reports not ready, lets running calls finish or aborts them after `DRAIN_TIMEOUT_MS`, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** Builds the application, opens the database, starts the sandbox where it is needed and not `shared`, and listens. */
+/** Builds the application, opens the database, starts the sandbox if it is needed and not `shared`, and listens. */
 export async function startGateway(
   config: GatewayConfig,
   logger: Logger,
@@ -96,7 +96,10 @@ export async function startGateway(
   };
 }
 
-/** From now on the sandbox's URLs lead to this gateway, which accepts them as input. Each of several workers says the same. */
+/**
+ * From now on the sandbox's URLs name this gateway, which accepts them as input. With several workers, each sets the
+ * same base.
+ */
 async function publishSandboxMedia(
   sandbox: SandboxAccess,
   gatewayUrl: string,
@@ -105,7 +108,7 @@ async function publishSandboxMedia(
 ): Promise<void> {
   const base = app.get(SandboxMedia).publishAt(gatewayUrl);
   await publishMedia(sandbox, base).catch((error: unknown) => {
-    // A sandbox that died is an outage of a provider, not of the gateway.
+    // A sandbox that died counts as an outage of a provider; the gateway goes on.
     logger.warn({ cause: loggableError(error) }, 'the sandbox does not answer');
   });
 }
@@ -131,7 +134,7 @@ function servedBy({ providers }: ProvidersOptions) {
   };
 }
 
-/** The models that cannot run, by the providers that are not configured or lack the operation. */
+/** Logs the models that cannot run, by the providers that are not configured or lack the operation. */
 function idleByProvider(idle: readonly ModelRow[]): Record<string, string[]> {
   const models: Record<string, string[]> = {};
   for (const { id, routes } of idle) {
@@ -151,7 +154,7 @@ async function drain(
   app.get(TaskWaits).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Ticker).stop()]);
   const payOnSuccess = app.get(PayOnSuccess);
-  // A paid call outlives its client's connection.
+  // A paid call goes on when its client's connection closes.
   const busy = (): boolean => inFlight.count + payOnSuccess.inFlight > 0;
   await whileBusy(busy, timeoutMs);
   payOnSuccess.abortAll();

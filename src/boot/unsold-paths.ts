@@ -1,7 +1,7 @@
 const CHAT = 'Use POST /v1/chat/completions';
 const NOT_SOLD = 'is not sold here; GET /v1/models tells what is';
 
-/** What stock clients of the OpenAI API call and this gateway does not have, and what to use instead. */
+/** Paths that stock clients of the OpenAI API call and this gateway does not have, with what to use instead. */
 const ADVICE: readonly (readonly [path: string, advice: string])[] = [
   [
     '/v1/responses',
@@ -31,8 +31,8 @@ const ADVICE: readonly (readonly [path: string, advice: string])[] = [
 ];
 
 /**
- * What to use in place of a path that does not exist; undefined where there is nothing to say. `exists` tells whether
- * another path would, for clients whose base URL lacks `/v1`, or has it twice.
+ * The advice for a path that does not exist; undefined without any. `exists` tells whether another path exists, for
+ * clients whose base URL lacks `/v1` or contains it twice.
  */
 export function adviceFor(path: string, exists: (path: string) => boolean): string | undefined {
   const row = ADVICE.find(([known]) => path === known || path.startsWith(`${known}/`));

@@ -17,7 +17,7 @@ interface Upstream {
 const withKey = (apiKey: string | undefined, baseUrl: string | undefined) =>
   apiKey === undefined || baseUrl === undefined ? undefined : { apiKey, baseUrl };
 
-/** The built-in providers: how each is configured and where the sandbox stands in for it. */
+/** The built-in providers: their settings, and their base URL at the sandbox. */
 const UPSTREAMS: readonly Upstream[] = [
   {
     id: 'openai',
@@ -45,7 +45,7 @@ const UPSTREAMS: readonly Upstream[] = [
   },
 ];
 
-/** Whether the sandbox stands in for some provider, and whether for every one (interface: `SANDBOX`). */
+/** Whether the sandbox replaces any provider, and whether it replaces every one (interface: `SANDBOX`). */
 export function sandboxScope(
   config: GatewayConfig,
   catalog: LoadedCatalog,
@@ -56,7 +56,7 @@ export function sandboxScope(
   return config.sandbox === 'on' && keyed < UPSTREAMS.length ? 'some' : 'none';
 }
 
-/** Every provider that can be asked: configured ones, those of the overlay file, and the sandbox for the rest. */
+/** All providers: the configured ones, those of the overlay file, and the sandbox for the rest. */
 export function providersOptions(
   config: GatewayConfig,
   catalog: LoadedCatalog,
@@ -69,7 +69,7 @@ export function providersOptions(
       isSandbox: true as const,
     };
     const own = access(config);
-    // The sandbox speaks the protocol as it is documented.
+    // The sandbox follows the documented protocol, so the operator's changes do not apply to it.
     if (own) return [{ id, protocol, ...own, endpointChanges: endpointChanges(catalog) }];
     return standIn ? [{ id, protocol, ...standIn }] : [];
   });

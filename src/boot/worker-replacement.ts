@@ -1,31 +1,31 @@
-/** The first wait before a worker is replaced; doubles with every worker that dies soon. */
+/** The first wait before a worker is replaced. It doubles with every worker that dies soon. */
 const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 10_000;
-/** A worker that lived so long did not die of its start: the next wait is the first one again. */
+/** A worker that ran this long did not die because of its start, so the next wait is the first one again. */
 const SETTLED_MS = 60_000;
-/** Workers in a row that never became ready, none other serving. */
+/** Workers in a row that never became ready, while no other serves. */
 const MAX_STILLBORN = 5;
 
-/** What is known of a worker that died. */
+/** What is known about a worker that died. */
 export interface DeadWorker {
   readonly wasReady: boolean;
   readonly livedMs: number;
 }
 
 /**
- * Decides what follows the death of a worker. One that served is always replaced, ever more slowly while they keep dying,
- * but within 10 s. Where none is ready and five in a row never became so, there is nothing to wait for: the start has failed.
+ * Decides what follows the death of a worker. A worker that had served is always replaced; the wait grows while workers
+ * keep dying, up to 10 s. If none is ready and five in a row never became ready, the start has failed.
  */
 export class WorkerReplacement {
   private soonDead = 0;
   private stillborn = 0;
 
-  /** Tells that a worker is ready. */
+  /** Reports that a worker is ready. */
   ready(): void {
     this.stillborn = 0;
   }
 
-  /** The wait in ms before the replacement starts, or `give-up`; `others` workers are ready still. */
+  /** The wait in ms before the replacement starts, or `give-up`. `others` is the number of workers that are ready. */
   after({ wasReady, livedMs }: DeadWorker, others: number): number | 'give-up' {
     if (wasReady || others > 0) this.stillborn = 0;
     else if (++this.stillborn >= MAX_STILLBORN) return 'give-up';

@@ -1,6 +1,6 @@
 /**
- * JSON of a parsed value with the keys of every object in order, so that equal values give equal texts: the order of keys and
- * the spelling of numbers do not matter, absent and undefined are the same.
+ * JSON of a parsed value with the keys of every object sorted, so that equal values give equal texts. The order of keys
+ * and the spelling of numbers do not matter, and absent equals undefined.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

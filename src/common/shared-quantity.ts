@@ -2,19 +2,19 @@ import { GatewayError } from './errors/gateway-error.js';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** What is shared, and how much of it there is. */
+/** What is shared, and how much of it exists. */
 export interface ShareLimits {
-  /** Of all holders together. */
+  /** For all holders together. */
   readonly total: number;
-  /** Of one holder. */
+  /** For one holder. */
   readonly perHolder: number;
-  /** In words, for the refusal: "request bodies in memory". */
+  /** The name of the quantity in a refusal: "request bodies in memory". */
   readonly what: string;
 }
 
 /**
- * A bounded quantity of this process that many holders share, none of them more than its own part. Work that cannot have
- * its part is refused, never parked (decision G-100).
+ * A bounded quantity of this process that holders share; each may have at most its own limit. Work that does not fit is
+ * refused and never waits (decision G-100).
  */
 export class SharedQuantity {
   private readonly parts = new Map<string, number>();
@@ -22,12 +22,15 @@ export class SharedQuantity {
 
   constructor(private readonly limits: ShareLimits) {}
 
-  /** Of all holders together. */
+  /** Taken by all holders together. */
   get inUse(): number {
     return this.taken;
   }
 
-  /** Why the holder cannot have so much now: 429 for its own part, 503 for the whole; undefined when it can. */
+  /**
+   * Why the holder cannot take this much now: 429 when its own limit is reached, 503 when the whole is taken. Undefined
+   * when it can.
+   */
   refusal(holder: string, amount: number): GatewayError | undefined {
     const { total, perHolder, what } = this.limits;
     const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
@@ -39,7 +42,7 @@ export class SharedQuantity {
       : undefined;
   }
 
-  /** Takes a part, to be given back; takes nothing where it returns the refusal. */
+  /** Takes a part, which has to be given back. If it returns a refusal, nothing was taken. */
   take(holder: string, amount: number): GatewayError | undefined {
     const refusal = this.refusal(holder, amount);
     if (refusal === undefined) this.change(holder, amount);

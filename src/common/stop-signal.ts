@@ -1,7 +1,7 @@
-/** What work reads of the signal that ends it early; every `AbortSignal` is one. */
+/** What work needs of the signal that ends it early. Every `AbortSignal` has it. */
 export interface StopSignal {
   readonly aborted: boolean;
-  /** Why, once aborted. */
+  /** The reason, after it was aborted. */
   readonly reason: unknown;
   throwIfAborted(): void;
   addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
@@ -9,8 +9,9 @@ export interface StopSignal {
 }
 
 /**
- * Signal and controller in one, for the calls of the hot path: an `AbortSignal` is an `EventTarget`, which costs as much
- * as half the upstream request and outlives its call until a full collection. Aborts with `parent`, if it has one.
+ * Signal and controller in one, for the calls of the hot path. An `AbortSignal` is an `EventTarget`, which costs half
+ * as much as the upstream request and stays in memory until a full garbage collection. It aborts together with
+ * `parent`, if there is one.
  */
 export class StopSource implements StopSignal {
   reason: unknown;
@@ -29,7 +30,7 @@ export class StopSource implements StopSignal {
     return this.isAborted;
   }
 
-  /** Aborts, once; later reasons do not count. */
+  /** Aborts, once. Later reasons are ignored. */
   abort(reason: unknown): void {
     if (this.isAborted) return;
     this.isAborted = true;
@@ -41,7 +42,7 @@ export class StopSource implements StopSignal {
     if (this.isAborted) throw this.reason;
   }
 
-  /** Like that of an `AbortSignal`, a listener added too late is never called. */
+  /** As with an `AbortSignal`, a listener that is added too late is never called. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (!this.isAborted) this.listeners.push(listener);
   }

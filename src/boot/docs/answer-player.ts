@@ -1,4 +1,4 @@
-/** What Swagger UI gives a plugin of React, as far as it is used here. */
+/** The part of React that Swagger UI passes to a plugin, as far as it is used here. */
 interface React {
   readonly createElement: (
     type: unknown,
@@ -20,14 +20,14 @@ interface AnswerBody extends Described {
 }
 
 /**
- * Plugin of Swagger UI: an answer in bytes is played and saved from the very bytes that came. The page's own player would
- * ask for the same URL by GET, which a call that was charged does not answer. Runs in the browser, where its text is sent
- * to, so it knows nothing of this file.
+ * Plugin of Swagger UI that plays and saves the bytes of the answer. The page's own player would request the same URL
+ * again with GET, which is no endpoint. It runs in the browser, to which its text is sent, so it can use nothing else
+ * of this file.
  */
 export function answerPlayer() {
   const player = (Original: unknown, { React }: { readonly React: React }) => {
     const { createElement, useEffect, useMemo } = React;
-    /** The type without parameters, and the name of the file: the gateway's, else the end of the path. */
+    /** The type without parameters, and the name of the file: from the answer's header, else the end of the path. */
     const described = ({ contentType = '', url = '', headers = {} }: Described) => {
       const type = contentType.split(';', 1)[0] ?? '';
       const named = /filename="([^"]+)"/.exec(headers['content-disposition'] ?? '')?.[1];

@@ -4,7 +4,7 @@ const FORM_TYPE = 'multipart/form-data';
 const REFERENCE = '#/components/schemas/';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** A schema of the document that is no reference. */
+/** A schema of the document, without references. */
 export type DocumentSchema = Exclude<Schemas[string], { $ref: string }>;
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 /** An operation of the document. */
@@ -17,15 +17,15 @@ export function operationsOf(document: OpenAPIObject): DocumentedOperation[] {
   );
 }
 
-/** The schema of the form that an operation takes besides JSON, by its name; undefined where it takes none. */
+/** The name and schema of the form that an operation accepts besides JSON; undefined if it accepts none. */
 export function formOf(operation: DocumentedOperation) {
   const body = operation.requestBody;
   return body && 'content' in body ? body.content[FORM_TYPE] : undefined;
 }
 
 /**
- * A body that may be a form has one class for both. Here the form gets a schema of its own with the file, and the JSON body,
- * which can hold no file, needs the URL in its place.
+ * A body that may be a form has one class for both formats. Here the form gets its own schema, with the file. In the
+ * JSON body, which can hold no file, the URL becomes required.
  */
 export function splitForms(document: OpenAPIObject): void {
   for (const operation of operationsOf(document)) {
@@ -38,7 +38,7 @@ export function splitForms(document: OpenAPIObject): void {
   }
 }
 
-/** Puts both schemas into the document; returns the reference to that of the form. */
+/** Adds both schemas to the document; returns the reference to that of the form. */
 function splitForm(document: OpenAPIObject, name: string, shared: DocumentSchema): string {
   const { file: _file, ...properties } = shared.properties ?? {};
   const required = [...(shared.required ?? []), 'audio_url'];
@@ -49,8 +49,8 @@ function splitForm(document: OpenAPIObject, name: string, shared: DocumentSchema
 }
 
 /**
- * Generators of clients take a field with `default` for one that is always there. A caller may leave it out, so the default
- * is told in words.
+ * Client generators treat a field with `default` as always present. A caller may leave it out, so the default is moved
+ * into the description.
  */
 export function describeDefaults(document: OpenAPIObject): void {
   for (const schema of Object.values(document.components?.schemas ?? {})) {
@@ -64,12 +64,12 @@ export function describeDefaults(document: OpenAPIObject): void {
   }
 }
 
-/** Name of a schema that is referred to. */
+/** Name of the schema that a reference names. */
 function nameOf(reference: string): string {
   return reference.slice(REFERENCE.length);
 }
 
-/** The document's schema of a media type, references followed. */
+/** The document's schema of a media type, after following its reference. */
 export function schemaOf(
   document: OpenAPIObject,
   schema: Schemas[string] | undefined,

@@ -6,7 +6,7 @@ const TEXT = { schema: { type: 'string' } } as const;
 const COUNT = { schema: { type: 'integer' } } as const;
 const API = /^\/(v1|admin)\//;
 
-/** Headers that more than one operation answers, by the name they have in the document. */
+/** Headers that more than one operation sends, by their name in the document. */
 const HEADERS = {
   ExecutionId: { description: 'Names the request; quote it to support', ...TEXT },
   ClientRequestId: { description: 'What the request sent as `X-Client-Request-Id`', ...TEXT },
@@ -33,10 +33,10 @@ const ON_RETRY = {
   'x-should-retry': reference('ShouldRetry'),
 };
 
-/** Statuses that invite a retry. */
+/** Statuses after which a retry makes sense. */
 const RETRIED: Readonly<Record<string, typeof ON_RETRY>> = { 429: ON_RETRY, 503: ON_RETRY };
 
-/** Adds the headers that every answer of a kind has, and the one that a caller may name its request with. */
+/** Adds the headers that every answer of a kind has, and the header with which a caller may name its request. */
 export function describeHeaders(document: OpenAPIObject): void {
   document.components = {
     ...document.components,

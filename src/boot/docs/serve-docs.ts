@@ -30,20 +30,20 @@ export function serveDocs(app: NestExpressApplication): void {
       requestInterceptor: withoutEmptyFields,
       plugins: [answerPlayer],
       displayRequestDuration: true,
-      // Swagger UI would show a badge of another site.
+      // Switches off the badge that Swagger UI would load from another site.
       validatorUrl: 'none',
     },
   });
 }
 
-/** A person who opens the bare address wants the page, a program the places of what there is. */
+/** At the root path, a browser is sent to the page, and a program gets the list of paths. */
 function showTheWay(request: Request, response: Response): void {
   response.vary('Accept');
   if (request.accepts(['json', 'html']) === 'html') response.redirect('/docs');
   else response.json({ name: 'Shim', docs: '/docs', openapi: '/openapi.json', api: '/v1' });
 }
 
-/** Runs in the browser, so it knows nothing of this file: fields left empty are not part of the form. */
+/** Runs in the browser, so it can use nothing else of this file. It removes empty fields from the form. */
 function withoutEmptyFields(request: { body?: unknown }): { body?: unknown } {
   const { body } = request;
   if (body instanceof FormData) {

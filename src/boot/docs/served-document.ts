@@ -8,9 +8,9 @@ import { SANDBOX_MEDIA_PATH, SandboxMedia } from '../../sandbox-media/sandbox-me
 import { formOf, operationsOf, schemaOf } from './document-bodies.js';
 
 /**
- * The document as this gateway serves it: without the operator API where there is no operator, with the address others
- * know, and with a sandbox the examples name its recordings on this gateway, so that they run as they stand. Asked for by
- * the first reader of the document: where the gateway listens is not known before.
+ * The document as this gateway serves it. The operator API is left out if it is off, and the URL is the one that others
+ * use. With a sandbox, the examples name its recordings on this gateway, so that they run unchanged. It is built for
+ * its first reader, because the port is not known before.
  */
 export function servedDocument(app: INestApplication, document: OpenAPIObject): OpenAPIObject {
   const { adminToken, publicUrl } = app.get<GatewayConfig>(GATEWAY_CONFIG);
@@ -24,9 +24,9 @@ export function servedDocument(app: INestApplication, document: OpenAPIObject): 
 }
 
 /**
- * The document as the page shows it. Swagger UI fills every field of a form with an example or a made-up value and sends
- * them all, but of `file` and `audio_url` only one may be sent: the optional fields of a form begin empty here, and
- * `withoutEmptyFields` leaves them out. The page calls the gateway it came from.
+ * The document for the page. Swagger UI fills every field of a form with an example and sends all of them, but only one
+ * of `file` and `audio_url` may be sent. So the optional fields of a form begin empty here, and `withoutEmptyFields`
+ * removes them. The page calls the gateway that served it.
  */
 export function pageDocument(served: OpenAPIObject): OpenAPIObject {
   const document = { ...structuredClone(served), servers: [{ url: '/' }] };
@@ -57,7 +57,7 @@ function withoutAdmin(document: OpenAPIObject): OpenAPIObject {
   return { ...offered, components: { ...offered.components, schemas: usedSchemas(offered) } };
 }
 
-/** The schemas that something in the document refers to, by way of others too. */
+/** The schemas that the document refers to, directly or through others. */
 function usedSchemas(document: OpenAPIObject) {
   const schemas = document.components?.schemas ?? {};
   const used = new Set<string>();

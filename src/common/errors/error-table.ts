@@ -11,7 +11,7 @@ export type ErrorType =
 interface ErrorRow {
   readonly status: number;
   readonly type: ErrorType;
-  /** What went wrong, for the generated documentation; never sent to a client. */
+  /** What went wrong, for the generated documentation. Clients never get it. */
   readonly meaning: string;
 }
 
@@ -23,8 +23,8 @@ const row = (status: number, type: ErrorType, meaning: string): ErrorRow => ({
 const badRequest = (meaning: string): ErrorRow => row(400, 'invalid_request_error', meaning);
 
 /**
- * Every public error code with its HTTP status and type. The only place that knows an HTTP error status
- * (spec: Errors; decisions G-04 to G-13).
+ * Every public error code with its HTTP status and type. No other place names an HTTP error status (spec: Errors;
+ * decisions G-04 to G-13).
  */
 export const ERROR_TABLE = {
   invalid_request: badRequest('A field is unknown, missing or out of range.'),
@@ -105,7 +105,7 @@ export const ERROR_TABLE = {
 /** A key of the error table. */
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-/** The code as clients see it: table keys that only differ in status share one public code. */
+/** The code that clients see. Keys of the table that differ only in status have the same public code. */
 export function publicCodeOf(code: ErrorCode): string {
   return code === 'model_wrong_kind' ? 'model_not_found' : code;
 }

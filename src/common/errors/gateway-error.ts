@@ -1,12 +1,12 @@
 import { ERROR_TABLE, type ErrorCode, type ErrorType, publicCodeOf } from './error-table.js';
 
-/** What an error may carry besides code and message. */
+/** What an error may hold in addition to code and message. */
 export interface GatewayErrorDetail {
-  /** The field at fault: dotted path (`inputs.3.voice`) or header name. */
+  /** The field that is wrong: dotted path (`inputs.3.voice`) or header name. */
   readonly param?: string | null;
   /** Whole seconds until a retry makes sense; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** `false` tells stock SDKs not to retry although the status invites it (decisions G-09, G-51). */
+  /** `false` tells stock SDKs not to retry, although the status suggests it (decisions G-09, G-51). */
   readonly shouldRetry?: boolean;
   readonly cause?: unknown;
 }
@@ -22,8 +22,8 @@ export interface ErrorEnvelope {
 }
 
 /**
- * The one error class that reaches clients: `new GatewayError('invalid_request', 'voice is unknown', { param: 'voice' })`.
- * The message is public: no upstream text, host, vendor name, key or prompt belongs in it.
+ * The only error class that reaches clients: `new GatewayError('invalid_request', 'voice is unknown', { param: 'voice'
+ * })`. The message is public, so it must not hold upstream text, a host, a vendor name, a key or a prompt.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -47,12 +47,12 @@ export class GatewayError extends Error {
     return ERROR_TABLE[this.code].status;
   }
 
-  /** The same error under another code of the table, keeping message, param and cause. */
+  /** The same error under another code of the table. Message, param and cause stay. */
   withCode(code: ErrorCode): GatewayError {
     return this.copy(code, this.param);
   }
 
-  /** The same error, blaming a field. */
+  /** The same error, for the named field. */
   withParam(param: string): GatewayError {
     return this.copy(this.code, param);
   }
@@ -66,7 +66,7 @@ export class GatewayError extends Error {
     });
   }
 
-  /** The error as clients see it; `type` overrides the table's word (videos, decision G-04). */
+  /** The error as clients see it. `type` replaces the table's word (videos, decision G-04). */
   toEnvelope(type: ErrorType = ERROR_TABLE[this.code].type): ErrorEnvelope {
     return {
       error: { message: this.message, type, param: this.param, code: publicCodeOf(this.code) },

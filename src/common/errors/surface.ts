@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorType } from './error-table.js';
 import type { GatewayError } from './gateway-error.js';
 
-/** A family of endpoints that words the same fault in its own code (architecture: Errors). */
+/** A family of endpoints with its own codes for common faults (architecture: Errors). */
 export type Surface = 'general' | 'audio' | 'dubbing' | 'song' | 'video';
 
 /** Faults whose public code depends on the surface. */
@@ -40,14 +40,14 @@ export function surfaceOf(path: string): Surface {
   return path.startsWith('/v1/videos') ? 'video' : 'general';
 }
 
-/** The same error as the surface words it: songs have their own code for a bad field. */
+/** The same error with the code of the surface: songs have their own code for a bad field. */
 export function onSurface(error: GatewayError, surface: Surface): GatewayError {
   if (error.code !== 'invalid_request') return error;
   const code = SURFACE_CODES[surface].invalidField;
   return code === error.code ? error : error.withCode(code);
 }
 
-/** The `error.type` that differs from the table's: a video's bad field (decision G-04). */
+/** The `error.type` where it differs from the table's: a bad field of a video (decision G-04). */
 export function typeOnSurface(error: GatewayError, surface: Surface): ErrorType | undefined {
   return surface === 'video' && error.code === 'invalid_request' ? 'invalid_request' : undefined;
 }

@@ -2,7 +2,7 @@ import { HttpException } from '@nestjs/common';
 import type { ErrorCode } from './error-table.js';
 import { GatewayError } from './gateway-error.js';
 
-/** A neutral error of another module that knows its own public form. */
+/** An error of another module that knows its own public form. */
 export interface TranslatableError {
   toGatewayError(): GatewayError;
 }
@@ -22,8 +22,9 @@ const NEST_STATUS_TEXTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * The only translator from anything thrown to a public error: our own pass through, framework and parser errors
- * keep their status, the rest becomes an opaque `internal_error` whose cause is only logged (decision G-12).
+ * The only place that turns thrown values into public errors. A GatewayError stays as it is, errors of the framework
+ * and its parsers keep their status, and everything else becomes `internal_error`, whose cause is only logged (decision
+ * G-12).
  */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
@@ -43,7 +44,10 @@ function isTranslatable(thrown: unknown): thrown is TranslatableError {
   );
 }
 
-/** Express and its parsers mark client faults with a numeric `status` and `expose`; a path that does not decode is one. */
+/**
+ * Express and its parsers mark errors of the client with a numeric `status` and `expose`. A path that cannot be decoded
+ * is one.
+ */
 function parserStatusOf(thrown: unknown): number | undefined {
   if (thrown instanceof URIError) return 400;
   if (!(thrown instanceof Error) || !('status' in thrown) || !('expose' in thrown))

@@ -4,7 +4,10 @@ import { writableAgain } from './reader-pace.js';
 import { tellCharge } from './charged-answer.js';
 import type { MicroUsd } from '../money/micro-usd.js';
 
-/** Bytes that are all there wait no longer than this for the settlement, without which the answer cannot end anyway. */
+/**
+ * When all bytes have arrived, their sending is delayed by at most this, because the answer cannot end before the
+ * settlement anyway.
+ */
 const COALESCE_MS = 30;
 
 /** Content type of each `response_format` (spec: Output formats). */
@@ -15,17 +18,17 @@ export const AUDIO_CONTENT_TYPES = {
   wav: 'audio/wav',
 } as const;
 
-/** A word of `response_format`. */
+/** A value of `response_format`. */
 export type ResponseFormat = keyof typeof AUDIO_CONTENT_TYPES;
 
-/** The body of an answer that is audio: all that a service sees of the response. */
+/** The body of an answer that is audio. Services see nothing else of the response. */
 export class AudioWriter {
   constructor(private readonly response: Response) {}
 
   /**
-   * Sends the head and all audio bytes as they come, but does not end the answer: the function it resolves to does, to be
-   * called once the charge is durable. When the client leaves or stalls, the source is read to its end all the same,
-   * because the charge follows the provider's success (decision G-25). Rejects with the source's error.
+   * Sends the head and all audio bytes as they arrive, but does not end the answer. It resolves to the function that
+   * does, which has to be called once the charge is durable. When the client leaves or stalls, the source is still read
+   * to its end, because the charge follows the provider's success (decision G-25). Rejects with the source's error.
    */
   stream(source: Readable, format: ResponseFormat, chargeMicroUsd: MicroUsd): Promise<() => void> {
     const { response } = this;
@@ -34,7 +37,7 @@ export class AudioWriter {
     tellCharge(response, chargeMicroUsd);
     const turn = new CorkedTurn(response);
     return new Promise((resolve, reject) => {
-      // Listeners cost a third of an async iterator; a speech call has one or two chunks.
+      // Listeners cost a third of an async iterator, and a speech call has only one or two chunks.
       source.on('data', (chunk: Buffer) => {
         if (response.destroyed) return;
         turn.begin();
@@ -60,8 +63,8 @@ export class AudioWriter {
 }
 
 /**
- * Sends what one turn of the event loop writes as one packet. A source that ends within the turn leaves it to the
- * answer's end if that comes soon: a short clip then goes out whole, in one write instead of two.
+ * Sends everything that is written in one turn of the event loop as one packet. If the source ends within the turn and
+ * the answer ends soon, both go out together: a short clip needs one write instead of two.
  */
 class CorkedTurn {
   private turn: NodeJS.Immediate | undefined;
@@ -92,7 +95,7 @@ class CorkedTurn {
     }, COALESCE_MS);
   }
 
-  /** Ends the answer, with whatever the turn still holds. */
+  /** Ends the answer together with the bytes that were not sent yet. */
   end(): void {
     clearTimeout(this.patience);
     this.response.end();

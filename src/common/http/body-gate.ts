@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
 import type { GatewayError } from '../errors/gateway-error.js';
 
-/** What comes: JSON, which is kept in memory, or a form, whose file goes to disk. */
+/** The kind of body: JSON is kept in memory; the file of a form is written to disk. */
 export type BodyKind = 'json' | 'form';
 
-/** Is told of the bytes of one body as they come. */
+/** Is called with the number of bytes of one body as they arrive. */
 export interface BodyMeter {
-  /** Returns the refusal when no more may come. */
+  /** Returns the refusal when no more bytes are accepted. */
   add(bytes: number): GatewayError | undefined;
 }
 
-/** Decides who may send a body, and how much of bodies the gateway takes at once. */
+/** Decides who may send a body, and how many bytes of bodies the gateway accepts at once. */
 export abstract class BodyGate {
-  /** Asked before the first byte is read. Throws the refusal. */
+  /** Called before the first byte is read. Throws the refusal. */
   abstract open(request: Request, response: Response, kind: BodyKind): Promise<BodyMeter>;
 }

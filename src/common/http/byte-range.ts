@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * What a `Range` header asks of a file (RFC 9110, 14.2). `whole` also where it asks for several ranges, for something else
- * than bytes, or for nothing that makes sense, as a server may; `outside` is to be answered 416.
+ * The part of a file that a `Range` header requests (RFC 9110, 14.2). It is `whole` too for several ranges, for units
+ * other than bytes and for an invalid header, as the RFC permits. `outside` has to be answered with 416.
  */
 export function readRange(
   header: string | undefined,

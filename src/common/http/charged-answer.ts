@@ -4,18 +4,20 @@ import { formatMicroUsd, type MicroUsd } from '../money/micro-usd.js';
 /** Header that carries the charge of a synchronous call (spec: Transcription response; decision G-28). */
 export const CHARGE_HEADER = 'x-gateway-charge-microusd';
 
-/** What a paid call answers, and what it cost. */
+/** The answer of a paid call, and what it cost. */
 export interface Charged<T> {
   readonly value: T;
   readonly chargedMicroUsd: MicroUsd;
 }
 
-/** Puts the charge into the head of an answer. */
+/** Writes the charge into the head of an answer. */
 export function tellCharge(response: Response, chargedMicroUsd: MicroUsd): void {
   response.setHeader(CHARGE_HEADER, formatMicroUsd(chargedMicroUsd));
 }
 
-/** Sends the value as JSON, with its charge in the head. Throws what the answer rejects with, before anything is sent. */
+/**
+ * Sends the value as JSON, with its charge in the head. If the answer rejects, nothing is sent and the error is thrown.
+ */
 export async function sendCharged(
   response: Response,
   answer: Promise<Charged<object>>,

@@ -21,7 +21,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Long after the garbage behind the request has come. */
+/** Long after the invalid bytes behind the request have arrived. */
 async function answerSlowly(response: ServerResponse): Promise<void> {
   await sleep(200);
   response.write('first ');

@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { refusalOf } from './request-head.js';
 
-/** Statuses for what Node's parser refuses before there is a request; everything else is 400. */
+/** Statuses for what Node's parser refuses; everything else is 400. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -11,8 +11,8 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
 const MESSAGE = 'The request is not valid HTTP, too large or too slow.';
 
 /**
- * Answers bytes that are no HTTP request in the error envelope too, and closes the connection (decision G-12). They come
- * into no other answer: the one in work goes out first, and the connection closes behind it.
+ * Answers bytes that are no HTTP request with the error envelope, and closes the connection (decision G-12). An answer
+ * that is under way is sent first, whole, and then the connection closes.
  */
 export function answerClientErrors(server: Server): void {
   const closing = new WeakSet<Duplex>();
@@ -35,9 +35,9 @@ export function answerClientErrors(server: Server): void {
   });
 }
 
-/** The answer whose turn it is on the connection; none where it waits for the very bytes that are no HTTP. */
+/** The answer that is under way on the connection. Undefined when the connection was waiting for a request. */
 function answerInWork(socket: Duplex): ServerResponse | undefined {
-  // Node tells its own default handler by the same field whether an answer has begun.
+  // Node's default handler uses the same field to tell whether an answer has begun.
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };
   return answer && (answer.headersSent || answer.req.complete) ? answer : undefined;
 }

@@ -19,7 +19,7 @@ async function listen(perAddress: number, proxies: readonly string[] = []): Prom
   await once(server.listen(0, '127.0.0.1'), 'listening');
 }
 
-/** The socket once it was served or closed. */
+/** The socket after it was served or closed. */
 async function opened(from = '127.0.0.1'): Promise<Socket & { isServed?: boolean }> {
   const { port } = server.address() as AddressInfo;
   const socket: Socket & { isServed?: boolean } = connect({

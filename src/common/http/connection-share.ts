@@ -3,21 +3,21 @@ import { BlockList, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { networkOf } from './client-network.js';
 
-/** How many connections a client may have open, and who is none. */
+/** How many connections a client may have open, and which addresses do not count as clients. */
 export interface ConnectionShareOptions {
   /** Connections of one address at once; 0 = no limit. */
   readonly perAddress: number;
-  /** Addresses and networks of proxies: the connections of all their clients come from them. */
+  /** Addresses and networks of proxies, which open connections for many clients. */
   readonly proxies: readonly string[];
-  /** Told of the address whose connection was refused. */
+  /** Called with the address whose connection was refused. */
   readonly onRefused: (address: string) => void;
 }
 
-/** This machine's own: a proxy or the operator, mostly. */
+/** Addresses of this machine: mostly a proxy or the operator. */
 export const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1'];
 
 /**
- * Refuses connections of an address that has its share of them open, so that no client takes all that the process has. It is
+ * Refuses connections of an address that has too many open, so that no client can use up those of the process. It has
  * to be called once, before the server listens.
  */
 export function shareConnections(server: Server, options: ConnectionShareOptions): void {
@@ -27,7 +27,7 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const { remoteAddress, remoteFamily } = socket;
-    // A client that is gone already has no address.
+    // A client that has left already has no address.
     if (remoteAddress === undefined) return;
     if (proxies.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4')) return;
     const client = networkOf(remoteAddress);

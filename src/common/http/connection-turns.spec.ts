@@ -14,7 +14,7 @@ import { ConnectionTurns } from './connection-turns.js';
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const LIMITS = { maxWaiting: 5, maxWaitingCharacters: 10_000, checkMs: 40, maxSilentChecks: 25 };
 const PATIENCE_MS = 20_000;
-/** More than any kernel keeps for a reader. */
+/** More bytes than any kernel buffers for a reader. */
 const LARGE = Buffer.alloc(60_000_000);
 
 let server: Server;

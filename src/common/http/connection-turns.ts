@@ -2,19 +2,19 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { RequestPace } from './request-pace.js';
 
-/** How a server treats its connections. */
+/** Limits of each connection of a server. */
 export interface ConnectionLimits {
-  /** Requests that may wait behind the one being answered; one more cuts the connection. */
+  /** Requests that may wait behind the one that is being answered. One more cuts the connection. */
   readonly maxWaiting: number;
-  /** Characters of their heads that may wait, together. */
+  /** Characters in the heads of the waiting requests, in all. */
   readonly maxWaitingCharacters: number;
-  /** How often answers are looked at whose reader takes its time. */
+  /** How often answers with a slow reader are checked. */
   readonly checkMs: number;
-  /** Looks in a row at an answer of which nothing has gone out, before its connection is cut. */
+  /** After this many checks in a row in which no byte was sent, the connection is cut. */
   readonly maxSilentChecks: number;
 }
 
-/** A reader that takes nothing for 30 s is cut off, whatever the answer. */
+/** The connection of a reader that takes nothing for 30 s is cut, whatever the answer is. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   maxWaiting: 4,
   maxWaitingCharacters: 65_536,
@@ -23,9 +23,9 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 };
 
 /**
- * Serves the requests of one connection one after the other: the next one waits until the answer before it has gone out.
- * Node would serve all that a client has sent ahead at once, and keep every answer in memory for a client that reads none.
- * So every answer that is worked on has a connection, and tells when that is gone.
+ * Serves the requests of one connection one after the other: the next waits until the answer before it was sent. Node
+ * would serve all requests that a client sent ahead at once, and would keep every answer in memory for a client that
+ * reads none. So each running answer has the connection for itself, and notices when it closes.
  */
 export class ConnectionTurns {
   private readonly turns = new WeakMap<Socket, Turn>();
@@ -98,7 +98,7 @@ class Turn {
     this.waitingCharacters += headCharacters(request);
   }
 
-  /** Cuts the connection when bytes wait and none has gone out since long. */
+  /** Cuts the connection if bytes wait and none was sent for too long. */
   check(maxSilentChecks: number): void {
     const sentBytes = bytesSent(this.socket);
     const isSilent = this.socket.writableLength > 0 && sentBytes === this.sentBytes;
@@ -147,9 +147,9 @@ function headCharacters({ url = '', rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 }
 
-/** Bytes that have left; those that wait in the kernel's hands, in Node's, or in ours are not among them. */
+/** Bytes that were sent. Bytes that wait in the kernel, in Node or here do not count. */
 function bytesSent(socket: Socket): number {
-  // Without it a large answer, which is one write, would seem to stand still until all of it is out.
+  // Without it a large answer, which is one write, would seem to make no progress until all of it was sent.
   const { writeQueueSize = 0 } =
     (socket as unknown as { _handle?: { writeQueueSize?: number } | null })._handle ?? {};
   return socket.bytesWritten - socket.writableLength - writeQueueSize;

@@ -2,10 +2,10 @@ import type { NextFunction, Request, Response } from 'express';
 import { CHARGE_HEADER } from './charged-answer.js';
 import { EXECUTION_ID_HEADER } from './execution-id.js';
 
-/** How long a browser may remember what was allowed, in seconds. */
+/** How long a browser may remember the permission, in seconds. */
 const MAX_AGE_SECONDS = 600;
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
-/** What callers and stock SDKs send; a browser asks for those it needs. */
+/** Headers that callers and stock SDKs send. A browser asks for permission to send them. */
 const HEADER_NAMES = /^[\w-]{1,64}(?:\s*,\s*[\w-]{1,64}){0,63}$/;
 const EXPOSED = [
   EXECUTION_ID_HEADER,
@@ -27,12 +27,12 @@ const EXPOSED = [
   'ETag',
 ].join(', ');
 
-/** The paths that pages of others may call: the API of callers and its document, never the operator's. */
+/** The paths that pages of other sites may call: the API of callers and its document, never the operator's. */
 const OPEN_PATHS = /^\/(?:v1\/|openapi\.json$)/;
 
 /**
- * Middleware: lets pages of the named origins read what the API answers, errors and streams included, and answers what a
- * browser asks beforehand. Credentials of the browser are never let in: the key comes in a header.
+ * Middleware. Pages of the named origins may read the answers of the API, errors and streams included; it also answers
+ * the preflight requests of browsers. Cookies are never allowed: the key is in a header.
  */
 export function corsFor(origins: readonly string[]) {
   const known = new Set(origins);

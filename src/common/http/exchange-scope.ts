@@ -10,12 +10,12 @@ export interface Exchange {
 
 const scope = new AsyncLocalStorage<Exchange>();
 
-/** The exchange on whose behalf the code runs; undefined outside of any. */
+/** The exchange for which the present code runs; undefined outside of any. */
 export function currentExchange(): Exchange | undefined {
   return scope.getStore();
 }
 
-/** Serves each request in its own scope, so that an unhandled error can be traced to its request. */
+/** Runs each request in its own scope, so that an unhandled error can be traced to its request. */
 export function withExchangeScope(serve: RequestListener): RequestListener {
   return (request, response) => {
     const exchange = { request: request as Request, response: response as Response };

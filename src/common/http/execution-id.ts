@@ -5,9 +5,9 @@ import type { Clock } from '../time/clock.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** UUID of this request; the id of its execution where it becomes a paid call. */
+    /** UUID of this request. If it becomes a paid call, it is the id of its execution. */
     executionId: string;
-    /** The caller's own name for it, where it gave one. */
+    /** The caller's own name for the request, if it gave one. */
     clientRequestId?: string;
   }
 }
@@ -15,13 +15,13 @@ declare module 'express-serve-static-core' {
 /** Header that names a call to support (spec: shared audio rules). */
 export const EXECUTION_ID_HEADER = 'x-gateway-execution-id';
 
-/** The caller's own name for a request, by which it finds a call whose answer was lost (decision G-97). */
+/** The caller's own name for a request. With it the caller finds a call whose answer was lost (decision G-97). */
 const CLIENT_REQUEST_ID_HEADER = 'x-client-request-id';
 const CLIENT_REQUEST_ID_FORM = /^[\x20-\x7e]{1,128}$/;
 
 /**
- * Middleware: gives each request its execution id and sends it back on every answer (decision G-47), with the caller's own
- * id where it sent one that can be kept.
+ * Middleware. Gives each request its execution id and sends it in every answer (decision G-47), together with the
+ * caller's own id if that is valid.
  */
 export function executionId(clock: Clock) {
   return (request: Request, response: Response, next: NextFunction): void => {

@@ -144,7 +144,7 @@ afterAll(async () => {
   await stock.app.close();
 });
 
-/** Everything of an answer but what the two adapters differ in on purpose. */
+/** Everything in an answer, except where the two adapters differ on purpose. */
 async function answer({ port }: Started, path: string, init: RequestInit = {}) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', ...init });
   const headers = Object.fromEntries(response.headers);
@@ -218,7 +218,7 @@ describe('FastExpressAdapter', () => {
       requestTimeout: 120_000,
       keepAliveTimeout: 65_000,
       timeout: 0,
-      // We look ourselves: Node would drop what is beyond.
+      // The gateway checks this itself, because Node would drop the headers beyond its limit.
       maxHeadersCount: 0,
     });
   });

@@ -12,27 +12,32 @@ import { withExchangeScope } from './exchange-scope.js';
 import { noteExpectation } from './expectation.js';
 import { refuseHead, withCheckedHead } from './request-head.js';
 
-/** What @types/express leaves out: the prototypes Express gives to every request and response. */
+/**
+ * The prototypes that Express gives to every request and response; @types/express does not declare them.
+ */
 type App = RequestListener & { request: object; response: object };
 
-/** How long a client may take over a request, ms. Answers are not limited: music takes up to 15 minutes. */
+/**
+ * How long a client may take to send a request, in ms. Answers have no such limit, because music takes up to 15
+ * minutes.
+ */
 const SERVER_SETTINGS = {
   headersTimeout: 10_000,
   requestTimeout: 120_000,
-  /** Longer than the idle timeout of common load balancers, so that they close first. */
+  /** Longer than the idle timeout of common load balancers, so that they close the connection first. */
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
-  /** We look ourselves, and answer in the envelope. */
+  /** The gateway checks this itself, and answers with the error envelope. */
   requireHostHeader: false,
 };
-/** Connections of one process. A connection that does nothing costs some 20 kB. */
+/** Connections of one process. An idle connection costs about 20 kB. */
 const MAX_CONNECTIONS = 20_000;
 const IDLE_SWEEP_MS = 100;
 
 /**
- * Nest's Express adapter, three times faster, with bounded headers and timeouts. Express gives every request and response
- * a new prototype, which makes Node's objects slow; here the server creates them with that prototype already. No ETag, no
- * X-Powered-By. TLS is for the balancer. Use with `bodyParser: false`.
+ * Nest's Express adapter, three times faster, with bounded headers and timeouts. Express replaces the prototype of
+ * every request and response, which makes Node's objects slow. Here the server creates them with that prototype. No
+ * ETag, no X-Powered-By. TLS is left to the load balancer. Use with `bodyParser: false`.
  */
 export class FastExpressAdapter extends ExpressAdapter {
   private cutsConnections = false;
@@ -43,9 +48,9 @@ export class FastExpressAdapter extends ExpressAdapter {
     this.disable('x-powered-by');
   }
 
-  /** Called by Nest once, before any route exists. */
+  /** Nest calls it once, before any route exists. */
   override initHttpServer(options: NestApplicationOptions | undefined): void {
-    // The stock server is never used: its connection tracking would watch nothing.
+    // The server of the base class is never used, so its tracking of connections would do nothing.
     super.initHttpServer({ ...options, forceCloseConnections: false });
     this.cutsConnections = options?.forceCloseConnections ?? false;
     const app = this.getInstance<App>();
@@ -60,7 +65,7 @@ export class FastExpressAdapter extends ExpressAdapter {
   }
 
   private listenTo(server: Server, turns: ConnectionTurns): void {
-    // Without a bound of Node's own: it would drop what is beyond. The size of all headers is bounded.
+    // Node's own limit is off, because Node would drop the headers beyond it. The size of all headers is bounded.
     server.maxHeadersCount = 0;
     server.maxConnections = MAX_CONNECTIONS;
     server.on('checkContinue', (request, response) => {
@@ -74,8 +79,8 @@ export class FastExpressAdapter extends ExpressAdapter {
   }
 
   /**
-   * Stops listening and waits until every answer has ended, closing connections as they fall idle (Node would keep them
-   * for the whole keep-alive time); under `forceCloseConnections` it cuts them all at once.
+   * Stops listening and waits until every answer has ended. Idle connections are closed at once (Node would keep them
+   * for the whole keep-alive time). Under `forceCloseConnections` all connections are cut at once.
    */
   override async close(): Promise<void> {
     if (this.cutsConnections) this.httpServer.closeAllConnections();
@@ -87,7 +92,10 @@ export class FastExpressAdapter extends ExpressAdapter {
   }
 }
 
-/** Copies what `source` inherits below Node's own class onto `target`: a longer chain of prototypes is slow again. */
+/**
+ * Copies what `source` inherits, without what Node's own class has, onto `target`: a longer chain of prototypes would
+ * be slow again.
+ */
 function flatten(source: object, target: object): object {
   const inherited = Object.getPrototypeOf(source) as object;
   if (inherited !== Object.getPrototypeOf(target)) flatten(inherited, target);

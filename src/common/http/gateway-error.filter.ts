@@ -5,24 +5,28 @@ import { GatewayError } from '../errors/gateway-error.js';
 import { onSurface, surfaceOf, typeOnSurface } from '../errors/surface.js';
 import { toGatewayError } from '../errors/to-gateway-error.js';
 
-/** What the filter needs to know of its surroundings. */
+/** What the filter gets from the application. */
 export interface ErrorFilterOptions {
-  /** Told of every error answer; logging hangs on here. */
+  /** Called for every error answer; the logger uses it. */
   readonly onError?: (error: GatewayError, request: Request) => void;
-  /** Names the faults of other layers, such as a lost database; undefined for what it does not know. */
+  /**
+   * Turns errors of other layers, such as a lost database, into public errors; undefined for errors that it does not
+   * know.
+   */
   readonly translate?: (thrown: unknown) => GatewayError | undefined;
-  /** Methods that a path without the requested method has; empty for an unknown path. */
+  /** Methods of a path that lacks the requested method; empty for an unknown path. */
   readonly methodsOf?: (path: string) => readonly string[];
-  /** What to use in place of an unknown path, for stock clients of other APIs. */
+  /** Advice for an unknown path, for stock clients of other APIs. */
   readonly adviceFor?: (path: string) => string | undefined;
 }
 
-/** Default `Retry-After` in seconds of answers that may be repeated. */
+/** Default `Retry-After` in seconds, for answers after which a retry makes sense. */
 const RETRY_AFTER_SECONDS: Readonly<Record<number, number>> = { 429: 5, 503: 5 };
 
 /**
- * The one place that writes error answers: the envelope with its status, `Retry-After`, `x-should-retry` and
- * `WWW-Authenticate` (spec: Errors). An answer whose head is out already is cut, never ended cleanly.
+ * The only place that writes error answers: the envelope with its status, `Retry-After`, `x-should-retry` and
+ * `WWW-Authenticate` (spec: Errors). If the head of the answer was sent already, the connection is cut, so that the
+ * answer never looks complete.
  */
 @Catch()
 export class GatewayErrorFilter implements ExceptionFilter {

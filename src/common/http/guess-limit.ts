@@ -3,7 +3,7 @@ import type { Clock } from '../time/clock.js';
 import { networkOf } from './client-network.js';
 
 const WINDOW_MS = 60_000;
-/** Addresses remembered at once; beyond it those unheard of for longest are forgotten. */
+/** This many addresses are remembered. Beyond it the one that was not seen for the longest time is dropped. */
 const MAX_ADDRESSES = 10_000;
 
 interface Guesses {
@@ -20,7 +20,7 @@ export class GuessLimit {
     private readonly clock: Clock,
   ) {}
 
-  /** How long an address has to wait, in ms; 0 while it may try. */
+  /** How long an address has to wait, in ms; 0 when it may try. */
   waitMs(address: string | undefined): number {
     const guesses = this.current(address);
     if (guesses === undefined || guesses.count < this.perMinute) return 0;

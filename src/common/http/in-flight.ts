@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Counts requests whose answer is not out yet; while draining, new ones are refused through `refuse`. */
+/** Counts requests whose answer has not ended. During the drain, `refuse` answers new requests. */
 export class InFlight {
   private draining = false;
   private open = 0;
@@ -9,12 +9,12 @@ export class InFlight {
     return this.open;
   }
 
-  /** From now on new requests are refused, except reads of health. */
+  /** From now on new requests are refused, except those of the health endpoints. */
   drain(): void {
     this.draining = true;
   }
 
-  /** Middleware: counts, and refuses while draining. */
+  /** Middleware. Counts requests, and refuses them during the drain. */
   watch(refuse: (request: Request, response: Response) => void) {
     return (request: Request, response: Response, next: NextFunction): void => {
       if (this.draining) {

@@ -11,11 +11,11 @@ const BODY_OPTIONAL = Symbol('BODY_OPTIONAL');
 export const BodyLimit = (limitBytes: number): MethodDecorator =>
   SetMetadata(BODY_LIMIT, limitBytes);
 
-/** Lets a request without any body stand for an empty object. */
+/** Treats a request without a body as one with an empty object. */
 export const BodyOptional = (): MethodDecorator => SetMetadata(BODY_OPTIONAL, true);
 
 /**
- * Reads the JSON body once the guards before it have let the caller pass, so that nobody without a key makes the
+ * Reads the JSON body after the guards before it have accepted the caller, so that nobody without a key makes the
  * gateway read anything (decision G-01). Throws what `readJson` and the gate throw.
  */
 @Injectable()

@@ -56,7 +56,7 @@ async function post(
   return { status: answer.status, value, rawLength, code: error?.code, param: error?.param };
 }
 
-/** Sends the text as it is and gives all that comes back until the server closes. */
+/** Sends the text unchanged and returns everything that arrives until the server closes the connection. */
 async function exchange(text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';

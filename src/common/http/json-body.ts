@@ -8,17 +8,18 @@ import { JsonStructure } from './json-structure.js';
 
 /** The size limit of a JSON body without media (decision G-11). */
 export const JSON_BODY_BYTES = 1_048_576;
-/** A body that has not arrived by then is refused. */
+/** A body that has not arrived after this time is refused. */
 const BODY_TIMEOUT_MS = 30_000;
-/** Bytes checked and decoded between two turns of the event loop; some 3 ms. */
+/** Bytes that are checked and decoded in one turn of the event loop; about 3 ms. */
 const SLICE_BYTES = 524_288;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Reads a JSON body of at most `limitBytes`, which the meter may refuse: its value and its bytes. Throws GatewayError: `invalid_content_type`,
- * `request_too_large` (declared or found), `invalid_request` for an encoding, invalid UTF-8, too deep or too many values,
- * malformed JSON and a body that comes too slowly or not at all (decisions G-03, G-10, G-11). Work is cut into slices so
- * that the event loop turns; only JSON.parse cannot be cut: 4 ms for 4 MB, 18 ms for 20 MB of base64, 35 ms of escapes.
+ * Reads a JSON body of at most `limitBytes`, unless the meter refuses it: its value and its bytes. Throws GatewayError:
+ * `invalid_content_type`, `request_too_large` (declared or real size), `invalid_request` for an encoding, invalid
+ * UTF-8, too much depth or too many values, malformed JSON, and a body that arrives too slowly (decisions G-03, G-10,
+ * G-11). The work is cut into slices, so that the event loop can turn. Only JSON.parse cannot be cut: 4 ms for 4 MB, 18
+ * ms for 20 MB of base64, 35 ms for escapes.
  */
 export async function readJson(
   request: IncomingMessage,
@@ -31,7 +32,7 @@ export async function readJson(
   return { raw, value: parse(await decode(raw)) };
 }
 
-/** Refuses a JSON body by its headers alone. */
+/** Refuses a JSON body because of its headers. */
 export function checkJsonHead({ headers }: IncomingMessage, limitBytes: number): void {
   const length = Number(headers['content-length'] ?? 0);
   if (length === 0 && headers['transfer-encoding'] === undefined) {
@@ -96,9 +97,9 @@ function collect(
       refuse(malformed(`The body did not arrive within ${BODY_TIMEOUT_MS} ms.`));
     }, BODY_TIMEOUT_MS);
     request.on('data', onData).on('end', onEnd).on('close', onCut);
-    // Stays on: a reset after the refusal must not end the process.
+    // This listener is never removed: a reset after the refusal must not end the process.
     request.on('error', onCut);
-    // Cut while the caller was being looked up: no event comes any more.
+    // The connection was cut before this, while the caller was looked up, so no event follows.
     if (request.destroyed) onCut();
   });
 }
@@ -118,7 +119,7 @@ async function decode(raw: Buffer): Promise<string> {
   return text;
 }
 
-/** The last place at or before `at` where a UTF-8 character starts. */
+/** The last index up to `at` at which a UTF-8 character begins. */
 function characterStart(raw: Buffer, at: number): number {
   if (at >= raw.length) return raw.length;
   let start = at;

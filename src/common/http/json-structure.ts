@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors/gateway-error.js';
 
-/** Arrays and objects within one another. */
+/** Depth of nested arrays and objects. */
 const MAX_DEPTH = 32;
-/** Arrays, objects and commas, which bound the number of values. */
+/** Arrays, objects and commas, whose number bounds that of the values. */
 const MAX_VALUES = 10_000;
 
 const QUOTE = 0x22;
@@ -14,8 +14,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Counts depth and values of JSON before it is parsed, on bytes that may come in slices. Whether it is JSON at all is for
- * JSON.parse to say. Throws `invalid_request` above 32 levels or 10,000 values.
+ * Counts depth and values of JSON before it is parsed, on bytes that may arrive in slices. JSON.parse decides whether
+ * the text is valid. Throws `invalid_request` above 32 levels or 10,000 values.
  */
 export class JsonStructure {
   private depth = 0;

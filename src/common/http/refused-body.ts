@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Longest time the rest of a refused body is read and dropped. */
+/** The rest of a refused body is read and dropped for at most this long. */
 const LINGER_MS = 30_000;
-/** Longest pause in it. */
+/** Longest pause within that rest. */
 const LINGER_IDLE_MS = 1_000;
 
 /**
- * Throws the rest of a body away that nobody will read, then cuts the connection if there is still more of it. Closing at
- * once would reset the connection while the client still sends, and most clients would never see the answer.
+ * Reads and drops the rest of a body, then cuts the connection if more of it arrives. If the connection were closed at
+ * once, it would be reset while the client still sends, and most clients would never see the answer.
  */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

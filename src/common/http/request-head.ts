@@ -6,10 +6,10 @@ import {
 } from 'node:http';
 import { GatewayError } from '../errors/gateway-error.js';
 
-/** Header lines of a request. Node alone would drop what is beyond without a word, `Authorization` perhaps. */
+/** Header lines of a request. Node would silently drop those beyond its own limit, perhaps `Authorization`. */
 const MAX_HEADERS = 100;
 
-/** The answer to what is no proper HTTP request: the error envelope, for a connection that is closed after it. */
+/** The answer to an invalid HTTP request: the error envelope, on a connection that closes after it. */
 export function refusalOf(
   status: number,
   message: string,
@@ -26,15 +26,15 @@ export function refusalOf(
   };
 }
 
-/** Answers a request that goes no further, and closes its connection. */
+/** Answers a request that is not served, and closes its connection. */
 export function refuseHead(response: ServerResponse, status: number, message: string): void {
   const { headers, body } = refusalOf(status, message);
   response.writeHead(status, headers).end(body);
 }
 
 /**
- * Serves only requests with a head that means one thing: exactly one `Host` (HTTP/1.1), at most one `Authorization`, at most 100 header lines
- * (decision G-12).
+ * Serves only requests with an unambiguous head: exactly one `Host` (HTTP/1.1), at most one `Authorization`, at most
+ * 100 header lines (decision G-12).
  */
 export function withCheckedHead(serve: RequestListener): RequestListener {
   return (request, response) => {
@@ -49,7 +49,10 @@ export function withCheckedHead(serve: RequestListener): RequestListener {
   };
 }
 
-/** How often a header was sent. Of two, a proxy in front may have gone by the other than Node does. */
+/**
+ * How often a header was sent. If it was sent twice, a proxy before the gateway may have used another one than Node
+ * does.
+ */
 function linesOf(wanted: string, { rawHeaders }: IncomingMessage): number {
   let lines = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

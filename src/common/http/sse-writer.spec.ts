@@ -13,7 +13,7 @@ afterEach(async () => {
   if (server) await once(server, 'close');
 });
 
-/** A server that answers with what `tell` does on a writer. */
+/** A server that answers with what `tell` writes. */
 async function serve(
   tell: (events: SseWriter) => Promise<void>,
   waits?: { pingMs: number; stallMs: number },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import { STALL_MS, writableAgain } from './reader-pace.js';
 
-/** Silence after which a comment keeps the connection from looking dead. */
+/** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;
 
 /** Waits of an event stream, in milliseconds. */
@@ -12,8 +12,9 @@ export interface SseWaits {
 }
 
 /**
- * Writes server-sent events: each at once, in one piece, at the reader's pace. The head goes out with the first event,
- * so that until then the answer can still be an ordinary error. A reader that stalls is cut off and counts as gone.
+ * Writes server-sent events: each at once, in one piece, as fast as the reader takes them. The head is sent with the
+ * first event, so that before it an ordinary error can be answered. The connection of a reader that stalls is cut, and
+ * the reader counts as gone.
  */
 export class SseWriter {
   private ping: NodeJS.Timeout | undefined;
@@ -27,17 +28,17 @@ export class SseWriter {
     });
   }
 
-  /** Whether the reader has left or was cut off. */
+  /** Whether the reader has left or its connection was cut. */
   get isGone(): boolean {
     return this.response.destroyed;
   }
 
-  /** Whether the head has been sent: a failure can no longer be an ordinary error. */
+  /** Whether the head was sent. From then on a failure cannot be an ordinary error. */
   get hasBegun(): boolean {
     return this.response.headersSent;
   }
 
-  /** Calls back once when the reader leaves or is cut off before the end; at once when it has left already. */
+  /** Calls back once when the reader leaves or is cut off before the end, or at once if that has happened already. */
   onGone(listener: () => void): void {
     const { response } = this;
     const tell = (): void => {
@@ -47,7 +48,7 @@ export class SseWriter {
     else response.once('close', tell);
   }
 
-  /** Sends one event. The promise is there when the reader has to catch up first; it never rejects. */
+  /** Sends one event. It returns a promise if the caller has to wait for the reader; the promise never rejects. */
   send(data: string): Promise<void> | undefined {
     if (this.isGone) return undefined;
     if (this.ping === undefined) this.begin();
@@ -57,7 +58,7 @@ export class SseWriter {
       : writableAgain(this.response, this.waits.stallMs);
   }
 
-  /** Sends a last event and ends the answer; resolves when all of it is out or the reader is gone. */
+  /** Sends a last event and ends the answer. Resolves when all of it was sent or the reader has left. */
   async end(data: string): Promise<void> {
     await this.send(data);
     clearInterval(this.ping);
@@ -72,7 +73,7 @@ export class SseWriter {
   private begin(): void {
     this.response.setHeader('Content-Type', 'text/event-stream');
     this.response.setHeader('Cache-Control', 'no-cache, no-transform');
-    // Proxies of the nginx family would otherwise collect the whole answer first.
+    // Without this header, proxies such as nginx would collect the whole answer first.
     this.response.setHeader('X-Accel-Buffering', 'no');
     this.ping = setInterval(() => {
       if (!this.isGone && !this.response.writableNeedDrain) this.response.write(': ping\n\n');

@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
 
 /**
- * The first `sizeBytes` of a stream, which keeps them: fewer only where it has no more. Throws what the stream throws, or an
- * Error where it was closed.
+ * The first `sizeBytes` of a stream, fewer only if it ends before. The stream keeps them. Throws the error of the
+ * stream, or an Error if it was closed.
  */
 export function peekHead(body: Readable, sizeBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const read = (): void => {
       const head = body.read(sizeBytes) as Buffer | null;
       if (head !== null) {
-        // In one piece with what came along with it, so that it also leaves in one.
+        // Put back in one piece with the bytes that arrived with it, so that they are also sent in one piece.
         const rest = body.read() as Buffer | null;
         body.unshift(rest === null ? head : Buffer.concat([head, rest]));
         finish(() => {
@@ -33,7 +33,7 @@ export function peekHead(body: Readable, sizeBytes: number): Promise<Buffer> {
     };
     if (body.readableEnded) ended();
     else if (body.destroyed) failed();
-    // One listener for all pieces: each new one would be told of the same bytes at once, without end.
+    // One listener for all pieces: a new listener would be called for the same bytes at once, in an endless loop.
     else body.on('error', failed).on('close', failed).on('end', ended).on('readable', read);
   });
 }

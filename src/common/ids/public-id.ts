@@ -8,7 +8,7 @@ export function toPublicId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuid.replaceAll('-', '')}`;
 }
 
-/** The UUID of a public id; undefined where the text is not of that form. */
+/** The UUID of a public id; undefined for text in another format. */
 export function fromPublicId(prefix: IdPrefix, text: string): string | undefined {
   if (!text.startsWith(`${prefix}_`)) return undefined;
   const hex = text.slice(prefix.length + 1);

@@ -10,14 +10,14 @@ const NOUNS: Readonly<Record<IdPrefix, string>> = {
   whd: 'delivery',
 };
 
-/** The UUID of the public id in a path. Throws the same 404 `not_found` as for an id that nothing has. */
+/** The UUID of the public id in a path. Text in another format throws the same 404 `not_found` as an unknown id. */
 export function pathId(prefix: IdPrefix, id: string): string {
   const uuid = fromPublicId(prefix, id);
   if (uuid === undefined) throw notFound(prefix);
   return uuid;
 }
 
-/** The UUID of the public id that a list is narrowed to, if any. Throws 400 `invalid_request` for text of another form. */
+/** The UUID of the public id in a filter, if there is one. Throws 400 `invalid_request` for text in another format. */
 export function filterId(
   prefix: IdPrefix,
   param: string,
@@ -30,7 +30,7 @@ export function filterId(
   throw new GatewayError('invalid_request', message, { param });
 }
 
-/** The 404 `not_found` for an id that nothing has. */
+/** The 404 `not_found` for an unknown id. */
 export function notFound(prefix: IdPrefix): GatewayError {
   return new GatewayError('not_found', `No such ${NOUNS[prefix]}.`, { param: 'id' });
 }

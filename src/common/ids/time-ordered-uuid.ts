@@ -6,8 +6,8 @@ const pool = Buffer.alloc(POOL_BYTES);
 let poolOffset = POOL_BYTES;
 
 /**
- * A UUID version 7: 48 bits of milliseconds, then randomness, so that ids made later sort later and an index on
- * them grows at one end.
+ * A UUID version 7: 48 bits of milliseconds, then random bits. Later ids sort after earlier ones, so an index on them
+ * grows at one end.
  */
 export function timeOrderedUuid(nowMs: number): string {
   if (poolOffset + RANDOM_BYTES > POOL_BYTES) {

@@ -1,6 +1,6 @@
 import type { MicroUsd } from './micro-usd.js';
 
-/** What a charge is made of: the product of quantity and unit price is the charge. */
+/** How a charge is computed: quantity times unit price. */
 export interface ChargeBasis {
   readonly unit: 'code_point' | 'second' | 'request' | 'image' | 'token';
   readonly quantity: number | TokenCounts;
@@ -10,7 +10,10 @@ export interface ChargeBasis {
   readonly isEstimated: boolean;
 }
 
-/** Tokens of one chat; cached and reasoning ones are parts of prompt and completion; null where not reported. */
+/**
+ * Tokens of one chat. Cached and reasoning tokens are part of the prompt and completion tokens; null where not
+ * reported.
+ */
 export interface TokenCounts {
   readonly promptTokens: number;
   readonly cachedTokens: number | null;
@@ -24,7 +27,7 @@ export interface TokenPrices {
   readonly outputPerMillion: string;
 }
 
-/** What is held for a call, and what its charge will be made of; null where only its end tells. */
+/** What is held for a call, and the basis of its charge; null if the basis is known only at the end. */
 export interface Quote {
   readonly amountMicroUsd: MicroUsd;
   readonly basis: ChargeBasis | null;

@@ -3,14 +3,17 @@ import assert from 'node:assert/strict';
 /** An amount of money in whole micro-USD (1 USD = 1,000,000). Never a float (spec: Conventions). */
 export type MicroUsd = bigint;
 
-/** Largest amount one account may hold: far above any real balance, far below a 64-bit column's limit. */
+/**
+ * Largest amount that one account may hold. It is far above any real balance and far below the limit of a 64-bit
+ * column.
+ */
 export const MAX_MICRO_USD: MicroUsd = 1_000_000_000_000_000n;
 
 const AMOUNT_TEXT = /^-?[0-9]{1,16}$/;
 
 /**
- * Reads an amount from its wire form, a string of decimal digits with an optional leading minus.
- * Returns undefined where the text is anything else or beyond {@link MAX_MICRO_USD}.
+ * Parses an amount from its wire form, a string of decimal digits with an optional leading minus. Returns undefined for
+ * any other text and for amounts beyond {@link MAX_MICRO_USD}.
  */
 export function parseMicroUsd(text: string): MicroUsd | undefined {
   if (!AMOUNT_TEXT.test(text)) return undefined;
@@ -24,7 +27,7 @@ export function formatMicroUsd(amount: MicroUsd): string {
   return amount.toString();
 }
 
-/** `units` times a whole price per unit; both are non-negative integers. */
+/** `units` times a whole price per unit. Both are integers and not negative. */
 export function multiply(unitPriceMicroUsd: MicroUsd, units: number | bigint): MicroUsd {
   assert(typeof units === 'bigint' || Number.isSafeInteger(units), 'units are whole');
   const amount = unitPriceMicroUsd * BigInt(units);

@@ -1,12 +1,12 @@
 import { GatewayError } from '../errors/gateway-error.js';
 
-/** Which part of a list is asked for: at most `limit` rows that come after the row `cursor` names. */
+/** The requested part of a list: at most `limit` rows, after the row that `cursor` names. */
 export interface PageRequest {
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
 
-/** One part of a list; `nextCursor` asks for the following part and is null at the end. */
+/** One part of a list. `nextCursor` requests the next part; it is null at the end. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
@@ -14,7 +14,7 @@ export interface Page<Item> {
 
 const CURSOR = { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, position: /^[0-9]{1,18}$/ };
 
-/** The cursor of a request, or null for the first page; 400 invalid_request where it is no such key. */
+/** The cursor of a request, or null for the first page; 400 invalid_request if it is invalid. */
 export function cursorOf(request: PageRequest, kind: keyof typeof CURSOR): string | null {
   if (request.cursor === undefined) return null;
   if (CURSOR[kind].test(request.cursor)) return request.cursor;
@@ -23,7 +23,7 @@ export function cursorOf(request: PageRequest, kind: keyof typeof CURSOR): strin
   });
 }
 
-/** The page in `rows`, which were read with one row more than `limit` to see whether the list goes on. */
+/** A page of `rows`. One row more than `limit` was read, to see whether the list goes on. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,

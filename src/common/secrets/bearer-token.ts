@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 const BEARER = /^bearer ([^\s]+)$/i;
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** A token that the operator has set, compared in constant time. */
+/** A token that the operator has set. It is compared in constant time. */
 export class BearerToken {
   private readonly expected: Buffer;
 
@@ -11,7 +11,7 @@ export class BearerToken {
     this.expected = digest(token);
   }
 
-  /** Whether an `Authorization` header carries it. */
+  /** Whether an `Authorization` header holds the token. */
   isIn(authorization: string | undefined): boolean {
     const token = BEARER.exec(authorization ?? '')?.[1] ?? '';
     return timingSafeEqual(digest(token), this.expected);

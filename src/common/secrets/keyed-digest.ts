@@ -3,20 +3,22 @@ import { createHmac, hkdfSync } from 'node:crypto';
 const KEY_BYTES = 32;
 
 /**
- * Digests of texts that cannot be guessed from without a secret key (HMAC-SHA256). Keys can be rotated: the first makes new
- * digests, all are tried in comparisons.
+ * Digests (HMAC-SHA256) of texts. Without a secret key nobody can test guesses of the text. Keys can be rotated: the
+ * first makes new digests, and comparisons try all.
  */
 export class KeyedDigest {
   readonly #keys: readonly Buffer[];
 
-  /** `secretKeys`: as the {@link SecretBox} takes them; at least one. `purpose` keeps digests of different uses apart. */
+  /**
+   * `secretKeys`: as the {@link SecretBox} takes them, at least one. `purpose` separates the digests of different uses.
+   */
   constructor(secretKeys: readonly string[], purpose: string) {
     this.#keys = secretKeys.map((text) =>
       Buffer.from(hkdfSync('sha256', text, '', `shim digest v1 ${purpose}`, KEY_BYTES)),
     );
   }
 
-  /** The digest of the text by every key, the newest first. */
+  /** The digests of the text, one for each key, that of the newest first. */
   of(text: string): Buffer[] {
     return this.#keys.map((key) => createHmac('sha256', key).update(text).digest());
   }

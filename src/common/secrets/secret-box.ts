@@ -15,7 +15,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SEALED = /^v1\.([\w-]{8})\.([\w-]{38,})$/;
 
-/** Why a secret could not be sealed or opened. */
+/** Why a secret could not be encrypted or decrypted. */
 export type SecretBoxFault = 'no_key' | 'malformed' | 'unknown_key' | 'not_authentic';
 
 const MESSAGES: Readonly<Record<SecretBoxFault, string>> = {
@@ -25,7 +25,7 @@ const MESSAGES: Readonly<Record<SecretBoxFault, string>> = {
   not_authentic: 'The sealed secret was altered, or belongs to another place.',
 };
 
-/** A secret that cannot be sealed or opened. The message tells neither secret nor key. */
+/** A secret that cannot be encrypted or decrypted. The message holds neither secret nor key. */
 export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError';
 
@@ -35,8 +35,8 @@ export class SecretBoxError extends Error {
 }
 
 /**
- * Encrypts secrets for storage (AES-256-GCM). Sealed text is `v1.<key id>.<base64url of nonce, ciphertext, tag>`: it names
- * its key, so keys can be rotated. The first key seals, all open.
+ * Encrypts secrets for storage (AES-256-GCM). Sealed text is `v1.<key id>.<base64url of nonce, ciphertext, tag>`. It
+ * names its key, so keys can be rotated. The first key encrypts, all keys decrypt.
  */
 export class SecretBox {
   private readonly keys: ReadonlyMap<string, KeyObject>;
@@ -52,8 +52,8 @@ export class SecretBox {
   }
 
   /**
-   * Seals a text for one place, such as `task/<id>/webhook-secret`: it opens with the same context only.
-   * Throws {@link SecretBoxError} `no_key`.
+   * Encrypts a text for one context, such as `task/<id>/webhook-secret`. It can be decrypted with the same context
+   * only. Throws {@link SecretBoxError} `no_key`.
    */
   seal(plaintext: string, context: string): string {
     const [newest] = this.keys;
@@ -68,8 +68,8 @@ export class SecretBox {
   }
 
   /**
-   * The text that was sealed. Throws {@link SecretBoxError}: `malformed`, `unknown_key`, or `not_authentic` when text or
-   * context are not those of the sealing.
+   * Decrypts a text. Throws {@link SecretBoxError}: `malformed`, `unknown_key`, or `not_authentic` when the text was
+   * changed or the context is another.
    */
   open(sealed: string, context: string): string {
     const { keyId, body } = takeApart(sealed);
@@ -88,12 +88,15 @@ export class SecretBox {
   }
 }
 
-/** One key text serves several purposes, each with bytes of its own. */
+/** One key text serves several purposes; each derives its own bytes from it. */
 function derive(text: string, purpose: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', text, '', `shim secret box ${VERSION} ${purpose}`, bytes));
 }
 
-/** What is authenticated beside the secret. Version and key id have fixed lengths, so no two contexts read alike. */
+/**
+ * What is authenticated in addition to the secret. Version and key id have fixed lengths, so two contexts never give
+ * the same text.
+ */
 function boundTo(keyId: string, context: string): Buffer {
   return Buffer.from(`${VERSION}.${keyId}.${context}`, 'utf8');
 }
@@ -101,7 +104,7 @@ function boundTo(keyId: string, context: string): Buffer {
 function takeApart(sealed: string): { keyId: string; body: Buffer } {
   const [, keyId = '', text = ''] = SEALED.exec(sealed) ?? [];
   const body = Buffer.from(text, 'base64url');
-  // Spare bits of the last letter would let several texts mean the same bytes.
+  // The last letter has unused bits; if they were accepted, several texts would decode to the same bytes.
   if (keyId === '' || body.toString('base64url') !== text) throw new SecretBoxError('malformed');
   return { keyId, body };
 }

@@ -4,8 +4,8 @@ const ALLOWANCE_MICROS = 100_000n;
 const SECOND_MICROS = 1_000_000n;
 
 /**
- * Seconds billed for measured media: rounded up to whole seconds after a 0.1-second allowance, at least 1
- * (spec: media-length billing; decision G-18). Takes integer microseconds so that no double ever rounds.
+ * Seconds that are billed for measured media: rounded up to whole seconds after a 0.1-second allowance, at least 1
+ * (spec: media-length billing; decision G-18). Takes integer microseconds, so that no double is rounded.
  */
 export function billableSeconds(lengthMicros: bigint): bigint {
   assert(lengthMicros > 0n, 'measured media has a length');
@@ -15,8 +15,8 @@ export function billableSeconds(lengthMicros: bigint): bigint {
 }
 
 /**
- * Length of `samples` at `sampleRateHz` in integer microseconds, rounded up so that a length just above a
- * boundary stays above it (AUD-41: 533,611 samples at 44.1 kHz bill 13 s).
+ * Length of `samples` at `sampleRateHz` in integer microseconds, rounded up, so that a length just above a boundary
+ * stays above it (AUD-41: 533,611 samples at 44.1 kHz bill 13 s).
  */
 export function samplesToMicros(samples: bigint, sampleRateHz: bigint): bigint {
   assert(samples >= 0n && sampleRateHz > 0n, 'samples and rate are natural numbers');

@@ -1,9 +1,9 @@
-/** Source of the present time; tests pass their own. */
+/** Source of the present time. Tests pass their own. */
 export abstract class Clock {
   /** Milliseconds since the Unix epoch. */
   abstract nowMs(): number;
 
-  /** The present as wire timestamps are written: whole seconds since the Unix epoch. */
+  /** The present time as a wire timestamp: whole seconds since the Unix epoch. */
   nowSeconds(): number {
     return Math.floor(this.nowMs() / 1000);
   }
@@ -16,7 +16,7 @@ export class SystemClock extends Clock {
   }
 }
 
-/** A Date as wire timestamps are written: whole seconds since the Unix epoch. */
+/** A Date as a wire timestamp: whole seconds since the Unix epoch. */
 export function toEpochSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }

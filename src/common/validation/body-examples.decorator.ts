@@ -2,8 +2,8 @@ import { ApiBody } from '@nestjs/swagger';
 import type { Dto } from './fields.js';
 
 /**
- * Documents the JSON body of an operation with hand-written examples by name. Swagger shows the first as the default, and
- * each runs as it stands.
+ * Documents the JSON body of an operation with named examples. Swagger shows the first as the default. Each one runs
+ * unchanged.
  */
 export function BodyExamples<T extends object>(
   type: Dto<T>,

@@ -207,7 +207,7 @@ describe('CompiledValidator', () => {
   });
 });
 
-/** What class-transformer would make of the body, null read as absent. */
+/** What class-transformer makes of the body, with null as absent. */
 function stockInstance(dto: Dto, body: object): object {
   const instance = new dto() as Record<string, unknown>;
   if (dto === Speech) instance.format = 'mp3';

@@ -31,7 +31,7 @@ interface Fault {
   readonly broken: Rule;
 }
 
-/** Field names and paths in answers are cut here: they may be the client's own words. */
+/** Field names and paths in answers are cut at this length, because they may be the client's own words. */
 const MAX_PATH_LENGTH = 128;
 const VALIDATORS = new Map<Dto, CompiledValidator<object>>();
 
@@ -46,15 +46,15 @@ export function validatorOf<T extends object>(dto: Dto<T>): CompiledValidator<T>
 }
 
 /**
- * Turns parsed JSON into an instance of a request class, strictly. It calls the class's class-validator constraints
- * directly, read once from class-validator's metadata, and stops at the first that fails: a tenth of the cost of
- * class-transformer and class-validator with the same verdict.
+ * Turns parsed JSON into an instance of a request class, strictly. It reads the constraints of the class once from
+ * class-validator's metadata, calls them directly and stops at the first that fails. It costs a tenth of
+ * class-transformer and class-validator, with the same result.
  */
 export class CompiledValidator<T extends object> {
   private readonly fields: readonly Field[];
   private readonly byName: ReadonlyMap<string, Field>;
 
-  /** Throws when the class uses a feature that is not compiled: groups, validateIf, asynchronous rules. */
+  /** Throws when the class uses a feature that is not supported: groups, validateIf, asynchronous rules. */
   constructor(private readonly dto: Dto<T>) {
     const metadata = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
     const names = [...new Set(metadata.map(({ propertyName }) => propertyName))];
@@ -69,9 +69,9 @@ export class CompiledValidator<T extends object> {
   }
 
   /**
-   * The body as the class, null fields left out, defaults filled in. Throws GatewayError: under `code`, or the field's
-   * own, naming the dotted path of the fault in `param`. Unknown fields come first, then the fields in declaration
-   * order (spec: Conventions, strict validation; decision G-03).
+   * The body as an instance of the class, without null fields and with defaults. Throws GatewayError with `code` or the
+   * field's own code, and the dotted path of the field in `param`. Unknown fields are checked first, then the fields in
+   * the order of declaration (spec: Conventions, strict validation; decision G-03).
    */
   parse(body: unknown, code: ErrorCode = 'invalid_request'): T {
     if (!isJsonObject(body)) throw new GatewayError(code, 'The body must be a JSON object.');

@@ -4,7 +4,10 @@ import { ValidateBy, ValidateIf } from 'class-validator';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The field and `other` must not both be sent; a flag that is false asks for nothing. Stands above an optional field; the fault is on this field. */
+/**
+ * The field and `other` must not be sent together. A flag that is false counts as not sent. The rule is put on an
+ * optional field, and the error names this field.
+ */
 export function ExcludedBy(other: string): PropertyDecorator {
   return ValidateBy(
     {
@@ -17,7 +20,7 @@ export function ExcludedBy(other: string): PropertyDecorator {
   );
 }
 
-/** The field may be sent only when `other` has the value. A flag that is false asks for nothing, so it passes. */
+/** The field may be sent only if `other` has the value. A flag that is false always passes. */
 export function Needs(other: string, value: string | boolean): PropertyDecorator {
   return ValidateBy(
     {
@@ -28,22 +31,22 @@ export function Needs(other: string, value: string | boolean): PropertyDecorator
   );
 }
 
-/** Relaxes a required field: it may be absent unless `other` has the value. */
+/** For a required field: it may be absent unless `other` has the value. */
 export function RequiredWhen(other: string, value: string | boolean): PropertyDecorator {
   return requiredIf((body) => body[other] === value);
 }
 
-/** Relaxes a required field: it may be absent unless `other` is sent. */
+/** For a required field: it may be absent unless `other` is sent. */
 export function RequiredWith(other: string): PropertyDecorator {
   return requiredIf((body) => body[other] !== undefined);
 }
 
-/** Relaxes a required field: it may be absent while `other` is sent. */
+/** For a required field: it may be absent if `other` is sent. */
 export function RequiredWithout(other: string): PropertyDecorator {
   return requiredIf((body) => body[other] === undefined);
 }
 
-/** Relaxes a required field: it may be absent while all these flags are true. */
+/** For a required field: it may be absent if all these flags are true. */
 export function OptionalWhile(...flags: readonly string[]): PropertyDecorator {
   return requiredIf((body) => !flags.every((flag) => body[flag] === true));
 }

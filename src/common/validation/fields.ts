@@ -21,23 +21,23 @@ import {
 import type { ErrorCode } from '../errors/error-table.js';
 import { textFault, type TextRule } from './text-rule.js';
 
-/** What every field decorator takes besides its own rule. */
+/** Options of every field decorator, in addition to its own rule. */
 export interface FieldOptions {
-  /** Absent and null pass (decision G-03); a required field has neither this nor `default`. */
+  /** Absent and null are valid (decision G-03). A required field has neither this nor `default`. */
   readonly optional?: true;
-  /** The value of an absent field; implies optional. */
+  /** The value of an absent field; makes the field optional. */
   readonly default?: unknown;
-  /** The field is an array of so many values, each under the rule. */
+  /** The field is an array with this number of values, each under the rule. */
   readonly list?: { readonly min: number; readonly max: number };
-  /** Error code of every fault of the field; else the endpoint's code. */
+  /** Error code of every fault of the field; by default the endpoint's code. */
   readonly code?: ErrorCode;
-  /** Error code of an absent or empty field; else `code`. */
+  /** Error code of an absent or empty field; by default `code`. */
   readonly missingCode?: ErrorCode;
   readonly description?: string;
   readonly example?: unknown;
 }
 
-/** What the decorators leave in class-validator's `context` for the compiled validator and the error text. */
+/** What the decorators store in class-validator's `context` for the compiled validator and the error text. */
 export interface FieldContext {
   readonly code?: ErrorCode;
   readonly default?: unknown;
@@ -69,7 +69,7 @@ export function Text(options: TextRule & FieldOptions): PropertyDecorator {
   return field(min > 0 ? [filled, text] : [text], options, api);
 }
 
-/** The id of a model; whether it is known is for the catalog to say. */
+/** The id of a model. The catalog decides whether it is known. */
 export function ModelId(options: FieldOptions = {}): PropertyDecorator {
   return Text({ max: 200, description: 'Model id, see GET /v1/models', ...options });
 }
@@ -84,7 +84,7 @@ export function Whole(
   return field([IsInt(refusal), Min(min, refusal), Max(max, refusal)], options, api);
 }
 
-/** A number in an inclusive range, with at most so many `decimals` where they are counted. */
+/** A number in an inclusive range. With `decimals`, at most this many decimal places. */
 export function Num(
   options: {
     readonly min: number;
@@ -100,7 +100,7 @@ export function Num(
   return field([number, Min(min, refusal), Max(max, refusal)], options, api);
 }
 
-/** One of a few words, case-sensitive. */
+/** One of several words, case-sensitive. */
 export function OneOf(words: readonly string[], options: FieldOptions = {}): PropertyDecorator {
   const refusal = fault(`must be one of ${words.join(', ')}`, options);
   return field([IsIn(words, refusal)], options, { type: String, enum: [...words] });
@@ -111,7 +111,7 @@ export function Flag(options: FieldOptions = {}): PropertyDecorator {
   return field([IsBoolean(fault('must be true or false', options))], options, { type: Boolean });
 }
 
-/** A string that matches; `says` ends the sentence 'field …' of the refusal. */
+/** A string that matches; `says` ends the sentence 'field …' of the error message. */
 export function Pattern(
   pattern: RegExp,
   says: string,
@@ -127,17 +127,17 @@ export function LanguageCode(options: FieldOptions = {}): PropertyDecorator {
   return Pattern(/^[a-z]{2,3}$/, says, { example: 'en', ...options });
 }
 
-/** An object (or, with `list`, objects) of another request class, checked by its own fields. */
+/** An object (or, with `list`, objects) of another request class, whose fields are checked. */
 export function Nested(type: () => Dto, options: FieldOptions = {}): PropertyDecorator {
   const refusal = fault('must be an object', options);
-  // Typed here rather than by class-transformer: the compiled validator makes the instances.
+  // Not typed by class-transformer: the compiled validator makes the instances.
   const context: FieldContext = { nested: type };
   const nested = ValidateNested({ ...refusal, context });
   // Nest Swagger takes a function for a lazy type only when its name is `type`.
   return field([IsObject(refusal), nested], options, { type: () => type() });
 }
 
-/** Anything a predicate accepts, for shapes no other decorator names; `says` as in `Pattern`. */
+/** Anything that a predicate accepts, for values that no other decorator describes; `says` as in `Pattern`. */
 export function Checked(
   holds: (value: unknown) => boolean,
   says: string,
@@ -150,7 +150,7 @@ export function Checked(
   return field([check], options, options.api ?? { type: Object });
 }
 
-/** How class-validator words and codes a broken rule of the field. */
+/** The message and code with which class-validator reports a broken rule of the field. */
 function fault(says: string, options: FieldOptions, code = options.code): ValidationOptions {
   const context: FieldContext = code === undefined ? {} : { code };
   return { message: `$property ${says}`, context, each: options.list !== undefined };

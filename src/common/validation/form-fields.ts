@@ -5,9 +5,10 @@ const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const NUMBER_RULES = ['isInt', 'isNumber'];
 
 /**
- * The text fields of a multipart form as the JSON body they stand for, going by the declared type of each field: `true`
- * and `false` become booleans, JSON numbers numbers; text stays text, even `42` (decision G-41). Whatever does not
- * convert (``, `True`, `yes`) stays text for the validator to refuse. A list field takes its parts, a single one too. The result is for `CompiledValidator.parse`.
+ * The text fields of a multipart form as a JSON body, converted by the declared type of each field: `true` and `false`
+ * become booleans, JSON numbers become numbers, and text stays text, even `42` (decision G-41). What cannot be
+ * converted (``, `True`, `yes`) stays text, which the validator refuses. A list field may be sent as one part or
+ * several. The result is for `CompiledValidator.parse`.
  */
 export function jsonOfForm(
   dto: Dto,

@@ -3,9 +3,9 @@ import type { ErrorCode } from '../errors/error-table.js';
 import { GatewayError } from '../errors/gateway-error.js';
 
 /**
- * The `model` of a parsed body, before its other fields are looked at (decision G-01): a guard calls this, then asks the
- * catalog, then the pipe checks the rest. Throws `code`: param null when the body is no object, `model` when the field
- * is missing, empty or no string (decision G-07).
+ * The `model` of a parsed body, before its other fields are checked (decision G-01): a guard calls this, then the
+ * catalog is asked, then the pipe checks the rest. Throws `code` with param null when the body is no object, and with
+ * param `model` when the field is missing, empty or no string (decision G-07).
  */
 export function modelOf(body: unknown, code: ErrorCode = 'invalid_request'): string {
   if (!isJsonObject(body)) throw new GatewayError(code, 'The body must be a JSON object.');

@@ -3,8 +3,8 @@ import { isJsonObject } from '../json-object.js';
 const PATH_FORM = /^[\w.[\]]{1,200}$/;
 
 /**
- * The path as our errors write it (`messages.0.content` for `messages[0].content`), where the body holds that field;
- * undefined where it does not.
+ * The path in the format of our errors (`messages.0.content` for `messages[0].content`), if the body has that field;
+ * undefined if not.
  */
 export function sentField(body: unknown, path: string): string | undefined {
   if (!PATH_FORM.test(path)) return undefined;
