@@ -8,16 +8,16 @@ import { SharedQuantity } from '../common/shared-quantity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** A body that an account without funds may send (decision G-101). */
+/** Largest body that an account without funds may send (decision G-101). */
 const UNPAID_BODY_BYTES = 1_048_576;
-/** Keys that one key's bodies leave room for, at least. */
+/** The bodies of one key leave memory for at least this many other keys. */
 const SHARES = 2;
-/** Holder of what the operator sends. */
+/** Holder of the bodies that operators send. */
 const OPERATOR = 'operator';
 
 /**
- * Lets bodies come within `BODY_MEMORY_MAX_BYTES`, half of it for one key, beyond that 429 or 503; from accounts without
- * funds only small ones that are no forms, else 402 (decisions G-100, G-101).
+ * Accepts bodies within `BODY_MEMORY_MAX_BYTES`, half of it for one key; beyond that 429 or 503. Accounts without funds
+ * may send only small bodies and no forms; otherwise 402 (decisions G-100, G-101).
  */
 @Injectable()
 export class AccountBodyGate extends BodyGate {
@@ -44,7 +44,7 @@ export class AccountBodyGate extends BodyGate {
     const isLarge = kind === 'form' || declared > UNPAID_BODY_BYTES;
     const unpaid = isLarge || encoding !== undefined ? await this.unpaid(request) : undefined;
     if (unpaid && isLarge) throw unpaid;
-    // A form goes to disk, where the spool counts it.
+    // The file of a form is written to disk, where the spool counts it.
     if (kind === 'form') return { add: () => undefined };
     const holder = request.caller?.apiKeyId ?? OPERATOR;
     const refusal = this.memory.refusal(holder, declared);
@@ -52,14 +52,14 @@ export class AccountBodyGate extends BodyGate {
     return this.meter(holder, response, unpaid);
   }
 
-  /** The refusal of what is too large for an account without funds; undefined for one that has some. */
+  /** The refusal of a body that is too large for an account without funds; undefined for an account with funds. */
   private async unpaid({ caller, path }: Request): Promise<GatewayError | undefined> {
     if (caller === undefined || (await this.funds.has(caller.accountId))) return undefined;
     const { insufficient } = SURFACE_CODES[surfaceOf(path)];
     return new GatewayError(insufficient, 'The balance cannot cover this request.');
   }
 
-  /** Counts the bytes until the answer is out: as long as what was made of them may live. */
+  /** Counts the bytes until the answer has ended, because the parsed body may be in memory until then. */
   private meter(holder: string, response: Response, unpaid: GatewayError | undefined): BodyMeter {
     let bytes = 0;
     response.once('close', () => {

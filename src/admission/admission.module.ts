@@ -7,7 +7,10 @@ import { ModelGuard } from './model.guard.js';
 import { ParallelCalls } from './parallel-calls.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 
-/** Whether a request may run at all: key, rate limit, body, model. Global for the sake of the gate before every body. */
+/**
+ * Decides whether a request may run at all: key, rate limit, body, model. It is global, because every body needs its
+ * gate.
+ */
 @Global()
 @Module({
   imports: [AuthModule, BillingModule],

@@ -13,13 +13,13 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** A model that the caller may run on this endpoint, and its routes that can run. */
+/** A model that the caller may use on this endpoint, and the routes of the model that can run. */
 export interface AdmittedModel<O extends Operation = Operation> {
   readonly row: ModelRow<O>;
   readonly routes: readonly Route[];
 }
 
-/** One synchronous call that will be paid for: who, which model, under which execution id. */
+/** A synchronous paid call after admission: its caller, its model, and its execution id. */
 export interface AdmittedCall<O extends Operation = Operation> extends AdmittedModel<O> {
   /** UUID; the id of the hold and of the execution record. */
   readonly executionId: string;
@@ -30,11 +30,11 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly clientRequestId?: string;
   /** As the caller sent it. */
   readonly body?: unknown;
-  /** The answer on its way to the caller, to be cut off at the deadline of the call. */
+  /** The answer to the caller. It is cut at the deadline of the call. */
   readonly reader?: { readonly headersSent: boolean; destroy(): unknown };
 }
 
-/** The paid call that the guards of a paid endpoint have let pass. */
+/** The admitted call; for the handlers of paid endpoints. */
 export const Call = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AdmittedCall => {
     const http = context.switchToHttp();

@@ -51,8 +51,8 @@ const MEDIA: readonly ErrorCode[] = [
 ];
 
 /**
- * A synchronous audio endpoint that takes JSON. The guards are the order of checks: key, rate limit, idempotency
- * header, body, model; the body's other fields are checked by its pipe (decision G-01).
+ * A synchronous audio endpoint that takes JSON. The guards run in the order of checks: key, rate limit, idempotency
+ * header, body, model. The body's other fields are checked by its pipe (decision G-01).
  */
 export function AudioEndpoint(
   operation: Operation,
@@ -88,7 +88,9 @@ function paidAudio(
   );
 }
 
-/** A synchronous endpoint outside audio: as {@link AudioEndpoint}, but an idempotency header is ignored (decision G-48). */
+/**
+ * A synchronous endpoint outside audio. As {@link AudioEndpoint}, but an idempotency header is ignored (decision G-48).
+ */
 export function GeneralEndpoint(
   operation: Operation,
   ...codes: ErrorCode[]

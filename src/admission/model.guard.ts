@@ -16,13 +16,13 @@ import { modelOf } from '../common/validation/model-of.js';
 const PLAY_MONEY_REFUSAL =
   'Play money buys sandbox work only; make an account with `account:create`.';
 
-/** Metadata key: the operation an endpoint sells. */
+/** Metadata key of the operation that an endpoint sells. */
 export const OPERATION = Symbol('OPERATION');
 
 /**
- * Checks `model` before any other field: present, known (404), on the key's allowlist (403), made for this endpoint
- * and runnable (503 or 400 by surface), and for play money a sandbox route (402, G-95);
- * notes the row on the request (decisions G-01, G-07 to G-09).
+ * Checks `model` before any other field: present, known (404), on the key's allowlist (403), right for this endpoint,
+ * and with a route that can run (503 or 400 by surface). For play money that route has to be the sandbox's (402, G-95).
+ * Notes the row on the request (decisions G-01, G-07 to G-09).
  */
 @Injectable()
 export class ModelGuard implements CanActivate {
@@ -50,7 +50,7 @@ export class ModelGuard implements CanActivate {
     if (routes.length === 0) {
       throw new GatewayError('no_eligible_route', 'No route is available for this model.', {
         param: 'model',
-        // Nothing changes until an operator configures a provider.
+        // It stays so until an operator configures a provider, so a retry makes no sense.
         shouldRetry: false,
       });
     }
@@ -58,7 +58,7 @@ export class ModelGuard implements CanActivate {
     return true;
   }
 
-  /** Play money pays for the routes that the sandbox serves. */
+  /** The routes of the sandbox, which play money can pay for. */
   private payable(caller: Caller, routes: readonly Route[], refusal: ErrorCode): readonly Route[] {
     if (!caller.hasPlayMoney) return routes;
     const played = routes.filter(({ provider }) => this.providers.isSandbox(provider));

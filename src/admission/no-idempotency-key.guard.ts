@@ -2,7 +2,10 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
-/** Refuses an `Idempotency-Key`, empty ones too, on synchronous audio endpoints (spec: shared audio rules, 2; decision G-48). */
+/**
+ * Refuses an `Idempotency-Key`, even an empty one, on synchronous audio endpoints (spec: shared audio rules, 2;
+ * decision G-48).
+ */
 @Injectable()
 export class NoIdempotencyKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -1,6 +1,6 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
 
-/** A prepaid balance. What may still be spent is posted − held. */
+/** A prepaid balance. The account can spend posted − held. */
 export interface Account {
   readonly id: string;
   readonly name: string;
@@ -9,12 +9,12 @@ export interface Account {
   /** Sum of the account's open holds. */
   readonly heldMicroUsd: MicroUsd;
   readonly availableMicroUsd: MicroUsd;
-  /** Nothing of it is served; what runs ends as usual. */
+  /** A disabled account gets no new calls; running ones end as usual. */
   readonly isDisabled: boolean;
   readonly createdAt: Date;
 }
 
-/** The columns of an account as the driver reads them. */
+/** The columns of an account, as the driver reads them. */
 export interface AccountRow {
   readonly id: string;
   readonly name: string;

@@ -1,18 +1,18 @@
 /**
- * The statements of an audit, all in one transaction. Parameters everywhere: $1 whether everything is read, $2 and $3 the
- * times from which executions and holds are; what is older was proven before.
+ * The statements of an audit, all in one transaction. In each, $1 tells whether everything is read, and $2 and $3 are
+ * the times from which executions and holds are read. Earlier audits have proven what is older.
  */
 
-/** Broken rules shown. */
+/** At most this many broken rules are shown. */
 export const MAX_DISCREPANCIES = 100;
 
-/** The sums of every account. An account of that id may be missing. */
+/** The sums of every account that any row names, even if the account itself is missing. */
 export const CREATE_AUDITED = `
   CREATE TEMPORARY TABLE audited (
     account_id uuid, posted bigint, held bigint, open_holds numeric, entries numeric, position bigint, broken bigint
   ) ON COMMIT DROP`;
 
-/** Fills it: what is open by time, what is posted by the account's checkpoint and the entries after it. */
+/** Fills it: open holds are read by time, and the posted sum is the account's checkpoint plus the entries after it. */
 export const FILL_AUDITED = `
   WITH open AS (
     SELECT account_id, sum(amount) AS total FROM (
@@ -53,7 +53,10 @@ export const ACCOUNT_RULES = `
   SELECT account_id, 'balance_after continues the entry before', 'entry ' || broken FROM audited WHERE broken IS NOT NULL
   LIMIT ${MAX_DISCREPANCIES}`;
 
-/** A call or hold is charged once, as it says; a charge that was reversed is given back whole; never more is given back. */
+/**
+ * A call or hold is charged once, with the amount that it says. A charge that was reversed is given back whole. No more
+ * than the charge is given back.
+ */
 export const CHARGE_RULES = `
   WITH touched AS (
     SELECT account_id, id FROM execution WHERE created_at >= $2
@@ -94,7 +97,9 @@ export const CHARGE_RULES = `
      AND (t.charged <> (t.quantity #>> '{}')::numeric * (t.unit_price #>> '{}')::numeric OR t.charged <> h.settled_amount)
   LIMIT ${MAX_DISCREPANCIES}`;
 
-/** Keeps how far an audit came that found nothing; what began within the last minute may not have been visible yet. */
+/**
+ * Keeps how far an audit without findings has read. What began within the last minute may not have been visible yet.
+ */
 export const KEEP_CHECKPOINTS = `
   INSERT INTO audit_checkpoint (account_id, position, entries)
     SELECT account_id, position, entries FROM audited WHERE posted IS NOT NULL

@@ -112,7 +112,7 @@ describe('auditLedger', () => {
         `SELECT ok, executions_from > '-infinity' AS goes_on, finished_at IS NOT NULL AS is_dated FROM audit_state`,
       );
       expect(state).toEqual({ ok: true, goes_on: true, is_dated: true });
-      // What was proven is not read again, unless everything is.
+      // What was proven before is read again only by a full audit.
       await dataSource.query(
         `UPDATE execution SET created_at = created_at - interval '1 day', charged = 79 WHERE id = $1`,
         [id],

@@ -14,14 +14,14 @@ import {
   TOTALS,
 } from './audit-statements.js';
 
-/** One broken rule, in words, with the account it concerns. */
+/** One broken rule, in words, and the account. */
 export interface Discrepancy {
   readonly accountId: string;
   readonly rule: string;
   readonly detail: string;
 }
 
-/** What an audit found; sums are over all accounts. */
+/** The result of an audit. Sums are over all accounts. */
 export interface AuditReport {
   readonly ok: boolean;
   readonly accounts: number;
@@ -33,7 +33,7 @@ export interface AuditReport {
   readonly discrepancies: readonly Discrepancy[];
 }
 
-/** `full` reads everything; `new` what came after the last audit that found nothing. */
+/** `full` reads everything, `new` what came after the last audit without findings. */
 export type AuditScope = 'full' | 'new';
 
 interface StateRow {
@@ -54,14 +54,14 @@ interface DiscrepancyRow {
 }
 
 /**
- * Proves the books over one consistent snapshot: sums, chains, one outcome per hold, executions against entries, charges
- * against their quantities (architecture: Money). An audit that finds nothing is where the next one begins.
+ * Proves the books on one consistent snapshot: sums, chains, one outcome per hold, executions against entries, charges
+ * against their quantities (architecture: Money). After an audit without findings the next one begins where it ended.
  */
 export async function auditLedger(
   dataSource: DataSource,
   scope: AuditScope = 'full',
 ): Promise<AuditReport> {
-  // The connections of normal work give up on a statement after seconds.
+  // The connections of normal work end a statement after seconds.
   const patient = await patientCopyOf(dataSource).initialize();
   try {
     return await transaction(patient, (manager) => auditIn(manager, scope), 'REPEATABLE READ');
@@ -71,7 +71,8 @@ export async function auditLedger(
 }
 
 async function auditIn(manager: EntityManager, scope: AuditScope): Promise<AuditReport> {
-  // One audit at a time: the row is its lock, and another's end makes this one's snapshot too old to keep its checkpoints.
+  // One audit at a time: this row is the lock. If another audit ended in the meantime, this one's snapshot is too old
+  // to keep its checkpoints.
   const [state] = await manager.query<StateRow[]>(
     `SELECT executions_from::text, holds_from::text FROM audit_state FOR UPDATE`,
   );

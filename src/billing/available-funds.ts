@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 const MEMORY_MS = 1_000;
 const MAX_ACCOUNTS = 10_000;
 
-/** Whether accounts have anything to pay with: for what costs us something before there is a price. */
+/** Whether accounts have funds. It is asked before work that costs the gateway something and has no price yet. */
 @Injectable()
 export class AvailableFunds {
   private readonly funded = new LRUCache<string, true>({ max: MAX_ACCOUNTS, ttl: MEMORY_MS });
@@ -13,8 +13,8 @@ export class AvailableFunds {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Whether the account has funds available: yes from a read at most a second old, no only from the balance under lock, so
-   * that a credit is never overlooked (decision G-101).
+   * Whether the account has funds. A yes may be a second old; a no is always read under lock, so that a new credit
+   * counts at once (decision G-101).
    */
   async has(accountId: string): Promise<boolean> {
     if (this.funded.has(accountId)) return true;

@@ -4,13 +4,13 @@ import { Ticker } from '../ticker/ticker.js';
 import type { AuditReport, AuditScope } from './audit.js';
 import { auditBooks } from './usage-audit.js';
 
-/** How often a process asks whether an audit is due. */
+/** How often a process checks whether an audit is due. */
 const ASK_MS = 60_000;
 
 const CLAIM = `
   UPDATE audit_state SET claimed_at = now() WHERE claimed_at < now() - interval '1 hour' RETURNING 1`;
 
-/** The audit of the books: on demand, and by itself once an hour, by one process of all. */
+/** Runs the audit of the books: on demand, and once an hour in one of all processes. */
 @Injectable()
 export class LedgerAudit implements OnApplicationBootstrap {
   readonly #logger = new Logger(LedgerAudit.name);
@@ -29,7 +29,7 @@ export class LedgerAudit implements OnApplicationBootstrap {
     return auditBooks(this.dataSource, scope);
   }
 
-  /** Audits what is new where nobody has within the last hour; answers whether it did. */
+  /** Audits what is new if no process has done so within the last hour; returns whether it did. */
   async tick(): Promise<boolean> {
     const [, claimed] = await this.dataSource.query<[unknown, number]>(CLAIM);
     if (claimed === 0) return false;

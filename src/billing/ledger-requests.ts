@@ -23,7 +23,7 @@ export interface AccountQuery extends PageRequest {
   readonly namePrefix?: string | undefined;
 }
 
-/** What changes of an account; what is absent stays. */
+/** Changes of an account. Absent fields stay. */
 export interface AccountChanges {
   readonly name?: string | undefined;
   readonly isDisabled?: boolean | undefined;

@@ -9,7 +9,7 @@ import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-e
 import { cursorOf, type Page, pageOf } from '../common/paging/page.js';
 import type { CreditRequest, EntryQuery, HoldRequest } from './ledger-requests.js';
 
-/** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager inside another. */
+/** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager within a transaction. */
 export interface Queryable {
   query<Rows>(sql: string, parameters: unknown[]): Promise<Rows>;
 }
@@ -32,9 +32,9 @@ interface RefundRow {
 }
 
 /**
- * Entries and the four verbs hold, settle, release, credit (spec: What the service does; decisions G-22, G-29).
- * A hold is resolved once; the same resolution again changes nothing. Verbs that take a Queryable commit with it. Each
- * locks the account until then: call them last in a transaction. Synchronous calls use ExecutionLedger instead.
+ * Entries and the four verbs hold, settle, release, credit (spec: What the service does; decisions G-22, G-29). A hold
+ * is resolved once; repeating the same resolution changes nothing. Verbs with a Queryable commit with it. Each locks
+ * the account until then, so call them last in a transaction. Synchronous calls use ExecutionLedger instead.
  */
 @Injectable()
 export class LedgerService {
@@ -60,9 +60,9 @@ export class LedgerService {
   }
 
   /**
-   * Adds the amount and answers its entry; the same key and amount answers the same entry again. Throws 404 not_found,
-   * 409 idempotency_conflict for the key with another amount, 409 conflict for a correction of more than is available,
-   * 503 service_unavailable when the database cannot say (ask again with the same key).
+   * Adds the amount and returns its entry. The same key and amount return the same entry again. Throws 404 not_found,
+   * 409 idempotency_conflict for the key with another amount, 409 conflict for a correction of more than the available
+   * balance, and 503 service_unavailable when the database does not answer (ask again with the same key).
    */
   async credit(request: CreditRequest): Promise<LedgerEntry> {
     const { accountId, amountMicroUsd: amount } = request;
@@ -90,8 +90,8 @@ export class LedgerService {
   }
 
   /**
-   * Gives the charge of a synchronous call back, once, and answers the entry. Throws 404 not_found, 409 conflict where it was
-   * given back before, 400 invalid_request where nothing was charged.
+   * Gives the charge of a synchronous call back, once, and returns the entry. Throws 404 not_found, 409 conflict when
+   * it was given back before, 400 invalid_request when nothing was charged.
    */
   async refund(executionId: string, note: string | null): Promise<LedgerEntry> {
     const [row] = await this.#orUnavailable(
@@ -112,7 +112,7 @@ export class LedgerService {
     throw new GatewayError('not_found', 'No such execution.', { param: 'id' });
   }
 
-  /** Holds the amount while it is available. Throws 409 conflict where the id was used otherwise, 404 not_found. */
+  /** Holds the amount if it is available. Throws 409 conflict if the id was used for another hold, 404 not_found. */
   async hold(db: Queryable, request: HoldRequest): Promise<'held' | 'insufficient'> {
     const { accountId, holdId, amountMicroUsd, owner } = request;
     assert(amountMicroUsd > 0n, 'nothing is sold for nothing');
@@ -125,13 +125,15 @@ export class LedgerService {
     throw outcome === 'conflict' ? usedOtherwise() : noAccount();
   }
 
-  /** Charges at most the held amount and frees the rest. Throws 409 conflict where the hold was resolved otherwise. */
+  /**
+   * Charges at most the held amount and frees the rest. Throws 409 conflict if the hold was resolved in another way.
+   */
   async settle(db: Queryable, accountId: string, holdId: string, charge: MicroUsd): Promise<void> {
     assert(charge >= 0n, 'a charge is not negative');
     await this.#resolve(db, accountId, holdId, charge);
   }
 
-  /** Frees the held amount. Throws 409 conflict where the hold was settled. */
+  /** Frees the held amount. Throws 409 conflict if the hold was settled. */
   async release(db: Queryable, accountId: string, holdId: string): Promise<void> {
     await this.#resolve(db, accountId, holdId, null);
   }

@@ -2,7 +2,7 @@ import { networks, origins, secret, setting, text } from './setting.js';
 
 const TOKEN_MIN_LENGTH = 16;
 
-/** Settings that say who may come in, and whose word about a client's address is taken. */
+/** Settings that decide who may call, and which proxies may name a client's address. */
 export const ACCESS_SETTINGS = {
   ADMIN_TOKEN: secret(
     setting(

@@ -14,7 +14,7 @@ export interface GatewayConfig {
   readonly migrationDatabaseUrl: string | undefined;
   readonly dataDir: string;
   readonly adminToken: string | undefined;
-  /** The first encrypts, all decrypt. Undefined: `withSecretKeys` finds them in the data directory. */
+  /** The first encrypts, all decrypt. When undefined, `withSecretKeys` reads them from the data directory. */
   readonly secretKeys: readonly string[] | undefined;
   readonly openaiApiKey: string | undefined;
   readonly openaiBaseUrl: string;
@@ -63,7 +63,7 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 /** Injection token of the {@link GatewayConfig}. */
 export const GATEWAY_CONFIG = Symbol('GATEWAY_CONFIG');
 
-/** How many processes serve. */
+/** The number of processes that serve. */
 export function workerCount(config: GatewayConfig): number {
   return config.workers === 'auto' ? availableParallelism() : config.workers;
 }

@@ -3,7 +3,7 @@ import { setting, whole } from './setting.js';
 const MEBIBYTE = 1_048_576;
 const TEBIBYTE = MEBIBYTE * MEBIBYTE;
 
-/** Settings that say how much of the gateway one of many may take. */
+/** Settings that limit how much of the gateway one caller can use. */
 export const LIMIT_SETTINGS = {
   MAX_CONNECTIONS_PER_ADDRESS: setting(
     'maxConnectionsPerAddress',

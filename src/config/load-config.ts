@@ -21,13 +21,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Gatewa
   return load(environment, { needsSecretKey: true });
 }
 
-/** As {@link loadConfig}, for operator commands: they keep no secrets, so `SECRET_KEY` may be missing. */
+/** As {@link loadConfig}, for operator commands. They store no secrets, so `SECRET_KEY` may be missing. */
 export function loadOperatorConfig(environment: NodeJS.ProcessEnv = process.env): GatewayConfig {
   return load(environment, { needsSecretKey: false });
 }
 
 interface Demands {
-  /** Whether an external database asks for `SECRET_KEY`. */
+  /** Whether `SECRET_KEY` is required, because the database is external. */
   readonly needsSecretKey: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A variable that only the configuration names, such as the key of a provider from the overlay file; empty is unset. */
+/** A variable that only the overlay file names, such as the key of a provider. Empty counts as unset. */
 export function readVariable(name: string): string | undefined {
   const value = process.env[name];
   return value === undefined || value === '' ? undefined : value;

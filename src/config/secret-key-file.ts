@@ -8,14 +8,15 @@ import { secretKeys } from './setting.js';
 const FILE_NAME = 'secret-key';
 const KEY_BYTES = 32;
 const DRAFT_BYTES = 8;
-/** PostgreSQL's own user has to get through. */
+/** The system user of PostgreSQL has to reach its own folder below. */
 const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o600;
 
 /**
- * The configuration with its secret keys. With the embedded database and `SECRET_KEY` unset they stand in
- * `DATA_DIR/secret-key`, in the form of the variable; the first start makes one. Processes that start at once agree on it.
- * Throws {@link ConfigError} when that file cannot be used: it is never replaced, for what it sealed would be lost.
+ * The configuration with its secret keys. With the embedded database and without `SECRET_KEY` they are in
+ * `DATA_DIR/secret-key`, in the format of the variable. The first start makes one. Processes that start at the same
+ * time use the same one. Throws {@link ConfigError} when that file cannot be used. It is never replaced, because
+ * everything it encrypted would be lost.
  */
 export async function withSecretKeys(config: GatewayConfig): Promise<GatewayConfig> {
   if (config.secretKeys !== undefined || config.databaseUrl !== undefined) return config;
@@ -35,7 +36,7 @@ async function read(path: string): Promise<string | undefined> {
   }
 }
 
-/** Makes the file whole or not at all, unless another process was faster; its text either way. */
+/** Writes the file completely or not at all, unless another process was faster. Returns its text in both cases. */
 async function create(path: string): Promise<string> {
   const draft = `${path}.${randomBytes(DRAFT_BYTES).toString('hex')}`;
   const key = randomBytes(KEY_BYTES).toString('base64url');
@@ -54,7 +55,7 @@ async function create(path: string): Promise<string> {
   return (await read(path)) ?? '';
 }
 
-/** Secrets sealed with the key must not outlive it in a crash of the machine. */
+/** If the machine crashed before the key was durable, secrets encrypted with it would be lost. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
   try {

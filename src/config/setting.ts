@@ -26,7 +26,7 @@ export const setting = <K extends keyof GatewayConfig>(
   read: Setting<K>['read'],
   meaning: string,
 ): Setting<K> => ({ field, shownDefault, fallback, read, meaning });
-/** The same row, of a value that is never quoted. */
+/** The same row, for a value that is never quoted. */
 export const secret = <K extends keyof GatewayConfig>(row: Setting<K>): Setting<K> => ({
   ...row,
   secret: true,
@@ -45,7 +45,7 @@ export const whole =
       : bad(`must be a whole number from ${min} to ${max}`);
   };
 
-/** One word of a list. */
+/** One of several words. */
 export const oneOf =
   <T extends string>(...words: T[]) =>
   (text: string): Reading<T> => {
@@ -59,7 +59,7 @@ export const text =
   (value: string): Reading<string> =>
     value.length >= minLength ? good(value) : bad(`must have at least ${minLength} characters`);
 
-/** A key that goes out in a header: visible ASCII without spaces. */
+/** A key that is sent in a header: visible ASCII without spaces. */
 export const headerKey = (value: string): Reading<string> =>
   /^[\x21-\x7e]+$/.test(value) ? good(value) : bad('must be visible ASCII characters, no spaces');
 
@@ -83,7 +83,7 @@ export const storage = (value: string): Reading<string> => {
   return isBucket || isPath ? reading : bad('must be file:///path or s3://bucket/prefix');
 };
 
-/** A comma-separated list whose every item passes. */
+/** A comma-separated list whose items are all valid. */
 export const listOf =
   (check: (item: string) => string | undefined, limit: number) =>
   (value: string): Reading<readonly string[]> => {
@@ -139,9 +139,9 @@ const originProblem = (item: string): string | undefined =>
     ? undefined
     : `${item} is no origin such as https://app.example`;
 
-/** Origins of web pages: scheme, host and port, nothing more. */
+/** Origins of web pages: scheme, host and port, without a path. */
 export const origins = listOf(originProblem, LIST_LIMIT);
-/** Addresses and networks, such as those of a balancer. */
+/** Addresses and networks, such as those of a load balancer. */
 export const networks = listOf(
   (item) =>
     ipaddr.isValid(item) || ipaddr.isValidCIDR(item)

@@ -1,10 +1,10 @@
 /** What the primary process shares with the workers it forks. */
 export interface WorkerContext {
   readonly databaseUrl: string;
-  /** The database is the embedded one, run by the primary. */
+  /** The database is the embedded one, and the primary runs it. */
   readonly isEmbedded: boolean;
   readonly sandbox: SandboxAccess | undefined;
-  /** One worker greets on the first start. */
+  /** This worker prints the greeting on the first start. */
   readonly greets: boolean;
 }
 
@@ -21,12 +21,12 @@ export interface SandboxAccess {
 
 const VARIABLE = 'SHIM_WORKER_CONTEXT';
 
-/** The environment addition that hands the context to a forked worker. */
+/** The environment variables that pass the context to a forked worker. */
 export function toWorkerEnvironment(context: WorkerContext): Record<string, string> {
   return { [VARIABLE]: JSON.stringify(context) };
 }
 
-/** The context of this process where it is a forked worker. */
+/** The context of this process, if it is a forked worker. */
 export function readWorkerContext(): WorkerContext | undefined {
   const text = process.env[VARIABLE];
   return text === undefined ? undefined : (JSON.parse(text) as WorkerContext);

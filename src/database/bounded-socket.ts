@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 
 /**
- * A socket, not yet connected, that breaks with `ETIMEDOUT` when nothing passes through it for `limitMs`.
- * Against a peer that vanished without a word: the server's own time limits cannot reach us then.
+ * A socket, not yet connected, that fails with `ETIMEDOUT` when no byte passes for `limitMs`. It is for a server that
+ * vanished without closing the connection, because the server's own time limits do not work then.
  */
 export function boundedSocket(limitMs: number): Socket {
   const socket = new Socket();

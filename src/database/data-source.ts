@@ -5,9 +5,9 @@ import { MIGRATIONS } from './migration-list.js';
 
 /** Connections of one process. */
 const POOL_SIZE = 20;
-/** Connections of one process beside its pool: that of its lease. */
+/** Connections of one process in addition to its pool: that of its lease. */
 const LONE_CONNECTIONS = 1;
-/** For migrations, audits and operator commands beside the pools. */
+/** Connections for migrations, audits and operator commands, in addition to the pools. */
 const SPARE_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
@@ -18,13 +18,13 @@ const SILENCE_LIMIT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 2_000;
 /** Longest statement. */
 const STATEMENT_TIMEOUT_MS = 5_000;
-/** Longest idle time in a transaction; then the session ends. */
+/** Longest idle time in a transaction. Then the server ends the session. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
 /** TypeORM's own table of applied migrations. */
 export const MIGRATION_TABLE = 'migration';
 
-/** Connections the server must take where so many processes share it. */
+/** Connections that the server has to accept when this many processes share it. */
 export function connectionsFor(processes: number): number {
   return processes * (POOL_SIZE + LONE_CONNECTIONS) + SPARE_CONNECTIONS;
 }
@@ -36,13 +36,13 @@ export interface DatabaseConnection {
   readonly poolSize?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
-  /** Told about connections that broke while idle; such errors never end the process. */
+  /** Called with errors of idle connections; such errors never end the process. */
   readonly onPoolError?: (error: Error) => void;
 }
 
 /**
- * A data source, not yet connected, over every entity class loaded so far. It never changes the schema
- * by itself: `runMigrations` does.
+ * A data source, not yet connected, with every entity class that is loaded. It never changes the schema by itself;
+ * `runMigrations` does.
  */
 export function createDataSource(connection: DatabaseConnection): DataSource {
   return new DataSource({
@@ -59,7 +59,7 @@ export function createDataSource(connection: DatabaseConnection): DataSource {
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     poolErrorHandler: connection.onPoolError ?? (() => undefined),
     extra: {
-      // The driver's own reading of the URL knows sockets and TLS parameters; TypeORM's does not.
+      // The driver's own parser of URLs supports sockets and TLS parameters; TypeORM's does not.
       connectionString: connection.url,
       Client: QuietClient,
       keepAlive: true,
@@ -74,8 +74,8 @@ export function createDataSource(connection: DatabaseConnection): DataSource {
 }
 
 /**
- * A connection that the pool has let go of after an error may report another one, such as its end by the server. Whoever
- * used it knows already; without a listener it would end the process.
+ * A connection that the pool has removed after an error may report another error, such as its end by the server. Its
+ * user knows of the first one. Without this listener the second would end the process.
  */
 class QuietClient extends pg.Client {
   constructor(config?: string | ClientConfig) {

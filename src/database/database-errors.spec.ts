@@ -55,7 +55,7 @@ describe('databaseFaultOf', () => {
   it('calls a session that was ended under a statement lost, and the pool recovers', async () => {
     const cut = run('SELECT pg_terminate_backend(pg_backend_pid())');
     expect(databaseFaultOf(await cut)).toBe('lost');
-    // The pool hears of the end a moment after the error.
+    // The pool learns of the end shortly after the error.
     let next = await run('SELECT 1');
     while (databaseFaultOf(next) === 'lost') next = await run('SELECT 1');
     expect(next).toBeUndefined();

@@ -40,7 +40,7 @@ const FAULT_OF_CODE: Readonly<Record<string, DatabaseFault>> = {
 };
 /** Connection exception, insufficient resources, operator intervention, system error. */
 const LOST_CLASS = /^(08|53|57|58)/;
-/** Faults the driver reports without a code. */
+/** Faults that the driver reports without a code. */
 const FAULT_OF_MESSAGE: readonly (readonly [RegExp, DatabaseFault])[] = [
   [/^timeout (exceeded|expired)/i, 'unavailable'],
   [/^Connection terminated due to connection timeout/, 'unavailable'],
@@ -54,21 +54,21 @@ const FAULT_OF_MESSAGE: readonly (readonly [RegExp, DatabaseFault])[] = [
 
 const TRANSIENT: ReadonlySet<DatabaseFault> = new Set(['unavailable', 'lost', 'aborted']);
 
-/** Sorts an error of the driver or of TypeORM; anything else is `other`. */
+/** The kind of an error of the driver or of TypeORM. Any other error is `other`. */
 export function databaseFaultOf(error: unknown): DatabaseFault {
   if (!types.isNativeError(error)) return 'other';
   const code = sqlStateOf(error);
   if (code !== undefined) {
     return FAULT_OF_CODE[code] ?? (LOST_CLASS.test(code) ? 'lost' : 'other');
   }
-  // A host with several addresses fails with one error for each.
+  // For a host with several addresses, there is one error for each.
   if ('errors' in error && Array.isArray(error.errors)) return databaseFaultOf(error.errors[0]);
   return FAULT_OF_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'other';
 }
 
 /**
- * Whether a statement that failed with this error may be tried again: contention, lost connections and server trouble
- * may pass; a refused constraint or a fault of ours does not, and has rolled back.
+ * Whether a statement that failed with this error may be tried again. Contention, lost connections and trouble of the
+ * server may pass. A refused constraint or a fault of ours does not, and the statement was rolled back.
  */
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(databaseFaultOf(error));

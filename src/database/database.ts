@@ -10,7 +10,7 @@ import {
 } from './embedded/embedded-postgres.js';
 import { runMigrations } from './run-migrations.js';
 
-/** A server that starts beside us (compose, a pod) gets this long to accept connections. */
+/** A server that starts at the same time (compose, a pod) gets this long to accept connections. */
 const CONNECT_TRIES = 30;
 const CONNECT_RETRY_MS = 1_000;
 
@@ -18,11 +18,11 @@ const CONNECT_RETRY_MS = 1_000;
 export interface DatabaseOptions {
   /** Undefined: the embedded PostgreSQL in `<dataDir>/postgres`. */
   readonly databaseUrl: string | undefined;
-  /** The owner's connection, which migrates. Undefined: the gateway's own does. */
+  /** The connection of the owner, which migrates. When undefined, the gateway's own connection migrates. */
   readonly migrationDatabaseUrl?: string | undefined;
   readonly dataDir: string;
   readonly poolSize?: number;
-  /** Operator commands share the embedded server of a running gateway; a gateway wants its own. */
+  /** Operator commands use the embedded server of a running gateway; a gateway starts its own. */
   readonly shareEmbedded?: boolean;
 }
 
@@ -30,8 +30,8 @@ export interface DatabaseOptions {
 export const DATABASE_OPTIONS = Symbol('DATABASE_OPTIONS');
 
 /**
- * The life of the database in this process: server (if embedded), connections, schema. Nothing may use
- * the database in `onApplicationShutdown`, where the connections are closed and then the server stops.
+ * Opens and closes the database of this process: server (if embedded), connections, schema. Nothing may use the
+ * database in `onApplicationShutdown`: there the connections are closed, and then the server stops.
  */
 @Injectable()
 export class Database implements OnApplicationShutdown {
@@ -41,7 +41,9 @@ export class Database implements OnApplicationShutdown {
 
   constructor(@Inject(DATABASE_OPTIONS) private readonly options: DatabaseOptions) {}
 
-  /** Starts the embedded server if there is no URL, connects, migrates; undoes it all when a step fails. */
+  /**
+   * Starts the embedded server if there is no URL, connects and migrates. If a step fails, the steps before are undone.
+   */
   async open(): Promise<DataSource> {
     try {
       const url = this.options.databaseUrl ?? (await this.startServer());
@@ -55,7 +57,7 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
-  /** As the owner where there is one, so that the gateway itself can change neither tables nor triggers. */
+  /** As the owner if there is one, so that the gateway itself can change neither tables nor triggers. */
   private async migrate(dataSource: DataSource): Promise<string[]> {
     const { migrationDatabaseUrl: url } = this.options;
     if (url === undefined) return runMigrations(dataSource);
@@ -63,7 +65,7 @@ export class Database implements OnApplicationShutdown {
     return runMigrations(createDataSource({ url }), role?.name);
   }
 
-  /** Closes the connections, then stops the embedded server if it is ours. */
+  /** Closes the connections, then stops the embedded server if this process started it. */
   async close(): Promise<void> {
     if (this.dataSource?.isInitialized) await this.dataSource.destroy();
     await this.server?.stop();

@@ -4,13 +4,14 @@ import type { DataSource, DataSourceOptions } from 'typeorm';
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /**
- * One connection to a data source's database beside its pool, for what must not wait until others give a connection back.
- * It is made when it is first needed, and again after it broke or was silent for longer than a statement may take.
+ * One connection to a data source's database in addition to its pool, for statements that must not wait for a free
+ * connection of the pool. It is opened when it is first needed, and again after it broke or was silent for longer than
+ * a statement may take.
  */
 export class LoneConnection {
   readonly #pool: pg.Pool;
 
-  /** `limitMs`: the longest wait for the connection, and then for an answer. */
+  /** `limitMs`: the longest wait for the connection, and the longest wait for an answer. */
   constructor(dataSource: DataSource, limitMs: number) {
     const options = dataSource.options as PostgresDataSourceOptions;
     const { applicationName } = options;
@@ -22,16 +23,16 @@ export class LoneConnection {
       query_timeout: limitMs,
       allowExitOnIdle: true,
     });
-    // An idle connection that breaks is replaced by the next statement.
+    // An idle connection that breaks is replaced at the next statement.
     this.#pool.on('error', () => undefined);
   }
 
-  /** The rows of one statement; throws the driver's errors, and then the next statement has a new connection. */
+  /** The rows of one statement. Throws the driver's errors; then the next statement opens a new connection. */
   async query<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
     return (await this.#pool.query<Row>(text, values)).rows;
   }
 
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): Promise<void> {
     return this.#pool.end();
   }

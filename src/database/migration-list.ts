@@ -27,8 +27,8 @@ import { EndsShareAStatement1700000000225 } from './migrations/0225-ends-share-a
 import { UsageCheckpoints1700000000235 } from './migrations/0235-usage-checkpoints.migration.js';
 
 /**
- * Every migration, oldest first, one line each. A class name ends in 13 digits that only grow, for example
- * `CreateAccount1700000000010`; a migration that was released is never edited or removed.
+ * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
+ * `CreateAccount1700000000010`. A released migration is never changed or removed.
  */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CreateLedger1700000000010,

@@ -2,12 +2,17 @@ import type { DataSource } from 'typeorm';
 import { cursorOf, type Page, type PageRequest } from '../common/paging/page.js';
 import { transaction } from './transaction.js';
 
-/** Rows that one page may read; a filter that no index serves goes on from there by `nextCursor`. */
+/** One page reads at most this many rows. If a filter without an index needs more, `nextCursor` goes on from there. */
 export const MAX_SCANNED_ROWS = 10_000;
-/** How far the time in an id, of a gateway's clock, may lie from `created_at`, of the database's at its commit. */
+/**
+ * The time in an id (a gateway's clock) may differ by this much from `created_at` (the database's clock at the commit).
+ */
 const CLOCK_SLACK_MS = 60_000;
 
-/** In order, from the index: a plan that first gathers all rows that match grows with the table. */
+/**
+ * The rows must be read in the order of an index: a plan that first collects all matching rows gets slower as the table
+ * grows.
+ */
 const IN_ORDER = `
   SELECT set_config(name, 'off', true) FROM unnest('{enable_sort,enable_incremental_sort,enable_seqscan,enable_bitmapscan}'::text[]) name`;
 
@@ -18,11 +23,14 @@ const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 export interface Listing<Filter> {
   readonly table: 'execution' | 'task';
   readonly filter: Filter;
-  /** The comparison that each filter makes; one left out of the filter does not filter. */
+  /** The comparison of each filter. An absent filter is not applied. */
   readonly comparisons: readonly (readonly [keyof Filter, string])[];
-  /** Columns that an index of the table begins with, in its order, and their values; `id` comes next in it. */
+  /**
+   * The columns with which an index of the table begins, in its order, and their values. `id` follows them in the
+   * index.
+   */
   readonly lead: readonly (readonly [string, string])[];
-  /** One more condition on every row that is read, in SQL without parameters, such as a partial index asks for. */
+  /** One more condition for every row, as SQL without parameters, such as that of a partial index. */
   readonly guard?: string;
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
@@ -35,9 +43,9 @@ interface Scanned {
 }
 
 /**
- * A page of the rows that match, newest first, read from one index: at most 10,000 rows, whatever the filters. Comparing rows
- * with rows, not column by column, leaves the planner no other index. `itemOf` takes a row of the table. Throws 400
- * invalid_request for a cursor that is none.
+ * A page of the matching rows, newest first, read from one index: at most 10,000 rows, whatever the filters are. Rows
+ * are compared as rows, not column by column, so that the planner can use no other index. `itemOf` takes a row of the
+ * table. Throws 400 invalid_request for an invalid cursor.
  */
 export async function newestFirst<Filter, Item>(
   dataSource: DataSource,
@@ -85,7 +93,7 @@ function statementOf<Filter>(
   return { text, values };
 }
 
-/** The ids between which all rows of those times lie, the newest excluded. */
+/** The ids between which all rows of those times are, without the upper end. */
 function boundsOf(
   {
     createdAfter,
@@ -102,7 +110,7 @@ function boundsOf(
   return { newest, oldest };
 }
 
-/** The least id of that time. */
+/** The smallest id of that time. */
 function idAt(timeMs: number): string {
   const time = Math.max(0, timeMs).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}${LOWEST_ID.slice(13)}`;

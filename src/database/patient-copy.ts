@@ -4,7 +4,7 @@ type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }
 
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
-/** The same database over one connection without the time limits of normal work, for migrations and audits. */
+/** The same database over one connection without the time limits of normal work. For migrations and audits. */
 export function patientCopyOf(dataSource: DataSource): DataSource {
   const options = dataSource.options as PostgresDataSourceOptions;
   const extra = {

@@ -3,12 +3,12 @@ import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { MIGRATION_TABLE } from './data-source.js';
 import { patientCopyOf } from './patient-copy.js';
 
-/** Any constant that no other program on the same database uses. */
+/** The number of the lock. No other program on the same database may use it. */
 const ADVISORY_LOCK = 7_446_001;
-/** A migration that waits for a table lock blocks everybody behind it, so it gives up early. */
+/** A migration that waits for a table lock blocks everybody after it, so it stops waiting early. */
 const TABLE_LOCK_TIMEOUT_MS = 30_000;
 
-/** The database was migrated by a newer version of the gateway than this one. */
+/** The database was migrated by a newer version of the gateway. */
 export class SchemaTooNewError extends Error {
   override readonly name = 'SchemaTooNewError';
 
@@ -20,8 +20,8 @@ export class SchemaTooNewError extends Error {
 }
 
 /**
- * What a role needs to run the gateway, which is less than the owner has: no change of tables or triggers, none of what was
- * posted, and no deletion of holds.
+ * The rights that a role needs to run the gateway. The owner has more: to change tables and triggers, to change the
+ * entries, and to delete holds.
  */
 const grantsTo = (role: string) => `
   GRANT USAGE ON SCHEMA public TO ${role};
@@ -31,8 +31,9 @@ const grantsTo = (role: string) => `
   REVOKE DELETE ON account, hold, execution FROM ${role};`;
 
 /**
- * Applies the pending migrations, all or none, in one transaction; answers their names. Replicas that
- * start together wait for each other. With `runAs` that role is given what the gateway needs. Throws {@link SchemaTooNewError} when the database has a migration this code lacks.
+ * Applies the pending migrations in one transaction, all or none; returns their names. Replicas that start together
+ * wait for each other. With `runAs` that role gets the rights that the gateway needs. Throws {@link SchemaTooNewError}
+ * when the database has a migration that this code does not know.
  */
 export async function runMigrations(dataSource: DataSource, runAs?: string): Promise<string[]> {
   const patient = patientCopyOf(dataSource);
@@ -48,7 +49,7 @@ export async function runMigrations(dataSource: DataSource, runAs?: string): Pro
     await queryRunner.commitTransaction();
     return applied.map((migration) => migration.name);
   } finally {
-    // Without a commit, the end of the session rolls back.
+    // If there was no commit, the end of the session rolls back.
     await patient.destroy();
   }
 }

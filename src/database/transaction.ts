@@ -2,13 +2,13 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { sqlStateOf } from './database-errors.js';
 
 const TRIES = 3;
-/** Serialization failure and deadlock: the server rolled back and invites a new try at once. */
+/** Serialization failure and deadlock. The server has rolled back, and a new attempt may succeed at once. */
 const TRY_AGAIN = new Set(['40001', '40P01']);
 
 /**
- * Runs `work` in one transaction and commits it; any error rolls back and is thrown. On a
- * deadlock or serialization failure `work` runs again, three times at most: it awaits nothing but the
- * database and changes nothing outside it.
+ * Runs `work` in one transaction and commits it; any error rolls back and is thrown. After a deadlock or serialization
+ * failure `work` runs again, at most three times in all. So it must await nothing but the database, and change nothing
+ * outside it.
  */
 export async function transaction<T>(
   dataSource: DataSource,

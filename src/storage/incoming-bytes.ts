@@ -2,16 +2,17 @@ import type { Readable } from 'node:stream';
 import type { StopSignal } from '../common/stop-signal.js';
 import { FileTooLargeError, type NewFile } from './stored-file.js';
 
-/** The longest a file may take to be written. */
+/** The longest time for the writing of a file. */
 export const WRITE_DEADLINE_MS = 1_800_000;
 
 /**
- * The bytes of a new file on their way into the store: counted, bounded in number and time, ended by the caller's signal. Tells
- * afterwards whose failure it was when the writing failed. Close it in any case.
+ * The bytes of a new file while they are written to the store. They are counted and bounded in number and time, and the
+ * caller's signal ends them. If the writing failed, it tells whether the source or the store failed. Always call
+ * `close`.
  */
 export class IncomingBytes {
   sizeBytes = 0;
-  /** What ended the source, undefined while the store alone is to blame. */
+  /** The error that ended the source; undefined if only the store can have failed. */
   failure: Error | undefined;
   private readonly stopping = new AbortController();
   private readonly body: Readable;
@@ -23,7 +24,7 @@ export class IncomingBytes {
     this.body = body;
     this.maxBytes = maxBytes;
     this.wish = signal;
-    // From birth: the source may break while the row is written.
+    // Listens from the beginning, because the source may fail while the row is written.
     body.on('error', (error) => {
       this.fail(error);
     });
@@ -34,13 +35,13 @@ export class IncomingBytes {
     else signal?.addEventListener('abort', this.stop, { once: true });
   }
 
-  /** Aborts when the source fails in any way. */
+  /** Aborts when the source fails for any reason. */
   get signal(): AbortSignal {
     return this.stopping.signal;
   }
 
   async *chunks(): AsyncGenerator<Buffer, void> {
-    // A store that fails must not look like a source that was aborted.
+    // A failure of the store must not look like an aborted source.
     for await (const chunk of this.body.iterator({ destroyOnReturn: false })) {
       this.sizeBytes += (chunk as Buffer).length;
       if (this.sizeBytes > this.maxBytes) this.fail(new FileTooLargeError(this.maxBytes));

@@ -23,7 +23,7 @@ export class LocalFileStore implements FileStore {
     await mkdir(this.root, { recursive: true, mode: FOLDER_MODE });
   }
 
-  /** Writes under a temporary name, makes the bytes durable, then gives the file its name and makes that durable. */
+  /** Writes under a temporary name, makes the bytes durable, then renames the file and makes its new name durable. */
   async write(key: string, { body, signal }: FileWriting): Promise<void> {
     const path = join(this.root, key);
     const folder = dirname(path);
@@ -55,11 +55,11 @@ export class LocalFileStore implements FileStore {
   }
 
   close(): void {
-    // Each file is closed where it was opened.
+    // Each file is closed by the function that opened it.
   }
 }
 
-/** A name is durable once its folder is. */
+/** A name is durable once its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

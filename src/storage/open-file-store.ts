@@ -8,10 +8,10 @@ import { LocalFileStore } from './local-file-store.js';
 
 type Settings = Pick<GatewayConfig, 'storageUrl' | 's3Endpoint' | 'dataDir'>;
 
-/** Other servers than Amazon's do not care, but a request cannot be signed without one. */
+/** Servers other than Amazon's ignore the region, but a request cannot be signed without one. */
 const ANY_REGION = 'us-east-1';
 
-/** The store of `STORAGE_URL`. Throws ConfigError where a local directory cannot be made. */
+/** The store of `STORAGE_URL`. Throws ConfigError if a local directory cannot be created. */
 export async function openFileStore(settings: Settings): Promise<FileStore> {
   const store = await storeOf(settings);
   try {
@@ -25,7 +25,7 @@ export async function openFileStore(settings: Settings): Promise<FileStore> {
 async function storeOf({ storageUrl, s3Endpoint, dataDir }: Settings): Promise<FileStore> {
   if (storageUrl === undefined) return new LocalFileStore(resolve(dataDir, 'files'));
   if (storageUrl.startsWith('file:')) return new LocalFileStore(fileURLToPath(storageUrl));
-  // Loaded only where it is used, for it is large.
+  // Loaded only where it is used, because it is large.
   const { S3FileStore } = await import('./s3-file-store.js');
   const { hostname, pathname } = new URL(storageUrl);
   const region = readVariable('AWS_REGION') ?? readVariable('AWS_DEFAULT_REGION');

@@ -4,30 +4,33 @@ import { Readable } from 'node:stream';
 import type { ByteRange } from '../common/http/byte-range.js';
 import type { FileStore, FileWriting } from './file-store.port.js';
 
-/** The least that S3 takes; ten thousand parts of it are 50 GB. An upload holds a few of them in memory. */
+/**
+ * The smallest part that S3 accepts. With ten thousand parts a file may have 50 GB. An upload keeps a few parts in
+ * memory.
+ */
 const PART_BYTES = 5 * 1024 * 1024;
 const PARTS_AT_ONCE = 1;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Longer than the slowest reader of ours may stand still, since its connection to S3 then stands still too. */
+/** Longer than a slow reader may pause, because its connection to S3 pauses with it. */
 const IDLE_TIMEOUT_MS = 120_000;
 const TRIES = 3;
 const MAX_CONNECTIONS = 512;
 
-/** Which bucket, and how it is reached. */
+/** The bucket, and how to reach it. */
 export interface S3Place {
   readonly bucket: string;
-  /** Start of every key, without slashes at its ends; may be empty. */
+  /** Prefix of every key, without slashes at its ends; may be empty. */
   readonly prefix: string;
-  /** Undefined: Amazon's own, by region. */
+  /** Undefined: Amazon's endpoint of the region. */
   readonly endpoint: string | undefined;
-  /** Undefined: as the AWS configuration files say. */
+  /** Undefined: as in the AWS configuration files. */
   readonly region: string | undefined;
 }
 
 /**
- * Files in an S3-compatible bucket; the credentials are those of the standard AWS variables and files. An object appears
- * when its upload is complete. Parts of an upload whose process died stay until the bucket's lifecycle rule aborts it
- * (docs/storage.md).
+ * Files in an S3-compatible bucket, with the credentials of the standard AWS variables and files. An object appears
+ * when its upload is complete. If a process dies during an upload, its parts stay until the bucket's lifecycle rule
+ * aborts it (docs/storage.md).
  */
 export class S3FileStore implements FileStore {
   private readonly client: S3Client;
@@ -39,7 +42,7 @@ export class S3FileStore implements FileStore {
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       ...(region !== undefined && { region }),
       maxAttempts: TRIES,
-      // Not every compatible server knows the trailing checksums that are Amazon's default.
+      // Some compatible servers do not support trailing checksums, which are Amazon's default.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
@@ -51,9 +54,9 @@ export class S3FileStore implements FileStore {
     });
   }
 
-  /** Nothing: the gateway starts while S3 is away, and calls that need it fail until it is back. */
+  /** Does nothing: the gateway starts even if S3 cannot be reached. Calls that need it fail until it is back. */
   async prepare(): Promise<void> {
-    // An empty bucket is ready.
+    // A bucket needs no preparation.
   }
 
   async write(key: string, { body, contentType, signal }: FileWriting): Promise<void> {

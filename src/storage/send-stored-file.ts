@@ -6,22 +6,22 @@ import { type ByteRange, readRange } from '../common/http/byte-range.js';
 import { writableAgain } from '../common/http/reader-pace.js';
 import type { StoredFile } from './stored-file.js';
 
-/** A reader that takes nothing for this long is cut off. */
+/** The connection of a reader that takes nothing for this long is cut. */
 const WRITE_STALL_MS = 30_000;
 const logger = new Logger('StoredFile');
 
-/** How a file is sent. */
+/** How to send a file. */
 export interface SendOptions {
-  /** Name under which a browser saves it. */
+  /** The name under which a browser saves it. */
   readonly filename: string;
-  /** For tests; {@link WRITE_STALL_MS} otherwise. */
+  /** Set by tests; otherwise {@link WRITE_STALL_MS}. */
   readonly stallMs?: number;
 }
 
 /**
- * Answers `GET` and `HEAD` with a stored file or one range of it, at the pace of the reader (decision G-63, RFC 9110). Several
- * ranges get the whole file. Throws GatewayError 416 `range_not_satisfiable`, or 503 `service_unavailable` where the store does
- * not deliver; a file that breaks off after the head cuts the answer.
+ * Answers `GET` and `HEAD` with a stored file or one range of it, as fast as the reader takes it (decision G-63, RFC
+ * 9110). For several ranges the whole file is sent. Throws GatewayError 416 `range_not_satisfiable`, or 503
+ * `service_unavailable` if the store fails. If the file ends too early after the head, the connection is cut.
  */
 export async function sendStoredFile(
   request: Request,
@@ -39,7 +39,7 @@ export async function sendStoredFile(
     response.setHeader('Content-Range', `bytes */${file.sizeBytes}`);
     throw new GatewayError('range_not_satisfiable', 'The range lies outside the file.');
   }
-  // Opened before the head is written, so that a store that fails is an answer of its own.
+  // Opened before the head is written, so that a failure of the store can be answered as an error.
   const bytes = isHead ? undefined : await file.open(range === 'whole' ? undefined : range);
   const lengthBytes = writeHead(response, file, filename, range);
   if (bytes === undefined) response.end();
@@ -51,14 +51,14 @@ function rangeOf(request: Request, file: StoredFile): ByteRange | 'whole' | 'out
   return isSameFile ? readRange(request.get('range'), file.sizeBytes) : 'whole';
 }
 
-/** Whether `If-None-Match` names the file; the comparison is weak, as RFC 9110 has it. */
+/** Whether `If-None-Match` names the file. The comparison is weak, as RFC 9110 requires. */
 function isNamed(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(etag);
 }
 
-/** Returns how many bytes the answer will have. */
+/** Returns the number of bytes in the answer. */
 function writeHead(
   response: Response,
   file: StoredFile,
@@ -84,7 +84,10 @@ function plainName(filename: string): string {
   return filename.replace(/[^\w.-]/g, '_');
 }
 
-/** Ends in any case: a reader that leaves or stalls ends the reading, a file that breaks off or is too short cuts the answer. */
+/**
+ * Always ends. A reader that leaves or stalls ends the reading. A file that breaks off or is too short cuts the
+ * connection.
+ */
 async function relay(
   bytes: Readable,
   response: Response,

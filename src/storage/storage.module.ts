@@ -5,7 +5,7 @@ import { openFileStore } from './open-file-store.js';
 import { StoredFileSweeper } from './stored-file-sweeper.js';
 import { StoredFiles } from './stored-files.js';
 
-/** Gives {@link StoredFiles}, kept where `STORAGE_URL` says. */
+/** Provides {@link StoredFiles}, which are kept in the place that `STORAGE_URL` names. */
 @Module({
   providers: [
     {

@@ -6,12 +6,12 @@ import { WRITE_DEADLINE_MS } from './incoming-bytes.js';
 import { StoredFiles } from './stored-files.js';
 
 const INTERVAL_MS = 60_000;
-/** Downloads that began in time go on while the file is out of reach for new ones. */
+/** After a file has expired, downloads that began in time go on for this long. */
 const READ_GRACE_MS = 3_600_000;
-/** Twice the time that a writing may take: its process is dead or has given up. */
+/** Twice the longest time of a writing. After it the process of the writing is dead or has given up. */
 const ABANDONED_MS = 2 * WRITE_DEADLINE_MS;
 const BATCH = 100;
-/** Most batches of one sweep; the rest waits for the next. */
+/** Most batches of one sweep. The rest waits for the next sweep. */
 const MAX_BATCHES = 20;
 
 const NIL = '00000000-0000-0000-0000-000000000000';
@@ -31,8 +31,8 @@ interface Place {
 }
 
 /**
- * Removes files whose time is over and writings that their process left unfinished. Several sweepers do no harm: removing a
- * file twice changes nothing.
+ * Removes expired files and the rest of unfinished writings. Several sweepers may run at once, because removing a file
+ * twice changes nothing.
  */
 @Injectable()
 export class StoredFileSweeper implements OnApplicationBootstrap {
@@ -53,7 +53,10 @@ export class StoredFileSweeper implements OnApplicationBootstrap {
     });
   }
 
-  /** Returns how many it removed. A file that the store does not remove stays for the next sweep and stops no other. */
+  /**
+   * Returns the number of removed files. A file that the store cannot remove waits for the next sweep and does not stop
+   * the others.
+   */
   async sweep(): Promise<number> {
     const nowMs = this.clock.nowMs();
     const expired = await this.removeAll(EXPIRED, new Date(nowMs - READ_GRACE_MS));

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ByteRange } from '../common/http/byte-range.js';
 import type { StopSignal } from '../common/stop-signal.js';
 
-/** A file that is kept until its time is over; its bytes never change. */
+/** A file that is kept until it expires. Its bytes never change. */
 export interface StoredFile {
   /** UUID. */
   readonly id: string;
@@ -13,7 +13,7 @@ export interface StoredFile {
   /** Strong entity tag with its quotes. */
   readonly etag: string;
   readonly expiresAt: Date;
-  /** The bytes of a range, or all. Throws GatewayError `service_unavailable` where the store does not deliver them. */
+  /** The bytes of a range, or all. Throws GatewayError `service_unavailable` if the store does not deliver them. */
   open(range?: ByteRange): Promise<Readable>;
 }
 
@@ -26,19 +26,19 @@ export interface NamedFile {
 /** A file to keep. */
 export interface NewFile {
   readonly accountId: string;
-  /** UUID of what it belongs to, such as a task. */
+  /** UUID of its owner, such as a task. */
   readonly ownerId: string;
   readonly contentType: string;
-  /** Read to its end, or destroyed. */
+  /** It is read to its end, or destroyed. */
   readonly body: Readable;
-  /** Most bytes accepted, inclusive. */
+  /** The largest accepted size, inclusive. */
   readonly maxBytes: number;
   readonly expiresAt: Date;
-  /** The caller's wish to stop; its reason is thrown as it is. */
+  /** The caller's signal to stop. Its reason is thrown unchanged. */
   readonly signal?: StopSignal;
 }
 
-/** The body of a {@link NewFile} has more bytes than it may. */
+/** The body of a {@link NewFile} is longer than allowed. */
 export class FileTooLargeError extends Error {
   override readonly name = 'FileTooLargeError';
 

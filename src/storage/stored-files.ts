@@ -38,8 +38,8 @@ export function keyOf(accountId: string, id: string): string {
 }
 
 /**
- * Files that are kept for a time: sources of tasks, finished dubs and videos (spec: Get the file; decisions G-60, G-63). They
- * are found by account and id on every replica.
+ * Files that are kept for a time: sources of tasks, finished dubs and videos (spec: Get the file; decisions G-60,
+ * G-63). Every replica finds them by account and id.
  */
 @Injectable()
 export class StoredFiles {
@@ -55,8 +55,9 @@ export class StoredFiles {
   }
 
   /**
-   * Keeps a file; resolves when it is durable. Throws what its body throws, the signal's reason, `FileTooLargeError`, or
-   * GatewayError `service_unavailable` where the store fails, as with a full disk. After an error nothing is left.
+   * Keeps a file; resolves when it is durable. Throws the error of the body, the signal's reason, `FileTooLargeError`,
+   * or GatewayError `service_unavailable` when the store fails, for example with a full disk. After an error nothing is
+   * left.
    */
   async save(file: NewFile): Promise<StoredFile> {
     const { accountId, ownerId, contentType, expiresAt } = file;
@@ -77,14 +78,17 @@ export class StoredFiles {
     });
   }
 
-  /** The file; undefined where there is none or its time is over. */
+  /** The file; undefined when there is none or it has expired. */
   async find(accountId: string, id: string): Promise<StoredFile | undefined> {
     const row = await this.rows.find(accountId, id);
     const isKept = row?.state === 'stored' && row.expires_at.getTime() > this.clock.nowMs();
     return isKept ? this.fileOf(accountId, id, row) : undefined;
   }
 
-  /** A file that was kept once. Throws GatewayError 410 `content_expired` when its time is over, swept or not. */
+  /**
+   * A file that was kept once. Throws GatewayError 410 `content_expired` when it has expired, even if it is not removed
+   * yet.
+   */
   async kept(accountId: string, id: string): Promise<StoredFile> {
     const file = await this.find(accountId, id);
     if (file) return file;
@@ -106,7 +110,7 @@ export class StoredFiles {
     }
   }
 
-  /** Removes the bytes, then the row; may be repeated. Throws when the store fails. */
+  /** Removes the bytes, then the row. May be repeated. Throws when the store fails. */
   async discard(accountId: string, id: string): Promise<void> {
     await this.store.remove(keyOf(accountId, id));
     await this.dataSource.query(FORGET, [accountId, id]);

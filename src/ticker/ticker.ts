@@ -4,24 +4,24 @@ import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** Ticks of several processes drift apart: each wait is up to a tenth longer than the interval. */
+/** Each wait is up to a tenth longer than the interval, so that several processes do not tick together. */
 const JITTER = 0.1;
 
-/** Work on shared state that is done again and again. */
+/** Periodic work on shared state. */
 export interface TickerJob {
   /** Unique; the label of the metrics and the name in the scheduler's registry. */
   readonly name: string;
   /** Wait between the end of one tick and the start of the next. */
   readonly intervalMs: number;
   readonly tick: () => Promise<unknown>;
-  /** Runs with `ROLE=api` too: what it does serves the calls of this process. */
+  /** Runs with `ROLE=api` too, because the calls of this process need it. */
   readonly servesOwnCalls?: true;
 }
 
 /**
- * Runs periodic jobs on shared state: with jitter, never two ticks of a job at once, until the gateway drains. An error is
- * logged and counted, and the next tick comes as usual. With `ROLE=api` only jobs that serve the process' own calls run, for
- * another process does the rest.
+ * Runs periodic jobs on shared state until the drain: with jitter, and never two ticks of a job at once. An error is
+ * logged and counted, and the next tick follows as usual. With `ROLE=api` only the jobs that the calls of this process
+ * need run; another process runs the rest.
  */
 @Injectable()
 export class Ticker implements BeforeApplicationShutdown {
@@ -29,7 +29,7 @@ export class Ticker implements BeforeApplicationShutdown {
   private readonly jobs = new Map<string, TickerJob>();
   private readonly running = new Map<string, Promise<void>>();
   private readonly dueMs = new Map<string, number>();
-  /** Waits asked for while a tick was under way. */
+  /** Waits that were requested during a tick. */
   private readonly wakes = new Map<string, number>();
   private stopped = false;
 
@@ -48,8 +48,8 @@ export class Ticker implements BeforeApplicationShutdown {
   }
 
   /**
-   * The job's next tick starts within `inMs`, or `inMs` after the end of the tick under way. Does nothing for a job that
-   * does not run here.
+   * Makes the job's next tick start within `inMs`, or `inMs` after the end of the running tick. Does nothing for a job
+   * that does not run in this process.
    */
   wake(name: string, inMs: number): void {
     const job = this.jobs.get(name);
@@ -58,7 +58,7 @@ export class Ticker implements BeforeApplicationShutdown {
     else this.schedule(job, inMs);
   }
 
-  /** Starts no tick any more and waits for those under way. */
+  /** Starts no more ticks and waits for the running ones. */
   async stop(): Promise<void> {
     this.stopped = true;
     for (const name of this.registry.getTimeouts()) {
@@ -84,7 +84,7 @@ export class Ticker implements BeforeApplicationShutdown {
       this.dueMs.delete(job.name);
       const lagMs = Math.max(0, this.clock.nowMs() - dueMs);
       this.metrics.tickerLagSeconds.set({ job: job.name }, lagMs / 1000);
-      // Entered before it runs: a tick may wake its own job.
+      // Registered before it runs, because a tick may wake its own job.
       this.running.set(
         job.name,
         Promise.resolve().then(() => this.runAndGoOn(job)),

@@ -15,9 +15,9 @@ import { ServiceUser } from './service-user.js';
 
 const SUPERUSER = 'shim';
 const PORT = 5432;
-/** `sun_path` takes 107 bytes; the server adds `/.s.PGSQL.5432.lock` to the directory. */
+/** `sun_path` holds 107 bytes; the server appends `/.s.PGSQL.5432.lock` to the directory. */
 const SOCKET_DIRECTORY_MAX_BYTES = 107 - '/.s.PGSQL.5432.lock'.length;
-/** Not the temporary directory of the environment: gateway and operator commands must agree on it. */
+/** Not the temporary directory of the environment, because gateway and operator commands need the same one. */
 const SHORT_PARENT = '/tmp';
 const HASH_LENGTH = 16;
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -33,12 +33,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C',
-  // Failed statements are their caller's to report, and their text may hold what no log should.
+  // Failed statements are reported by their callers, and their text may hold what must not be logged.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 };
 
-/** Where a cluster lives and how it is reached; the same for every process that names the same data directory. */
+/** Where a cluster is, and how it is reached. All processes with the same data directory get the same answer. */
 export class ClusterPlace {
   private constructor(
     /** The data directory without symbolic links. */
@@ -48,7 +48,7 @@ export class ClusterPlace {
     readonly socketDirectory: string,
   ) {}
 
-  /** Finds the place; creates the data directory. */
+  /** Determines the place, and creates the data directory. */
   static async in(dataDir: string): Promise<ClusterPlace> {
     await mkdir(dataDir, { recursive: true });
     const real = await realpath(dataDir);
@@ -78,8 +78,9 @@ export class ClusterPlace {
 }
 
 /**
- * Makes a cluster ready to be served: stops what a killed gateway left, creates it on first use (UTF-8,
- * `C.UTF-8`, no password on its private socket, no TCP). Needs the data directory's lock. Answers the server's command.
+ * Prepares a cluster for its server: stops what a killed gateway left, and creates the cluster on first use (UTF-8,
+ * `C.UTF-8`, no password on its private socket, no TCP). Needs the lock of the data directory. Returns the command of
+ * the server.
  */
 export async function prepareCluster(
   place: ClusterPlace,
@@ -107,7 +108,7 @@ async function readablePrograms(user: ServiceUser, dataDir: string): Promise<str
   const installed = installedPostgres();
   const runs = (native: string): Promise<boolean> =>
     user.can(join(native, 'bin', 'postgres'), ['--version']);
-  // Read-only dependencies cannot be linked in place; the copy can.
+  // Dependencies that are read-only cannot be linked in place, but their copy can.
   await linkLibraries(installed).catch(() => undefined);
   if (await runs(installed)) return installed;
   const copy = await placeOfCopy(installed, dataDir);

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const LOCK_FILE = 'postgres.lock';
-/** How long a predecessor that was killed this instant may take to let go. */
+/** A gateway that was just killed may need this long to release the lock. */
 const WAIT_SECONDS = 2;
 const IN_USE_EXIT_CODE = 75;
 
@@ -20,8 +20,8 @@ export class DataDirInUseError extends Error {
 }
 
 /**
- * One owner per data directory. The kernel keeps the lock (`flock`) in a child that ends with us, so a
- * killed gateway leaves no stale lock, and containers that share a volume see each other.
+ * The lock of a data directory, for one owner. The kernel keeps it (`flock`) in a child process that ends with its
+ * parent. So a killed gateway leaves no stale lock, and containers that share a volume see each other's lock.
  */
 export class DataDirLock {
   private constructor(private readonly holder: ChildProcess | undefined) {}
@@ -34,7 +34,7 @@ export class DataDirLock {
     return lock;
   }
 
-  /** Lets go. */
+  /** Releases the lock. */
   async release(): Promise<void> {
     if (this.holder?.exitCode !== null || this.holder.signalCode !== null) return;
     const exited = once(this.holder, 'exit');
@@ -44,7 +44,8 @@ export class DataDirLock {
 }
 
 async function holdLock(file: string, dataDir: string): Promise<ChildProcess | undefined> {
-  // The holder says a line once it has the lock, then waits for the end of its input: our death or release().
+  // The child prints a line once it has the lock, then waits for the end of its input, which comes when this process
+  // dies or calls release().
   const holder = spawn(
     'flock',
     [
@@ -69,7 +70,7 @@ async function holdLock(file: string, dataDir: string): Promise<ChildProcess | u
   throw new Error(`DATA_DIR ${dataDir} cannot be locked`, { cause: outcome });
 }
 
-/** Without `flock` (macOS) the number of the owner's process has to do. */
+/** Without `flock` (macOS), the process number of the owner is used. */
 async function refuseLivingOwner(file: string, dataDir: string): Promise<void> {
   const pid = Number(await ownerOf(file));
   if (!Number.isInteger(pid) || pid === process.pid) return;

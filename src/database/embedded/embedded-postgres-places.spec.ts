@@ -10,7 +10,7 @@ const isRoot = process.getuid?.() === 0;
 const othersCanReadUs =
   isRoot && spawnSync('test', ['-r', SOURCE.pathname], { uid: NAMED_USER }).status === 0;
 const itWithOtherUsers = othersCanReadUs ? it : it.skip;
-/** Containers often forbid user namespaces. */
+/** Many containers forbid user namespaces. */
 const maps = (identity: { uid?: number }): boolean =>
   spawnSync('unshare', ['--user', '--map-user=1', 'true'], identity).status === 0;
 const itMapped = maps({}) ? it : it.skip;

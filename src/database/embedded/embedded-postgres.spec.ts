@@ -81,7 +81,7 @@ describe('EmbeddedPostgres', () => {
     const server = await start();
     process.kill(server.pid!, 'SIGKILL');
     await server.stop();
-    // The children of a killed server end when they notice it; none is started again.
+    // The children of a killed server end when they notice it. No new child is started.
     while ((await processesIn(places.dataDir)).length > 0) await sleep(POLL_MS);
     await expect(query(server.url, 'SELECT 1')).rejects.toThrow();
   });
@@ -95,7 +95,7 @@ describe('EmbeddedPostgres', () => {
   });
 
   it('starts while the server of a killed gateway still runs and serves a session', async () => {
-    // Without setpriv on the path, nothing ends the server with the gateway.
+    // Without setpriv in the path, the server does not end with the gateway.
     const bin = join(places.root, 'bin');
     await mkdir(bin);
     for (const program of ['flock', 'sh', 'cat']) {

@@ -4,24 +4,24 @@ import { DataDirInUseError, DataDirLock } from './data-dir-lock.js';
 import { stopLeftovers } from './leftover-processes.js';
 import { Postmaster, type PostmasterCommand } from './postmaster.js';
 
-/** Waits before each try to restart a server that died; orphaned sessions may hold it back for a while. */
+/** Waits before each attempt to restart a server that died. Its remaining sessions may delay the restart. */
 const RESTART_DELAYS_MS = [100, 200, 500, 1000, 2000, 5000, 10_000];
-/** A server that lived this long is restarted with full patience again. */
+/** After a server has run for this long, its restarts are counted from the beginning again. */
 const PROVEN_AFTER_MS = 60_000;
 
-/** What an embedded server needs to know. */
+/** Options of an embedded server. */
 export interface EmbeddedPostgresOptions {
   /** The gateway's data directory; the server lives in `postgres` below it. */
   readonly dataDir: string;
-  /** Takes every line the server logs. */
+  /** Called with every line that the server logs. */
   readonly onLog?: (line: string) => void;
-  /** Called when the server died and every try to restart it failed. */
+  /** Called when the server died and every attempt to restart it failed. */
   readonly onFailure?: (error: Error) => void;
-  /** Server settings (`fsync`, …) over ours. */
+  /** Server settings (`fsync`, …) that replace ours. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A reachable server and how to let go of it. */
+/** A reachable server, and how to release it. */
 export interface RunningPostgres {
   /** Connection URL; its user is the server's superuser. */
   readonly url: string;
@@ -29,8 +29,8 @@ export interface RunningPostgres {
 }
 
 /**
- * The PostgreSQL that comes with the gateway: no TCP, one Unix socket only its own user can open. It dies
- * with the gateway, is started again when it dies alone, and starts after a kill of either. One per data directory.
+ * The PostgreSQL that comes with the gateway: no TCP, and one Unix socket that only its own user can open. It ends with
+ * the gateway, is restarted when it dies alone, and starts after a kill of either. One per data directory.
  */
 export class EmbeddedPostgres implements RunningPostgres {
   private readonly stopper = new AbortController();
@@ -48,14 +48,14 @@ export class EmbeddedPostgres implements RunningPostgres {
     private readonly command: PostmasterCommand,
     private postmaster: Postmaster,
   ) {
-    // For systems that cannot tie a child's life to ours.
+    // For systems that cannot end a child together with its parent.
     process.once('exit', this.whenExiting);
     this.supervision = this.supervise();
   }
 
   /**
-   * Starts the server, creating its data on first use. Throws {@link DataDirInUseError} when another
-   * process runs one there, and an Error that says what to do when it cannot run here.
+   * Starts the server; creates its data on first use. Throws {@link DataDirInUseError} when another process runs one
+   * there, and an Error with advice when it cannot run on this system.
    */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const place = await ClusterPlace.in(options.dataDir);
@@ -72,8 +72,8 @@ export class EmbeddedPostgres implements RunningPostgres {
   }
 
   /**
-   * The server of the gateway that runs on this data directory (which may still be starting: connect
-   * patiently), or one of our own. For operator commands.
+   * The server of the gateway that runs on this data directory, or a new one. A gateway's server may still be starting,
+   * so connect with patience. For operator commands.
    */
   static async attachOrStart(options: EmbeddedPostgresOptions): Promise<RunningPostgres> {
     const place = await ClusterPlace.in(options.dataDir);
@@ -126,13 +126,13 @@ export class EmbeddedPostgres implements RunningPostgres {
     }
   }
 
-  /** Why the server could not be restarted, if so. */
+  /** Why the server could not be restarted; undefined otherwise. */
   private async restart(delayMs: number, signal: AbortSignal): Promise<Error | undefined> {
     try {
       await sleep(delayMs, undefined, { signal });
       await stopLeftovers(this.place.cluster);
       this.postmaster = await Postmaster.start(this.command);
-      // stop() may have come meanwhile and seen only the dead server.
+      // stop() may have been called during the restart, when only the dead server was known.
       if (signal.aborted) await this.postmaster.stop();
       return undefined;
     } catch (error) {

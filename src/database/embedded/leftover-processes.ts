@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Signals in order of patience, each with the polls it is given: fast shutdown, immediate, kill. */
+/** Signals, the mildest first, and the number of polls after each: fast shutdown, immediate shutdown, kill. */
 const SIGNALS = [
   ['SIGINT', 100],
   ['SIGQUIT', 50],
@@ -13,9 +13,9 @@ const SIGNALS = [
 const POLL_MS = 100;
 
 /**
- * Stops PostgreSQL processes a killed gateway left on this cluster and removes the pid file they leave,
- * which may name a process that is long someone else's. Call it only while holding the data directory.
- * Throws when a process survives everything.
+ * Stops PostgreSQL processes that a killed gateway left on this cluster, and removes their pid file, whose number may
+ * belong to another program by now. Call it only with the lock of the data directory. Throws when a process survives
+ * every signal.
  */
 export async function stopLeftovers(cluster: string): Promise<void> {
   for (const [signal, polls] of SIGNALS) {
@@ -29,7 +29,9 @@ export async function stopLeftovers(cluster: string): Promise<void> {
   throw new Error(`A PostgreSQL process on ${cluster} cannot be stopped`);
 }
 
-/** Process numbers of this cluster: PostgreSQL programs that have it as working directory; nothing else is ours to end. */
+/**
+ * Process numbers of this cluster: PostgreSQL programs whose working directory it is. No other process may be ended.
+ */
 async function processesOf(cluster: string): Promise<number[]> {
   if (process.platform !== 'linux') return postmasterByCommand(cluster);
   const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
@@ -40,7 +42,7 @@ async function processesOf(cluster: string): Promise<number[]> {
 }
 
 async function isPostgres(pid: number): Promise<boolean> {
-  // A program whose file was replaced since is shown with a remark behind its path.
+  // If the file of a running program was replaced, its path is shown with a remark behind it.
   const program = (await linkOf(pid, 'exe')).replace(/ \(deleted\)$/, '');
   return basename(program) === 'postgres';
 }
@@ -61,7 +63,7 @@ async function signalLeftovers(
   signal: NodeJS.Signals,
 ): Promise<void> {
   const postmaster = await postmasterPid(cluster);
-  // A living postmaster ends its children in order; without one they are ended one by one.
+  // A running postmaster ends its children itself. Without one they are ended one by one.
   const targets = running.filter((pid) => pid === postmaster);
   for (const pid of targets.length > 0 && signal !== 'SIGKILL' ? targets : running) {
     try {
@@ -78,6 +80,6 @@ async function postmasterPid(cluster: string): Promise<number | undefined> {
 }
 
 async function removeStalePidFile(cluster: string): Promise<void> {
-  // Elsewhere a surviving child cannot be seen, and PostgreSQL needs the file to detect it.
+  // On other systems a surviving child cannot be found, and PostgreSQL needs the file to detect it.
   if (process.platform === 'linux') await rm(join(cluster, 'postmaster.pid'), { force: true });
 }

@@ -26,8 +26,8 @@ export function installedPostgres(): string {
 }
 
 /**
- * Makes the short library names the package ships as a list, because its install script is not run.
- * Does nothing for those that exist; throws when the directory is read-only and one is missing.
+ * Links the short names of the libraries. The package ships them as a list for its install script, which is not run.
+ * Does nothing for links that exist; throws when one is missing in a read-only directory.
  */
 export async function linkLibraries(native: string): Promise<void> {
   for (const { source, target } of await symlinksOf(native)) {
@@ -38,7 +38,7 @@ export async function linkLibraries(native: string): Promise<void> {
   }
 }
 
-/** Where below `parent` a copy of these programs lives; every version has its own place. */
+/** The place of a copy of these programs below `parent`. Every version has its own. */
 export async function placeOfCopy(native: string, parent: string): Promise<string> {
   const description = await readFile(join(dirname(native), 'package.json'), 'utf8');
   const { version } = JSON.parse(description) as { version: string };
@@ -46,8 +46,8 @@ export async function placeOfCopy(native: string, parent: string): Promise<strin
 }
 
 /**
- * Copies the programs to their {@link placeOfCopy} for a service user that cannot use the installed ones,
- * and links their libraries. An earlier copy is replaced.
+ * Copies the programs to their {@link placeOfCopy}, for a service user that cannot use the installed ones, and links
+ * their libraries. An earlier copy is replaced.
  */
 export async function copyPostgres(native: string, copy: string): Promise<void> {
   const home = dirname(copy);
@@ -64,7 +64,7 @@ async function symlinksOf(native: string): Promise<Symlink[]> {
   try {
     return JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as Symlink[];
   } catch (error) {
-    // A package without the list ships its links as they are.
+    // A package without the list contains the links themselves.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }

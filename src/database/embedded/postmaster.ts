@@ -2,14 +2,17 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { ServiceUser } from './service-user.js';
 
-/** Recovery after a crash replays the log, which can take a while. */
+/** Recovery after a crash replays the log, which may take long. */
 const START_TIMEOUT_MS = 120_000;
-/** Fast shutdown writes a checkpoint; then immediate shutdown, which recovers at the next start. */
+/**
+ * Fast shutdown writes a checkpoint. If it takes longer than this, immediate shutdown follows, and the next start
+ * recovers.
+ */
 const STOP_TIMEOUT_MS = 15_000;
 const LAST_WORDS = 8;
 const READY = 'database system is ready to accept connections';
 
-/** How a server is started. */
+/** How to start a server. */
 export interface PostmasterCommand {
   /** Absolute path of the `postgres` program. */
   readonly program: string;
@@ -22,14 +25,14 @@ type Child = ReturnType<ServiceUser['start']>;
 
 /** One running PostgreSQL server process. */
 export class Postmaster {
-  /** Settles when the process has ended, wanted or not. */
+  /** Settles when the process has ended, whether it was stopped or died. */
   readonly ended: Promise<void>;
 
   private constructor(private readonly child: Child) {
     this.ended = hasEnded(child) ? Promise.resolve() : once(child, 'exit').then(() => undefined);
   }
 
-  /** Starts a server and waits until it accepts connections; throws with its last words when it does not. */
+  /** Starts a server and waits until it accepts connections. If it does not, throws with the last lines of its log. */
   static async start(command: PostmasterCommand): Promise<Postmaster> {
     const child = command.user.start(command.program, command.args);
     const lastWords: string[] = [];
@@ -44,7 +47,7 @@ export class Postmaster {
         lastWords.push(error.message);
         answer(false);
       });
-      // 'close' comes after the last line, 'exit' may not.
+      // 'close' is emitted after the last line; 'exit' may be emitted before.
       child.once('close', () => {
         answer(false);
       });
@@ -64,7 +67,7 @@ export class Postmaster {
     return this.child.pid;
   }
 
-  /** Asks for fast shutdown: open transactions are rolled back, a checkpoint is written. */
+  /** Requests fast shutdown: open transactions are rolled back, and a checkpoint is written. */
   interrupt(): void {
     this.child.kill('SIGINT');
   }

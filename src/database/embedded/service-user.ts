@@ -16,7 +16,7 @@ const AS_MAPPED_USER = [
 ];
 const DIES_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT', '--'];
 const STAYS: readonly string[] = [];
-/** Nothing of the gateway's environment, its secrets above all, is handed to PostgreSQL. */
+/** The only variables that PostgreSQL gets. The gateway's environment holds secrets. */
 const ENVIRONMENT = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' };
 
 interface Identity {
@@ -25,9 +25,9 @@ interface Identity {
 }
 
 /**
- * The operating-system user PostgreSQL runs as, since it refuses to run as root and `initdb` refuses a
- * user id without a name: ourselves, `nobody`, or ourselves under a mapped name (user namespace).
- * Where the system can (`setpriv`), what it runs gets SIGINT when the gateway dies by whatever cause.
+ * The operating-system user that runs PostgreSQL. PostgreSQL refuses to run as root, and `initdb` refuses a user id
+ * without a name. So it is this process's user, `nobody`, or this process's user under a mapped name (user namespace).
+ * Where the system can (`setpriv`), programs get SIGINT when the gateway dies for any reason.
  */
 export class ServiceUser {
   private constructor(
@@ -36,8 +36,8 @@ export class ServiceUser {
   ) {}
 
   /**
-   * Chooses the user for a data directory (which exists) and makes `<dataDir>/postgres` reachable for it.
-   * Throws, saying what to change, when no way works.
+   * Chooses the user for an existing data directory and makes `<dataDir>/postgres` accessible to it. Throws, with
+   * advice, when no way works.
    */
   static async for(dataDir: string): Promise<ServiceUser> {
     const watch = (await diesWithParent()) ? DIES_WITH_PARENT : STAYS;
@@ -59,7 +59,7 @@ export class ServiceUser {
     );
   }
 
-  /** Whether the program runs and exits with 0 as this user. */
+  /** Whether this user can run the program with exit code 0. */
   async can(program: string, args: readonly string[]): Promise<boolean> {
     return this.run(program, args).then(
       () => true,
@@ -67,15 +67,15 @@ export class ServiceUser {
     );
   }
 
-  /** Runs a program to its end; throws with its last words when it fails. */
+  /** Runs a program to its end. If it fails, throws with its last output. */
   async run(program: string, args: readonly string[]): Promise<void> {
     const [file = program, ...rest] = [...this.prefix, program, ...args];
     await promisify(execFile)(file, rest, { ...this.spawnOptions(), timeout: PROGRAM_TIMEOUT_MS });
   }
 
   /**
-   * Starts a long-running program in a process group of its own, so that Ctrl-C on the gateway does not
-   * reach it. Its standard error is piped.
+   * Starts a long-running program in its own process group, so that Ctrl-C in the gateway's terminal does not reach it.
+   * Its standard error is piped.
    */
   start(program: string, args: readonly string[]): ChildProcessByStdio<null, null, Readable> {
     const [file = program, ...rest] = [...this.prefix, program, ...args];
@@ -86,7 +86,7 @@ export class ServiceUser {
     });
   }
 
-  /** Creates a 0700 directory of this user, or makes an existing tree its own. */
+  /** Creates a 0700 directory of this user, or changes the owner of an existing tree. */
   async own(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const owner = this.identity ?? { uid: process.getuid?.(), gid: process.getgid?.() };
@@ -94,7 +94,7 @@ export class ServiceUser {
     if ((await stat(directory)).uid === owner.uid) return;
     const below = await readdir(directory, { recursive: true });
     for (const path of below) await lchown(join(directory, path), owner.uid, owner.gid);
-    // Last, because its owner tells whether the tree is done.
+    // Last, because the owner of the top directory shows whether the tree is done.
     await lchown(directory, owner.uid, owner.gid);
   }
 
