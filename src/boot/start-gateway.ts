@@ -125,7 +125,7 @@ function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger
     logger.warn({ missing_providers: idleByProvider(idle) }, 'models that cannot run');
 }
 
-/** Which providers are real and which the sandbox stands in for. */
+/** Names the providers that are real and those that the sandbox replaces. */
 function servedBy({ providers }: ProvidersOptions) {
   const isSandbox = (provider: ProviderConfig): boolean => provider.isSandbox === true;
   return {

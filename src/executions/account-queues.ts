@@ -1,9 +1,9 @@
-/** An item that waits to be committed, and who waits for its result. */
+/** An item that waits to be committed, with the caller that waits for its result. */
 export interface Waiting<Item, Result> {
   readonly item: Item;
   readonly isEnd: boolean;
   readonly deadlineMs: number;
-  /** Whether a statement that carried it failed: it may be committed all the same. */
+  /** Whether a statement with this item failed. It may be committed all the same. */
   wasTried: boolean;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
@@ -12,11 +12,11 @@ export interface Waiting<Item, Result> {
 interface Queue<Item, Result> {
   readonly ends: Waiting<Item, Result>[];
   readonly starts: Waiting<Item, Result>[];
-  /** Whether its items wait for something else than their turn. */
+  /** Whether its items wait for a lock and not for their turn. */
   isSuspended: boolean;
 }
 
-/** What waits, by account; taken in fair shares, of each account the ends of calls first. */
+/** The waiting items, by account. Accounts get equal shares; within an account, ends of calls come first. */
 export class AccountQueues<Item extends { readonly accountId: string }, Result> {
   /** Accounts in the order of their next turn. */
   readonly #queues = new Map<string, Queue<Item, Result>>();
@@ -27,7 +27,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     (waiting.isEnd ? queue.ends : queue.starts).push(waiting);
   }
 
-  /** Puts items that were taken back to where they were. */
+  /** Puts items back where they were taken from. */
   putBack(taken: readonly Waiting<Item, Result>[]): void {
     for (const waiting of [...taken].reverse()) {
       const queue = this.#queueOf(waiting.item.accountId);
@@ -35,12 +35,12 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     }
   }
 
-  /** Beginnings of calls of this account that wait. */
+  /** Number of beginnings of calls that wait for this account. */
   waitingStarts(accountId: string): number {
     return this.#queues.get(accountId)?.starts.length ?? 0;
   }
 
-  /** Takes nothing of this account until {@link resume}. */
+  /** Takes no items of this account until {@link resume}. */
   suspend(accountId: string): void {
     this.#queueOf(accountId).isSuspended = true;
   }
@@ -52,7 +52,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     this.#forgetEmpty(accountId, queue);
   }
 
-  /** At most `limit` items, of each account an equal share of the room while others wait. */
+  /** Takes at most `limit` items. While other accounts wait, each gets an equal share. */
   take(limit: number): Waiting<Item, Result>[] {
     const taken: Waiting<Item, Result>[] = [];
     for (;;) {
@@ -64,7 +64,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
         if (room <= 0) return taken;
         const ends = queue.ends.splice(0, room);
         taken.push(...ends, ...queue.starts.splice(0, room - ends.length));
-        // Whoever had a turn goes to the end.
+        // An account that had a turn goes to the end.
         this.#queues.delete(accountId);
         this.#queues.set(accountId, queue);
         this.#forgetEmpty(accountId, queue);

@@ -13,7 +13,7 @@ interface BooksRow {
   readonly audit_age_seconds: number | null;
 }
 
-// A process writes its oldest call a minute too early, to be safe.
+// A process writes the age of its oldest call a minute too high, to be safe.
 const BOOKS = `
   SELECT coalesce((SELECT min(id::text) FROM gateway_process WHERE lease_until > now()) = $1, false) AS is_first,
          coalesce(sum(open_calls), 0)::int AS open_calls,
@@ -24,8 +24,8 @@ const BOOKS = `
     FROM gateway_process WHERE oldest_open_at > '-infinity'`;
 
 /**
- * Publishes how many calls wait for their end, for how long, and what the last audit said. It asks a few rows at its own
- * pace, never at a scrape, and only the first of all living processes publishes for the database.
+ * Publishes how many calls wait for their end, for how long, and the result of the last audit. It reads a few rows on
+ * its own schedule, never at a scrape. Only the first of all running processes publishes for the database.
  */
 @Injectable()
 export class BooksGauges implements OnApplicationBootstrap {
@@ -42,7 +42,7 @@ export class BooksGauges implements OnApplicationBootstrap {
     this.ticker.start({ name: 'books', intervalMs, tick: () => this.tick() });
   }
 
-  /** Asks once; while the database cannot be asked nothing is published. */
+  /** Reads once. While the database cannot be reached, nothing is published. */
   async tick(): Promise<void> {
     try {
       const [row] = await this.dataSource.query<BooksRow[]>(BOOKS, [this.process.id]);

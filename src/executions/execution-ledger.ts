@@ -30,7 +30,7 @@ import { OwedCancellations } from '../leases/owed-cancellations.js';
 const BEGIN_PATIENCE_MS = 5_000;
 /** Longest wait for a durable settlement. */
 export const SUCCEED_PATIENCE_MS = 20_000;
-/** Longest wait for a release; after it the release is owed. */
+/** Longest wait for a release. Afterwards the release is owed. */
 export const FAIL_PATIENCE_MS = 2_000;
 
 /** A call that succeeded at its provider. */
@@ -80,8 +80,8 @@ function indexFor({ accountId, apiKeyId, clientRequestId }: ExecutionQuery) {
 const ofAccount = (accountId: string) => [['account_id', accountId]] as const;
 
 /**
- * Holds before a synchronous call, settles or releases after it, and keeps its record; one durable statement before and
- * one after, shared with many other calls (decisions G-22, G-25). Call `begin`, then once `succeed` or `fail`.
+ * Holds before a synchronous call, settles or releases after it, and keeps its record. Each is one durable statement
+ * that many calls share (decisions G-22, G-25). Call `begin`, then once `succeed` or `fail`.
  */
 @Injectable()
 export class ExecutionLedger {
@@ -106,9 +106,9 @@ export class ExecutionLedger {
   }
 
   /**
-   * Holds the amount and records the call as running; 'insufficient' comes only from a balance read under lock, 'over_limit'
-   * only from what the key has spent under the same lock. Throws
-   * 503 service_unavailable when the database cannot be asked; then nothing stays held.
+   * Holds the amount and records the call as running. 'insufficient' comes only from a balance that was read under
+   * lock, 'over_limit' only from the key's spending under the same lock. Throws 503 service_unavailable when the
+   * database cannot be reached; then nothing stays held.
    */
   async begin(start: ExecutionStart): Promise<'held' | 'insufficient' | 'over_limit'> {
     assert(start.amountMicroUsd > 0n, 'nothing is sold for nothing');
@@ -134,10 +134,10 @@ export class ExecutionLedger {
   }
 
   /**
-   * Settles at most the held amount, frees the rest and records success; returns once that is durable. When it throws, the
-   * caller must answer with an error, for the hold is or will be released and a charge given back: 503
-   * service_unavailable when the database could not be told, or when the hold was taken from this process because it
-   * seemed dead.
+   * Settles at most the held amount, frees the rest and records success; returns once that is durable. When it throws,
+   * the caller has to answer with an error, because the hold is or will be released and a charge given back. It throws
+   * 503 service_unavailable when the database cannot be reached, or when the hold was taken from this process because
+   * it seemed dead.
    */
   async succeed(start: ExecutionStart, success: ExecutionSuccess): Promise<void> {
     assert(success.chargedMicroUsd >= 0n, 'a charge is not negative');
@@ -157,8 +157,9 @@ export class ExecutionLedger {
   }
 
   /**
-   * Releases the hold and records the failure. Where the database cannot be told soon the release is owed and made later:
-   * then it returns as well, so that the caller answers its own error. Throws 409 conflict where the call had succeeded.
+   * Releases the hold and records the failure. If the database cannot be reached soon, the release is owed and made
+   * later; then it returns too, so that the caller answers its own error. Throws 409 conflict if the call had
+   * succeeded.
    */
   async fail(start: ExecutionStart, failure: ExecutionFailure): Promise<void> {
     const { executionId, accountId } = start;
@@ -171,7 +172,7 @@ export class ExecutionLedger {
     this.metrics.failedCalls.inc({ model: start.model });
   }
 
-  /** The execution, or undefined; with `accountId`, only where it is that account's. */
+  /** The execution, or undefined. With `accountId`, only if it belongs to that account. */
   async find(id: string, accountId?: string): Promise<Execution | undefined> {
     const [row] = await this.dataSource.query<ExecutionRow[]>(
       `SELECT * FROM execution WHERE id = $1 AND ($2::uuid IS NULL OR account_id = $2)`,
@@ -195,7 +196,7 @@ export class ExecutionLedger {
     return newestFirst(this.dataSource, listing, query, executionOf);
   }
 
-  /** The index of keys knows no accounts, and another account's key must not be read through. */
+  /** The index by key has no accounts, and nobody may list the calls of another account's key. */
   async #isKeyOf({ apiKeyId, accountId }: ExecutionQuery): Promise<boolean> {
     if (apiKeyId === undefined || accountId === undefined) return true;
     const rows = await this.dataSource.query<unknown[]>(

@@ -22,7 +22,7 @@ import type { ExecutionStart } from './execution-steps.js';
 
 const FUNDS = 1_000_000n;
 
-/** The machine's clock, moved forward by hand. */
+/** The machine's clock, which tests move forward. */
 class SkippingClock extends Clock {
   skippedMs = 0;
   nowMs(): number {
@@ -63,7 +63,7 @@ describe('the ledger of calls while the database misbehaves', () => {
   const balance = () => balanceOf(dataSource, start.accountId);
   const record = () => near.executions.find(start.executionId);
 
-  /** What `act` threw while the database was away for longer than a call may wait. */
+  /** The error of `act` when the database cannot be reached for longer than a call may wait. */
   async function outage(act: () => Promise<unknown>, patienceMs: number): Promise<unknown> {
     await proxy.cut();
     const failed = act().then(
@@ -107,7 +107,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     await killing;
     await admin.destroy();
     expect(new Set(outcomes)).toEqual(new Set(['held']));
-    // A connection that was killed while it was idle is found out by its next statement.
+    // The next statement notices that an idle connection was killed.
     await balance().catch(() => undefined);
     expect(await balance()).toEqual([FUNDS - 12n * 12n * 10n, 0n]);
   });
@@ -137,7 +137,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     const error = await outage(() => lost.executions.begin(start), SUCCEED_PATIENCE_MS);
     expect(error).toMatchObject({ code: 'service_unavailable', status: 503 });
     await paid(lost);
-    // The lost statement arrives after all: the id is taken by its cancellation.
+    // The lost statement arrives after all. Its id is already used by the cancellation.
     await expect(near.executions.begin(start)).rejects.toThrow('conflict');
     expect(await balance()).toEqual([FUNDS, 0n]);
     expect(await record()).toMatchObject({ status: 'failed', errorCode: 'service_unavailable' });
@@ -183,7 +183,7 @@ describe('the ledger of calls while the database misbehaves', () => {
       const sibling = ledgerOf(dataSource, { dataDir });
       await lost.process.beat();
       await lost.executions.begin(start);
-      // Nothing of this process runs after the error: as if it were killed there.
+      // Nothing of this process runs after the error, as if it were killed there.
       lost.owed.flush = () => Promise.resolve();
       const settle = () => lost.executions.succeed(start, successOf(10n));
       expect(await outage(settle, SUCCEED_PATIENCE_MS)).toMatchObject({ status: 503 });
@@ -193,7 +193,7 @@ describe('the ledger of calls while the database misbehaves', () => {
       await dataSource.query(over, [lost.process.id]);
       const next = payer === 'by the next start' ? ledgerOf(dataSource, { dataDir }) : sibling;
       await next.process.beat();
-      // It has only begun to beat: the other may be about to come back from the same outage.
+      // It has only begun to beat. The other process may be about to come back from the same outage.
       expect(await next.owed.payForOthers()).toBe(0);
       const trusted = `UPDATE gateway_process SET unbroken_since = now() - interval '1 h' WHERE id = $1`;
       await dataSource.query(trusted, [next.process.id]);

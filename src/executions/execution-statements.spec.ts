@@ -23,7 +23,7 @@ interface OracleHold {
   charge: bigint | null;
 }
 
-/** The books as they must be, in memory, one step after the other. */
+/** A model of the books in memory, one step after the other. */
 class Oracle {
   posted = 0n;
   readonly holds = new Map<number, OracleHold>();
@@ -65,7 +65,7 @@ class Oracle {
     return 'credited';
   }
 
-  /** Whatever became of the call, it holds nothing and costs nothing. */
+  /** Afterwards the call holds nothing and costs nothing, whatever happened to it. */
   cancel(id: number): string {
     const hold = this.holds.get(id);
     if (!hold) {
@@ -127,7 +127,7 @@ function finishOf(
   };
 }
 
-/** Of several resolutions of one hold in one batch, those that do not count may be refused for each other's sake. */
+/** If one batch resolves a hold several times, those that do not count may be refused because of each other. */
 const doneOrRefused = (outcome: string | undefined): string =>
   outcome === 'done' ? 'done' : 'refused';
 

@@ -20,7 +20,7 @@ const STEP_PARAMETERS = 24;
 const numbered = (count: number): string =>
   Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
 
-/** The statements that write executions and move their money; each may be repeated and answers the same. */
+/** The statements that write executions and move their money. Each may be repeated and returns the same. */
 export class ExecutionStatements {
   readonly #step: PreparedStatement<StepRow>;
   readonly #cappedStep: PreparedStatement<StepRow>;
@@ -39,9 +39,9 @@ export class ExecutionStatements {
   }
 
   /**
-   * Takes steps of many accounts in one durable statement, the ends first: holds for each start in order of arrival and
-   * records those that are held, settles or releases for each end and records it. Outcomes in the order of the steps;
-   * undefined where the account is locked elsewhere and `waits` is false.
+   * Runs steps of many accounts in one durable statement. Ends come first: each settles or releases a hold and records
+   * it. Then each start holds, in order of arrival, and is recorded if it is held. Returns the outcomes in the order of
+   * the steps; undefined where another process has locked the account and `waits` is false.
    */
   async commit(
     processId: string,

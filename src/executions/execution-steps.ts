@@ -2,9 +2,9 @@ import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFault } from './provider-fault.js';
 
-/** A synchronous call about to go to a provider, and the money to hold for it. */
+/** A synchronous call before it goes to a provider, and the money to hold for it. */
 export interface ExecutionStart {
-  /** Time-ordered UUID; also the id its charge is found by. */
+  /** Time-ordered UUID; also the id of its charge. */
   readonly executionId: string;
   readonly accountId: string;
   readonly apiKeyId: string | null;
@@ -13,7 +13,7 @@ export interface ExecutionStart {
   /** The caller's own name for the call. */
   readonly clientRequestId: string | null;
   readonly amountMicroUsd: MicroUsd;
-  /** The key may have a limit of what it may spend. */
+  /** The key may have a spend limit. */
   readonly isCapped?: boolean;
 }
 
@@ -26,22 +26,25 @@ export interface ExecutionEnd {
   readonly provider: string | null;
   readonly upstreamModel: string | null;
   readonly providerRequestId: string | null;
-  /** Null on calls that failed. */
+  /** Null for calls that failed. */
   readonly basis: ChargeBasis | null;
   /** Milliseconds from admission to the first byte of the answer; null without one. */
   readonly firstByteMs: number | null;
   /** Milliseconds from admission to the end of the provider's work. */
   readonly durationMs: number | null;
-  /** What the provider said of its failure, for operators. */
+  /** The provider's message about its failure, for operators. */
   readonly providerFault: ProviderFault | null;
 }
 
-/** What became of a start: missing is an unknown account, conflict an id used before, over_limit more than its key may spend. */
+/**
+ * The outcome of a start. `missing`: unknown account; `conflict`: the id was used before; `over_limit`: more than its
+ * key may spend.
+ */
 export type BeginOutcome = 'held' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
-/** What became of an end: conflict is a call that ended otherwise, excess a charge above its hold. */
+/** The outcome of an end. `conflict`: the call has ended in another way; `excess`: a charge above its hold. */
 export type FinishOutcome = 'done' | 'conflict' | 'excess' | 'missing';
 
-/** One step of a call: the hold before its provider, or what became of it after. */
+/** One step of a call: the hold before its provider works, or its end. */
 export type ExecutionStep =
   | { readonly kind: 'begin'; readonly accountId: string; readonly start: ExecutionStart }
   | { readonly kind: 'finish'; readonly accountId: string; readonly end: ExecutionEnd };

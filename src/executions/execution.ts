@@ -2,10 +2,10 @@ import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFault } from './provider-fault.js';
 
-/** Where a synchronous call stands (spec: operator API). */
+/** States of a synchronous call (spec: operator API). */
 export type ExecutionStatus = 'running' | 'succeeded' | 'failed';
 
-/** The record of one synchronous call: what happened, what it cost. */
+/** The record of one synchronous call: what happened, and what it cost. */
 export interface Execution {
   readonly id: string;
   readonly accountId: string;
@@ -16,24 +16,24 @@ export interface Execution {
   readonly errorCode: string | null;
   /** Null until the call succeeded. */
   readonly chargedMicroUsd: MicroUsd | null;
-  /** What an operator gave back of the charge. */
+  /** The part of the charge that an operator gave back. */
   readonly refundedMicroUsd: MicroUsd | null;
   readonly provider: string | null;
   readonly upstreamModel: string | null;
   readonly providerRequestId: string | null;
   readonly heldMicroUsd: MicroUsd;
-  /** What the charge is made of; null on calls that failed, run, or are older than the gateway's memory of it. */
+  /** How the charge was computed. Null for calls that failed or run, and for calls from before this was recorded. */
   readonly basis: ChargeBasis | null;
   readonly clientRequestId: string | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
-  /** What the provider said of its failure, for operators. */
+  /** The provider's message about its failure, for operators. */
   readonly providerFault: ProviderFault | null;
   readonly createdAt: Date;
   readonly completedAt: Date | null;
 }
 
-/** The columns of an execution as the driver reads them. */
+/** The columns of an execution, as the driver reads them. */
 export interface ExecutionRow {
   readonly id: string;
   readonly account_id: string;

@@ -110,7 +110,7 @@ export class ExecutionView {
 /** A page of executions. */
 export class ExecutionPage extends pageOfViews(ExecutionView) {}
 
-/** An execution as its account may see it: the provider stays unnamed. */
+/** An execution as its account may see it: without the provider. */
 export function viewExecution(execution: Execution): ExecutionView {
   const { chargedMicroUsd, refundedMicroUsd, completedAt } = execution;
   return {

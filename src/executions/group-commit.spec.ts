@@ -21,7 +21,7 @@ interface Item {
 const of = (accountId: string, n: number): Item => ({ accountId, n });
 const numbers = (length: number) => Array.from({ length }, (_, n) => n);
 
-/** A group commit whose statements are answered by `commit`; `batches` lists what each carried. */
+/** A group commit whose statements `commit` answers; `batches` lists the items of each. */
 function groupOver(
   commit: (items: readonly Item[], waits: boolean) => Promise<(number | undefined)[]>,
 ) {
@@ -55,7 +55,7 @@ describe('GroupCommit', () => {
 
   it('carries many accounts in one statement', async () => {
     const { group, batches } = groupOver(slowly);
-    // Names that end alike share a lane.
+    // Names with the same ending share a lane.
     await Promise.all(numbers(41).map((n) => group.submit(of(`${n}a`, n), PATIENCE)));
     expect(batches).toEqual([[0], numbers(41).slice(1)]);
   });

@@ -6,22 +6,22 @@ import type { Clock } from '../common/time/clock.js';
 import { AccountQueues, byAccount, type Waiting } from './account-queues.js';
 import { Resumptions } from './resumptions.js';
 
-/** Statements under way at once for the accounts that nobody else has locked; an account is always in the same one. */
+/** Statements under way at once for accounts that no other process has locked. An account always has the same lane. */
 const LANES = 2;
-/** Statements under way at once that wait for an account another process has locked. */
+/** Statements under way at once that wait for an account which another process has locked. */
 const MAX_PATIENT_STATEMENTS = 4;
 /** Most items one statement carries. */
 export const MAX_BATCH = 256;
 /** Most items that wait for one account. */
 export const MAX_QUEUED_PER_ACCOUNT = 5_000;
-/** Most items that wait in all; more are refused. */
+/** Most items that wait in all. More are refused. */
 const MAX_QUEUED = 50_000;
 
 const UNAVAILABLE = 'The gateway cannot reach its ledger right now.';
 const RETRY_AFTER_SECONDS = 1;
 const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
-/** Pause of a lane all of whose accounts are locked elsewhere while no patient statement is free. */
+/** Pause of a lane whose accounts are all locked by others while no statement may wait for them. */
 const LOCKED_PAUSE_MS = 5;
 
 /** One thing to commit for an account. */
@@ -32,33 +32,34 @@ export interface CommitItem {
 /** How a {@link GroupCommit} commits. */
 export interface GroupCommitOptions<Item extends CommitItem, Result> {
   /**
-   * Commits items of many accounts in one statement; results in the order of the items, undefined for those whose account
-   * is locked elsewhere. With `waits` all are of one account, and its lock is waited for. It may be called again with items
-   * that were committed before, and answers then what it answered first.
+   * Commits items of many accounts in one statement. Returns results in the order of the items; undefined for those
+   * whose account another process has locked. With `waits` all items are of one account, and the statement waits for
+   * its lock. It may be called again with items that were committed before, and then returns the same results.
    */
   readonly commit: (
     items: readonly Item[],
     waits: boolean,
   ) => Promise<readonly (Result | undefined)[]>;
-  /** Whether a failed commit may do better when tried again: contention or a lost connection. */
+  /** Whether a new attempt may succeed after this error: contention or a lost connection. */
   readonly isTransient: (error: unknown) => boolean;
   readonly clock: Clock;
-  /** Told the size of every batch. */
+  /** Called with the size of every batch. */
   readonly onBatch?: (size: number) => void;
 }
 
-/** How an item is to be treated. */
+/** How to treat an item. */
 export interface CommitTerms {
-  /** Transient failures are tried again for so long, and no try starts later than that. */
+  /** After transient failures the item is tried again for this long. No attempt starts later. */
   readonly patienceMs: number;
-  /** Ends of calls go before their account's beginnings and are never refused for want of room. */
+  /** Ends of calls come before the beginnings of their account and are never refused because the queue is full. */
   readonly isEnd: boolean;
 }
 
 /**
- * Commits what many callers ask in shared statements: one statement per lane is under way, and the next carries everything
- * that was queued meanwhile, in fair shares of the accounts. No timer: an item that finds its lane idle leaves at once, and
- * the next statement leaves before the callers of the last are resumed (architecture: Money, "Group commit"). An account that another process has locked never holds up its lane: it gets a
+ * Commits the items of many callers in shared statements. Each lane has one statement under way; the next one carries
+ * everything that was queued in the meantime, with equal shares for the accounts. There is no timer: an item that finds
+ * its lane free is sent at once, and the next statement is sent before the callers of the last one are resumed
+ * (architecture: Money, "Group commit"). An account that another process has locked never delays its lane: it gets a
  * statement of its own that waits for the lock.
  */
 export class GroupCommit<Item extends CommitItem, Result> {
@@ -71,8 +72,8 @@ export class GroupCommit<Item extends CommitItem, Result> {
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {}
 
   /**
-   * The committed result of `item`. Throws NeverTried when it was not tried, because the queue is full or too slow: nothing
-   * is committed and never will be. Any other error may have left it committed.
+   * The committed result of `item`. Throws NeverTried when the queue is full or too slow: then it is not committed and
+   * never will be. After any other error it may have been committed.
    */
   submit(item: Item, { patienceMs, isEnd }: CommitTerms): Promise<Result> {
     const lane = this.#laneOf(item.accountId);
@@ -89,7 +90,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
   }
 
   #laneOf(accountId: string): AccountQueues<Item, Result> {
-    // The end of an id is random, its beginning is a time.
+    // The end of an id is random, while its beginning is a time.
     const lane = this.#lanes[accountId.charCodeAt(accountId.length - 1) % LANES];
     assert(lane !== undefined, 'a remainder names a lane');
     return lane;
@@ -114,7 +115,10 @@ export class GroupCommit<Item extends CommitItem, Result> {
     return batch;
   }
 
-  /** Gives accounts locked elsewhere statements of their own, as many as there are; answers the items left over. */
+  /**
+   * Gives accounts that others have locked statements of their own, as long as some are free. Returns the remaining
+   * items.
+   */
   #waitElsewhere(
     lane: AccountQueues<Item, Result>,
     locked: readonly Waiting<Item, Result>[],
@@ -144,7 +148,10 @@ export class GroupCommit<Item extends CommitItem, Result> {
     if (!this.#busyLanes.has(lane)) void this.#run(lane);
   }
 
-  /** Commits the batch, or says why not to those it cannot; answers the items whose account is locked elsewhere. */
+  /**
+   * Commits the batch, or rejects the items that cannot be committed. Returns the items whose account another process
+   * has locked.
+   */
   async #commit(
     batch: readonly Waiting<Item, Result>[],
     waits: boolean,
@@ -183,7 +190,9 @@ export class GroupCommit<Item extends CommitItem, Result> {
     });
   }
 
-  /** A batch that fails for good is committed account by account, then item by item: one bad item fails alone. */
+  /**
+   * If a batch fails for good, it is committed account by account, then item by item, so that one bad item fails alone.
+   */
   async #isolate(
     batch: readonly Waiting<Item, Result>[],
     waits: boolean,
@@ -219,7 +228,7 @@ export class NeverTried extends GatewayError {
   }
 }
 
-/** 503: the database was asked and its answer never came, so the caller cannot know whether the item is committed. */
+/** 503: the database never answered, so the caller cannot know whether the item was committed. */
 class OutcomeUnknown extends GatewayError {
   constructor(cause: unknown) {
     super('service_unavailable', UNAVAILABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });

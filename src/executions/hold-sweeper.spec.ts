@@ -78,7 +78,7 @@ describe('HoldSweeper', () => {
       status: 'failed',
       errorCode: 'process_lost',
     });
-    // The process was only paused: its call fails and costs nothing.
+    // The process was only paused. Its call fails and costs nothing.
     await expect(dead.executions.succeed(start, successOf(10n))).rejects.toMatchObject({
       status: 503,
     });

@@ -4,7 +4,7 @@ import { Ticker } from '../ticker/ticker.js';
 import { GatewayProcess } from '../leases/gateway-process.js';
 import { OwedCancellations } from '../leases/owed-cancellations.js';
 
-/** Most calls of one dead process released by one statement. */
+/** One statement releases at most this many calls of one dead process. */
 const SWEEP_BATCH = 1_000;
 
 /** Injection token of the {@link HoldSweeperOptions}. */
@@ -21,9 +21,10 @@ interface SweepRow {
 }
 
 /**
- * Releases the calls of processes whose lease is over and records them as failed in the same statement, and pays what such
- * processes owed (architecture: Money; decision G-22). Several sweepers share the work: each takes the accounts that the
- * others have not locked. A process that was only paused finds its holds released and fails those calls.
+ * Releases the calls of processes whose lease has ended, and records them as failed in the same statement. It also
+ * cancels what such processes owed (architecture: Money; decision G-22). Several sweepers share the work: each takes
+ * the accounts that the others have not locked. A process that was only paused finds its holds released and fails those
+ * calls.
  */
 @Injectable()
 export class HoldSweeper implements OnApplicationBootstrap {
@@ -45,7 +46,7 @@ export class HoldSweeper implements OnApplicationBootstrap {
     });
   }
 
-  /** Releases every orphaned call that can be released now; returns how many those were. */
+  /** Releases every orphaned call that can be released now; returns their number. */
   async tick(): Promise<number> {
     await this.owed.payForOthers();
     const spared: string[] = [];

@@ -12,19 +12,19 @@ import {
 } from '../providers/routing/provider-router.js';
 import { PayOnSuccess } from './pay-on-success.js';
 
-/** Every provider names its answer, where it does, in this field. */
+/** The field in which every provider names its answer, if it does. */
 interface NamedAnswer {
   readonly providerRequestId: string | null;
 }
 
-/** What the caller gets of a provider's answer; `chargedMicroUsd` where that is less than the hold. */
+/** What the caller gets from a provider's answer, and `chargedMicroUsd` if that is less than the hold. */
 export interface Taken<V> {
   readonly value: V;
   readonly chargedMicroUsd?: MicroUsd;
   readonly basis?: ChargeBasis;
 }
 
-/** An admitted call from its hold to its settlement, on the first of its routes that takes it. */
+/** Runs an admitted call from its hold to its settlement, on the first of its routes that accepts it. */
 @Injectable()
 export class PaidCalls {
   constructor(
@@ -33,8 +33,9 @@ export class PaidCalls {
   ) {}
 
   /**
-   * Holds the price, has a provider do the work, hands the provider's answer to `take`, settles. Resolves once the charge is
-   * durable. Throws 402 and the provider's failures, after the release; what `take` throws is a failure too.
+   * Holds the price, has a provider do the work, passes the provider's answer to `take`, and settles. Resolves once the
+   * charge is durable. Throws 402 and the provider's failures, after the release. An error of `take` counts as a
+   * failure too.
    */
   async run<O extends Operation, T extends NamedAnswer, V>(
     call: AdmittedCall<O>,
@@ -62,7 +63,7 @@ export class PaidCalls {
     });
   }
 
-  /** {@link run} where the caller gets the provider's answer as it is. */
+  /** {@link run} for callers that get the provider's answer unchanged. */
   ask<O extends Operation, T extends NamedAnswer>(
     call: AdmittedCall<O>,
     quote: Quote,

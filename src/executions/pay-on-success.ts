@@ -15,7 +15,7 @@ import { ParallelCalls } from '../admission/parallel-calls.js';
 import { unaffordable } from '../admission/unaffordable.js';
 import { blamingField, faultOf, providerErrorBehind } from './provider-fault.js';
 
-/** After the deadline of a call a provider that is sending gets this long to end. */
+/** After the deadline of a call, a provider that is sending gets this long to finish. */
 const DEADLINE_GRACE_MS = 60_000;
 
 /** Injection token of the {@link CallLimits}. */
@@ -27,8 +27,8 @@ export interface CallLimits {
 }
 
 /**
- * Thrown by work whose client left before anything was made: the hold is released, the record says `client_left`, and
- * nobody is there to read the error.
+ * Thrown by work whose client left before anything was made. The hold is released and the record says `client_left`;
+ * the error reaches nobody.
  */
 export class ClientLeft extends GatewayError {
   constructor() {
@@ -43,14 +43,14 @@ class ShuttingDown extends GatewayError {
   }
 }
 
-/** 504: the call lasted as long as any may. */
+/** 504: the call took longer than any call may. */
 export class DeadlinePassed extends GatewayError {
   constructor() {
     super('provider_timeout', 'The call took too long.');
   }
 }
 
-/** How a call ended well: its value, who did the work, and what is charged where that is less than the hold. */
+/** A call that ended well: its value, its provider, and the charge if that is less than the hold. */
 export interface PaidResult<T> {
   readonly value: T;
   readonly provider: string;
@@ -60,7 +60,7 @@ export interface PaidResult<T> {
   readonly basis?: ChargeBasis;
 }
 
-/** The provider's part of a paid call; gives up when the signal aborts, and says when the answer's first byte is out. */
+/** The provider's part of a paid call. It ends when the signal aborts, and reports the first byte of the answer. */
 export type PaidWork<T> = (signal: StopSignal, onFirstByte: () => void) => Promise<PaidResult<T>>;
 
 /** A call between its admission and its end. */
@@ -84,7 +84,7 @@ class RunningCall {
     return this.#elapsedMs();
   }
 
-  /** An answer that is sent whole has its first byte at its end. */
+  /** The first byte of an answer that is sent whole comes at its end. */
   get timesOfSuccess(): { firstByteMs: number; durationMs: number } {
     const durationMs = this.#elapsedMs();
     return { firstByteMs: this.#firstByteMs ?? durationMs, durationMs };
@@ -96,7 +96,7 @@ class RunningCall {
 }
 
 /**
- * The one place where a synchronous call meets money: hold, provider, then settle or release, exactly one of them
+ * The only place where a synchronous call moves money: hold, provider, then settle or release, exactly one of them
  * (spec: Billing model; decisions G-22, G-25).
  */
 @Injectable()
@@ -110,14 +110,15 @@ export class PayOnSuccess {
     @Inject(CALL_LIMITS) private readonly limits: CallLimits,
   ) {}
 
-  /** Calls between admission and end, whether or not their client is still there. */
+  /** Calls between admission and end, including those whose client has left. */
   get inFlight(): number {
     return this.running.size;
   }
 
   /**
-   * Holds the price, does the work, settles, and returns the value once the settlement is durable.
-   * Throws 429 when the key or the account has too many calls under way, 402 when the balance cannot cover the price; otherwise what the work threw, after the release.
+   * Holds the price, does the work, settles, and returns the value once the settlement is durable. Throws 429 when the key
+   * or the account has too many calls under way, and 402 when the balance is too low; otherwise the error of the work,
+   * after the release.
    */
   async run<T>(call: AdmittedCall, quote: Quote, work: PaidWork<T>): Promise<T> {
     const tooMany = this.parallelCalls.take(call.caller);
@@ -147,15 +148,15 @@ export class PayOnSuccess {
     }
   }
 
-  /** Gives up every call still running; each releases its hold and is recorded as failed with `shutdown`. */
+  /** Aborts every running call. Each releases its hold and is recorded as failed with `shutdown`. */
   abortAll(): void {
     const reason = new ShuttingDown();
     for (const { stop } of this.running) stop.abort(reason);
   }
 
   /**
-   * At the deadline a reader who is still being answered is cut off, so that the provider's work ends at its own pace and
-   * is charged (decision G-25); without an answer, or when that takes too long as well, the call is given up.
+   * At the deadline, a reader whose answer has begun is cut off, and the provider's work goes on to its end and is
+   * charged (decision G-25). Without an answer, or if that takes too long as well, the call is aborted.
    */
   private watchDeadline({ reader }: AdmittedCall, stop: StopSource): () => void {
     const giveUp = (): void => {
@@ -188,10 +189,10 @@ export class PayOnSuccess {
   ): Promise<PaidResult<T>> {
     const { start, stop } = running;
     try {
-      // The drain may have ended, or the deadline passed, while the call waited for its hold.
+      // While the call waited for its hold, the drain may have ended or the deadline may have passed.
       stop.throwIfAborted();
       const result = await work(stop, running.onFirstByte);
-      // Here, so that a charge above its hold releases it instead of leaving it to the sweeper.
+      // Checked here, so that a charge above its hold releases it now, and not only in a sweep.
       const charge = result.chargedMicroUsd ?? 0n;
       assert(charge <= start.amountMicroUsd, 'a charge never exceeds its hold');
       return result;
@@ -220,7 +221,7 @@ function startOf(call: AdmittedCall, amountMicroUsd: MicroUsd): ExecutionStart {
   };
 }
 
-/** A provider that breaks off in the middle of a body fails outside the router. */
+/** A provider that breaks off within a body fails outside the router. */
 function publicError(thrown: unknown, call: AdmittedCall): GatewayError {
   const error =
     thrown instanceof ProviderError

@@ -8,15 +8,15 @@ const BEARER = /\bBearer\s+\S+/gi;
 const EMAIL = /[\w.+-]+@[\w-]+(\.[\w-]+)+/g;
 const ACCOUNT = /\b(org|proj|acct)[-_]\w{6,}/g;
 
-/** A provider's failure as the operator's record keeps it (decision G-96). */
+/** A provider's failure, as the operator's record keeps it (decision G-96). */
 export interface ProviderFault {
   readonly status: number | null;
   readonly code: string | null;
-  /** The provider's own sentence without keys, addresses and accounts, at most 500 characters. */
+  /** The provider's own message without keys, addresses and accounts, at most 500 characters. */
   readonly message: string | null;
 }
 
-/** The provider's error behind what a call failed with: itself or the cause of the public one. */
+/** The provider's error in the error of a call: that error itself, or its cause. */
 export function providerErrorBehind(thrown: unknown): ProviderError | undefined {
   const error =
     thrown instanceof Error && thrown.cause instanceof ProviderError ? thrown.cause : thrown;
@@ -30,7 +30,7 @@ export function faultOf(error: ProviderError): ProviderFault {
   return { status: upstreamStatus, code: upstreamCode, message };
 }
 
-/** A refusal names the field that the provider blames, where the caller sent it (decision G-96). */
+/** A refusal names the field that the provider rejects, if the caller sent that field (decision G-96). */
 export function blamingField(error: GatewayError, body: unknown): GatewayError {
   const field = providerErrorBehind(error)?.upstreamParam;
   if (error.code !== 'provider_rejected_request' || field === undefined) return error;

@@ -1,14 +1,14 @@
-/** Callers resumed in one turn of the event loop. */
+/** Callers that are resumed in one turn of the event loop. */
 const PER_TURN = 8;
 
 /**
- * Resumes callers a few in each turn of the event loop. A statement's answer may concern a hundred of them; were all resumed
- * at once, their work would keep the next answer unread and the next requests waiting, and all calls would move in step.
+ * Resumes a few callers in each turn of the event loop. One statement may answer a hundred callers. If all were resumed
+ * at once, their work would delay the next answer and the next requests, and all calls would run in step.
  */
 export class Resumptions {
   readonly #due: (() => void)[] = [];
 
-  /** Calls `resume` soon, after those added before. */
+  /** Calls `resume` soon, after the calls that were added before. */
   add(resume: () => void): void {
     this.#due.push(resume);
     if (this.#due.length === 1) setImmediate(this.#turn);

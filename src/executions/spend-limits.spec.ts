@@ -12,9 +12,9 @@ import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 const CALLS = 400;
 const ACCOUNTS = 3;
 const LIMIT = 5_000n;
-/** Of calls that are long over. */
+/** For calls that ended long ago. */
 const OLD_CALLS = 3_000;
-/** As long as a key's terms are too new to begin its counter, and a bit. */
+/** A little longer than the terms of a key are too new to begin its counter. */
 const OLD_TERMS = `now() - interval '4 seconds'`;
 
 let database: TestDatabase;
@@ -59,7 +59,7 @@ const failTask = (accountId: string, id: string) =>
 const finishTask = (accountId: string, id: string, charge: number) =>
   query(END, [accountId, id, 'succeeded', 'settle', charge, '{}', null]);
 
-/** What the counter says, and what the calls and tasks say. */
+/** The sum in the counter, and the sum of the calls and tasks. */
 async function spentOf(accountId: string, keyId: string) {
   const [row] = await query<{ counted: string; spent: string }>(
     `SELECT (SELECT spent FROM key_spend WHERE account_id = $1 AND api_key_id = $2) AS counted,
@@ -76,7 +76,7 @@ async function deadlocks(): Promise<number> {
   return row?.deadlocks ?? 0;
 }
 
-/** Rows of calls that the session has read lately. */
+/** Rows of calls that the session has read recently. */
 async function readBy(runner: QueryRunner): Promise<number> {
   const [row] = (await runner.query(
     `SELECT (seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'execution'`,
@@ -147,7 +147,7 @@ describe('the limit of a key', () => {
     await query('UPDATE task SET spend_period = NULL WHERE id = $1', [id]);
     const ending = database.dataSource.createQueryRunner();
     await ending.startTransaction();
-    // As task_end does before it asks for the account.
+    // As task_end does before it locks the account.
     await ending.query('SELECT FROM task WHERE account_id = $1 AND id = $2 FOR UPDATE', [
       accountId,
       id,

@@ -2,14 +2,14 @@ import type { DataSource } from 'typeorm';
 import { PreparedStatement } from '../database/prepared-statement.js';
 import type { Owed } from './owed.js';
 
-/** What {@link CancelStatements.cancel} did. */
+/** What {@link CancelStatements.cancel} has done. */
 export type CancelOutcome = 'released' | 'reversed' | 'cancelled' | 'nothing' | 'missing';
 
 interface CancelRow {
   readonly outcome: CancelOutcome;
 }
 
-/** The statements that undo what is owed; each may be repeated. */
+/** The statements that cancel what is owed. Each may be repeated. */
 export class CancelStatements {
   readonly #call: PreparedStatement<CancelRow>;
   readonly #task: PreparedStatement<CancelRow>;
@@ -27,7 +27,7 @@ export class CancelStatements {
     );
   }
 
-  /** Makes sure that a call or task holds nothing and costs nothing, whatever became of it. */
+  /** Makes sure that a call or task holds nothing and costs nothing, whatever happened to it. */
   async cancel(owed: Owed): Promise<CancelOutcome> {
     const [row] =
       'taskId' in owed

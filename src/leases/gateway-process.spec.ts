@@ -29,7 +29,7 @@ describe('the lease of a process', () => {
     await database.drop();
   });
 
-  /** Looks for longer than a lease whether anybody could take the process for dead. */
+  /** Checks for longer than a lease whether another process could take this one for dead. */
   async function outlastsALease(): Promise<void> {
     const over = performance.now() + LEASE_MS + 1_000;
     while (performance.now() < over) {

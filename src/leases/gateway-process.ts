@@ -9,39 +9,45 @@ import {
 import { DataSource } from 'typeorm';
 import { LoneConnection } from '../database/lone-connection.js';
 
-/** Beats per lease: a process may miss one and come late with the next. */
+/** Beats per lease. A process may miss one and be late with the next. */
 const BEATS_PER_LEASE = 3;
-/** A lease outlasts a pause of the process, and with a sweep its calls are free again within half a minute. */
+/**
+ * A lease is longer than a pause of the process. With a sweep, the calls of a dead process are free within half a
+ * minute.
+ */
 const SWEEPS_PER_LEASE = 3;
 const MIN_LEASE_MS = 1_000;
-/** A beat that failed is tried again this many times sooner than the next is due. */
+/** A failed beat is repeated this many times sooner than the next is due. */
 const RETRIES_PER_BEAT = 4;
-/** A beat waits half a beat for its connection and its answer, but never less than this. */
+/** A beat waits half an interval for its connection and its answer, but never less than this. */
 const MIN_PATIENCE_MS = 1_000;
 
 /** Injection token of the {@link LeaseOptions}. */
 export const LEASE_OPTIONS = Symbol('LEASE_OPTIONS');
 
-/** How long a lease of this process lasts, in milliseconds; it is renewed three times as often. */
+/** Length of a lease of this process in milliseconds. It is renewed three times as often. */
 export interface LeaseOptions {
   readonly leaseMs: number;
 }
 
-/** The lease of a process that sweeps so often. */
+/** The lease of a process with this sweep interval. */
 export function leaseFor(holdSweepMs: number): LeaseOptions {
   return { leaseMs: Math.max(MIN_LEASE_MS, holdSweepMs * SWEEPS_PER_LEASE) };
 }
 
 /**
- * This process as the owner of synchronous calls. While it beats, its calls are its own; once the lease it wrote itself is
- * over anyone may release them (architecture: Money). The beats have a timer and a connection of their own: neither a full
- * pool nor a connection that hangs takes the lease from a process that works.
+ * This process as the owner of synchronous calls. While it beats, nobody else may release its calls. When its own lease
+ * has ended, any process may (architecture: Money). The beats have their own timer and connection, so that a full pool
+ * or a hanging connection does not cost a working process its lease.
  */
 @Injectable()
 export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
   readonly id: string = randomUUID();
   readonly #logger = new Logger(GatewayProcess.name);
-  /** Begin of every call that may be open, oldest first; by the monotonic clock, as ages must never be too small. */
+  /**
+   * The begin of every call that may be open, oldest first, by the monotonic clock, because an age must never be too
+   * small.
+   */
   readonly #openSinceMs = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
@@ -57,7 +63,7 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
     this.#connection = new LoneConnection(dataSource, Math.max(MIN_PATIENCE_MS, this.#beatMs / 2));
   }
 
-  /** Calls that may hold money in the name of this process. */
+  /** Number of calls that may hold money in the name of this process. */
   get openCalls(): number {
     return this.#openSinceMs.size;
   }
@@ -67,7 +73,7 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
     this.#openSinceMs.set(executionId, performance.now());
   }
 
-  /** Forgets a call that holds nothing any more. */
+  /** Removes a call that holds nothing any more. */
   closed(executionId: string): void {
     this.#openSinceMs.delete(executionId);
   }
@@ -78,7 +84,7 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
     this.#schedule(this.#beatMs);
   }
 
-  /** Renews the lease, and says how many calls are open and how old the oldest is. */
+  /** Renews the lease; writes how many calls are open and the age of the oldest. */
   async beat(): Promise<void> {
     const { value: oldest } = this.#openSinceMs.values().next();
     const ageMs = oldest === undefined ? 0 : Math.ceil(performance.now() - oldest);
@@ -90,7 +96,7 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
     ]);
   }
 
-  /** Ends the lease, so that what this process still holds is released by others; where that fails it ends by itself. */
+  /** Ends the lease, so that others release what this process still holds. If this fails, the lease ends by time. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#isOver = true;
     clearTimeout(this.#timer);

@@ -3,7 +3,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js'
 import { GatewayProcess, LEASE_OPTIONS, leaseFor, type LeaseOptions } from './gateway-process.js';
 import { OWED_DIRECTORY, OwedCancellations } from './owed-cancellations.js';
 
-/** The lease of this process, which says that it lives, and what it owes to callers. */
+/** The lease of this process, which shows that it runs, and what it owes to callers. */
 @Module({
   providers: [
     GatewayProcess,

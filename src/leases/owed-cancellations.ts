@@ -12,13 +12,13 @@ import { GatewayProcess } from './gateway-process.js';
 import { type Owed, owedIdOf } from './owed.js';
 import { type OwedFile, OwedJournal } from './owed-journal.js';
 
-/** Most owed at once; at that many nothing new is begun. */
+/** Most that may be owed at once. At this number no new call begins. */
 const MAX_OWED = 10_000;
-/** Paid at once: an outage may have left thousands. */
+/** Cancelled at once, because an outage may have left thousands. */
 const PAID_AT_ONCE = 4;
 const RETRY_MS = 1_000;
 
-/** Which of the processes $2 the judge $1 may take for dead; a process without a row ended long ago. */
+/** Which of the processes $2 the process $1 may judge as dead. A process without a row ended long ago. */
 const DEAD = `
   SELECT other.id
     FROM gateway_process judge
@@ -32,9 +32,9 @@ const DEAD = `
 export const OWED_DIRECTORY = Symbol('OWED_DIRECTORY');
 
 /**
- * Calls and tasks whose caller was told of failure while the database could not be told: each is cancelled until that is
- * done. Where a charge may stand, or a task may run, it is on disk first, so that another process or the next start gives
- * the money back; the mere hold of a call dies with its process and needs no file.
+ * Calls and tasks whose caller got an error while the database could not be reached. Each is cancelled, however long
+ * that takes. If a charge may exist or a task may run, it is on disk first, so that another process or the next start
+ * gives the money back. The mere hold of a call ends with its process and needs no file.
  */
 @Injectable()
 export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -72,12 +72,12 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
     return this.#owed.size >= MAX_OWED;
   }
 
-  /** Takes over a call that may hold money, but was not charged. */
+  /** Notes a call that may hold money but was not charged. */
   add(owed: Owed): void {
     this.#owed.set(owedIdOf(owed), owed);
   }
 
-  /** Takes over a call that may have been charged, or a task that may run; resolves once no crash can forget it. */
+  /** Notes a call that may have been charged, or a task that may run. Resolves once a crash cannot lose it. */
   async addDurably(owed: Owed): Promise<void> {
     const id = owedIdOf(owed);
     this.#onDisk.add(id);
@@ -89,20 +89,20 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
     }
   }
 
-  /** Tries to pay what is owed, if anything is. */
+  /** Tries to cancel what is owed, if anything is. */
   async tick(): Promise<void> {
     if (this.#owed.size > 0) await this.flush();
   }
 
-  /** Tries to pay each once. */
+  /** Tries to cancel each once. */
   flush(): Promise<void> {
     this.#paying = this.#paying.then(() => this.#payAll());
     return this.#paying;
   }
 
   /**
-   * Pays what processes owed whose lease is over, judged as the sweep judges them: by a process that has itself beaten
-   * without a break for a whole lease of either. Returns how many calls and tasks that were.
+   * Cancels what dead processes owed. As in the sweep, a process may judge another only after it has beaten without a
+   * break for a whole lease of either. Returns the number of calls and tasks.
    */
   async payForOthers(): Promise<number> {
     const files = await this.#journal.files();
@@ -116,13 +116,13 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
     return paid;
   }
 
-  /** Tries once more; what is left is on disk, or the sweeper's. */
+  /** Tries once more. The rest is on disk, or the sweep releases it. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.flush();
     await this.#journal.close(this.#onDisk.size === 0);
   }
 
-  /** How many the file named; one that another process took over meanwhile is that one's. */
+  /** The number of entries in the file. A file that another process has taken over meanwhile belongs to that one. */
   async #payFile(file: OwedFile): Promise<number> {
     const name = await this.#journal.takeOver(file);
     if (name === undefined) return 0;

@@ -28,7 +28,7 @@ describe('OwedJournal', () => {
     payer = new OwedJournal(folder, 'payer');
   });
 
-  /** Takes the one file there is over, as the payer does. */
+  /** Takes the only file over, as the sweep does. */
   async function takeOver(): Promise<string> {
     const [file] = await payer.files();
     assert(file);

@@ -16,23 +16,24 @@ import type { Owed } from './owed.js';
 const FOLDER = 'owed';
 const SUFFIX = '.jsonl';
 
-/** A line to be written, or with no text the wish to forget all lines before it. */
+/** A line to write; without text, the request to drop all lines before it. */
 interface Line {
   readonly text: string | undefined;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A file of the journal, and the process that it belongs to. */
+/** A file of the journal, and its process. */
 export interface OwedFile {
   readonly name: string;
   readonly processId: string;
 }
 
 /**
- * What one process owes, on disk before its caller hears of it: a file `owed/<process id>.jsonl` of the data directory, one
- * call or task per line. Lines that arrive together share one flush. Whoever pays for a dead process first takes its file
- * over under another name, `<own process id>.<random>.jsonl`: the other may be alive after all, and writes to a new one.
+ * What one process owes, on disk before its caller gets an error: a file `owed/<process id>.jsonl` of the data
+ * directory, with one call or task per line. Lines that arrive together share one flush. A process that cancels for a
+ * dead one first renames its file to `<own process id>.<random>.jsonl`: the other may be alive after all, and then
+ * writes to a new file.
  */
 export class OwedJournal {
   readonly #folder: string;
@@ -47,12 +48,12 @@ export class OwedJournal {
     this.#folder = join(dataDir, FOLDER);
   }
 
-  /** Resolves once it is on disk; rejects with the file system's error. */
+  /** Resolves once the line is on disk; rejects with the file system's error. */
   write(owed: Owed): Promise<void> {
     return this.#ask(`${JSON.stringify(owed)}\n`);
   }
 
-  /** Forgets what was written before this call; call it when all of it is paid. */
+  /** Drops the lines that were written before this call. Call it when all of them are cancelled. */
   clear(): Promise<void> {
     return this.#ask(undefined);
   }
@@ -65,7 +66,7 @@ export class OwedJournal {
     if (isPaid) await this.forget(this.#ownName);
   }
 
-  /** Files of other processes, and those this one has taken over. */
+  /** Files of other processes, and those that this one has taken over. */
   async files(): Promise<OwedFile[]> {
     const names = await readdir(this.#folder).catch(() => []);
     return names
@@ -73,7 +74,7 @@ export class OwedJournal {
       .map((name) => ({ name, processId: name.slice(0, name.indexOf('.')) }));
   }
 
-  /** Makes the file this process's own; answers its new name, undefined where another process was faster. */
+  /** Renames the file for this process; returns its new name, or undefined when another process was faster. */
   async takeOver({ name, processId }: OwedFile): Promise<string | undefined> {
     if (processId === this.processId) return name;
     const taken = `${this.processId}.${randomUUID()}${SUFFIX}`;
@@ -85,14 +86,14 @@ export class OwedJournal {
     }
   }
 
-  /** What a file says that was taken over. Its last line may be cut: nobody was told of that one. */
+  /** The lines of a file that was taken over. Its last line may be incomplete: then no caller has got its error. */
   async read(name: string): Promise<Owed[]> {
     const text = await readFile(this.#pathOf(name), 'utf8');
     const whole = text.split('\n').slice(0, -1);
     return whole.flatMap((line) => owedOf(line) ?? []);
   }
 
-  /** Removes a file whose lines are paid. */
+  /** Removes a file whose lines are all cancelled. */
   async forget(name: string): Promise<void> {
     await rm(this.#pathOf(name), { force: true });
   }
@@ -126,19 +127,22 @@ export class OwedJournal {
         for (const line of lines) line.reject(error);
       }
     }
-    // In the same turn as the last look at the queue: whoever asks next starts a writer of its own.
+    // In the same turn as the last look at the queue, so that the next caller starts a writer of its own.
     this.#writing = undefined;
   }
 
   async #writeSafely(text: string): Promise<void> {
     if (await this.#append(text)) return;
-    // Another process took this one for dead and the file over: it may have read it before the text was in it.
+    // Another process took this one for dead and renamed the file, and may have read it before the text was in it.
     await this.#file?.close();
     this.#file = undefined;
     if (!(await this.#append(text))) throw new Error('the new file was taken over as well');
   }
 
-  /** Whether the file that now holds the text is still this process's: whoever takes it over from now on reads the text. */
+  /**
+   * Whether the file that holds the text still belongs to this process. A process that takes it over later reads the
+   * text.
+   */
   async #append(text: string): Promise<boolean> {
     this.#file ??= await this.#create();
     await this.#file.appendFile(text);
@@ -154,7 +158,7 @@ export class OwedJournal {
     await mkdir(this.#folder, { recursive: true });
     const file = await open(this.#pathOf(this.#ownName), 'a', 0o600);
     const folder = await open(this.#folder, 'r');
-    // A new file is safe once its folder is.
+    // A new file is durable once its folder is synced.
     await folder.sync().finally(() => folder.close());
     return file;
   }

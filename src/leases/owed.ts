@@ -1,4 +1,4 @@
-/** A synchronous call whose caller was told of failure, and that must hold nothing and cost nothing. */
+/** A synchronous call whose caller got an error. It must hold nothing and cost nothing. */
 export interface OwedCall {
   readonly executionId: string;
   readonly accountId: string;
@@ -10,16 +10,16 @@ export interface OwedCall {
   readonly providerRequestId: string | null;
 }
 
-/** A task whose submission was answered with a failure, although it may have been made. */
+/** A task whose submission was answered with an error, although it may exist. */
 export interface OwedTask {
   readonly taskId: string;
   readonly accountId: string;
 }
 
-/** What is to be cancelled, whatever became of it. */
+/** What has to be cancelled, whatever happened to it. */
 export type Owed = OwedCall | OwedTask;
 
-/** The id of what is owed. */
+/** The id of what has to be cancelled. */
 export function owedIdOf(owed: Owed): string {
   return 'taskId' in owed ? owed.taskId : owed.executionId;
 }

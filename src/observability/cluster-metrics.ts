@@ -16,7 +16,7 @@ interface MetricsMessage {
 let aggregator: AggregatorRegistry<'text/plain; version=0.0.4; charset=utf-8'> | undefined;
 let nextId = 0;
 
-/** In the primary process: answers a worker that was scraped with the metrics of all workers. */
+/** In the primary process: when a worker is scraped, sends it the metrics of all workers. */
 export function serveClusterMetrics(worker: Worker): void {
   const registry = (aggregator ??= new AggregatorRegistry());
   worker.on('message', (message: Partial<AskMessage>) => {
@@ -32,7 +32,10 @@ export function serveClusterMetrics(worker: Worker): void {
   });
 }
 
-/** The metrics text of this process, or of all workers when this is one of them; its own when the primary is silent. */
+/**
+ * The metrics text of this process, or of all workers if this is one of them. If the primary does not answer, a
+ * worker's own.
+ */
 export async function metricsText(registry: Registry): Promise<string> {
   if (!cluster.isWorker || process.send === undefined) return registry.metrics();
   const ask: AskMessage = { kind: 'ask-metrics', id: nextId++ };
@@ -56,6 +59,6 @@ export async function metricsText(registry: Registry): Promise<string> {
 export function shareMetrics(registry: Registry): void {
   if (!cluster.isWorker) return;
   AggregatorRegistry.setRegistries(registry);
-  // A worker answers only once it has one of its own.
+  // A worker answers only after it has a registry of its own.
   aggregator ??= new AggregatorRegistry();
 }

@@ -80,7 +80,7 @@ describe('makeLogger', () => {
   it('shows control characters on a terminal in place of obeying them', () => {
     const evil = 'a\u001b]0;owned\u0007\r\nINFO: forged\u009b2J\u202eb';
     const line = logged(true, { param: evil, err: new Error(evil) }, evil);
-    // The colours of the log itself stay.
+    // The logger's own colours stay.
     const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
     const rest = line.replace(colours, '').replaceAll('\n', '');
     expect(rest).not.toMatch(/[\p{Cc}\u202e]/u);

@@ -7,7 +7,7 @@ import { terminalLine } from './terminal-line.js';
 const BUFFER_BYTES = 16_000;
 const FLUSH_INTERVAL_MS = 500;
 
-/** Paths whose values are secrets, wherever an object is logged. */
+/** Paths whose values are secret in every logged object. */
 const REDACTED = [
   'authorization',
   'cookie',
@@ -20,21 +20,21 @@ const REDACTED = [
   'headers.cookie',
   'headers["xi-api-key"]',
 ];
-/** Anything shaped like one of our keys, in any text. */
+/** Text in the format of our keys, anywhere. */
 const KEY_SHAPE = /sk-[0-9A-Za-z_-]{16,}/g;
 const KEY_HIDDEN = 'sk-[redacted]';
-/** Credentials inside a URL, with or without a user, a password that holds an `@` too. */
+/** Credentials in a URL, with or without a user; the password may contain an `@`. */
 const URL_CREDENTIALS = /:\/\/[^\s/]+@/g;
 
-/** What a terminal may obey or reorder: control and format characters, line separators. */
+/** Control and format characters and line separators, which a terminal could execute or reorder. */
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Removes keys and URL credentials from free text such as the message of an unexpected error. */
+/** Removes keys and URL credentials from free text, such as the message of an unexpected error. */
 export function redactText(text: string): string {
   return text.replace(KEY_SHAPE, KEY_HIDDEN).replace(URL_CREDENTIALS, '://[redacted]@');
 }
 
-/** An error as it may be logged: name, redacted message and stack, and its causes; no other properties. */
+/** An error for the log: name, redacted message and stack, and its causes. Other properties are left out. */
 export function loggableError(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   return {
@@ -47,8 +47,8 @@ export function loggableError(error: unknown, depth = 0): Record<string, unknown
 }
 
 /**
- * Makes the process's logger: JSON lines, buffered for speed; pretty lines on a terminal, where control characters are shown
- * and not obeyed. No line holds a key, whatever brought it there. Writes to standard output, or to `out`.
+ * Creates the logger of the process: JSON lines, buffered for speed; on a terminal pretty lines, where control
+ * characters are shown as text. No line holds a key, wherever it came from. Writes to standard output, or to `out`.
  */
 export function makeLogger(level: LogLevel, pretty: boolean, out?: DestinationStream): Logger {
   const options = {
@@ -98,7 +98,7 @@ function printableText(text: string, keepsLines: boolean): string {
   );
 }
 
-/** Nest's own messages, through the same logger. */
+/** Nest's own messages go through the same logger. */
 @Injectable()
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}

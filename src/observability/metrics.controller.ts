@@ -26,7 +26,7 @@ export class MetricsController {
   @UseGuards(MetricsGuard)
   @ErrorAnswers('invalid_token', 'not_found')
   retrieveMetrics(): Promise<string> {
-    // Scrapes at once share one answer: many of them cost as much as one.
+    // Concurrent scrapes share one answer, so that many cost as much as one.
     this.scraping ??= metricsText(this.metrics.registry).finally(() => {
       this.scraping = undefined;
     });

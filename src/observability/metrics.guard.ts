@@ -10,8 +10,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * Lets only scrapers with `METRICS_TOKEN` pass: metrics name vendors and volumes. Without a token there are metrics only
- * where the gateway listens on a loopback address; elsewhere 404.
+ * Accepts only scrapers with `METRICS_TOKEN`, because metrics name vendors and volumes. Without a token, metrics are
+ * served only if the gateway listens on a loopback address; otherwise 404.
  */
 @Injectable()
 export class MetricsGuard implements CanActivate {
@@ -32,7 +32,7 @@ export class MetricsGuard implements CanActivate {
   }
 }
 
-/** Whether `/metrics` answers anybody at all. */
+/** Whether `/metrics` is served at all. */
 export function servesMetrics({
   metricsToken,
   host,

@@ -6,7 +6,7 @@ const LATENCY_BUCKETS_SECONDS = [
 ];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** The state of the books: holds that wait for their end, and the last audit; null before the first. */
+/** The state of the books: holds that wait for their end, and the last audit (null before the first). */
 export interface BookFigures {
   readonly openHolds: number;
   readonly oldestHoldAgeSeconds: number;
@@ -38,7 +38,7 @@ export class Metrics {
     buckets: LATENCY_BUCKETS_SECONDS,
     registers: [this.registry],
   });
-  /** Micro-USD as numbers: exact to nine billion USD. */
+  /** Micro-USD as numbers, exact up to nine billion USD. */
   readonly heldMicroUsd = new Counter({
     name: 'gateway_held_microusd_total',
     help: 'Micro-USD held for calls and tasks that began, by model',
@@ -102,7 +102,7 @@ export class Metrics {
     this.showBooks(undefined);
   }
 
-  /** Publishes a number of this process that is read at each scrape. */
+  /** Publishes a number of this process, which is read at each scrape. */
   watch(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
@@ -114,7 +114,7 @@ export class Metrics {
     });
   }
 
-  /** Publishes the figures of the books. Removes them when another process publishes them or they are unknown. */
+  /** Publishes the figures of the books. Removes them when another process publishes them, or when they are unknown. */
   showBooks(figures: BookFigures | undefined): void {
     for (const [name, gauge] of Object.entries(this.books)) {
       const value = figures?.[name as keyof BookFigures] ?? undefined;
@@ -124,7 +124,7 @@ export class Metrics {
   }
 
   private gaugeOfBooks(name: string, help: string): Gauge {
-    // Every worker reads the same database.
+    // All workers read the same database, so their values are not added.
     return new Gauge({ name, help, aggregator: 'first', registers: [this.registry] });
   }
 }

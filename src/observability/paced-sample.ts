@@ -1,9 +1,9 @@
 import type { Clock } from '../common/time/clock.js';
 
-/** The database is asked for metrics at most so often. */
+/** The database is asked for metrics at most this often. */
 const SAMPLE_MS = 10_000;
 
-/** Figures of the database for the metrics: asked at a scrape, at most every 10 s, however many scrapes there are. */
+/** Figures from the database for the metrics. They are read at a scrape, but at most every 10 s. */
 export class PacedSample<Row> {
   private askedAtMs = -Infinity;
   private row: Promise<Row | undefined> = Promise.resolve(undefined);
@@ -13,7 +13,7 @@ export class PacedSample<Row> {
     private readonly ask: () => Promise<Row | undefined>,
   ) {}
 
-  /** The latest figures; undefined where the database did not answer. Never rejects. */
+  /** The latest figures; undefined when the database did not answer. Never rejects. */
   read(): Promise<Row | undefined> {
     const nowMs = this.clock.nowMs();
     if (nowMs - this.askedAtMs >= SAMPLE_MS) {

@@ -1,4 +1,4 @@
-/** Whether this process may be sent requests. */
+/** Whether this process is ready for requests. */
 export class Readiness {
   private phase: 'starting' | 'serving' | 'draining' = 'starting';
 
@@ -17,7 +17,7 @@ export class Readiness {
     return this.phase === 'draining';
   }
 
-  /** True while serving with a reachable database. */
+  /** True while the process serves and reaches the database. */
   async isReady(): Promise<boolean> {
     if (this.phase !== 'serving') return false;
     try {

@@ -6,21 +6,22 @@ import { redactText } from './logger.js';
 import type { Metrics } from './metrics.js';
 
 const UNMATCHED = 'unmatched';
-/** Health and metrics are asked every few seconds, and tell nothing new. */
+/** Health and metrics are requested every few seconds, and their log lines tell nothing new. */
 const PROBES = /^\/(health|metrics)(\/|$)/;
 const SHOWN_SEGMENTS = 3;
 const PLAIN_SEGMENT = /^(v\d|[a-z][a-z_-]{0,30})$/;
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Milliseconds that providers took for this request. */
+    /** Milliseconds that providers needed for this request. */
     upstreamMs?: number;
   }
 }
 
 /**
- * Middleware: one log line and one observation per answer. Logged are method, route, status, durations, ids, model, charge
- * and the client's address (of a trusted proxy, whom it names); never headers, query or bodies. Probes are logged at level debug.
+ * Middleware: one log line and one observation per answer. The line has method, route, status, durations, ids, model,
+ * charge and the client's address (which a trusted proxy names); never headers, query or bodies. Probes are logged at
+ * level debug.
  */
 export function requestLog(logger: Logger, metrics: Metrics) {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -39,7 +40,7 @@ export function requestLog(logger: Logger, metrics: Metrics) {
   };
 }
 
-/** What is absent is left out of the line. */
+/** Absent values are left out of the line. */
 function factsOf(request: Request, response: Response, route: string): Record<string, unknown> {
   const { caller, admitted, upstreamMs } = request;
   return {
@@ -58,7 +59,7 @@ function factsOf(request: Request, response: Response, route: string): Record<st
   };
 }
 
-/** The first segments of a path that no route matched; the rest may be anything, a prompt or a key. */
+/** The first segments of a path without a route. The rest may be anything, such as a prompt or a key. */
 function headOf(path: string): string {
   const segments = path.split('/').slice(1);
   const shown = segments
@@ -67,7 +68,7 @@ function headOf(path: string): string {
   return `/${shown.join('/')}${segments.length > SHOWN_SEGMENTS ? '/…' : ''}`;
 }
 
-/** The route's pattern, never the raw path: paths carry ids and would grow the metrics without bound. */
+/** The pattern of the route, never the raw path: paths contain ids, and the number of metrics would have no bound. */
 function routeOf(request: Request): string {
   const { route } = request as { route?: { path?: unknown } };
   return typeof route?.path === 'string' ? route.path : UNMATCHED;

@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Records attempts in shared statements: one is under way, and the next carries all that ended meanwhile. A statement that
- * fails is tried again for ten seconds.
+ * Records attempts in shared statements: one is under way, and the next has all attempts that ended in the meantime. A
+ * failed statement is repeated for ten seconds.
  */
 export class AttemptLog {
   #waiting: Waiting[] = [];
@@ -22,7 +22,7 @@ export class AttemptLog {
 
   constructor(private readonly write: (records: readonly AttemptRecord[]) => Promise<void>) {}
 
-  /** Resolves once the attempt is durable; throws the database's error when it stays away. */
+  /** Resolves once the attempt is durable. Throws the database's error when the database cannot be reached. */
   record(record: AttemptRecord): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ record, resolve, reject });

@@ -2,23 +2,23 @@ import { LRUCache } from 'lru-cache';
 import type { DeliveryAttempt } from './delivery.js';
 import type { Rooms } from './delivery-statements.js';
 
-/** Attempts under way at once in this process. */
+/** Attempts that this process has under way at once. */
 const MAX_IN_FLIGHT = 1_024;
-/** Of one receiver of which nothing is known: a host that hangs holds this many connections once, … */
+/** Attempts at once to a receiver that is not known yet. If its host hangs, it holds this many connections once, … */
 const PER_ORIGIN = 4;
-/** … and one from then on, until it answers in time again. */
+/** … and then only one, until it answers in time again. */
 const PER_SLOW_ORIGIN = 1;
-/** Each quick answer gives the receiver one place more, up to so many. */
+/** Each quick answer gives the receiver one more place, up to this number. */
 const PER_QUICK_ORIGIN = 32;
 const QUICK_MS = 1_000;
-/** Of one account, whose receivers may be many. */
+/** Attempts at once of one account, which may have many receivers. */
 const MAX_PER_ACCOUNT = 512;
-/** Origins remembered as slow or quick; the longest quiet is forgotten first. */
+/** Origins that are remembered as slow or quick. The one that was not used for the longest time is dropped first. */
 const MAX_KNOWN_ORIGINS = 1_000;
 /** Deliveries claimed by one statement. */
 const MAX_CLAIM = 256;
 
-/** How an attempt ended, as far as the places of its receiver are concerned. */
+/** The speed of an attempt, as far as it changes the places of its receiver. */
 type AttemptPace = Pick<DeliveryAttempt, 'statusCode' | 'error' | 'durationMs'>;
 
 interface SlotOwner {
@@ -26,11 +26,14 @@ interface SlotOwner {
   readonly accountId: string;
 }
 
-/** Counts the attempts under way, so that no receiver and no account takes the places of the others (reliability: Webhooks). */
+/**
+ * Counts the attempts under way, so that no receiver and no account uses up the places of others (reliability:
+ * Webhooks).
+ */
 export class DeliverySlots {
   readonly #origins = new Map<string, number>();
   readonly #accounts = new Map<string, number>();
-  /** Places of the origins that have not {@link PER_ORIGIN}. */
+  /** Places of the origins that do not have {@link PER_ORIGIN}. */
   readonly #known = new LRUCache<string, number>({ max: MAX_KNOWN_ORIGINS });
   #inFlight = 0;
 
@@ -39,7 +42,7 @@ export class DeliverySlots {
     return this.#inFlight;
   }
 
-  /** What may be claimed now. */
+  /** How many deliveries may be claimed now. */
   rooms(): Rooms {
     const origins = new Map<string, number>(this.#known.entries());
     for (const [origin, taken] of this.#origins) {
@@ -57,7 +60,10 @@ export class DeliverySlots {
     add(this.#accounts, accountId, 1);
   }
 
-  /** Ends an attempt, whose pace says how many places its receiver has from now on. Returns whether one may have been waited for. */
+  /**
+   * Ends an attempt; its pace decides how many places its receiver has from now on. Returns whether another delivery
+   * may have waited for the place.
+   */
   giveBack({ origin, accountId }: SlotOwner, pace: AttemptPace): boolean {
     const limit = this.#known.get(origin) ?? PER_ORIGIN;
     const wasFull =

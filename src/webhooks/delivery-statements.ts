@@ -4,7 +4,7 @@ import { PreparedStatement } from '../database/prepared-statement.js';
 import type { DeliveryAttempt } from './delivery.js';
 import type { NextStep } from './retry-schedule.js';
 
-/** How many deliveries may be claimed, in all and of one origin or account; the maps name those with another room. */
+/** How many deliveries may be claimed, in all, per origin and per account. The maps hold the exceptions. */
 export interface Rooms {
   readonly total: number;
   readonly perOrigin: number;
@@ -13,7 +13,7 @@ export interface Rooms {
   readonly accounts: ReadonlyMap<string, number>;
 }
 
-/** A delivery whose next attempt is ours until the lease ends. */
+/** A delivery whose next attempt belongs to this worker until the lease ends. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly accountId: string;
@@ -33,7 +33,7 @@ export interface AttemptRecord {
   readonly next: NextStep;
 }
 
-/** Steps from receiver to receiver in one claim, where more is due than it looks at first. */
+/** One claim steps from receiver to receiver at most this often, if more is due than it reads at first. */
 const MAX_LANES = 1_000;
 
 interface ClaimRow {
@@ -68,8 +68,8 @@ export class DeliveryStatements {
   }
 
   /**
-   * Due deliveries within the rooms, the longest due first; the worker is to be done with them long before the lease ends.
-   * May leave some that another process is just claiming.
+   * Claims due deliveries within the limits, the longest due first. The worker has to finish them long before the lease
+   * ends. Deliveries that another process is claiming may be left out.
    */
   async claim(leaseMs: number, rooms: Rooms): Promise<ClaimedDelivery[]> {
     const rows = await this.#claim.run([
@@ -97,7 +97,7 @@ export class DeliveryStatements {
     }));
   }
 
-  /** Logs the attempts and moves their deliveries on, unless another worker has claimed them since. */
+  /** Logs the attempts and updates their deliveries, unless another worker has claimed them in the meantime. */
   async record(records: readonly AttemptRecord[]): Promise<void> {
     await this.#record.run([
       records.map(({ delivery }) => delivery.accountId),

@@ -1,21 +1,23 @@
-/** Where a delivery stands: an attempt is due or under way, a receiver took it, or none will be made any more. */
+/**
+ * States of a delivery: an attempt is due or under way; a receiver has accepted it; or no further attempt will be made.
+ */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 /** One POST to the receiver. */
 export interface DeliveryAttempt {
   readonly startedAt: Date;
-  /** Status of the answer; null where none came. */
+  /** Status of the answer; null without an answer. */
   readonly statusCode: number | null;
-  /** Why no answer came, in one word; null where one came. */
+  /** Why there was no answer, in one word; null with an answer. */
   readonly error: string | null;
   readonly durationMs: number;
 }
 
-/** A webhook delivery with its log. */
+/** A webhook delivery with the log of its attempts. */
 export interface Delivery {
   readonly id: string;
   readonly accountId: string;
-  /** What the delivery tells of: a task. */
+  /** The id of what the delivery reports: a task. */
   readonly ownerId: string;
   readonly url: string;
   readonly status: DeliveryStatus;
@@ -24,11 +26,11 @@ export interface Delivery {
   readonly createdAt: Date;
 }
 
-/** A delivery to make. */
+/** A new delivery. */
 export interface NewDelivery {
   readonly url: string;
   /** From `WebhookSecrets.seal`, for the owner; null: the delivery is not signed. */
   readonly sealedSecret: string | null;
-  /** The very bytes of every attempt. */
+  /** The exact bytes of every attempt. */
   readonly body: Buffer;
 }

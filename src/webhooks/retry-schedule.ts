@@ -3,16 +3,16 @@ import type { DeliveryStatus } from './delivery.js';
 /** What follows from an attempt. */
 export interface NextStep {
   readonly status: DeliveryStatus;
-  /** Which wait follows the next failure; null: none. */
+  /** Index of the wait after the next failure; null: none. */
   readonly retry: number | null;
-  /** Milliseconds until the next attempt; null: there is none. */
+  /** Milliseconds until the next attempt; null: no further attempt. */
   readonly waitMs: number | null;
 }
 
 /**
- * What follows from the answer of a receiver, or from none (null): any 2xx delivers, a 4xx ends the delivery, all else waits
- * for the next attempt until the schedule is over (spec: Events, retry rules; decisions G-81, G-82). `retry` is which wait
- * of `delaysMs` comes next; null: none.
+ * What follows from the answer of a receiver, or from none (null). Any 2xx delivers, a 4xx ends the delivery, and
+ * everything else waits for the next attempt until the schedule ends (spec: Events, retry rules; decisions G-81, G-82).
+ * `retry` is the index of the next wait in `delaysMs`; null: none.
  */
 export function nextStep(
   statusCode: number | null,

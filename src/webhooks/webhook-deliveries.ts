@@ -12,7 +12,7 @@ export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined;
 }
 
-/** Which delivery, as far as the caller may know of it. */
+/** Which delivery, and whose it has to be. */
 interface DeliveryKey {
   readonly id: string;
   readonly ownerId?: string;
@@ -49,7 +49,7 @@ const LIST = `
      AND ($3::text IS NULL OR d.status = $3) AND ($4::uuid IS NULL OR d.id < $4)
    ORDER BY d.id DESC LIMIT $5`;
 
-// An attempt that is under way or due now is the redelivery that was asked for.
+// If an attempt is under way or due now, it counts as the requested redelivery.
 const REDELIVER = `
   UPDATE webhook_delivery
      SET due_at = CASE WHEN is_under_way AND due_at > now() THEN due_at ELSE least(due_at, now()) END,
@@ -57,7 +57,7 @@ const REDELIVER = `
    WHERE id = $1 AND ($2::uuid IS NULL OR owner_id = $2) AND ($3::uuid IS NULL OR account_id = $3)
   RETURNING *`;
 
-/** The deliveries: bytes that go to a URL, whatever they tell of (spec: Events). */
+/** The deliveries: bytes that are sent to a URL, whatever they report (spec: Events). */
 @Injectable()
 export class WebhookDeliveries {
   constructor(
@@ -75,7 +75,7 @@ export class WebhookDeliveries {
     return [timeOrderedUuid(nowMs), url, origin, sealedSecret, body, new Date(nowMs)];
   }
 
-  /** Deliveries with their attempts, newest first; 400 invalid_request for a cursor that is none. */
+  /** Deliveries with their attempts, newest first; 400 invalid_request for an invalid cursor. */
   async list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
     const rows = await this.dataSource.query<DeliveryRow[]>(LIST, [
       filter.ownerId ?? null,
@@ -88,8 +88,8 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Makes the delivery due now: one attempt more where it was over, the next attempt of its schedule where it was not.
-   * Answers the delivery as it stands then; undefined where there is no such one.
+   * Makes the delivery due now: one more attempt if it was over, otherwise the next attempt of its schedule. Returns
+   * the delivery as it is then; undefined when there is none.
    */
   async redeliver(key: DeliveryKey): Promise<Delivery | undefined> {
     const [row] = await this.dataSource.query<DeliveryRow[]>(

@@ -9,8 +9,9 @@ const WEB_URL = /^https?:\/\//i;
 const AUDIO_CODE: ErrorCode = 'invalid_task_command';
 
 /**
- * `webhook` of an audio task: a public https URL (spec: Events). The form is checked here, the host by `WebhookTargets`;
- * http passes here because `EGRESS_ALLOW` may open a host for it. Faults are `invalid_task_command`.
+ * `webhook` of an audio task: a public https URL (spec: Events). The form is checked here, the host by
+ * `WebhookTargets`. http is accepted here, because `EGRESS_ALLOW` may permit it for a host. Faults are
+ * `invalid_task_command`.
  */
 export function AudioWebhook(): PropertyDecorator {
   return webhookUrl('Public https URL that is told the final state', AUDIO_CODE);
@@ -65,7 +66,7 @@ function isWebUrl(value: unknown): boolean {
   return WEB_URL.test(value) && URL.canParse(value);
 }
 
-/** A secret without a URL is a forgotten field, so it is refused (decision G-79). */
+/** A secret without a URL means that the URL was forgotten, so it is refused (decision G-79). */
 function NeedsWebhook(code?: ErrorCode): PropertyDecorator {
   return ValidateBy(
     {

@@ -13,7 +13,7 @@ const OVERDUE = `
   SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
     FROM webhook_delivery WHERE status = 'pending' AND due_at <= now()`;
 
-/** What the metrics tell of webhooks. */
+/** The metrics of webhooks. */
 @Injectable()
 export class WebhookMetrics {
   private readonly attempts: Counter<'outcome'>;
@@ -44,7 +44,10 @@ export class WebhookMetrics {
     this.seconds.observe(durationMs / 1_000);
   }
 
-  /** Publishes the attempts under way and what is due but not begun, which is left out while the database does not answer. */
+  /**
+   * Publishes the attempts under way, and the number of due deliveries that were not begun. That number is left out
+   * while the database does not answer.
+   */
   watch(dataSource: DataSource, inFlight: () => number): void {
     const registers = [this.metrics.registry];
     new Gauge({
@@ -63,7 +66,7 @@ export class WebhookMetrics {
       new Gauge({
         name,
         help,
-        // Every worker reads the same database.
+        // All workers read the same database, so their values are not added.
         aggregator: 'first',
         registers,
         async collect() {

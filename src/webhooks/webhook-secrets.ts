@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/secrets/secret-box.js';
 
-/** Webhook secrets at rest: sealed for the one thing whose deliveries they sign (reliability: Webhooks). */
+/** Encrypts webhook secrets for storage, each for the one task whose deliveries it signs (reliability: Webhooks). */
 @Injectable()
 export class WebhookSecrets {
   constructor(private readonly box: SecretBox) {}
@@ -11,7 +11,7 @@ export class WebhookSecrets {
     return this.box.seal(secret, contextOf(ownerId));
   }
 
-  /** The secret that was sealed for this owner. Throws SecretBoxError. */
+  /** The decrypted secret of this owner. Throws SecretBoxError. */
   open(sealed: string, ownerId: string): string {
     return this.box.open(sealed, contextOf(ownerId));
   }

@@ -12,14 +12,14 @@ import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { TargetRefusedError, WebhookTargets } from './webhook-targets.js';
 
-/** Most bytes read of a receiver's answer; its content is ignored. */
+/** At most this many bytes of a receiver's answer are read. Its content is ignored. */
 const MAX_ANSWER_BYTES = 4_096;
-/** Bounds of the phases lie behind the deadline of the whole, which alone decides. */
+/** The limits of the phases are longer than the deadline of the whole attempt, which alone decides. */
 const PHASE_SLACK_MS = 1_000;
 const TLS_FAULT = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)/;
 const NAME_FAULT = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/;
 
-/** Why no answer came, in one word for the log. */
+/** Why there was no answer, in one word for the log. */
 type AttemptFault =
   | 'timeout'
   | 'address_refused'
@@ -30,7 +30,7 @@ type AttemptFault =
   | 'secret_unreadable';
 
 /**
- * Makes one attempt: the frozen bytes, a fresh signature, an address judged at this very dial, redirects not followed
+ * Makes one attempt: the stored bytes, a new signature, an address that is checked when it is dialled, and no redirects
  * (spec: Events; decisions G-80, G-81, G-83, G-84).
  */
 @Injectable()
@@ -47,7 +47,7 @@ export class WebhookSender {
     this.timeoutMs = webhookTimeoutMs;
   }
 
-  /** Never throws: what goes wrong is the attempt's `error`. */
+  /** Never throws: a failure is the attempt's `error`. */
   async attempt(delivery: ClaimedDelivery): Promise<DeliveryAttempt> {
     const startedMs = this.clock.nowMs();
     const runningSince = performance.now();
@@ -90,7 +90,10 @@ export class WebhookSender {
   }
 }
 
-/** Lets the receiver finish a short answer in peace. The head has decided: a broken or endless body changes nothing. */
+/**
+ * Lets the receiver finish a short answer. The head has decided the outcome, so a broken or endless body changes
+ * nothing.
+ */
 async function readSome(body: Readable): Promise<void> {
   let bytes = 0;
   try {

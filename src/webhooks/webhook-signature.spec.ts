@@ -18,7 +18,7 @@ const { vectors } = JSON.parse(readFileSync('test/samples/webhook-signatures.jso
 
 const openssl = systemProgram('openssl');
 
-/** What the OpenSSL command line makes of the same bytes. */
+/** The signature that the OpenSSL command line makes of the same bytes. */
 function opensslHmac(program: string, secret: string, message: Buffer): string {
   const key = Buffer.from(secret).toString('hex');
   const options = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key}`];

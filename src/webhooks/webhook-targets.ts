@@ -7,15 +7,15 @@ import { AddressRefusedError, GuardedDialer } from '../net/guarded-dialer.js';
 import { OwnUrl } from '../net/own-url.js';
 import { judgePublicUrl } from '../net/public-url.js';
 
-/** A submission waits this long for the receiver's name; an unresolved name is the delivery's problem. */
+/** A submission waits this long for the receiver's name to resolve. If it does not, only the delivery fails. */
 const RESOLVE_MS = 3_000;
 
-/** A URL that was taken at submission is refused by the present settings. */
+/** The present settings refuse a URL that was accepted at submission. */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
 }
 
-/** Says where webhooks may go, when a task is submitted (spec: Events; decision G-80). */
+/** Decides where webhooks may be sent, when a task is submitted (spec: Events; decision G-80). */
 @Injectable()
 export class WebhookTargets {
   constructor(
@@ -25,8 +25,8 @@ export class WebhookTargets {
   ) {}
 
   /**
-   * What the text of a webhook's URL tells: scheme of the surface's rule set, own host, private address. Throws
-   * `invalid_task_command` or, for videos, `invalid_request`, param `webhook`.
+   * Checks the text of a webhook's URL: the scheme (by the surface's rules), the gateway's own host, private addresses.
+   * Throws `invalid_task_command` or, for videos, `invalid_request`, with param `webhook`.
    */
   judge(url: string, surface: Surface): URL {
     const verdict = judgePublicUrl(url, {
@@ -38,7 +38,7 @@ export class WebhookTargets {
     return verdict.url;
   }
 
-  /** The URL of a delivery that was taken, judged again for what the settings say now. Throws TargetRefusedError. */
+  /** The URL of an accepted delivery, checked again with the present settings. Throws TargetRefusedError. */
   again(url: string): URL {
     const verdict = judgePublicUrl(url, { rules: this.rules, ownUrls: this.own.all });
     if ('refusal' in verdict) throw new TargetRefusedError();
@@ -46,8 +46,8 @@ export class WebhookTargets {
   }
 
   /**
-   * {@link judge}, then what its host resolves to. A name that does not resolve now is taken, for every attempt looks again.
-   * Throws as `judge`.
+   * {@link judge}, then checks the addresses of its host. A name that does not resolve now is accepted, because every
+   * attempt checks again. Throws as `judge`.
    */
   async check(url: string, surface: Surface): Promise<void> {
     const target = this.judge(url, surface);

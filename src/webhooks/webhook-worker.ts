@@ -15,16 +15,16 @@ import { nextStep } from './retry-schedule.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** A lease outlasts an attempt by this, which is room to record it. */
+/** A lease is longer than an attempt by this, so that there is time to record it. */
 const LEASE_SLACK_MS = 20_000;
-/** Places that became free are filled together after this pause. */
+/** After this pause all places that became free are filled together. */
 const REFILL_MS = 10;
 const JOB = 'webhooks';
 
 /**
- * Delivers what is due: claims, sends, records (spec: Events; reliability: Webhooks). A tick only starts attempts, so that a
- * receiver that hangs delays nobody; freed places are filled at once. An attempt of a process that died is made again when
- * its lease ends: a receiver may get a delivery twice, never not at all.
+ * Delivers what is due: claims, sends, records (spec: Events; reliability: Webhooks). A tick only starts attempts, so
+ * that a receiver that hangs delays no other. Free places are filled soon. The attempt of a process that died is
+ * repeated when its lease ends, so a receiver may get a delivery twice.
  */
 @Injectable()
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -57,13 +57,16 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     this.ticker.start({ name: JOB, intervalMs, tick: () => this.tick() });
   }
 
-  /** Claims nothing more and waits for the attempts under way, each of which has its deadline. */
+  /** Claims nothing more and waits for the attempts under way, each of which has a deadline. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#isStopped = true;
     await this.settled();
   }
 
-  /** Starts an attempt of every due delivery there is room for; returns how many. Throws what the database throws. */
+  /**
+   * Starts an attempt for every due delivery that has a free place; returns their number. Throws the errors of the
+   * database.
+   */
   tick(): Promise<number> {
     this.#claiming ??= this.#claimAll().finally(() => {
       this.#claiming = undefined;

@@ -6,7 +6,7 @@ import { WebhookSender } from './webhook-sender.js';
 import { WebhookTargets } from './webhook-targets.js';
 import { WebhookWorker } from './webhook-worker.js';
 
-/** Deliveries of final states to the callers' URLs: bytes and URLs, no tasks. */
+/** Deliveries of final states to the callers' URLs. The module knows bytes and URLs, but no tasks. */
 @Module({
   providers: [
     WebhookDeliveries,

@@ -35,7 +35,7 @@ export class ExecutionsQuery extends PageQuery {
   client_request_id?: string;
 }
 
-/** The query in our own names. Throws 400 `invalid_request` for an `api_key_id` that is none. */
+/** The query with internal names. Throws 400 `invalid_request` for an invalid `api_key_id`. */
 export function executionQueryOf(query: ExecutionsQuery): ExecutionQuery {
   return {
     limit: query.limit,
