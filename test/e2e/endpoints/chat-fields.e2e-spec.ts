@@ -1,56 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RecordedRequest } from '../../../src/sandbox/http/recorder.js';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { type Answer, postJson } from '../../support/http-answer.js';
+import { ChatDesk, SKY_CHAT } from '../../support/chat-desk.js';
+import { postJson } from '../../support/http-answer.js';
 import { expectRefused } from '../../support/refusal.js';
 
-const PATH = '/v1/chat/completions';
-const ASK = { model: 'gen-5', messages: [{ role: 'user', content: 'Why is the sky blue?' }] };
 const user = (content: unknown) => ({ role: 'user', content });
 
-/** A completion as far as the tests look at it. */
-interface Completion {
-  readonly id: string;
-  readonly object: string;
-  readonly created: number;
-  readonly model: string;
-  readonly choices: {
-    readonly index: number;
-    readonly message: { readonly role: string; readonly content: string };
-    readonly finish_reason: string;
-  }[];
-  readonly usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
-}
-
-let gateway: TestGateway;
-let headers: Record<string, string>;
-let accountId: string;
+let desk: ChatDesk;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  ({ headers, accountId } = await gateway.account());
+  desk = await ChatDesk.start();
 });
-afterAll(async () => {
-  await gateway.provesClean();
-  await gateway.stop();
-});
-
-const chat = (fields: object, by = headers) =>
-  postJson(gateway.url + PATH, by, { ...ASK, ...fields });
-
-async function ask(fields: object = {}): Promise<{ completion: Completion; answer: Answer }> {
-  const answer = await chat(fields);
-  expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
-  return { completion: answer.json as Completion, answer };
-}
-
-async function upstream(): Promise<RecordedRequest & { body: Record<string, unknown> }> {
-  const [last] = await gateway.upstreamRequests();
-  return last as RecordedRequest & { body: Record<string, unknown> };
-}
+afterAll(() => desk.stop());
 
 const refused = (fields: object, param: string | null) =>
-  expectRefused(gateway, accountId, () => chat(fields), {
+  expectRefused(desk.gateway, desk.accountId, () => desk.chat(fields), {
     status: 400,
     code: 'invalid_request',
     ...(param !== null && { param }),
@@ -83,18 +46,25 @@ describe('the standard parameters (decision G-02)', () => {
     ['safety_identifier', 'id'],
     ['store', false],
   ])('forwards %s %j (CHAT-22)', async (name, value) => {
-    await ask({ tools: name === 'tool_choice' ? [tool] : undefined, [name]: value });
-    expect((await upstream()).body[name]).toEqual(value);
+    await desk.ask({ tools: name === 'tool_choice' ? [tool] : undefined, [name]: value });
+    expect((await desk.upstream()).body[name]).toEqual(value);
   });
 
   it('takes stream_options without a stream and does not forward them', async () => {
-    await ask({ stream_options: { include_usage: true } });
-    expect((await upstream()).body.stream_options).toBeUndefined();
+    await desk.ask({ stream_options: { include_usage: true } });
+    expect((await desk.upstream()).body.stream_options).toBeUndefined();
   });
 
   it('takes null for any of them as left out (CONV-03)', async () => {
-    await ask({ temperature: null, top_p: null, tools: null, stop: null, store: null, n: null });
-    expect((await upstream()).body).toEqual({ model: 'gpt-5', messages: ASK.messages });
+    await desk.ask({
+      temperature: null,
+      top_p: null,
+      tools: null,
+      stop: null,
+      store: null,
+      n: null,
+    });
+    expect((await desk.upstream()).body).toEqual({ model: 'gpt-5', messages: SKY_CHAT.messages });
   });
 
   it.each<[string, unknown]>([
@@ -186,13 +156,21 @@ describe('bad fields', () => {
     ['stop', '"\\ud800"'],
     ['user', '"\\ud800"'],
   ])('refuses text in %s that is not Unicode: %s', async (name, json) => {
-    const rest = JSON.stringify({ ...ASK, ...(name === 'messages' && { messages: undefined }) });
-    const body = `${rest.slice(0, -1)},"${name}":${json}}`;
-    await expectRefused(gateway, accountId, () => postJson(gateway.url + PATH, headers, body), {
-      status: 400,
-      code: 'invalid_request',
-      param: name,
+    const rest = JSON.stringify({
+      ...SKY_CHAT,
+      ...(name === 'messages' && { messages: undefined }),
     });
+    const body = `${rest.slice(0, -1)},"${name}":${json}}`;
+    await expectRefused(
+      desk.gateway,
+      desk.accountId,
+      () => postJson(`${desk.gateway.url}/v1/chat/completions`, desk.headers, body),
+      {
+        status: 400,
+        code: 'invalid_request',
+        param: name,
+      },
+    );
   });
 
   it('takes a body of 15 MB and refuses one above 20 MB', async () => {
@@ -207,11 +185,11 @@ describe('bad fields', () => {
         ]),
       ],
     });
-    const before = (await gateway.balance(accountId)).available;
-    await ask({ ...image(15_000_000), model: 'gen-5-mini' });
+    const before = (await desk.gateway.balance(desk.accountId)).available;
+    await desk.ask({ ...image(15_000_000), model: 'gen-5-mini' });
     // The picture is priced as 4,096 tokens, not by its bytes.
-    expect(before - (await gateway.balance(accountId)).available).toBeLessThan(2_000n);
-    await expectRefused(gateway, accountId, () => chat(image(21_000_000)), {
+    expect(before - (await desk.gateway.balance(desk.accountId)).available).toBeLessThan(2_000n);
+    await expectRefused(desk.gateway, desk.accountId, () => desk.chat(image(21_000_000)), {
       status: 413,
       code: 'request_too_large',
     });

@@ -1,68 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatRecord } from '../../../src/sandbox/openai/chat-log.js';
-import { leaveAfter, RawEvents } from '../../support/event-stream.js';
-import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
-import { errorOf, postJson, send } from '../../support/http-answer.js';
+import { ChatStreamDesk, magic } from '../../support/chat-stream-desk.js';
+import { leaveAfter } from '../../support/event-stream.js';
+import { errorOf, postJson } from '../../support/http-answer.js';
 import { expectRefused } from '../../support/refusal.js';
 
-const PATH = '/v1/chat/completions';
 const CREDIT = 10_000_000n;
-/** Prices of `gen-5`, micro-USD per million tokens. */
-const INPUT = 1_250_000n;
-const OUTPUT = 10_000_000n;
+const MODEL = { id: 'gen-5', input: 1_250_000n, output: 10_000_000n };
 
-let gateway: TestGateway;
-let shared: TestAccount;
+let desk: ChatStreamDesk;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  shared = await gateway.account();
+  desk = await ChatStreamDesk.start(MODEL);
 });
-afterAll(async () => {
-  await gateway.provesClean();
-  await gateway.stop();
-});
-
-/** A request; magic words stand in `user`, so that they are no part of the prompt. */
-function ask(words = '', fields: object = {}): object {
-  const messages = [{ role: 'user', content: 'Tell me about the moon' }];
-  return { model: 'gen-5', messages, ...(words !== '' && { user: words }), ...fields };
-}
-
-const magic = (...words: string[]) => words.map((word) => `[[sandbox:${word}]]`).join(' ');
-
-const stream = (body: object, account = shared) =>
-  RawEvents.post(gateway.url + PATH, account.headers, { ...body, stream: true });
-
-const priceOf = (promptTokens: number, completionTokens: number) => {
-  const scaled = BigInt(promptTokens) * INPUT + BigInt(completionTokens) * OUTPUT;
-  return (scaled + 999_999n) / 1_000_000n;
-};
-
-/** What the account has paid, once nothing is held any more. */
-async function paid(account: TestAccount): Promise<bigint> {
-  for (;;) {
-    const { available, held } = await gateway.balance(account.accountId);
-    if (held === 0n) return CREDIT - available;
-    await sleep(10);
-  }
-}
-
-async function lastChat(): Promise<ChatRecord> {
-  const [chat] = (await gateway.sandbox?.chats(1)) ?? [];
-  return chat!;
-}
-
-async function executionOf(headers: Headers, account: TestAccount) {
-  const id = headers.get('x-gateway-execution-id') ?? '';
-  const url = `${gateway.url}/v1/executions/${id}`;
-  return (await send(url, { headers: account.headers })).json as Record<string, unknown>;
-}
+afterAll(() => desk.stop());
 
 describe('POST /v1/chat/completions with stream', () => {
   it('is nothing but data lines, the last of them [DONE] (CHAT-13)', async () => {
-    const events = await stream(ask());
+    const events = await desk.stream(desk.ask());
     expect(events.status).toBe(200);
     expect(events.headers.get('content-type')).toBe('text/event-stream');
     expect(events.headers.get('x-accel-buffering')).toBe('no');
@@ -72,7 +26,7 @@ describe('POST /v1/chat/completions with stream', () => {
   });
 
   it('sends chunks of one id, with a reason at their end only (CHAT-15)', async () => {
-    const { chunks } = await stream(ask());
+    const { chunks } = await desk.stream(desk.ask());
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
     for (const chunk of chunks) {
       expect(chunk).toMatchObject({
@@ -89,8 +43,8 @@ describe('POST /v1/chat/completions with stream', () => {
   });
 
   it('adds up to the same answer as without stream (CHAT-16)', async () => {
-    const { text, chunks } = await stream(ask());
-    const whole = await postJson(gateway.url + PATH, shared.headers, ask());
+    const { text, chunks } = await desk.stream(desk.ask());
+    const whole = await postJson(desk.url, desk.shared.headers, desk.ask());
     expect(whole.json).toMatchObject({ choices: [{ message: { content: text } }] });
     expect(chunks[0]!.choices[0]!.delta.role).toBe('assistant');
     expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true);
@@ -99,10 +53,10 @@ describe('POST /v1/chat/completions with stream', () => {
   it('forwards chunks while the provider still makes more (CHAT-17)', async () => {
     const words = magic('tokens=3', 'hang-after=2');
     const left = await leaveAfter(
-      gateway.url + PATH,
-      shared.headers,
+      desk.url,
+      desk.shared.headers,
       {
-        ...ask(words),
+        ...desk.ask(words),
         model: 'gen-4-mini',
         stream: true,
       },
@@ -112,7 +66,7 @@ describe('POST /v1/chat/completions with stream', () => {
   });
 
   it('shows usage only to those who asked for it, in a last chunk without choices', async () => {
-    const { chunks } = await stream(ask('', { stream_options: { include_usage: true } }));
+    const { chunks } = await desk.stream(desk.ask('', { stream_options: { include_usage: true } }));
     expect(chunks.at(-1)).toMatchObject({
       choices: [],
       usage: { total_tokens: expect.any(Number) },
@@ -122,7 +76,7 @@ describe('POST /v1/chat/completions with stream', () => {
 
   it('calls a tool in pieces that add up to JSON', async () => {
     const tools = [{ type: 'function', function: { name: 'moon_phase', parameters: {} } }];
-    const { chunks } = await stream(ask('', { tools, tool_choice: 'required' }));
+    const { chunks } = await desk.stream(desk.ask('', { tools, tool_choice: 'required' }));
     const calls = chunks.flatMap(({ choices }) => {
       const { delta } = choices[0]! as { delta: { tool_calls?: { function: object }[] } };
       return delta.tool_calls ?? [];
@@ -136,12 +90,12 @@ describe('POST /v1/chat/completions with stream', () => {
 describe('the charge', () => {
   it('is 402 where the balance cannot cover the most it may cost (CHAT-23)', async () => {
     for (const credit of [0n, 1_000n]) {
-      const { accountId, headers } = await gateway.account(credit);
+      const { accountId, headers } = await desk.gateway.account(credit);
       for (const fields of [{}, { stream: true }]) {
         await expectRefused(
-          gateway,
+          desk.gateway,
           accountId,
-          () => postJson(gateway.url + PATH, headers, { ...ask(), ...fields }),
+          () => postJson(desk.url, headers, { ...desk.ask(), ...fields }),
           { status: 402, code: 'insufficient_user_quota' },
         );
       }
@@ -149,8 +103,8 @@ describe('the charge', () => {
   });
 
   it.each(['BILL-14', 'ERR-07'])('has the general code when it is refused (%s)', async (_row) => {
-    const { headers } = await gateway.account(0n);
-    const answer = await postJson(gateway.url + PATH, headers, ask());
+    const { headers } = await desk.gateway.account(0n);
+    const answer = await postJson(desk.url, headers, desk.ask());
     expect(answer.status).toBe(402);
     expect(errorOf(answer)).toMatchObject({
       code: 'insufficient_user_quota',
@@ -159,24 +113,24 @@ describe('the charge', () => {
   });
 
   it('fits a small balance where max_tokens is small', async () => {
-    const { headers } = await gateway.account(300n);
-    const answer = await postJson(gateway.url + PATH, headers, { ...ask(), max_tokens: 5 });
+    const { headers } = await desk.gateway.account(300n);
+    const answer = await postJson(desk.url, headers, { ...desk.ask(), max_tokens: 5 });
     expect(answer.status).toBe(200);
   });
 
   it.each([false, true])('is the usage, rounded up once; stream %s (CHAT-24)', async (isStream) => {
     for (const tokens of [1, 7, 33]) {
-      const account = await gateway.account(CREDIT);
-      const body = ask(magic(`tokens=${tokens}`), { stream: isStream });
-      const answer = await postJson(gateway.url + PATH, account.headers, body);
-      const { promptTokens } = await lastChat();
-      const price = priceOf(promptTokens, tokens);
-      expect(await paid(account)).toBe(price);
+      const account = await desk.gateway.account(CREDIT);
+      const body = desk.ask(magic(`tokens=${tokens}`), { stream: isStream });
+      const answer = await postJson(desk.url, account.headers, body);
+      const { promptTokens } = await desk.lastChat();
+      const price = desk.priceOf(promptTokens, tokens);
+      expect(await desk.paid(account)).toBe(price);
       if (!isStream) expect(answer.headers.get('x-gateway-charge-microusd')).toBe(`${price}`);
-      expect(await executionOf(answer.headers, account)).toMatchObject({
+      expect(await desk.executionOf(answer.headers, account)).toMatchObject({
         status: 'succeeded',
         model: 'gen-5',
-        endpoint: PATH,
+        endpoint: '/v1/chat/completions',
         charged_microusd: `${price}`,
         unit: 'token',
         quantity: {
@@ -193,20 +147,20 @@ describe('the charge', () => {
   });
 
   it.each([false, true])('counts locally where none is reported; stream %s', async (isStream) => {
-    const account = await gateway.account(CREDIT);
+    const account = await desk.gateway.account(CREDIT);
     const words = magic('tokens=30', 'no-usage');
-    const body = ask(words, { stream: isStream, stream_options: { include_usage: true } });
-    const answer = await postJson(gateway.url + PATH, account.headers, body);
+    const body = desk.ask(words, { stream: isStream, stream_options: { include_usage: true } });
+    const answer = await postJson(desk.url, account.headers, body);
     // `Tell me about the moon` is five words, each a token; a message and a reply cost three each.
-    expect(await paid(account)).toBe(priceOf(5 + 3 + 3, 30));
+    expect(await desk.paid(account)).toBe(desk.priceOf(5 + 3 + 3, 30));
     expect(answer.bytes.toString()).toContain('"prompt_tokens":11,"completion_tokens":30');
   });
 
   it.each([false, true])('believes zero; stream %s', async (isStream) => {
-    const account = await gateway.account(CREDIT);
-    const body = ask(magic('tokens=30', 'zero-usage'), { stream: isStream });
-    const answer = await postJson(gateway.url + PATH, account.headers, body);
+    const account = await desk.gateway.account(CREDIT);
+    const body = desk.ask(magic('tokens=30', 'zero-usage'), { stream: isStream });
+    const answer = await postJson(desk.url, account.headers, body);
     expect(answer.status).toBe(200);
-    expect(await paid(account)).toBe(0n);
+    expect(await desk.paid(account)).toBe(0n);
   });
 });

@@ -1,57 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RecordedRequest } from '../../../src/sandbox/http/recorder.js';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { type Answer, postJson } from '../../support/http-answer.js';
+import { ChatDesk, SKY_CHAT } from '../../support/chat-desk.js';
 import { expectRefused } from '../../support/refusal.js';
 
-const PATH = '/v1/chat/completions';
-const ASK = { model: 'gen-5', messages: [{ role: 'user', content: 'Why is the sky blue?' }] };
 const user = (content: unknown) => ({ role: 'user', content });
 
-/** A completion as far as the tests look at it. */
-interface Completion {
-  readonly id: string;
-  readonly object: string;
-  readonly created: number;
-  readonly model: string;
-  readonly choices: {
-    readonly index: number;
-    readonly message: { readonly role: string; readonly content: string };
-    readonly finish_reason: string;
-  }[];
-  readonly usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
-}
-
-let gateway: TestGateway;
-let headers: Record<string, string>;
-let accountId: string;
+let desk: ChatDesk;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  ({ headers, accountId } = await gateway.account());
+  desk = await ChatDesk.start();
 });
-afterAll(async () => {
-  await gateway.provesClean();
-  await gateway.stop();
-});
-
-const chat = (fields: object, by = headers) =>
-  postJson(gateway.url + PATH, by, { ...ASK, ...fields });
-
-async function ask(fields: object = {}): Promise<{ completion: Completion; answer: Answer }> {
-  const answer = await chat(fields);
-  expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
-  return { completion: answer.json as Completion, answer };
-}
-
-async function upstream(): Promise<RecordedRequest & { body: Record<string, unknown> }> {
-  const [last] = await gateway.upstreamRequests();
-  return last as RecordedRequest & { body: Record<string, unknown> };
-}
+afterAll(() => desk.stop());
 
 describe('POST /v1/chat/completions', () => {
   it('answers a completion object under our name of the model (CHAT-01)', async () => {
-    const { completion } = await ask();
+    const { completion } = await desk.ask();
     expect(completion).toEqual({
       id: expect.stringMatching(/./),
       object: 'chat.completion',
@@ -64,7 +26,7 @@ describe('POST /v1/chat/completions', () => {
   });
 
   it('gives one choice of an assistant with text and a reason for its end (CHAT-02)', async () => {
-    const { completion } = await ask();
+    const { completion } = await desk.ask();
     expect(completion.choices).toHaveLength(1);
     const [choice] = completion.choices;
     expect(choice).toMatchObject({
@@ -76,7 +38,7 @@ describe('POST /v1/chat/completions', () => {
   });
 
   it('reports usage whose total is the sum (CHAT-03)', async () => {
-    const { usage } = (await ask()).completion;
+    const { usage } = (await desk.ask()).completion;
     for (const count of Object.values(usage).filter((value) => typeof value === 'number')) {
       expect(Number.isInteger(count)).toBe(true);
     }
@@ -86,10 +48,10 @@ describe('POST /v1/chat/completions', () => {
 
   it('is one JSON object where stream is left out or false (CHAT-12)', async () => {
     for (const fields of [{}, { stream: false }, { stream: null }]) {
-      const { answer, completion } = await ask(fields);
+      const { answer, completion } = await desk.ask(fields);
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
       expect(completion.object).toBe('chat.completion');
-      expect((await upstream()).body.stream).toBeUndefined();
+      expect((await desk.upstream()).body.stream).toBeUndefined();
     }
   });
 
@@ -101,15 +63,15 @@ describe('POST /v1/chat/completions', () => {
       { role: 'assistant', content: 'Two' },
       user('Three'),
     ];
-    await ask({ messages });
-    expect((await upstream()).body.messages).toEqual(messages);
+    await desk.ask({ messages });
+    expect((await desk.upstream()).body.messages).toEqual(messages);
   });
 
   it('passes content parts through (CHAT-11)', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const messages = [user([{ type: 'text', text: 'What is this?' }, image])];
-    const { completion } = await ask({ messages });
-    expect((await upstream()).body.messages).toEqual(messages);
+    const { completion } = await desk.ask({ messages });
+    expect((await desk.upstream()).body.messages).toEqual(messages);
     expect(completion.choices[0]!.message.content).toContain('1 image');
   });
 
@@ -120,41 +82,41 @@ describe('POST /v1/chat/completions', () => {
       { role: 'assistant', content: null, tool_calls: [call] },
       { role: 'tool', tool_call_id: 'c1', content: 'noon' },
     ];
-    const { completion } = await ask({ messages });
-    expect((await upstream()).body.messages).toEqual(messages);
+    const { completion } = await desk.ask({ messages });
+    expect((await desk.upstream()).body.messages).toEqual(messages);
     expect(completion.choices[0]!.message.content).toBe('The tool answered: noon');
   });
 
   it.each([0, 1, 2])('forwards temperature %d (CHAT-18)', async (temperature) => {
-    await ask({ temperature });
-    expect((await upstream()).body.temperature).toBe(temperature);
+    await desk.ask({ temperature });
+    expect((await desk.upstream()).body.temperature).toBe(temperature);
   });
 
   it('forwards max_tokens under the name the model takes, and the answer is capped (CHAT-20)', async () => {
     for (const fields of [{ max_tokens: 1 }, { max_completion_tokens: 1 }, { max_tokens: 1.0 }]) {
-      const { completion } = await ask(fields);
-      expect((await upstream()).body.max_completion_tokens).toBe(1);
+      const { completion } = await desk.ask(fields);
+      expect((await desk.upstream()).body.max_completion_tokens).toBe(1);
       expect(completion.usage.completion_tokens).toBe(1);
       expect(completion.choices[0]!.finish_reason).toBe('length');
     }
   });
 
   it('never asks for more tokens than the model makes, which is what is held', async () => {
-    await ask({ max_tokens: 1_000_000 });
-    expect((await upstream()).body.max_completion_tokens).toBe(128_000);
+    await desk.ask({ max_tokens: 1_000_000 });
+    expect((await desk.upstream()).body.max_completion_tokens).toBe(128_000);
   });
 
   it('sends the provider nothing that was not asked for', async () => {
-    await ask();
-    expect((await upstream()).body).toEqual({ model: 'gpt-5', messages: ASK.messages });
+    await desk.ask();
+    expect((await desk.upstream()).body).toEqual({ model: 'gpt-5', messages: SKY_CHAT.messages });
   });
 
   it('ignores an Idempotency-Key (CHAT-27)', async () => {
     for (const key of ['', 'again', 'again']) {
-      const answer = await chat({}, { ...headers, 'idempotency-key': key });
+      const answer = await desk.chat({}, { ...desk.headers, 'idempotency-key': key });
       expect(answer.status).toBe(200);
     }
-    expect((await upstream()).headers['idempotency-key']).toBeUndefined();
+    expect((await desk.upstream()).headers['idempotency-key']).toBeUndefined();
   });
 });
 
@@ -167,13 +129,17 @@ describe('models and keys', () => {
     ['a speech model', 'CHAT-06', { model: 'aud-v4' }, 400, 'model_not_found'],
     ['a model that does not exist', 'ERR-05', { model: 'gen-' }, 404, 'model_not_found'],
   ])('refuses %s (%s)', async (_what, _row, fields, status, code) => {
-    await expectRefused(gateway, accountId, () => chat(fields), { status, code, param: 'model' });
+    await expectRefused(desk.gateway, desk.accountId, () => desk.chat(fields), {
+      status,
+      code,
+      param: 'model',
+    });
   });
 
   it('refuses a model outside the allowlist of the key (CHAT-07)', async () => {
-    const key = await gateway.keyOf(accountId, { allowedModels: ['aud-v4'] });
+    const key = await desk.gateway.keyOf(desk.accountId, { allowedModels: ['aud-v4'] });
     const by = { authorization: `Bearer ${key}` };
-    await expectRefused(gateway, accountId, () => chat({}, by), {
+    await expectRefused(desk.gateway, desk.accountId, () => desk.chat({}, by), {
       status: 403,
       code: 'api_key_model_not_allowed',
     });

@@ -1,0 +1,94 @@
+import { expect } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { Clock } from '../../src/common/time/clock.js';
+import type { FileStore } from '../../src/storage/file-store.port.js';
+import { LocalFileStore } from '../../src/storage/local-file-store.js';
+import { StoredFileSweeper } from '../../src/storage/stored-file-sweeper.js';
+import type { NewFile } from '../../src/storage/stored-file.js';
+import { StoredFiles } from '../../src/storage/stored-files.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+import { IDLE_TICKER } from './test-ledger.js';
+
+/** The time at which every desk starts. */
+export const START_MS = 1_900_000_000_000;
+export const DAY_MS = 86_400_000;
+export const HOUR_MS = 3_600_000;
+
+class HandClock extends Clock {
+  ms = START_MS;
+  nowMs(): number {
+    return this.ms;
+  }
+}
+
+/** Stored files and their sweeper on a database, a folder and a clock of their own. */
+export class StoredFileDesk {
+  folder = '';
+  clock!: HandClock;
+  files!: StoredFiles;
+  sweeper!: StoredFileSweeper;
+
+  private constructor(readonly database: TestDatabase) {}
+
+  /** Starts one; call {@link reset} before each test, {@link clear} after it, and drop the database at the end. */
+  static async start(): Promise<StoredFileDesk> {
+    return new StoredFileDesk(await createTestDatabase());
+  }
+
+  async reset(): Promise<void> {
+    await this.database.dataSource.query('DELETE FROM stored_file');
+    this.folder = await mkdtemp(join(tmpdir(), 'shim-files-'));
+    this.use(new LocalFileStore(this.folder));
+  }
+
+  clear(): Promise<void> {
+    return rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Replaces the store; the clock starts anew. */
+  use(store: FileStore): void {
+    this.clock = new HandClock();
+    this.files = new StoredFiles(store, this.database.dataSource, this.clock);
+    const { dataSource } = this.database;
+    this.sweeper = new StoredFileSweeper(this.files, dataSource, this.clock, IDLE_TICKER);
+  }
+
+  /** The store of the folder, whose methods a test may replace. */
+  localStore(): FileStore {
+    const store = new LocalFileStore(this.folder);
+    return {
+      prepare: () => store.prepare(),
+      write: (key, writing) => store.write(key, writing),
+      read: (key, range) => store.read(key, range),
+      remove: (key) => store.remove(key),
+      close: () => undefined,
+    };
+  }
+
+  /** Proves that neither the table nor the directory has a file. */
+  async expectNothingLeft(): Promise<void> {
+    expect(await this.database.dataSource.query('SELECT id FROM stored_file')).toEqual([]);
+    const entries = await readdir(this.folder, { recursive: true, withFileTypes: true });
+    expect(entries.filter((entry) => entry.isFile())).toEqual([]);
+  }
+}
+
+/** A file to keep, of a new account. */
+export function newFile(body: Readable, more: Partial<NewFile> = {}): NewFile {
+  return {
+    accountId: randomUUID(),
+    ownerId: randomUUID(),
+    contentType: 'video/mp4',
+    body,
+    maxBytes: 1_000_000,
+    expiresAt: new Date(START_MS + 14 * DAY_MS),
+    ...more,
+  };
+}
+
+/** A body of these bytes. */
+export const of = (bytes: Buffer): Readable => Readable.from([bytes]);
