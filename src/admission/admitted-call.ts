@@ -34,6 +34,18 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly reader?: { readonly headersSent: boolean; destroy(): unknown };
 }
 
+/**
+ * Decorates the handler of an endpoint that sells this operation. The compiler refuses a handler whose first parameter is
+ * a call of another operation.
+ */
+export type CallDecorator<O extends Operation> = <
+  Handler extends (call: AdmittedCall<O>, ...rest: never[]) => unknown,
+>(
+  target: object,
+  name: string | symbol,
+  handler: TypedPropertyDescriptor<Handler>,
+) => void;
+
 /** The admitted call; for the handlers of paid endpoints. */
 export const Call = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AdmittedCall => {

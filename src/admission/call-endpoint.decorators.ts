@@ -9,6 +9,7 @@ import type { ErrorCode } from '../common/errors/error-table.js';
 import { JsonBodyGuard } from '../common/http/json-body.guard.js';
 import type { Dto } from '../common/validation/fields.js';
 import { FormBody, MediaBodyGuard } from '../media/media-body.guard.js';
+import type { CallDecorator } from './admitted-call.js';
 import { ModelGuard, OPERATION } from './model.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 
@@ -54,19 +55,19 @@ const MEDIA: readonly ErrorCode[] = [
  * A synchronous audio endpoint that takes JSON. The guards run in the order of checks: key, rate limit, idempotency
  * header, body, model. The body's other fields are checked by its pipe (decision G-01).
  */
-export function AudioEndpoint(
-  operation: Operation,
+export function AudioEndpoint<const O extends Operation>(
+  operation: O,
   ...codes: ErrorCode[]
-): MethodDecorator & ClassDecorator {
+): CallDecorator<O> {
   return paidAudio(operation, JsonBodyGuard, codes);
 }
 
 /** As {@link AudioEndpoint}, for a recording in a form or by URL; `body` is the class of the other fields. */
-export function RecordingEndpoint(
-  operation: Operation,
+export function RecordingEndpoint<const O extends Operation>(
+  operation: O,
   body: Dto,
   ...codes: ErrorCode[]
-): MethodDecorator {
+): CallDecorator<O> {
   return applyDecorators(
     FormBody(body),
     ApiConsumes('application/json', 'multipart/form-data'),
@@ -78,7 +79,7 @@ function paidAudio(
   operation: Operation,
   bodyGuard: typeof JsonBodyGuard | typeof MediaBodyGuard,
   codes: readonly ErrorCode[],
-): MethodDecorator & ClassDecorator {
+): MethodDecorator {
   return applyDecorators(
     HttpCode(200),
     SetMetadata(OPERATION, operation),
@@ -91,10 +92,10 @@ function paidAudio(
 /**
  * A synchronous endpoint outside audio. As {@link AudioEndpoint}, but an idempotency header is ignored (decision G-48).
  */
-export function GeneralEndpoint(
-  operation: Operation,
+export function GeneralEndpoint<const O extends Operation>(
+  operation: O,
   ...codes: ErrorCode[]
-): MethodDecorator & ClassDecorator {
+): CallDecorator<O> {
   return applyDecorators(
     HttpCode(200),
     SetMetadata(OPERATION, operation),

@@ -8,6 +8,7 @@ import {
   SetMetadata,
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader } from '@nestjs/swagger';
+import type { CallDecorator } from '../../admission/admitted-call.js';
 import { ModelGuard, OPERATION } from '../../admission/model.guard.js';
 import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
@@ -49,7 +50,10 @@ export interface TaskEndpointOptions {
  * are written here. The guards run in the order of checks: key, rate limit, idempotency header, body, model. The body's
  * other fields are checked by its pipe (decision G-01).
  */
-export function TaskEndpoint(operation: Operation, options: TaskEndpointOptions): MethodDecorator {
+export function TaskEndpoint<const O extends Operation>(
+  operation: O,
+  options: TaskEndpointOptions,
+): CallDecorator<O> {
   const { status = 202, bodyGuard = JsonBodyGuard, answer, codes } = options;
   return applyDecorators(
     HttpCode(status),
