@@ -1,4 +1,4 @@
-/** The direction of docs/adr/0001: main, cli, boot → features → {tasks, usage} → webhooks → {executions, admission} → {billing, leases, auth, media, catalog, providers} → {net, storage, database, config, ticker, observability} → common. */
+/** The direction of docs/adr/0001: main, cli, commands, boot → features → {tasks, usage} → webhooks → {executions, admission} → {billing, leases, auth, media, catalog, providers} → {net, storage, database, config, ticker, observability} → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const floor = 'net|storage|database|config|ticker|observability';

@@ -133,8 +133,25 @@ describe('the repository', () => {
       .map(({ name }) => name);
     expect(told.sort()).toEqual(folders.sort());
     expect(folders.filter((name) => !new RegExp(`[|/('"]${name}[|/)'"]`).test(rules))).toEqual([]);
-    const direction = /^`(main, cli, boot → .*)`$/m.exec(adr)?.[1] ?? 'none';
+    const direction = /^`(main, cli, commands, boot → .*)`$/m.exec(adr)?.[1] ?? 'none';
     expect(rules).toContain(`: ${direction}. */`);
+    const setOf = (name: string): string[] =>
+      new RegExp(`const ${name} = '(.*)';`).exec(rules)?.[1]?.split('|').sort() ?? [];
+    const named = (direction.match(/\{[^}]+\}/g) ?? []).map((set) => set.slice(1, -1).split(', '));
+    const [, , core = [], floor = []] = named;
+    expect([setOf('core'), setOf('floor')]).toEqual([core.sort(), floor.sort()]);
+    const apart = ['boot', 'commands', 'common', 'sandbox', 'webhooks', ...named.flat()];
+    expect(setOf('features')).toEqual(folders.filter((name) => !apart.includes(name)).sort());
+  });
+
+  it('repeats nothing but on the ticker and where ADR 0015 says so', () => {
+    const adr = read('docs/adr/0015-one-ticker.md');
+    const repeating = withMatch(src, /\bsetInterval\(/).filter(
+      (file) => !file.includes('/sandbox/'),
+    );
+    expect(repeating.filter((file) => !adr.includes(`\`${file.slice('src/'.length)}\``))).toEqual(
+      [],
+    );
   });
 
   it('has no file over 250 lines', () => {
