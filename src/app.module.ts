@@ -25,13 +25,13 @@ import { TasksModule } from './tasks/tasks.module.js';
 import { TickerModule } from './ticker/ticker.module.js';
 import { VideosModule } from './videos/videos.module.js';
 
-/** What the modules are made of. */
+/** What the list of modules depends on. */
 export interface AppParts {
   readonly config: GatewayConfig;
   readonly logger: Logger;
   readonly catalog: LoadedCatalog;
   readonly providers: ProvidersOptions;
-  /** Base URL of the sandbox's finished files where one runs. */
+  /** Base URL of the sandbox's finished files, if a sandbox runs. */
   readonly sandboxMediaUrl?: string | undefined;
   /** Operator commands share the embedded server of a running gateway. */
   readonly shareEmbedded?: boolean;

@@ -35,7 +35,7 @@ const KNOWN_ERRORS = [GatewayError, ConfigError, BackupError, DataDirInUseError,
 
 const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
 
-/** Records what is to be changed, as the operator API does. */
+/** Records a change before it is made, as the operator API does. */
 function record(actions: OperatorActions, command: string, words: string[]): Promise<void> {
   return actions.record({
     actor: `cli:${userInfo().username}`,
@@ -45,7 +45,7 @@ function record(actions: OperatorActions, command: string, words: string[]): Pro
   });
 }
 
-/** Undefined where an option is unknown or lacks its value. */
+/** Undefined if an option is unknown or has no value. */
 function commandLine() {
   const options = Object.fromEntries([
     ...TEXTS.map((name) => [name, { type: 'string' as const }]),

@@ -12,7 +12,7 @@ import { withSecretKeys } from './config/secret-key-file.js';
 import { readWorkerContext } from './config/worker-context.js';
 import { makeLogger, redactText } from './observability/logger.js';
 
-/** A stop that hangs is ended here: drain, release of aborted calls, and closing must fit. */
+/** A stop that hangs is ended after this time. It includes the drain, the release of aborted calls, and the closing. */
 const STOP_MARGIN_MS = 4_500;
 
 async function main(): Promise<void> {
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   });
 }
 
-/** Why the gateway could not start, as a sentence; bad settings have a text of their own. */
+/** Why the gateway could not start, as a sentence. Invalid settings have their own text. */
 function startFault(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   if (!(error instanceof Error)) return 'The gateway could not start.';

@@ -14,7 +14,7 @@ import { UsageReports } from '../usage/usage-reports.js';
 import type { AccountView } from './account.view.js';
 import { type KeyView, viewOwnKey } from './key.view.js';
 
-/** What the holder of a key may read of the own account. */
+/** What the holder of a key may read about the own account. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -46,7 +46,7 @@ export class AccountService {
     return viewOwnKey(key, spent);
   }
 
-  /** Calls of the whole account, whichever key made them. */
+  /** Calls of the whole account, with any of its keys. */
   executions(caller: Caller, query: ExecutionsQuery): Promise<Page<Execution>> {
     return this.executionLedger.list({ ...executionQueryOf(query), accountId: caller.accountId });
   }

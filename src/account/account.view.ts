@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** The balance of an account: what may be spent, and what calls under way hold. */
+/** The balance of an account: what can be spent, and what running calls hold. */
 export class AccountView {
   @ApiProperty({ enum: ['account'] })
   object!: 'account';

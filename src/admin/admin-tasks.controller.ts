@@ -10,7 +10,7 @@ import { ResolveTaskBody } from './dto/resolve-task.body.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { AdminTaskPage, AdminTaskView } from './views/admin-task.view.js';
 
-/** Tasks of all accounts, and the decision on those whose outcome is unknown (interface: Operator API). */
+/** Tasks of all accounts, and the operator's decision on those whose outcome is unknown (interface: Operator API). */
 @OperatorEndpoint()
 @Controller('admin/tasks')
 export class AdminTasksController {

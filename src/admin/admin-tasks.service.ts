@@ -11,7 +11,7 @@ import { TaskResolution } from '../tasks/ending/task-resolution.js';
 import type { ResolveTaskBody } from './dto/resolve-task.body.js';
 import { viewAdminTask } from './views/admin-task.view.js';
 
-/** What operators do with tasks, for the API and the command line alike. Ids are public ids. */
+/** What operators do with tasks, for both the API and the command line. Ids are public ids. */
 @Injectable()
 export class AdminTasksService {
   constructor(
@@ -20,7 +20,7 @@ export class AdminTasksService {
     private readonly kinds: TaskKinds,
   ) {}
 
-  /** Newest first; 400 `invalid_request` for an id of another form. */
+  /** Newest first; 400 `invalid_request` for an invalid id. */
   async list(query: AdminTasksQuery): Promise<PageView<object>> {
     const accountId = filterId('acct', 'account_id', query.account_id);
     const apiKeyId = filterId('key', 'api_key_id', query.api_key_id);
@@ -35,7 +35,7 @@ export class AdminTasksService {
     return this.view(task);
   }
 
-  /** 404 `not_found`, 409 `conflict` where the task is in another state, 400 for a charge it cannot have. */
+  /** 404 `not_found`, 409 `conflict` if the task is in another state, 400 for an invalid charge. */
   async resolve(id: string, body: ResolveTaskBody): Promise<object> {
     const uuid = pathId('task', id);
     const { outcome, charged_microusd: charge, result } = body;

@@ -6,12 +6,12 @@ import { BearerToken } from '../common/secrets/bearer-token.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 
-/** Wrong tokens of one address in a minute; then it has to wait, even with the right one. */
+/** Wrong tokens per address and minute. Beyond it the address has to wait, even with the right token. */
 const WRONG_TOKENS_PER_MINUTE = 10;
 
 /**
- * Lets only the operator pass. Without `ADMIN_TOKEN` there is no operator API: 404; a wrong token is 401, and 429 after
- * ten of them.
+ * Accepts only the operator. Without `ADMIN_TOKEN` there is no operator API: 404. A wrong token is 401, and after ten
+ * of them 429.
  */
 @Injectable()
 export class AdminGuard implements CanActivate {

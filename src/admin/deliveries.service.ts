@@ -10,7 +10,7 @@ import type { DeliveriesQuery } from './dto/admin.queries.js';
 export class DeliveriesService {
   constructor(private readonly deliveries: WebhookDeliveries) {}
 
-  /** Newest first; 400 invalid_request for a `task_id` that is no task's. */
+  /** Newest first; 400 invalid_request for an invalid `task_id`. */
   list({ task_id: taskId, status, ...page }: DeliveriesQuery): Promise<Page<Delivery>> {
     const ownerId = filterId('task', 'task_id', taskId);
     return this.deliveries.list({ ownerId, status }, page);

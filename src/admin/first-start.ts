@@ -7,8 +7,8 @@ import type { LedgerService } from '../billing/ledger.service.js';
 const DEMO_CREDIT_MICRO_USD = 100_000_000n;
 
 /**
- * On a database without any account: creates account `demo` with 100 USD of play money and returns its key; otherwise undefined.
- * A second start changes nothing.
+ * If the database has no account: creates account `demo` with 100 USD of play money and returns its key; otherwise
+ * undefined. A second start changes nothing.
  */
 export async function createDemoAccount(
   accounts: Accounts,
@@ -28,7 +28,7 @@ export async function createDemoAccount(
   return keys.issue(account.id, terms);
 }
 
-/** What the first start prints: the key, the docs and three commands to copy. */
+/** The text of the first start: the key, the docs and three commands to copy. */
 export function welcomeText(url: string, key: string): string {
   const auth = `-H "Authorization: Bearer ${key}"`;
   return [

@@ -12,14 +12,13 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js'
 import { OperatorActions } from './operator-actions.js';
 
 const READING: readonly string[] = ['GET', 'HEAD'];
-/** Enough of a token's hash to tell one token from the next. */
+/** This much of a token's hash is enough to tell tokens apart. */
 const ACTOR_DIGITS = 12;
 
 /**
- * Records whatever an operator asks to change, before it is done, so that nothing is done without a record: by which token
- * (the beginning of its SHA-256), what, on which resource, from which address, when. A request
- * that is refused afterwards has its record too. Throws where the record cannot
- * be written; then nothing is done.
+ * Records every change that an operator requests before it is made: by which token (the beginning of its SHA-256),
+ * what, on which resource, from which address, when. A request that is refused afterwards has its record too. Throws if
+ * the record cannot be written; then nothing is changed.
  */
 @Injectable()
 export class OperatorActionsInterceptor implements NestInterceptor {

@@ -5,7 +5,7 @@ import { Clock } from '../common/time/clock.js';
 import { redactText } from '../observability/logger.js';
 
 const MAX_TARGET_CHARACTERS = 100;
-/** No id holds them, and the database takes no zero byte. */
+/** Ids contain none of these characters, and the database refuses a zero byte. */
 const INVISIBLE = /[^\x21-\x7e]/g;
 const INSERT =
   'INSERT INTO operator_action (actor, action, target, address, at) VALUES ($1, $2, $3, $4, $5)';
@@ -13,7 +13,7 @@ const LIST = `
   SELECT id, actor, action, target, address, at FROM operator_action
    WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT $2`;
 
-/** Who asked to change what: `target` is the id of the resource, `address` where the request came from. */
+/** Who requested which change. `target` is the id of the resource, `address` the source of the request. */
 interface NewOperatorAction {
   readonly actor: string;
   readonly action: string;
@@ -27,7 +27,7 @@ export interface OperatorAction extends NewOperatorAction {
   readonly at: Date;
 }
 
-/** The record of what operators asked to change, through the API and on the command line. It is only ever added to. */
+/** The record of the changes that operators requested, through the API and on the command line. Rows are only added. */
 @Injectable()
 export class OperatorActions {
   constructor(
@@ -35,7 +35,9 @@ export class OperatorActions {
     private readonly clock: Clock,
   ) {}
 
-  /** Records an action, to be awaited before it is done. Throws where it cannot be recorded; then it must not be done. */
+  /**
+   * Records an action; await it before the action. Throws if it cannot be recorded; then the action must not be done.
+   */
   async record({ actor, action, target, address }: NewOperatorAction): Promise<void> {
     const shown = target === null ? null : shownTarget(target);
     const at = new Date(this.clock.nowMs());
@@ -55,7 +57,7 @@ export class OperatorActions {
   }
 }
 
-/** What was sent as an id may be anything: an operator who takes a key for its id leaves no key in the record. */
+/** An operator may send a key instead of its id by mistake, and no key may be in the record. */
 function shownTarget(target: string): string {
   return redactText(target).slice(0, MAX_TARGET_CHARACTERS).replace(INVISIBLE, '?');
 }

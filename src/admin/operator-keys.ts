@@ -14,7 +14,9 @@ import type { CreateKeyBody } from './dto/admin.bodies.js';
 type Terms = { -readonly [Name in keyof KeyTerms]: KeyTerms[Name] };
 type Field = keyof CreateKeyBody;
 
-/** What operators do with API keys, for the API and the command line alike. Ids are public ids; an unknown one is 404. */
+/**
+ * What operators do with API keys, for both the API and the command line. Ids are public ids; an unknown one is 404.
+ */
 @Injectable()
 export class OperatorKeys {
   constructor(
@@ -31,7 +33,7 @@ export class OperatorKeys {
     return this.keys.issue(account.id, { ...NO_TERMS, ...terms });
   }
 
-  /** Changes what the body names and clears what `cleared` does; as `create`, and 409 for a revoked key. */
+  /** Changes the fields in the body and clears those in `cleared`. Throws as `create`, and 409 for a revoked key. */
   async update(id: string, body: CreateKeyBody, cleared: ReadonlySet<string>) {
     const key = await this.keys.update(pathId('key', id), (present) =>
       this.termsOf(body, present, cleared),
@@ -69,7 +71,7 @@ export class OperatorKeys {
     return issued;
   }
 
-  /** The terms that the body names or clears. */
+  /** The terms that the body changes or clears. */
   private termsOf(
     body: CreateKeyBody,
     present: Pick<KeyTerms, 'spendLimitMicroUsd' | 'spendLimitPeriod'>,
@@ -121,7 +123,10 @@ const CLEARABLE: readonly (readonly [
   ['requests_per_minute', 'requestsPerMinute'],
 ];
 
-/** Limit and period stand together: a new limit without a period keeps the present one, or holds in all. */
+/**
+ * Limit and period belong together. A new limit without a period keeps the present period; without any, it counts over
+ * the whole life of the key.
+ */
 function limitTermsOf(
   body: CreateKeyBody,
   present: Pick<KeyTerms, 'spendLimitMicroUsd' | 'spendLimitPeriod'>,

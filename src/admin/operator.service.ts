@@ -14,7 +14,7 @@ import type { AccountsQuery, AdminExecutionsQuery, LedgerQuery } from './dto/adm
 
 const KEY_FORM = /^[\x21-\x7e]{1,200}$/;
 
-/** What operators do, for the API and the command line alike. Ids are public ids; an unknown one is 404 `not_found`. */
+/** What operators do, for both the API and the command line. Ids are public ids; an unknown one is 404 `not_found`. */
 @Injectable()
 export class OperatorService {
   constructor(

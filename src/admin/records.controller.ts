@@ -20,7 +20,7 @@ import { AuditView, viewAudit } from './views/audit.view.js';
 import { LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
 import { OperatorActionPage, viewAction } from './views/operator-action.view.js';
 
-/** What happened, and the proof of the books (interface: Operator API). */
+/** Executions, operator actions and the audit (interface: Operator API). */
 @OperatorEndpoint()
 @Controller('admin')
 export class RecordsController {

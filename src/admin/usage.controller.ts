@@ -8,7 +8,7 @@ import { UsageService } from '../usage/usage.service.js';
 import { UsagePage } from '../usage/usage.view.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
-/** What all accounts used (interface: Operator API). */
+/** Usage of all accounts (interface: Operator API). */
 @OperatorEndpoint()
 @Controller('admin/usage')
 export class UsageController {

@@ -3,7 +3,7 @@ import type { GatewayError } from '../common/errors/gateway-error.js';
 import { SharedQuantity } from '../common/shared-quantity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 
-/** As many keys' worth of parallel calls may one account have under way. */
+/** One account may have as many parallel calls under way as this many keys. */
 const KEYS_PER_ACCOUNT = 5;
 const WHAT = 'calls under way at once';
 

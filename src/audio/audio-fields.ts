@@ -11,7 +11,7 @@ const VOICE_ID = '^[A-Za-z0-9]{20}$';
 /** Formats of music and sound effects, which are not sold as WAV (spec: Output formats). */
 export const FORMATS_WITHOUT_WAV = ['mp3', 'opus', 'pcm'] as const;
 
-/** `response_format` of an endpoint that answers with audio; MP3 unless told otherwise. */
+/** `response_format` of an endpoint whose answer is audio; MP3 by default. */
 export function AudioFormatField(
   formats: readonly string[] = Object.keys(AUDIO_CONTENT_TYPES),
 ): PropertyDecorator {
@@ -37,7 +37,7 @@ export function VoiceField(): PropertyDecorator {
   );
 }
 
-/** The id of a voice that has passed {@link VoiceField}. */
+/** The id of a voice that {@link VoiceField} has accepted. */
 export function voiceIdOf(voice: string): string {
   return findVoice(voice)?.id ?? voice;
 }

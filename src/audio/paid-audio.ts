@@ -13,8 +13,8 @@ export class PaidAudio {
   constructor(private readonly calls: PaidCalls) {}
 
   /**
-   * Sends the provider's audio as it comes; the answer ends once the charge is durable (decisions G-25, G-28). Throws 402
-   * `insufficient_funds` and the provider's failures.
+   * Sends the provider's audio as it arrives. The answer ends once the charge is durable (decisions G-25, G-28). Throws
+   * 402 `insufficient_funds` and the provider's failures.
    */
   async play<O extends Operation>(
     call: AdmittedCall<O>,

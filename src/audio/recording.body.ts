@@ -3,7 +3,7 @@ import { ApiBody, ApiProperty } from '@nestjs/swagger';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/http/example-media.js';
 import { ModelId, Text } from '../common/validation/fields.js';
 
-/** Longer than any URL that is taken; what a URL may be is for the download to say. */
+/** Longer than any URL that is accepted. The download checks the URL itself. */
 const MAX_URL = 10_000;
 
 /** The fields of every endpoint that takes a recording: the model, and a file or a URL (spec: shared audio rules, 4). */
@@ -12,7 +12,7 @@ export function recordingBody(exampleModel: string) {
     @ModelId({ example: exampleModel })
     model!: string;
 
-    /** A part of the form, which never gets into the checked body: here it is documented only. */
+    /** A part of the form. It is never in the checked body, so it is only documented here. */
     @ApiProperty({
       type: 'string',
       format: 'binary',
@@ -32,7 +32,10 @@ export function recordingBody(exampleModel: string) {
   return RecordingBody;
 }
 
-/** Documents the body with an example of its JSON form, in which no file can be; a form shows the fields one by one. */
+/**
+ * Documents the body with an example of its JSON form, which cannot hold a file. For the form, the fields are shown one
+ * by one.
+ */
 export function RecordingExample(type: Type, fields: Readonly<Record<string, unknown>>) {
   const { model, ...others } = fields;
   const value = { model, audio_url: exampleMediaUrl(EXAMPLE_RECORDING), ...others };

@@ -8,7 +8,7 @@ const AMOUNT = {
   to: (amount: MicroUsd | null) => amount?.toString() ?? null,
 };
 
-/** An API key of an account. Only its SHA-256 is stored; the key itself is shown once, when it is made. */
+/** An API key of an account. Only its SHA-256 is stored; the key itself is shown once, when it is created. */
 @Entity({ name: 'api_key' })
 export class ApiKey implements ApiKeyRecord {
   @PrimaryColumn({ type: 'uuid' })
@@ -51,6 +51,6 @@ export class ApiKey implements ApiKeyRecord {
   @Column({ type: 'timestamptz', name: 'created_at' })
   createdAt!: Date;
 
-  /** From a table of its own, which the lists read. */
+  /** Comes from another table, which only lists read. */
   lastUsedAt: Date | null = null;
 }

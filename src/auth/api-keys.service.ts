@@ -19,7 +19,7 @@ export interface KeyTerms {
   readonly spendLimitPeriod?: SpendPeriod | null;
 }
 
-/** A key as it is handed out, the only time its text is known. */
+/** A new key. Its text is known only here. */
 export interface IssuedKey {
   readonly key: string;
   readonly record: ApiKeyRecord;
@@ -52,7 +52,7 @@ export class ApiKeysService {
     return { key, record };
   }
 
-  /** Keys of an account, newest first, revoked ones included; `before` is the id of the last key seen. */
+  /** Keys of an account, newest first, with the revoked ones. `before` is the id of the last key of the page before. */
   async list(
     accountId: string,
     limit: number,
@@ -66,15 +66,15 @@ export class ApiKeysService {
     return this.withUses(keys);
   }
 
-  /** A key of any account, revoked or not; undefined where there is none. */
+  /** A key of any account, revoked or not; undefined when there is none. */
   async find(id: string): Promise<ApiKeyRecord | undefined> {
     const key = await this.keys.findOneBy({ id });
     return key === null ? undefined : (await this.withUses([key]))[0];
   }
 
   /**
-   * Changes the terms named; 'revoked' where nothing can be changed any more, undefined for an unknown key. `termsOf` is told
-   * the present terms, and its refusal is thrown. Takes effect within 2 s.
+   * Changes the given terms. Returns 'revoked' for a revoked key and undefined for an unknown one. `termsOf` gets the
+   * present terms; what it throws is thrown on. Takes effect within 2 s.
    */
   update(
     id: string,
@@ -86,7 +86,7 @@ export class ApiKeysService {
       if (key === null) return undefined;
       if (key.revokedAt !== null) return 'revoked';
       const terms = termsOf(key);
-      // TypeORM refuses an update of nothing.
+      // TypeORM throws for an update without fields.
       if (Object.keys(terms).length > 0)
         await keys.update({ id }, { ...terms, ...limitSince(key, terms) });
       return (await this.withUses([{ ...key, ...terms }]))[0];
@@ -103,8 +103,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Issues a key with the allowlist, limits and expiry of a live one, which dies after the overlap.
-   * Returns undefined where the id names no live key.
+   * Issues a key with the allowlist, limits and expiry of a live key, which ends after the overlap. Returns undefined
+   * when the id is of no live key.
    */
   rotate(id: string, overlapMs: number): Promise<IssuedKey | undefined> {
     return this.keys.manager.transaction(async (manager) => {
@@ -130,7 +130,7 @@ export class ApiKeysService {
     });
   }
 
-  /** What counts against the limit of a key in the present period: its charges and open holds. */
+  /** What counts against the key's limit in the present period: its charges and open holds. */
   async spentInPeriod(id: string): Promise<MicroUsd> {
     const [row] = await this.keys.query<{ spent: string }[]>(SPENT_IN_PERIOD, [id]);
     return BigInt(row?.spent ?? 0);
@@ -146,7 +146,7 @@ export class ApiKeysService {
   }
 }
 
-// The counter where it has begun; it names the period before until the first call of this one.
+// The counter, if it has begun. Until the first call of this period it still counts the period before.
 const SPENT_IN_PERIOD = `
   SELECT CASE WHEN s.spent IS NULL THEN key_spent(k.account_id, k.id, p.start)
               WHEN s.period_start < p.start THEN 0 ELSE s.spent END AS spent
@@ -156,7 +156,7 @@ const SPENT_IN_PERIOD = `
                          AND s.begun_at > coalesce(k.spend_limit_since, '-infinity')
    WHERE k.id = $1`;
 
-/** A limit over another period begins to count anew, from what the key has spent in it. */
+/** With a limit over another period, counting begins anew from what the key has spent in that period. */
 function limitSince(key: ApiKeyRecord, terms: Partial<KeyTerms>) {
   const { spendLimitPeriod: period = key.spendLimitPeriod } = terms;
   return period === key.spendLimitPeriod ? {} : { spendLimitSince: () => 'clock_timestamp()' };

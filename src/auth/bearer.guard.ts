@@ -14,15 +14,17 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** Unknown keys per address and minute; further ones are refused without a database query. */
+/** Unknown keys per address and minute. Further ones are refused without a database query. */
 const UNKNOWN_KEYS_PER_MINUTE = 600;
 const BEARER = /^bearer ([^\s]+)$/i;
 
-/** The same words for a missing, unknown, expired or revoked key (decision G-17). */
+/** The same message for a missing, unknown, expired or revoked key (decision G-17). */
 export const INVALID_TOKEN_MESSAGE = 'The API key is missing, invalid or revoked.';
 
-/** Lets only live keys pass and notes the caller on the request. Throws 401
- * `invalid_token` (spec: Authentication), 403 `account_disabled` (decision G-99), 429 for guesses. */
+/**
+ * Accepts only live keys and notes the caller on the request. Throws 401 `invalid_token` (spec: Authentication), 403
+ * `account_disabled` (decision G-99), 429 for guesses.
+ */
 @Injectable()
 export class BearerGuard implements CanActivate {
   private readonly guesses: GuessLimit;
@@ -50,7 +52,7 @@ export class BearerGuard implements CanActivate {
     return true;
   }
 
-  /** A key that was live before is looked up whatever others of its address do. */
+  /** A key that was live before is looked up, even if its address is refused because of guesses. */
   private async find(key: string, address: string | undefined): Promise<Caller | undefined> {
     const waitMs = this.keys.knows(key) ? 0 : this.guesses.waitMs(address);
     if (waitMs > 0) {

@@ -1,10 +1,10 @@
 import type { SpendLimit } from './spend-limit.js';
 
-/** Who makes a request: a live API key and its account. */
+/** The caller of a request: a live API key and its account. */
 export interface Caller {
   readonly apiKeyId: string;
   readonly accountId: string;
-  /** Models the key may submit; null = all. Gates submission only, not reads (decision G-08). */
+  /** Models that the key may use; null = all. It limits submissions, not reads (decision G-08). */
   readonly allowedModels: ReadonlySet<string> | null;
   /** The key's own rate limit; null = the default. */
   readonly requestsPerMinute: number | null;
@@ -14,11 +14,11 @@ export interface Caller {
   readonly hasPlayMoney?: true;
   /** The most the key may spend; absent = no limit (decision G-99). */
   readonly spendLimit?: SpendLimit;
-  /** The account is disabled: nothing of it is served (decision G-99). */
+  /** The account is disabled, so none of its requests is served (decision G-99). */
   readonly isDisabled?: true;
 }
 
-/** Whether the key's allowlist lets it submit a model. */
+/** Whether the key's allowlist permits a model. */
 export function mayUse(caller: Caller, modelId: string): boolean {
   return caller.allowedModels === null || caller.allowedModels.has(modelId);
 }

@@ -3,7 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from './caller.js';
 
-/** The caller that the bearer guard let pass. */
+/** The caller that the bearer guard has accepted. */
 export const CurrentCaller = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Caller => {
     const { caller } = context.switchToHttp().getRequest<Request>();

@@ -41,7 +41,7 @@ describe('the cache of keys', () => {
   let queries: number;
   let isDown: boolean;
 
-  /** The real database; counts the look-ups, and can be out of order. */
+  /** The real database. It counts the look-ups, and tests can make it fail. */
   function watched({ driver }: DataSource): DataSource {
     const { master: pool } = driver as unknown as { readonly master: Pool };
     const query = (asked: QueryConfig): Promise<unknown> => {
@@ -66,7 +66,7 @@ describe('the cache of keys', () => {
   });
   afterAll(() => database.drop());
 
-  /** Moves the last change of a key out of the window that polls look at. */
+  /** Moves the last change of a key before the window that polls read. */
   const madeAnHourAgo = (id: string) =>
     database.dataSource.query(
       `ALTER TABLE api_key DISABLE TRIGGER USER;

@@ -9,9 +9,9 @@ import { hashKey, looksLikeKey } from './key-material.js';
 import type { SpendPeriod } from './spend-limit.js';
 
 const CACHE_LIMIT = 50_000;
-/** Time a key is cached while its changes are followed. */
+/** Time for which a key is cached while polls for changes succeed. */
 const FOLLOWED_MS = 600_000;
-/** Time a key is cached while they are not: half of the 2 s in which a revocation takes effect (AUTH-04). */
+/** Time for which a key is cached while they fail: half of the 2 s in which a revocation takes effect (AUTH-04). */
 const UNFOLLOWED_MS = 1_000;
 
 const UNKNOWN_LIMIT = 10_000;
@@ -40,17 +40,17 @@ interface KnownKey {
 }
 
 /**
- * Finds the caller of a key. Known keys are remembered until {@link KeyChanges} tells that they have changed; concurrent
- * look-ups of one key share one query.
+ * Finds the caller of a key. Known keys are remembered until {@link KeyChanges} reports a change. Concurrent look-ups
+ * of one key share one query.
  */
 @Injectable()
 export class KeyCache {
   private readonly statement: PreparedStatement<KeyRow>;
-  /** By the text of the key: hashing it costs more than all the rest of a look-up. */
+  /** By the text of the key, because hashing it costs more than the rest of a look-up. */
   private readonly known: LRUCache<string, KnownKey>;
-  /** Keys that were live when the database was last asked, whatever has changed since. */
+  /** Keys that were live when the database was last asked, even if they have changed since. */
   private readonly live = new LRUCache<string, true>({ max: CACHE_LIMIT });
-  /** Keys that the database has just said not to be live: a client that insists asks it once a second. */
+  /** Keys that the database has just reported as not live. A client that repeats one causes one query per second. */
   private readonly unknown = new LRUCache<string, true>({ max: UNKNOWN_LIMIT, ttl: UNKNOWN_MS });
   private readonly textById = new Map<string, string>();
   private readonly pending = new Map<string, Promise<Caller | undefined>>();
@@ -70,7 +70,7 @@ export class KeyCache {
     });
   }
 
-  /** Whether the key was live when it was last seen: that much is known without the database. */
+  /** Whether the key was live when it was last looked up; needs no database. */
   knows(key: string): boolean {
     return this.live.has(key);
   }

@@ -5,20 +5,20 @@ import { PreparedStatement } from '../database/prepared-statement.js';
 import { Ticker } from '../ticker/ticker.js';
 
 const POLL_INTERVAL_MS = 500;
-/** A poll tells of every change committed before it began; a change takes effect within 2 s (AUTH-04). */
+/** A poll finds every change that was committed before it began. A change takes effect within 2 s (AUTH-04). */
 const FRESH_MS = 1_500;
-/** Longer than a change may take from its statement to its commit, with room for polls that fail. */
+/** Longer than the time between a change's statement and its commit, with room for failed polls. */
 const WINDOW_SECONDS = 15;
-/** After a longer silence a change may lie before the window. */
+/** After a longer time without a poll, a change may be before the window. */
 const LONGEST_GAP_MS = 8_000;
 
 const CHANGED = `
   SELECT id FROM api_key WHERE changed_at > now() - interval '${WINDOW_SECONDS} seconds'`;
 
-/** Told which keys have changed; `all` after polls failed for so long that a change may have been missed. */
+/** Called with the changed keys; with `all` when polls failed for so long that a change may have been missed. */
 export type KeyChangeListener = (changed: readonly string[] | 'all') => void;
 
-/** Asks the database twice a second which keys have changed, so that this process may remember the others for long. */
+/** Asks the database twice a second which keys have changed, so that this process may cache the others for long. */
 @Injectable()
 export class KeyChanges implements OnApplicationBootstrap {
   private readonly statement: PreparedStatement<{ id: string }>;
@@ -33,7 +33,7 @@ export class KeyChanges implements OnApplicationBootstrap {
     this.statement = new PreparedStatement(dataSource, 'api_key_changes', CHANGED);
   }
 
-  /** Whether every change that is older than 2 s has been told. */
+  /** Whether every change that is older than 2 s has been reported. */
   get isFresh(): boolean {
     return this.clock.nowMs() - this.polledAtMs < FRESH_MS;
   }
@@ -48,12 +48,12 @@ export class KeyChanges implements OnApplicationBootstrap {
       name: 'key-changes',
       intervalMs: POLL_INTERVAL_MS,
       servesOwnCalls: true,
-      // While the database cannot be asked, keys are looked up one by one, and those look-ups report the outage.
+      // While the database cannot be reached, keys are looked up one by one, and those look-ups report the outage.
       tick: () => this.poll().catch(() => undefined),
     });
   }
 
-  /** Asks once. Throws while the database cannot be asked; nothing is fresh then after 2 s. */
+  /** Polls once. Throws while the database cannot be reached; after 2 s nothing counts as fresh then. */
   async poll(): Promise<void> {
     const startedAtMs = this.clock.nowMs();
     const rows = await this.statement.run([]);

@@ -20,7 +20,7 @@ describe('a key', () => {
     }
     const expected = (SAMPLE * 43) / 62;
     expect(counts.size).toBe(62);
-    // Nine standard deviations: chance never gets there, a modulo bias does.
+    // Nine standard deviations. Chance never reaches it; a modulo bias does.
     for (const count of counts.values()) {
       expect(Math.abs(count - expected)).toBeLessThan(9 * Math.sqrt(expected));
     }

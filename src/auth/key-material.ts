@@ -6,7 +6,7 @@ const RANDOM_LENGTH = 43;
 const SHOWN_PREFIX_LENGTH = 9;
 const KEY_FORM = new RegExp(`^sk-[0-9A-Za-z]{${RANDOM_LENGTH}}$`);
 
-/** A fresh secret key: `sk-` and 256 random bits (decision G-15). */
+/** A new secret key: `sk-` and 256 random bits (decision G-15). */
 export function makeKey(): string {
   const characters = Array.from({ length: RANDOM_LENGTH }, () =>
     ALPHABET.charAt(randomInt(ALPHABET.length)),
@@ -14,7 +14,7 @@ export function makeKey(): string {
   return `sk-${characters.join('')}`;
 }
 
-/** Whether a text can be a key at all; anything else is refused without a look-up. */
+/** Whether a text has the format of a key. Other text is refused without a look-up. */
 export function looksLikeKey(text: string): boolean {
   return KEY_FORM.test(text);
 }
@@ -24,7 +24,7 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The part of the key that lists may show. */
+/** The part of the key that lists show. */
 export function prefixOf(key: string): string {
   return key.slice(0, SHOWN_PREFIX_LENGTH);
 }

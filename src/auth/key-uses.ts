@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 
-/** A key's use is written at most once in this time by one process. */
+/** One process writes the use of a key at most once in this time. */
 const WRITE_INTERVAL_MS = 60_000;
-/** Uses are collected for so long and written in one statement. */
+/** Uses are collected for this long and written in one statement. */
 const COLLECT_MS = 500;
 const MAX_KEYS = 50_000;
 
@@ -16,8 +16,8 @@ const WRITE = `
     WHERE known.last_used_at < excluded.last_used_at`;
 
 /**
- * Writes when keys were last used, to the minute, behind the requests: none waits for it. While the database cannot be
- * reached, uses go unwritten. The timer is the process's own: it runs in every role.
+ * Writes when keys were last used, to the minute. No request waits for it. While the database cannot be reached, uses
+ * are not written. The timer belongs to the uses of this process, so it runs in every role.
  */
 @Injectable()
 export class KeyUses implements BeforeApplicationShutdown {
@@ -38,7 +38,7 @@ export class KeyUses implements BeforeApplicationShutdown {
     this.timer ??= setTimeout(() => void this.write(), COLLECT_MS).unref();
   }
 
-  /** Writes what was noted. Never throws. */
+  /** Writes the noted uses. Never throws. */
   async write(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;

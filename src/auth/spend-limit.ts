@@ -1,6 +1,6 @@
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 
-/** Over what the charges and open holds of a key are counted: a day or a month of UTC, or all of its life. */
+/** The period over which charges and open holds of a key are counted: a day or a month of UTC, or its whole life. */
 export type SpendPeriod = 'day' | 'month' | 'total';
 
 /** The most a key may spend in each period (decision G-99). */
@@ -9,7 +9,7 @@ export interface SpendLimit {
   readonly period: SpendPeriod;
 }
 
-/** When the period that holds `nowMs` ends, in UTC; undefined for a period without end. */
+/** End of the period that contains `nowMs`, in UTC; undefined for a period without end. */
 function endOfPeriod(period: SpendPeriod, nowMs: number): Date | undefined {
   const now = new Date(nowMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
@@ -17,7 +17,7 @@ function endOfPeriod(period: SpendPeriod, nowMs: number): Date | undefined {
   return period === 'month' ? new Date(Date.UTC(year, month + 1, 1)) : undefined;
 }
 
-/** What a caller reads whose key may not spend the price of the call. */
+/** The message for a caller whose key may not spend the price of the call. */
 export function spendLimitMessage(limit: SpendLimit, nowMs: number): string {
   const end = endOfPeriod(limit.period, nowMs);
   const amount = `${formatMicroUsd(limit.amountMicroUsd)} micro-USD`;

@@ -7,17 +7,17 @@ import { BUILT_IN_MODELS } from './models/built-in.models.js';
 import { CatalogOverlay, type OverlayCall, type OverlayProvider } from './overlay.dto.js';
 import { overlaidRow } from './overlay-rows.js';
 
-/** The models to sell and the extra providers, after the overlay. */
+/** The models and the extra providers, after the overlay was applied. */
 export interface LoadedCatalog {
   readonly rows: readonly ModelRow[];
   readonly providers: readonly OverlayProvider[];
-  /** What operators' upstreams do in their own way. */
+  /** How operators' upstreams differ from the adapters' tables. */
   readonly upstreamCalls?: readonly OverlayCall[];
 }
 
 /**
- * The built-in rows with the overlay file laid over them; without a path, the built-in rows alone.
- * Throws {@link ConfigError} for an unreadable file, unknown keys and rows that do not fit.
+ * The built-in rows with the overlay file applied; without a path, the built-in rows alone. Throws {@link ConfigError}
+ * for an unreadable file, unknown keys and invalid rows.
  */
 export function loadCatalog(path: string | undefined): LoadedCatalog {
   if (path === undefined) return { rows: BUILT_IN_MODELS, providers: [] };

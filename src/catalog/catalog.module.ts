@@ -3,7 +3,7 @@ import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { Catalog } from './catalog.js';
 import type { ModelRow } from './model-row.js';
 
-/** What the gateway sells, checked against the providers it can call. */
+/** The models that the gateway sells, checked against the configured providers. */
 @Global()
 @Module({})
 export class CatalogModule {

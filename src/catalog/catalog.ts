@@ -2,7 +2,7 @@ import type { Route } from '../providers/ports/route.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { ModelRow } from './model-row.js';
 
-/** Whether a route can run an operation now: adapter exists, has the capability, is configured. */
+/** Whether a route can run an operation now: its provider is configured, and its adapter has the operation. */
 export type RouteCheck = (route: Route, operation: Operation) => boolean;
 
 interface Checked {
@@ -11,8 +11,8 @@ interface Checked {
 }
 
 /**
- * The models the gateway sells. Rows are checked once, at boot or when they are replaced: a model of which no route can run
- * is known but not listed, and answers 503 `no_eligible_route` (architecture: Catalog).
+ * The models that the gateway sells. Rows are checked once, at the start or when they are replaced. A model without a
+ * route that can run is known but not listed, and answers 503 `no_eligible_route` (architecture: Catalog).
  */
 export class Catalog {
   private checked: Checked;
@@ -24,7 +24,7 @@ export class Catalog {
     this.checked = this.check(rows);
   }
 
-  /** From now on these are the models, all at once. Calls that were admitted keep the row they were admitted with. */
+  /** Replaces all models at once. Calls that were admitted before keep their row. */
   replace(rows: readonly ModelRow[]): void {
     this.checked = this.check(rows);
   }
@@ -39,12 +39,12 @@ export class Catalog {
     return this.checked.runnable.get(id) ?? [];
   }
 
-  /** Models that can run, in listing order. */
+  /** Models that can run, in the order of lists. */
   list(): ModelRow[] {
     return [...this.checked.rows.values()].filter((row) => this.routesOf(row.id).length > 0);
   }
 
-  /** Enabled models that cannot run, for the log at boot. */
+  /** Enabled models that cannot run, for the log at the start. */
   idle(): ModelRow[] {
     return [...this.checked.rows.values()].filter((row) => this.routesOf(row.id).length === 0);
   }

@@ -1,4 +1,4 @@
-/** The 32 codes a dub can be made in (spec: Dubbing languages). */
+/** The 32 languages of dubs (spec: Dubbing languages). */
 export const DUBBING_LANGUAGES = [
   'en',
   'hi',

@@ -18,7 +18,7 @@ interface Row<O extends Operation, P extends PriceRule, L> {
   readonly routes: readonly Route[];
   readonly price: P;
   readonly limits: L;
-  /** A disabled model is neither listed nor found. */
+  /** A disabled model is in no list, and requests for it find no model. */
   readonly enabled: boolean;
 }
 
@@ -28,10 +28,10 @@ export interface MediaLimits {
   readonly minMicros?: number;
 }
 
-/** A row of each operation, by operation. Text lengths are Unicode code points. */
+/** The limits of a row, by operation. Text lengths are Unicode code points. */
 export interface ModelRows {
   chat: Row<'chat', PerToken, { readonly maxOutputTokens: number }> & {
-    /** Whether the model thinks in tokens that nobody sees and only its usage tells (decision G-24). */
+    /** Whether the model uses hidden reasoning tokens, which only its usage tells (decision G-24). */
     readonly hiddenReasoning: boolean;
   };
   image: Row<'image', PerRequest, { readonly sizes: readonly string[] }>;
@@ -53,9 +53,9 @@ export interface ModelRows {
   'sound-effect': Row<'sound-effect', PerRequestedSecond, Record<string, never>>;
   composition: Row<'composition', PerRequestedSecond, Record<string, never>>;
   dubbing: Row<'dubbing', PerMeasuredSecond, MediaLimits>;
-  /** `shape` names the fields of the body: a new song model is one more row. */
+  /** `shape` names the fields of the body, so a new song model needs only one more row. */
   song: Row<'song', PerRequest, { readonly shape: SongShape }>;
 }
 
-/** The row of one operation; without an argument, any row. */
+/** The row of one operation; without a type argument, any row. */
 export type ModelRow<O extends Operation = Operation> = ModelRows[O];

@@ -4,7 +4,7 @@ import type { ModelRow } from './model-row.js';
 import type { OverlayLimits, OverlayModel, OverlayPrice } from './overlay.dto.js';
 import type { PriceRule } from './price-rule.js';
 
-/** The price unit every operation is sold by. */
+/** The unit of price of every operation. */
 const UNIT_OF: Record<Operation, PriceRule['unit']> = {
   chat: 'token',
   image: 'request',
@@ -56,8 +56,8 @@ const LIMITS_OF: Record<
 };
 
 /**
- * The row an overlay entry makes of a built-in row, or of nothing. Throws an Error whose message names the field
- * when the entry is incomplete or does not fit its operation: a model without a price is never sold.
+ * The row of an overlay entry, based on a built-in row if there is one. Throws an Error that names the field when the
+ * entry is incomplete or does not fit its operation. A model without a price is never sold.
  */
 export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
   const operation = operationOf(entry, builtIn);

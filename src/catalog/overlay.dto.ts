@@ -7,7 +7,7 @@ const MAX_NAME = 200;
 const MAX_PRICE = Number.MAX_SAFE_INTEGER;
 const MAX_MODELS = 1_000;
 const MAX_ROUTES = 8;
-/** Wire protocols an extra provider can speak; each has an adapter folder. */
+/** Wire protocols that an extra provider can speak; each has a folder of adapters. */
 export const PROTOCOLS = ['openai', 'elevenlabs', 'ttapi', 'openai-video'] as const;
 const optional = { optional: true } as const;
 
@@ -20,7 +20,7 @@ export class OverlayRoute {
   upstream_model!: string;
 }
 
-/** A price; which amounts belong to which unit is checked with the unit. Whole micro-USD. */
+/** A price in whole micro-USD. Which amounts a unit needs is checked with the unit. */
 export class OverlayPrice {
   @OneOf(['request', 'code_point', 'measured_second', 'requested_second', 'token', 'video'])
   unit!: 'request' | 'code_point' | 'measured_second' | 'requested_second' | 'token' | 'video';
@@ -50,7 +50,7 @@ export class OverlayVideoPrice {
   micro_usd!: number;
 }
 
-/** Limits; only those of the model's operation may be given. */
+/** Limits. Only those of the model's operation are valid. */
 export class OverlayLimits {
   @Whole({ min: 1, max: 10_000_000, ...optional })
   max_output_tokens?: number;
@@ -80,7 +80,7 @@ export class OverlayLimits {
   shape?: SongShape;
 }
 
-/** A model to add, or the fields to change of a built-in one. */
+/** A new model, or the fields of a built-in one that change. */
 export class OverlayModel {
   @ModelId()
   id!: string;
@@ -104,7 +104,7 @@ export class OverlayModel {
   enabled?: boolean;
 }
 
-/** A provider beyond the built-in ones; its key stays in the environment. An empty `api_key_env`: it takes no key. */
+/** A provider that is not built in. Its key stays in the environment; with an empty `api_key_env` it takes no key. */
 export class OverlayProvider {
   @Pattern(/^[a-z][a-z0-9-]{0,63}$/, 'must be lowercase letters, digits and hyphens')
   id!: string;
@@ -131,7 +131,7 @@ export class OverlayFieldName {
   upstream_name!: string;
 }
 
-/** The word for a value of a field at an upstream. */
+/** The upstream's word for a value of a field. */
 export class OverlayFieldValue {
   @Text({ max: MAX_NAME })
   field!: string;
@@ -143,7 +143,7 @@ export class OverlayFieldValue {
   upstream_value!: string;
 }
 
-/** How an upstream differs from what the adapter of its protocol says of an endpoint. */
+/** How an upstream differs from the table of its protocol's adapter in one endpoint. */
 export class OverlayCall {
   @Text({ max: MAX_NAME })
   call!: string;

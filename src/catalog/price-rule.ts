@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import { ceilDiv, formatMicroUsd, type MicroUsd, multiply } from '../common/money/micro-usd.js';
 
-/** Flat price per accepted request; `maxModeMicroUsd` where the model offers Max mode. */
+/** Flat price per accepted request; `maxModeMicroUsd` if the model offers Max mode. */
 export interface PerRequest {
   readonly unit: 'request';
   readonly microUsd: MicroUsd;
@@ -18,12 +18,12 @@ export interface PerMeasuredSecond {
   readonly unit: 'measured_second';
   readonly microUsd: MicroUsd;
 }
-/** Price of one second the caller asked for, rounded up to whole seconds. */
+/** Price of one requested second; fractions are rounded up to whole seconds. */
 export interface PerRequestedSecond {
   readonly unit: 'requested_second';
   readonly microUsd: MicroUsd;
 }
-/** Prices of one million tokens; the only rule whose unit price is not whole per unit (decision G-23). */
+/** Prices of one million tokens. Only in this rule the price of one unit is not a whole number (decision G-23). */
 export interface PerToken {
   readonly unit: 'token';
   readonly inputMicroUsdPerMillion: MicroUsd;
@@ -48,7 +48,7 @@ export function priceOfRequest(rule: PerRequest, maxMode = false): MicroUsd {
   return multiply(rule.maxModeMicroUsd, 1);
 }
 
-/** Price of a text by its Unicode code points, counted as sent (decision G-36). */
+/** Price of a text by its Unicode code points, as it was sent (decision G-36). */
 export function priceOfText(rule: PerCodePoint, codePoints: number): MicroUsd {
   return multiply(rule.microUsd, codePoints);
 }
@@ -62,12 +62,12 @@ export function priceOfSeconds(
   return multiply(rule.microUsd, seconds);
 }
 
-/** {@link priceOfText}, and what it is made of. */
+/** {@link priceOfText}, with the basis of the charge. */
 export function quoteOfText(rule: PerCodePoint, codePoints: number): Quote {
   return quoteOf('code_point', codePoints, rule.microUsd, priceOfText(rule, codePoints));
 }
 
-/** {@link priceOfSeconds}, and what it is made of. */
+/** {@link priceOfSeconds}, with the basis of the charge. */
 export function quoteOfSeconds(
   rule: PerMeasuredSecond | PerRequestedSecond,
   seconds: bigint,
@@ -75,13 +75,13 @@ export function quoteOfSeconds(
   return quoteOf('second', Number(seconds), rule.microUsd, priceOfSeconds(rule, seconds));
 }
 
-/** {@link priceOfRequest}, and what it is made of. */
+/** {@link priceOfRequest}, with the basis of the charge. */
 export function quoteOfRequest(rule: PerRequest, maxMode = false): Quote {
   const price = priceOfRequest(rule, maxMode);
   return quoteOf('request', 1, price, price);
 }
 
-/** Price of one image, and what it is made of. */
+/** Price of one image, with the basis of the charge. */
 export function quoteOfImage(rule: PerRequest): Quote {
   return quoteOf('image', 1, rule.microUsd, priceOfRequest(rule));
 }
@@ -104,8 +104,8 @@ export function priceOfTokens(rule: PerToken, inputTokens: bigint, outputTokens:
 }
 
 /**
- * Price of a video by its `seconds` value, and what it is made of: one request at the price of its length, as lengths are not
- * priced by the second. Undefined where the model does not sell that length.
+ * Price of a video by its `seconds`, with the basis of the charge: one request at the price of its length, because
+ * lengths are not priced by the second. Undefined if the model does not sell that length.
  */
 export function quoteOfVideo(rule: PerVideo, seconds: string): Quote | undefined {
   const price = Object.hasOwn(rule.microUsdBySeconds, seconds)

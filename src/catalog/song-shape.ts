@@ -1,4 +1,7 @@
-/** The bodies of POST /v1/music/generations: which fields a song model takes. A row of the catalog names one. */
+/**
+ * The kinds of bodies of POST /v1/music/generations. A row of the catalog names one; it decides the fields of the
+ * model.
+ */
 export const SONG_SHAPES = [
   'music',
   'lyrics',
@@ -36,5 +39,5 @@ export const SONG_SHAPES = [
   'tune-video',
 ] as const;
 
-/** A word of {@link SONG_SHAPES}. */
+/** One of {@link SONG_SHAPES}. */
 export type SongShape = (typeof SONG_SHAPES)[number];

@@ -1,4 +1,4 @@
-/** A premade voice: the id goes to the provider in exactly this case. */
+/** A premade voice. Its id is sent to the provider in exactly this case. */
 export interface PremadeVoice {
   readonly id: string;
   readonly name: string;
@@ -13,7 +13,7 @@ const voice = (
   accent: PremadeVoice['accent'],
 ): PremadeVoice => ({ id, name, gender, accent });
 
-/** The 21 premade voices shared by speech, dialogue and voice changer (spec: Voices). */
+/** The 21 premade voices of speech, dialogue and voice changer (spec: Voices). */
 export const VOICES: readonly PremadeVoice[] = [
   voice('Adam', 'pNInz6obpgDQGcFmaJgB', 'Male', 'American'),
   voice('Alice', 'Xb7hH8MSUJpSbSDYk0k2', 'Female', 'British'),
@@ -49,8 +49,8 @@ const BY_LOWER_CASE = new Map(
 );
 
 /**
- * Finds a voice by id or first name, ignoring case (decision G-37). Spaces are not trimmed.
- * Returns undefined for any other text.
+ * Finds a voice by id or first name, ignoring case (decision G-37). Spaces are not trimmed. Undefined for any other
+ * text.
  */
 export function findVoice(text: string): PremadeVoice | undefined {
   return BY_LOWER_CASE.get(text.toLowerCase());

@@ -2,12 +2,12 @@ import type { ModelRow } from '../catalog/model-row.js';
 import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { TokenUsage } from '../providers/ports/chat.port.js';
 
-/** Tokens of one call; `isEstimated` where nobody could count them in time: then there are no more than these. */
+/** Tokens of one call. `isEstimated` when they could not be counted in time; then the numbers are upper bounds. */
 export interface CountedUsage extends TokenUsage {
   readonly isEstimated: boolean;
 }
 
-/** What the charge is made of, for the record of the call. */
+/** How the charge is computed, for the record of the call. */
 export function basisOf(row: ModelRow<'chat'>, usage: CountedUsage): ChargeBasis {
   return {
     unit: 'token',

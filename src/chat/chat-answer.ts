@@ -1,15 +1,18 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
 
-/** What every object of one answer carries. */
+/** The fields that every object of one answer has. */
 export interface CompletionHead {
   readonly id: string;
   /** Epoch seconds. */
   readonly created: number;
-  /** Our name of the model. */
+  /** The gateway's name of the model. */
   readonly model: string;
 }
 
-/** The head of an answer: id and time as the provider gave them, else `fallback`; the model's name is ours always. */
+/**
+ * The head of an answer. Id and time are the provider's, else `fallback`. The name of the model is always the
+ * gateway's.
+ */
 export function headOf(provided: JsonObject, fallback: CompletionHead): CompletionHead {
   const { id, created } = provided;
   return {
@@ -19,7 +22,7 @@ export function headOf(provided: JsonObject, fallback: CompletionHead): Completi
   };
 }
 
-/** The chat completion object (spec: same heading). Fields of the provider that are not in it stay behind. */
+/** The chat completion object (spec: same heading). Other fields of the provider are left out. */
 export function completionOf(
   head: CompletionHead,
   completion: JsonObject,
@@ -40,7 +43,7 @@ export function completionOf(
   return { id, object: 'chat.completion', created, model, choices, usage };
 }
 
-/** The chat stream chunk (spec: same heading), by all fields but the usage. */
+/** The chat stream chunk (spec: same heading), without the usage. */
 export function chunkOf(head: CompletionHead, choices: readonly JsonObject[]): JsonObject {
   const { id, created, model } = head;
   const shown = choices.map((choice, index) => ({

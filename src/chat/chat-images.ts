@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import { NamedUrls } from '../net/named-urls.js';
 import { partsOf } from './chat-messages.js';
 
-/** The images of one request come from this many hosts at most: each costs a question to DNS. */
+/** The images of one request may be on at most this many hosts, because each needs a DNS query. */
 const MAX_HOSTS = 50;
 const WEB_URL = /^https?:/i;
 
@@ -13,14 +13,18 @@ interface NamedImage {
   readonly url: string;
 }
 
-/** Images that a chat names by URL: judged like every URL of a caller, never fetched here (decisions G-43, G-62). */
+/**
+ * Images that a chat names by URL. They are checked like every URL of a caller and never fetched here (decisions G-43,
+ * G-62).
+ */
 @Injectable()
 export class ChatImages {
   constructor(private readonly urls: NamedUrls) {}
 
   /**
-   * Throws `invalid_request` with the path of the first URL that is not public, or whose host is one too many. Data URLs
-   * pass; a host that is unknown now is left to the provider, who fetches it. The messages are checked already.
+   * Throws `invalid_request` with the path of the first URL that is not public, or whose host is one too many. Data
+   * URLs pass. A host that does not resolve now is accepted, because the provider fetches the image. The messages have
+   * been checked before.
    */
   async check(messages: readonly JsonObject[]): Promise<void> {
     const hosts = this.imageOfEachHost(imagesOf(messages));

@@ -3,13 +3,13 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { ROLES } from './dto/message.schema.js';
 
 const DETAILS: readonly unknown[] = [undefined, null, 'auto', 'low', 'high', 'original'];
-/** Anything else in an image's place could smuggle in text that is not paid for. */
+/** Anything else in place of an image could carry text that is not paid for. */
 const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 
 /**
- * Checks every message: a known role, and content as a text or as parts of type text, image_url or refusal; an assistant
- * that calls a tool needs none. Other fields pass. Throws `invalid_request` with the dotted path of the fault
- * (decisions G-23, G-92).
+ * Checks every message: its role is known, and its content is a text or a list of parts of type text, image_url or
+ * refusal. An assistant's message with tool calls needs no content. Other fields pass. Throws `invalid_request` with
+ * the dotted path of the field (decisions G-23, G-92).
  */
 export function checkMessages(messages: readonly JsonObject[]): void {
   for (const [index, message] of messages.entries()) {
@@ -21,7 +21,7 @@ export function checkMessages(messages: readonly JsonObject[]): void {
   }
 }
 
-/** Content parts of a message; none where the content is a text. */
+/** Content parts of a message; none if the content is a text. */
 export function partsOf({ content }: JsonObject): readonly JsonObject[] {
   return Array.isArray(content) ? (content as readonly JsonObject[]) : [];
 }

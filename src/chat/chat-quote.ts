@@ -6,22 +6,23 @@ import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
 import { checkMessages, partsOf } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
 
-/** What an image counts, whatever its size (decision G-23). */
+/** The tokens that an image counts, whatever its size (decision G-23). */
 export const IMAGE_TOKENS = 4_096;
 
 type BilledTokens = Pick<TokenUsage, 'promptTokens' | 'completionTokens'>;
 
-/** A checked request: what goes to the provider, and the most it can cost. */
+/** A checked request: what the provider gets, and the most that it can cost. */
 export interface ChatQuote {
   readonly command: ChatCommand;
   readonly ceilingMicroUsd: MicroUsd;
-  /** Whether a stream shows its usage. */
+  /** Whether the caller wants a stream to show its usage. */
   readonly showsUsage: boolean;
 }
 
 /**
- * Turns a body into a quote: the provider's command and the most it can cost. The ceiling counts a token per byte of everything that reaches the prompt, 4,096 per image,
- * and the whole output allowance (decision G-23). Throws `invalid_request` for messages that do not fit.
+ * Turns a body into a quote: the provider's command and the most that it can cost. The ceiling counts one token per
+ * byte of everything in the prompt, 4,096 per image, and the whole output allowance (decision G-23). Throws
+ * `invalid_request` for invalid messages.
  */
 export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   checkMessages(body.messages);
@@ -29,7 +30,7 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
     body;
   const wanted = max_completion_tokens ?? max_tokens;
   const most = row.limits.maxOutputTokens;
-  // A cap above the model's own has no effect; sent as it is, it could exceed what is held.
+  // A cap above the model's own has no effect. If it were sent unchanged, the cost could exceed the hold.
   const maxTokens = wanted === undefined ? undefined : Math.min(wanted, most);
   const prompt = JSON.stringify([messages.map(withoutImages), rest]);
   const promptTokens = Buffer.byteLength(prompt) + imageTokens(messages);
@@ -40,7 +41,7 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   };
 }
 
-/** The charge for the usage, never above the ceiling. */
+/** The charge of the usage, at most the ceiling. */
 export function chargeOf(
   row: ModelRow<'chat'>,
   usage: BilledTokens,

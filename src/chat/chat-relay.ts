@@ -6,13 +6,13 @@ import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
 import { textsOf, viewTokenUsage } from './chat-usage.js';
 
-/** Hands the chunks of one stream on to its reader and remembers what they are worth. */
+/** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
-  /** The texts made so far, to be counted where the provider reports no usage. */
+  /** The texts so far. They are counted if the provider reports no usage. */
   readonly made: string[] = [];
-  /** Usage as the provider reported it last; null where it made more after that. */
+  /** The last usage that the provider reported; null if more text came after it. */
   usage: TokenUsage | null = null;
-  /** Whether the model has said why it ended; only the usage is still to come. */
+  /** Whether the model has said why it ended. Afterwards only the usage follows. */
   isFinished = false;
   private reportedUsage: unknown;
   private source: Readable | undefined;
@@ -25,8 +25,8 @@ export class ChatRelay {
   ) {}
 
   /**
-   * Hands chunks on until the provider is done or the reader is gone. Throws what broke the stream, but not the
-   * reader's leaving.
+   * Forwards chunks until the provider has finished or the reader has left. Throws the error that broke the stream;
+   * that the reader left is no error.
    */
   async run(source: Readable): Promise<void> {
     this.source = source;
@@ -37,12 +37,12 @@ export class ChatRelay {
         if (choices.length > 0) await this.send(item.chunk, choices);
       }
     } catch (error) {
-      // Told apart by the error, not by the reader's socket: what broke first decides.
+      // The error decides, not the state of the reader's socket, because the first event counts.
       if (!(error instanceof ClientLeft)) throw error;
     }
   }
 
-  /** Takes account of what has arrived but was not handed on; the provider made it all the same. */
+  /** Adds what has arrived but was not forwarded, because the provider made it all the same. */
   takeWaiting(): void {
     for (;;) {
       const item = this.source?.read() as ChatChunk | null | undefined;
@@ -51,7 +51,7 @@ export class ChatRelay {
     }
   }
 
-  /** Shows the usage to a reader who asked for it, in a chunk of its own (decision G-93). */
+  /** Sends the usage in a chunk of its own to a reader that requested it (decision G-93). */
   async end(usage: TokenUsage): Promise<void> {
     if (!this.showsUsage || this.head === undefined) return;
     const chunk = { ...chunkOf(this.head, []), usage: viewTokenUsage(usage, this.reportedUsage) };

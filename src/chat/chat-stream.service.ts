@@ -20,7 +20,9 @@ import { ChatRelay } from './chat-relay.js';
 import { ChatUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
 
-/** A model that has ended reports its usage at once; a client that left meanwhile does not keep the stream longer. */
+/**
+ * A model that has ended reports its usage at once. If the client has left, the stream stays open no longer than this.
+ */
 const USAGE_WAIT_MS = 5_000;
 
 /** Chat completions as server-sent events (spec: POST /v1/chat/completions). */
@@ -35,9 +37,11 @@ export class ChatStreamService {
   ) {}
 
   /**
-   * Forwards each chunk as it comes; `[DONE]` follows once the charge is durable. A provider that breaks off ends the
-   * stream with an error event and charges nothing; a client that leaves ends the provider's work and pays for what was
-   * made, but where the model thinks unseen it is left to end, and the client pays for what it reports (decision G-24). Throws what happens before the first chunk, and once more what the error event has told.
+   * Forwards each chunk as it arrives; `[DONE]` follows once the charge is durable. When a provider breaks off, the
+   * stream ends with an error event and nothing is charged. When a client leaves, the provider's work ends and the
+   * client pays for what was made. But if the model has hidden reasoning, it works to its end and the client pays for
+   * the reported usage (decision G-24). Throws errors from before the first chunk, and repeats the error of the error
+   * event.
    */
   async stream(call: AdmittedCall<'chat'>, body: ChatBody, events: SseWriter): Promise<void> {
     const quote = quoteOf(call.row, body);
@@ -80,7 +84,7 @@ export class ChatStreamService {
       quote.command,
       relay.made,
     );
-    // What the model thought unseen nobody can count: the rest of the hold stands for it.
+    // Hidden reasoning cannot be counted, so the rest of the hold is charged for it.
     const usage = { ...counted, isEstimated: counted.isEstimated || !isWhole };
     await relay.end(usage);
     return {
@@ -109,7 +113,7 @@ export class ChatStreamService {
   }
 }
 
-/** When the reader leaves, ends the provider's work: at once, or where only the usage is to come, after a wait for that. */
+/** When the reader leaves, ends the provider's work: at once, or after a wait if only the usage is missing. */
 function stopWhenGone(events: SseWriter, relay: ChatRelay, signal: StopSource): void {
   events.onGone(() => {
     relay.takeWaiting();
@@ -121,7 +125,7 @@ function stopWhenGone(events: SseWriter, relay: ChatRelay, signal: StopSource): 
   });
 }
 
-/** False where the deadline of the call came first, its reader had left, and no usage had been reported. */
+/** False when the deadline of the call came first, the reader had left, and no usage had been reported. */
 async function readToEnd(relay: ChatRelay, body: Readable, events: SseWriter): Promise<boolean> {
   try {
     await relay.run(body);

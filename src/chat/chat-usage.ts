@@ -6,16 +6,16 @@ import { partsOf } from './chat-messages.js';
 import { imageTokens } from './chat-quote.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
-/** Tokens around the text of each message, and around the reply. */
+/** Tokens in addition to the text, for each message and for the reply. */
 const TOKENS_PER_MESSAGE = 3;
 const TOKENS_PER_REPLY = 3;
 
-/** Usage of calls: the provider's numbers where it reports them, zero included, else counted here (decision G-23). */
+/** Usage of calls: the provider's numbers if it reports them, even zero; otherwise counted here (decision G-23). */
 @Injectable()
 export class ChatUsage {
   constructor(private readonly counter: TokenCounter) {}
 
-  /** `reported` where it makes sense, else the tokens of the prompt and of the texts that were made for the account. */
+  /** `reported` if it is plausible, else the tokens of the prompt and of the texts that were made. */
   async of(
     accountId: string,
     reported: TokenUsage | null,
@@ -41,7 +41,7 @@ export class ChatUsage {
   }
 }
 
-/** The texts a model made in a message or a delta: content, reasoning, refusal, and calls of tools. */
+/** The texts of a message or a delta: content, reasoning, refusal, and tool calls. */
 export function textsOf(message: unknown): string[] {
   if (!isJsonObject(message)) return [];
   const { content, reasoning_content: reasoning, refusal, tool_calls: calls } = message;
@@ -71,7 +71,7 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
 
-/** The provider's usage object as the answer shows it: our totals, its details of cached and reasoning tokens. */
+/** The usage object of the answer: our totals, with the provider's numbers of cached and reasoning tokens. */
 export function viewTokenUsage(usage: TokenUsage, reported: unknown): JsonObject {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = isJsonObject(
     reported,

@@ -21,7 +21,7 @@ import { CHAT_EXAMPLES } from './dto/chat-examples.js';
 import { ChatBody } from './dto/chat.body.js';
 import { CHAT_SCHEMAS } from './dto/message.schema.js';
 
-/** Images travel inside the body (decision G-11). */
+/** Images are part of the body (decision G-11). */
 const BODY_BYTES = 20 * 1024 * 1024;
 
 /** Text chat. */

@@ -22,8 +22,8 @@ export class ChatService {
   ) {}
 
   /**
-   * Answers the completion once its charge is durable. A client that leaves changes nothing: the charge follows the
-   * provider's success (decision G-25). Throws 402 `insufficient_user_quota` and the provider's failures.
+   * Returns the completion once its charge is durable. When the client leaves nothing changes, because the charge
+   * follows the provider's success (decision G-25). Throws 402 `insufficient_user_quota` and the provider's failures.
    */
   async complete(call: AdmittedCall<'chat'>, body: ChatBody): Promise<Charged<JsonObject>> {
     const { command, ceilingMicroUsd } = quoteOf(call.row, body);

@@ -68,7 +68,7 @@ const ACCOUNTS: Readonly<Record<string, OperatorCommand>> = {
         options,
         amount === undefined ? {} : { amount_microusd: amount },
       );
-      // Without a key the command is its own request: running it twice credits twice.
+      // Without a key every run of the command is a new request, so running it twice credits twice.
       const key = given(options, 'idempotency-key') ?? randomUUID();
       return viewEntry(await operator.credit(account, body, key));
     },

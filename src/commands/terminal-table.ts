@@ -1,7 +1,9 @@
 const MAX_CELL = 60;
 type Row = Readonly<Record<string, unknown>>;
 
-/** An answer of the operator API for the eye: a list as a table, one thing as a line per field. */
+/**
+ * An answer of the operator API as a table for a terminal: one row per item of a list, one line per field of an object.
+ */
 export function tableOf(answer: unknown): string {
   if (typeof answer === 'string') return answer;
   if (isList(answer)) {
@@ -41,7 +43,7 @@ function fieldsOf(row: Row): string {
     .join('\n');
 }
 
-/** Times are shown as such; what a terminal would obey is left out. */
+/** Times are shown as dates. Characters that a terminal would execute are removed. */
 function cellOf(value: unknown, name: string, max = MAX_CELL): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' && (name === 'at' || name.endsWith('_at'))) {

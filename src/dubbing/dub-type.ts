@@ -1,4 +1,4 @@
-/** Endings of the types dubs come in. */
+/** File name endings of the types of dubs. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/mpeg': 'mp3',
   'audio/mp3': 'mp3',
@@ -19,8 +19,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 const MEDIA_TYPE = /^(audio|video)\/[\w.+-]+$/;
 
 /**
- * The type a dub is served with: as it came, else as the provider announced it, else MP3, which is what it makes of sound.
- * Only audio and video count.
+ * The type of a dub when it is served: the type of the download, else the type that the provider announced, else MP3.
+ * Only audio and video types are accepted.
  */
 export function dubTypeOf(declared: string | null, announced: string | null): string {
   for (const text of [declared, announced]) {
@@ -30,7 +30,7 @@ export function dubTypeOf(declared: string | null, announced: string | null): st
   return 'audio/mpeg';
 }
 
-/** Name under which a dub is downloaded: `dubbed-<target language>.<ext>` (spec: GET /v1/tasks/{id}/content). */
+/** Name of a dub for downloads: `dubbed-<target language>.<ext>` (spec: GET /v1/tasks/{id}/content). */
 export function dubFilename(targetLanguage: string, type: string): string {
   const extension = EXTENSIONS[type] ?? type.split('/')[1]?.replace(/^x-|\W/g, '') ?? 'bin';
   return `dubbed-${targetLanguage}.${extension}`;

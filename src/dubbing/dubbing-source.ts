@@ -9,15 +9,15 @@ import type { MediaFile } from '../providers/ports/media-file.js';
 export const SOURCE_FIELD = 'source_url';
 const MAX_NAME_CHARACTERS = 120;
 
-/** A source as it is paid for and sent. */
+/** A source: what is paid for and what is sent. */
 export interface BilledSource {
   readonly media: MediaFile;
   readonly billedSeconds: bigint;
 }
 
 /**
- * What a dub of the file costs: the whole file is dubbed, so its longest track counts, video included (decision G-44). Throws
- * `unsupported_audio_format` for AIFF, which only the other endpoints take (G-45), and `media_too_long` (G-19).
+ * The price of a dub. The whole file is dubbed, so its longest track counts, video included (decision G-44). Throws
+ * `unsupported_audio_format` for AIFF, which only the other endpoints accept (G-45), and `media_too_long` (G-19).
  */
 export function billedSource(
   { media, length }: MeasuredMedia,
@@ -38,7 +38,7 @@ export function billedSource(
   return { media: { ...media, filename: `${nameIn(sourceUrl)}.${format}` }, billedSeconds };
 }
 
-/** The name a caller gave the file, without its ending, which may lie; providers show it to their operators. */
+/** The caller's name of the file, without its ending, which may be wrong. Providers show the name to operators. */
 function nameIn(url: string): string {
   const { pathname } = new URL(url);
   const name = basename(decoded(pathname), extname(pathname));

@@ -1,6 +1,6 @@
 import type { Task } from '../tasks/task.js';
 
-/** What the provider is asked for; the source is a stored file until it has it. */
+/** What the provider is asked for. The source is a stored file until the provider has it. */
 export type DubbingInput = Readonly<{
   fileId: string;
   filename: string;
@@ -12,7 +12,7 @@ export type DubbingInput = Readonly<{
   dropBackgroundAudio?: boolean | undefined;
 }>;
 
-/** What outlives the input. */
+/** The facts that are kept after the input is deleted. */
 export type DubbingDetails = Readonly<{ targetLanguage: string }>;
 
 export function inputOf(task: Task): DubbingInput {
@@ -23,7 +23,7 @@ export function dubbingDetailsOf(task: Task): DubbingDetails {
   return task.details as DubbingDetails;
 }
 
-/** The type that the provider announced for the dub; a hint. */
+/** The type that the provider announced for the dub. It is a hint. */
 export function announcedType({ result }: Task): string | null {
   const type = result?.content_type;
   return typeof type === 'string' ? type : null;

@@ -27,10 +27,10 @@ import { resolvedDubbingResult, viewDubbingResult } from './dubbing.view.js';
 
 /** Dubs are kept as long as videos (decision G-63). */
 const KEPT_MS = 14 * 86_400_000;
-/** Above what half an hour of video at any resolution takes. */
+/** More than half an hour of video at any resolution. */
 const MAX_DUB_BYTES = 4 * 1024 ** 3;
 
-/** Dubbing tasks: the stored source goes to the provider, the dub is fetched once and kept. */
+/** Dubbing tasks. The stored source is sent to the provider; the dub is fetched once and kept. */
 @Injectable()
 export class DubbingKind implements TaskKind, OnModuleInit {
   readonly name = 'dubbing';
@@ -94,7 +94,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     };
   }
 
-  /** Throws where there is no dub after all, or an empty one. */
+  /** Throws if there is no dub, or an empty one. */
   async collect(task: Task, context: TaskContext): Promise<CollectedContent> {
     const { targetLanguage } = dubbingDetailsOf(task);
     const dub = await this.router.runOn(
@@ -123,12 +123,12 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     return { content: { fileId, contentType, sizeBytes, filename, expiresAt } };
   }
 
-  /** The caller's recording and its dub lie at the provider no longer than they must. */
+  /** The provider keeps the caller's recording and its dub no longer than necessary. */
   async tidy(task: Task, context: TaskContext): Promise<void> {
     const failure = await this.router.runOn(
       context.route,
       'dubbing',
-      // A provider that does not delete may well dub: its breaker must not hear of it.
+      // A provider that cannot delete may still dub, so this failure must not count for its breaker.
       (port, call) =>
         port.removeDub(task.providerJobId ?? '', call).then(
           () => undefined,
@@ -144,7 +144,9 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     return result && { ...result };
   }
 
-  /** To this machine, whole, before a byte is sent: a storage that fails now has started no work. */
+  /**
+   * The whole file is copied to this machine before a byte is sent, so a storage that fails now has started no work.
+   */
   private async copy(source: StoredFile, path: string, context: TaskContext): Promise<void> {
     try {
       await pipeline(await source.open(), createWriteStream(path, { flags: 'wx', mode: 0o600 }));

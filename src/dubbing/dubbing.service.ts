@@ -15,7 +15,7 @@ import { billedSource, SOURCE_FIELD } from './dubbing-source.js';
 import type { DubbingDetails, DubbingInput } from './dubbing-task.js';
 import type { DubbingBody } from './dto/dubbing.body.js';
 
-/** A source that was never submitted is kept this much longer than its task can be open. */
+/** A source that was never submitted is kept longer than its task can be open, by this much. */
 const SOURCE_SLACK_MS = 3_600_000;
 
 /** Dubbing (spec: POST /v1/audio/dubbing). */
@@ -30,8 +30,9 @@ export class DubbingService {
   ) {}
 
   /**
-   * Submits a dub of the source, which is downloaded once, here. Throws what `TaskSubmission.submit` throws, and for the
-   * source `invalid_request`, `audio_download_failed`, `audio_too_large`, `unsupported_audio_format`, `media_too_long`.
+   * Submits a dub of the source, which is downloaded once, by the gateway. Throws what `TaskSubmission.submit` throws,
+   * and for the source `invalid_request`, `audio_download_failed`, `audio_too_large`, `unsupported_audio_format`,
+   * `media_too_long`.
    */
   dub(
     call: AdmittedCall<'dubbing'>,
@@ -45,7 +46,7 @@ export class DubbingService {
     );
   }
 
-  /** The very file that is measured is the one that is kept for the provider (spec: downloaded once). */
+  /** The file that is measured is the file that is kept for the provider (spec: downloaded once). */
   private prepare(call: AdmittedCall<'dubbing'>, body: DubbingBody): Promise<PreparedTask> {
     const { accountId } = call.caller;
     const source = {

@@ -38,7 +38,7 @@ export class DubbingTaskView extends TaskView {
   declare result: DubbingResultView | null;
 }
 
-/** What the provider tells of a finished dub, as clients see it; never changed later. */
+/** What the provider reports about a finished dub, as clients see it. It never changes later. */
 export function viewDubbingResult(
   taskId: string,
   targetLanguage: string,
@@ -56,8 +56,8 @@ export function viewDubbingResult(
 }
 
 /**
- * The result of a dub that nobody fetched, with what an operator knows of it; null where he says nothing. Undefined where he
- * says what no dub of this task has.
+ * The result of a dub that was not fetched, with what an operator knows of it; null if the operator gave nothing.
+ * Undefined if the given values do not fit this task.
  */
 export function resolvedDubbingResult(
   taskId: string,

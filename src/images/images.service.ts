@@ -19,8 +19,8 @@ export class ImagesService {
   ) {}
 
   /**
-   * Answers the image in base64 once its charge is durable; no image, no charge (decision G-32).
-   * Throws 400 for a size the model does not make, 402 `insufficient_user_quota`, and the provider's failures.
+   * Returns the image in base64 once its charge is durable. Without an image there is no charge (decision G-32). Throws
+   * 400 for a size that the model does not make, 402 `insufficient_user_quota`, and the provider's failures.
    */
   async generate(call: AdmittedCall<'image'>, body: ImageBody): Promise<Charged<ImageView>> {
     const { prompt, size } = body;

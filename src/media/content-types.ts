@@ -1,6 +1,6 @@
 import type { MediaFormat } from './length/sniff.js';
 
-/** Media type of each format, as providers are told it. */
+/** Media type of each format, as it is sent to providers. */
 export const CONTENT_TYPES: Readonly<Record<MediaFormat, string>> = {
   wav: 'audio/wav',
   aiff: 'audio/aiff',

@@ -3,21 +3,21 @@ import { Transform } from 'node:stream';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
-/** A whole `Content-Type` with parameters as RFC 9110 writes them. */
+/** A whole `Content-Type` with parameters (RFC 9110). */
 const WELL_FORMED =
   /^multipart\/form-data(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[^\s";,]+|"[^"\\]*"))*[ \t]*$/i;
 const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"]*)"|([^\s";,]+))/i;
-/** What RFC 2046 lets a boundary be made of. */
+/** A valid boundary (RFC 2046). */
 const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 const NOTHING = Buffer.alloc(0);
 
-/** The body of a form, in place of the request that it comes from. */
+/** The body of a form, which replaces the request for the parser. */
 export type FormSource = Transform & { readonly headers: IncomingHttpHeaders };
 
 /**
- * The body of a form as its parser may see it: at most `limitBytes`, and nothing behind the final boundary, where the parser
- * would wait for ever. Ends in an error when the request is cut short. Throws `invalid_multipart` where the `Content-Type`
- * declares no usable boundary.
+ * The body of a form for its parser: at most `limitBytes`, and nothing after the final boundary, where the parser would
+ * wait for ever. Fails when the request is cut. Throws `invalid_multipart` when the `Content-Type` has no valid
+ * boundary.
  */
 export function formBody(
   request: Request,
@@ -34,16 +34,16 @@ export function formBody(
       else done(null, form.partOf(chunk));
     },
   });
-  // From the beginning, because the parser may be gone when the error comes.
+  // This listener stays from the beginning, because the parser may be gone when the error occurs.
   body.on('error', () => undefined);
   const onCut = (): void => {
-    // Also when the last byte has arrived: what nobody has read yet is lost with the connection.
+    // Even after the last byte has arrived: bytes that were not read yet are lost with the connection.
     if (!request.readableEnded) body.destroy(new Error('The request was cut short'));
   };
-  // Stays on: a reset after the refusal must not end the process.
+  // This listener is never removed: a reset after the refusal must not end the process.
   request.on('error', onCut).on('close', onCut);
   if (request.destroyed) onCut();
-  // Written anew, so that the parser finds the same boundary.
+  // Rewritten, so that the parser finds the same boundary.
   const contentType = `multipart/form-data; boundary="${boundary}"`;
   const headers = { ...request.headers, 'content-type': contentType };
   return Object.assign(body, { headers });
@@ -57,10 +57,12 @@ function boundaryOf({ 'content-type': contentType = '' }: IncomingHttpHeaders): 
   throw new GatewayError('invalid_multipart', message, { param: 'Content-Type' });
 }
 
-/** Finds where a form ends, in a body that comes in pieces. */
+/** Finds the end of a form in a body that arrives in pieces. */
 class FormEnd {
   private readonly mark: Buffer;
-  /** The end of what was seen, where the mark may have begun. The first boundary needs no line end before it. */
+  /**
+   * The last bytes so far, which may hold the beginning of the mark. The first boundary needs no line end before it.
+   */
   private seen = Buffer.from('\r\n');
   private isOver = false;
 
@@ -68,7 +70,7 @@ class FormEnd {
     this.mark = Buffer.from(`\r\n--${boundary}--`);
   }
 
-  /** What of the next chunk belongs to the form. */
+  /** The part of the next chunk that belongs to the form. */
   partOf(chunk: Buffer): Buffer {
     if (this.isOver) return NOTHING;
     const window = Buffer.concat([this.seen, chunk]);

@@ -14,14 +14,14 @@ import { FILE_FIELD, readUploadForm, type UploadForm } from './upload-form.js';
 
 const FORM_BODY = Symbol('FORM_BODY');
 
-/** Names the request class whose declared types a form's text fields are converted to. */
+/** Names the request class by whose types the text fields of a form are converted. */
 export const FormBody = (body: Dto): MethodDecorator => SetMetadata(FORM_BODY, body);
 
 /**
- * Reads the body of an endpoint that takes a recording: JSON, or a multipart form whose text fields become the same body
- * and whose file becomes `request.upload`. Runs once the caller may pass, so that nobody without a key makes the gateway
- * read a file (decision G-01). Throws what `readJson` and `readUploadForm` throw, `invalid_content_type`, and
- * `invalid_multipart` for a form without `model` (spec: shared audio rules, 4).
+ * Reads the body of an endpoint that takes a recording: JSON, or a multipart form whose text fields become the same
+ * body and whose file becomes `request.upload`. It runs after the caller was accepted, so that nobody without a key
+ * makes the gateway read a file (decision G-01). Throws what `readJson` and `readUploadForm` throw,
+ * `invalid_content_type`, and `invalid_multipart` for a form without `model` (spec: shared audio rules, 4).
  */
 @Injectable()
 export class MediaBodyGuard extends JsonBodyGuard {
@@ -51,7 +51,7 @@ export class MediaBodyGuard extends JsonBodyGuard {
       this.spool.open(accountId, bytes),
     );
     const { upload } = form;
-    // Also when the answer is over already: the client may have left.
+    // Also if the answer has ended already, because the client may have left.
     if (upload) finished(response, () => void upload.discard());
     const body = this.metadata.get<Dto>(FORM_BODY, context.getHandler());
     request.body = jsonOfForm(body, textsOf(form));
@@ -65,6 +65,6 @@ function textsOf({ fields, upload }: UploadForm): UploadForm['fields'] {
     throw new GatewayError('invalid_multipart', 'The form has no model field.', { param: 'model' });
   }
   const { [FILE_FIELD]: _text, ...others } = fields;
-  // A text field named `file` is not a recording. The intake refuses the request when no other input was sent.
+  // A text field named `file` is no recording. If no other input was sent, the intake refuses the request.
   return upload !== undefined || fields.audio_url !== undefined ? fields : others;
 }

@@ -15,17 +15,17 @@ import type { Upload } from './upload.js';
 /** The field of a body that names a recording by URL. */
 export const URL_FIELD = 'audio_url';
 
-/** Where a recording comes from: exactly one of both is to be given. */
+/** The source of a recording; exactly one of both has to be given. */
 export interface MediaSource {
   readonly upload: Upload | undefined;
   readonly url: string | undefined;
-  /** Whose disk space and whose turn it takes. */
+  /** The account whose disk space and whose turn it uses. */
   readonly accountId: string;
-  /** Field that holds the URL; {@link URL_FIELD} unless told otherwise. */
+  /** The field that holds the URL; {@link URL_FIELD} by default. */
   readonly urlField?: string;
 }
 
-/** A file on disk and what was measured of it; whether it is too long is for the endpoint to say. */
+/** A file on disk and its measured length. The endpoint decides whether it is too long. */
 export interface MeasuredMedia {
   readonly media: MediaFile;
   readonly length: MediaLength;
@@ -48,7 +48,7 @@ interface Input {
   readonly param: string;
 }
 
-/** Brings the caller's recording to disk, measures it, and removes it again whatever happens. */
+/** Stores the caller's recording on disk, measures it, and always removes it again. */
 @Injectable()
 export class MediaIntake {
   constructor(
@@ -58,10 +58,10 @@ export class MediaIntake {
   ) {}
 
   /**
-   * Does the work with the recording at hand; the file lasts as long as the work. Throws before the work begins:
-   * `invalid_request` for both inputs or a URL refused by its text, `audio_input_required` for none,
-   * `audio_download_failed`, `audio_too_large`, what `Spool.open` throws, `unsupported_audio_format`, `audio_too_long`, `audio_too_short`
-   * (spec: shared audio rules, 4 to 7; decisions G-19, G-41 to G-44).
+   * Runs the work with the recording; the file exists as long as the work runs. Throws before the work begins:
+   * `invalid_request` for both inputs or for a URL whose text is refused, `audio_input_required` for no input,
+   * `audio_download_failed`, `audio_too_large`, what `Spool.open` throws, `unsupported_audio_format`, `audio_too_long`,
+   * `audio_too_short` (spec: shared audio rules, 4 to 7; decisions G-19, G-41 to G-44).
    */
   async use<T>(
     source: MediaSource,
@@ -71,7 +71,7 @@ export class MediaIntake {
     return this.measure(source, (measured) => work(recordingOf(measured, limits)));
   }
 
-  /** As `use`, for endpoints with limits of their own: nothing is refused for its length. */
+  /** As `use`, for endpoints with their own limits: the length is never refused. */
   async measure<T>(source: MediaSource, work: (measured: MeasuredMedia) => Promise<T>): Promise<T> {
     const input = await this.inputOf(source);
     try {

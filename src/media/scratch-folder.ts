@@ -5,8 +5,8 @@ import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@ne
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 
 /**
- * Where this process keeps recordings while it works on them: `DATA_DIR/uploads/<pid>`. Whoever makes a file there removes
- * it; what a killed process left behind goes when the next one starts, and processes that live are left alone.
+ * The folder of recordings while this process works on them: `DATA_DIR/uploads/<pid>`. The code that creates a file
+ * removes it. The next start removes what a killed process left, but nothing of running processes.
  */
 @Injectable()
 export class ScratchFolder implements OnModuleInit, OnModuleDestroy {
@@ -40,7 +40,7 @@ function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true });
 }
 
-/** A folder of our own number is left over too: inside a container every start has the same one. */
+/** A folder with our own process number is a leftover too: in a container every start has the same number. */
 function isOtherLiveProcess(name: string): boolean {
   const pid = Number(name);
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;

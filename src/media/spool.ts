@@ -4,12 +4,13 @@ import { SharedQuantity } from '../common/shared-quantity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** Accounts that the files of one account leave room for, at least. */
+/** The files of one account leave room for at least this many other accounts. */
 const SHARES = 2;
 
 /**
- * Counts the callers' files on disk: at most `SPOOL_MAX_BYTES`, half of them of one account, of which at most
- * `MAX_UPLOADS_PER_ACCOUNT` are still coming. Beyond it 429 or 503, before a byte is read (decision G-100).
+ * Counts the callers' files on disk: at most `SPOOL_MAX_BYTES`, half of them of one account. At most
+ * `MAX_UPLOADS_PER_ACCOUNT` files of an account may be arriving. Beyond these limits 429 or 503, before a byte is read
+ * (decision G-100).
  */
 @Injectable()
 export class Spool {
@@ -57,7 +58,7 @@ export class Spool {
   }
 }
 
-/** The room that a file takes; whoever opened it sees to it that it is freed. */
+/** The room that a file takes. The code that opened it has to free it. */
 export class SpoolRoom {
   private isComing = true;
 
@@ -68,7 +69,7 @@ export class SpoolRoom {
     private bytes: number,
   ) {}
 
-  /** The file is whole: from now on it takes what it really has, and the account may send another one. */
+  /** The file has arrived: it now takes its real size, and the account may send another file. */
   filled(path: string, bytes: number): SpooledFile {
     this.arrived();
     this.all.give(this.accountId, this.bytes - bytes);
@@ -76,7 +77,7 @@ export class SpoolRoom {
     return new SpooledFile(path, bytes, this);
   }
 
-  /** There is no file, or no more; a second time changes nothing. */
+  /** There is no file (any more). A second call changes nothing. */
   free(): void {
     this.arrived();
     this.all.give(this.accountId, this.bytes);
@@ -89,7 +90,7 @@ export class SpoolRoom {
   }
 }
 
-/** A whole file on disk; whoever has it removes it. */
+/** A complete file on disk. Its owner has to remove it. */
 export class SpooledFile {
   constructor(
     readonly path: string,

@@ -6,12 +6,12 @@ import { formBody } from './form-body.js';
 
 const MAX_PARTS = 64;
 const MAX_NAME_LENGTH = 128;
-/** A form that has not arrived by then is refused. */
+/** A form that has not arrived after this time is refused. */
 const FORM_TIMEOUT_MS = 30_000;
 /** How SDKs mark the parts of a list. */
 const LIST_SUFFIX = /\[\]$/;
 
-/** The text parts of a form by name; those of a name that was sent as `name[]` or more than once are a list. */
+/** The text parts of a form by name. A name that was sent as `name[]` or more than once gives a list. */
 export type TextForm = Readonly<Record<string, string | readonly string[]>>;
 
 interface TextPart {
@@ -20,9 +20,10 @@ interface TextPart {
 }
 
 /**
- * Reads a multipart form of text parts alone, at most `limitBytes` in all: what stock SDKs send where an endpoint could take
- * files. Throws GatewayError as soon as the fault is seen, without reading on: `invalid_request` for a file part, with its name
- * as `param`, `invalid_multipart` for a broken form or one that comes too slowly, `request_too_large` (decisions G-11, G-61).
+ * Reads a multipart form with text parts only, at most `limitBytes` in all. Stock SDKs send such forms to endpoints
+ * that could take files. Throws GatewayError as soon as a fault is seen, without reading further: `invalid_request` for
+ * a file part, with its name as `param`; `invalid_multipart` for a broken form or one that arrives too slowly;
+ * `request_too_large` (decisions G-11, G-61).
  */
 export async function readTextForm(request: Request, limitBytes: number): Promise<TextForm> {
   const body = formBody(request, limitBytes, () => tooLarge(limitBytes));
@@ -55,7 +56,7 @@ function parserInto(parts: TextPart[], headers: Request['headers']): Busboy {
   });
   parser.on('file', (part, file) => {
     file.on('error', () => undefined).resume();
-    // The client's own words.
+    // The text comes from the client.
     const name = part.slice(0, MAX_NAME_LENGTH);
     const message = `${name} must not be a file: this endpoint takes text parts only.`;
     refuse(new GatewayError('invalid_request', message, { param: name }));

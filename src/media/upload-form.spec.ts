@@ -20,7 +20,7 @@ const FORM = [
   `--B\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n${CONTENT}\r\n`,
   '--B--\r\n',
 ].join('');
-/** Shapes that have brought multipart parsers down before. */
+/** Forms that have made multipart parsers fail before. */
 const HOSTILE = [
   'name=""',
   'filename=""',
@@ -61,7 +61,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** What came of the form, with the file gone again. */
+/** The outcome of the form, after the file was removed. */
 async function read(request: Request, response: Response): Promise<string> {
   try {
     const { fields, upload } = await readUploadForm(request, response, folder, (bytes) =>
@@ -76,7 +76,7 @@ async function read(request: Request, response: Response): Promise<string> {
   }
 }
 
-/** Sends the head and the body, then waits for the outcome; `cut` leaves before the end. */
+/** Sends the head and the body, then waits for the outcome. With `cut` it leaves before the end. */
 async function send(body: Buffer, length = body.length, cut = false): Promise<string> {
   const told = new Promise<string>((resolve) => (outcome = resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');

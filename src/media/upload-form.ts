@@ -11,7 +11,7 @@ import type { ScratchFolder } from './scratch-folder.js';
 import type { SpooledFile, SpoolRoom } from './spool.js';
 import { Upload } from './upload.js';
 
-/** The one field that takes a file (spec: shared audio rules, 4). */
+/** The only field that takes a file (spec: shared audio rules, 4). */
 export const FILE_FIELD = 'file';
 
 /** What a form may hold. The longest field is alignment text: 100,000 characters of up to four bytes. */
@@ -28,7 +28,7 @@ export const FORM_LIMITS = {
 } as const;
 
 const FRAMING_BYTES = 65_536;
-/** The largest form that keeps every other limit, parts and all. */
+/** The largest form within all other limits, with its part headers. */
 const BODY_LIMIT_BYTES =
   FORM_LIMITS.fileSize + FORM_LIMITS.fields * FORM_LIMITS.fieldSize + FRAMING_BYTES;
 
@@ -39,9 +39,9 @@ export interface UploadForm {
 }
 
 /**
- * Reads a multipart form, the file streamed to disk. Throws GatewayError as soon as the fault is seen, without reading
- * on, and leaves no file behind: what `openRoom` throws, `request_too_large`, or `invalid_multipart` for a broken form, a repeated field, a
- * second file or a file outside `file` (decisions G-41, G-42).
+ * Reads a multipart form; the file is streamed to disk. Throws GatewayError as soon as a fault is seen, without reading
+ * further, and leaves no file behind: what `openRoom` throws, `request_too_large`, or `invalid_multipart` for a broken
+ * form, a repeated field, a second file or a file outside `file` (decisions G-41, G-42).
  */
 export async function readUploadForm(
   request: Request,
@@ -65,7 +65,7 @@ export async function readUploadForm(
   }
 }
 
-/** What multer leaves on the stream it reads. */
+/** The property that multer sets on the stream that it reads. */
 interface ParsedForm {
   readonly body?: Readonly<Record<string, unknown>>;
   readonly file?: Express.Multer.File;
@@ -93,15 +93,15 @@ function parse(request: Request, response: Response, folder: ScratchFolder): Pro
   });
 }
 
-/** Multer lets go of its parser when it has found a fault: that is when reading ends. */
+/** Multer detaches its parser when it has found a fault, and then reading ends. */
 function streamHandler(body: FormSource, parser: Writable): void {
   parser.once('unpipe', () => body.destroy());
   body.pipe(parser);
 }
 
-/** Streams the file to disk and gives up at the byte that is too many, not at the end of the part. */
+/** Streams the file to disk, and fails at the first byte above the limit, not at the end of the part. */
 class ScratchStorage implements StorageEngine {
-  /** Until the file is whole, or gone again. */
+  /** Resolves when the file is complete, or removed again. */
   settled: Promise<void> = Promise.resolve();
 
   constructor(private readonly folder: ScratchFolder) {}
@@ -122,7 +122,7 @@ class ScratchStorage implements StorageEngine {
   private async write(stream: Readable): Promise<{ path: string; size: number }> {
     const path = this.folder.newFile();
     try {
-      // Opened before the stream, which would otherwise create the file after its removal.
+      // Opened before the stream: a stream would create the file later, perhaps after its removal.
       const file = await open(path, 'wx', 0o600);
       const target = file.createWriteStream();
       await pipeline(stream, target);
@@ -134,7 +134,10 @@ class ScratchStorage implements StorageEngine {
   }
 }
 
-/** A name in brackets (`a[]`) makes a list or an object, which no field takes; two of a name make a list of two. */
+/**
+ * Multer makes a list or an object of a name with brackets (`a[]`), and a list of a repeated name. No field accepts
+ * them.
+ */
 function fieldsOf({ body = {}, file }: ParsedForm): UploadForm['fields'] {
   const repeated = Object.keys(body).find((name) => {
     const value = body[name];
@@ -147,7 +150,7 @@ function fieldsOf({ body = {}, file }: ParsedForm): UploadForm['fields'] {
 function publicFault(error: Error): Error {
   if (error instanceof GatewayError) return error;
   if (error instanceof MulterError) return limitFault(error);
-  // What the disk reports is our own failure.
+  // A failure of the disk is our own failure.
   if ('syscall' in error) return error;
   return invalid('The multipart form is broken.', error);
 }

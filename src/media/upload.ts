@@ -9,19 +9,19 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** A file of a form, on disk. The code that takes it removes it; otherwise it is removed when the answer ends. */
+/** A file of a form, on disk. Code that takes it has to remove it. Otherwise it is removed when the answer ends. */
 export class Upload {
   private isTaken = false;
 
   constructor(private readonly file: SpooledFile) {}
 
-  /** The file, which is the caller's to remove from now on. */
+  /** The file. From now on the caller has to remove it. */
   take(): SpooledFile {
     this.isTaken = true;
     return this.file;
   }
 
-  /** Removes the file unless somebody took it. */
+  /** Removes the file unless it was taken. */
   async discard(): Promise<void> {
     if (!this.isTaken) await this.file.remove();
   }

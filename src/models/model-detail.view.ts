@@ -7,7 +7,7 @@ import { ModelView, viewModel } from './model.view.js';
 const MICROS_PER_SECOND = 1_000_000;
 const UNITS = ['request', 'image', 'code_point', 'second', 'token'] as const;
 
-/** What a model costs; amounts are micro-USD in digits, and only those of its unit are there. */
+/** The price of a model. Amounts are micro-USD in digits; only those of its unit are present. */
 export class PriceView {
   @ApiProperty({ enum: UNITS, description: 'What is counted' })
   unit!: (typeof UNITS)[number];
@@ -32,7 +32,7 @@ export class PriceView {
   by_seconds?: Record<string, string>;
 }
 
-/** A model with all that a caller needs to know of it (interface: GET /v1/models/{id}). */
+/** A model with everything that a caller needs to know (interface: GET /v1/models/{id}). */
 export class ModelDetailView extends ModelView {
   @ApiProperty({ example: '/v1/audio/speech' })
   endpoint!: string;
@@ -52,7 +52,7 @@ export class ModelDetailView extends ModelView {
   parameters!: string[];
 }
 
-/** The row with its price and limits, its endpoint and the fields it takes there. */
+/** The row with its price and limits, its endpoint and the fields of its requests. */
 export function viewModelDetail(
   row: ModelRow,
   endpoint: string,
@@ -93,7 +93,7 @@ function priceOf(rule: PriceRule, isImage: boolean): PriceView {
   }
 }
 
-/** In wire names; the shape of a song's body is no limit, and lengths are told in seconds. */
+/** The limits under wire names. The shape of a song's body is no limit; lengths are in seconds. */
 function limitsOf(row: ModelRow): Record<string, unknown> {
   const limits: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row.limits)) {

@@ -3,7 +3,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ModelRow } from '../catalog/model-row.js';
 import type { Operation } from '../providers/ports/operation.js';
 
-/** Where each operation is submitted. */
+/** The endpoint of each operation. */
 export const ENDPOINTS: Readonly<Record<Operation, string>> = {
   chat: '/v1/chat/completions',
   image: '/v1/images/generations',
@@ -20,24 +20,24 @@ export const ENDPOINTS: Readonly<Record<Operation, string>> = {
   song: '/v1/music/generations',
 };
 
-/** A schema of the document, as far as it is read here. */
+/** The parts of a schema of the document that are read here. */
 interface Schema {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly discriminator?: { readonly mapping?: Readonly<Record<string, string>> };
 }
 
-/** The fields that a model takes, as the OpenAPI document tells them, which is made of the request classes. */
+/** The fields of a model's requests, from the OpenAPI document, which is generated from the request classes. */
 @Injectable()
 export class ModelParameters {
   private document: OpenAPIObject | undefined;
 
-  /** Called once, when the document is made. */
+  /** Called once, with the finished document. */
   readFrom(document: OpenAPIObject): void {
     this.document = document;
   }
 
-  /** Names of the fields, in order; none for an endpoint that the document does not have. */
+  /** Names of the fields, in order; none for an endpoint that is not in the document. */
   of(row: ModelRow): string[] {
     const body = this.document?.paths[ENDPOINTS[row.operation]]?.post?.requestBody;
     const contents = body && 'content' in body ? Object.values(body.content) : [];

@@ -2,9 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ENDPOINT_TYPES, type EndpointType } from '../catalog/operation.js';
 import type { ModelRow } from '../catalog/model-row.js';
 
-/** Build of the catalog, as models carry it in `created`: 2026-11-20. */
+/** Date of the catalog, which models show as `created`: 2026-11-20. */
 const CATALOG_EPOCH_SECONDS = 1_795_132_800;
-/** A neutral word: the gateway names no vendor (decision G-90). */
+/** A neutral word, because the gateway names no vendor (decision G-90). */
 const OWNER = 'gateway';
 
 /** One model of the list (spec: GET /v1/models; decision G-90). */

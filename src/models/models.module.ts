@@ -5,7 +5,7 @@ import { ModelsController } from './models.controller.js';
 import { ModelsService } from './models.service.js';
 import { VoicesController } from './voices.controller.js';
 
-/** Which models a key may use, and the voices. */
+/** The models that a key may use, and the voices. */
 @Module({
   imports: [AuthModule],
   controllers: [ModelsController, VoicesController],

@@ -6,7 +6,7 @@ import { type ModelDetailView, viewModelDetail } from './model-detail.view.js';
 import { ENDPOINTS, ModelParameters } from './model-parameters.js';
 import { type ModelListView, viewModel } from './model.view.js';
 
-/** What a key may see of the catalog: enabled models that can run and are on its allowlist. */
+/** The part of the catalog that a key may see: enabled models that can run and are on its allowlist. */
 @Injectable()
 export class ModelsService {
   constructor(
@@ -19,7 +19,7 @@ export class ModelsService {
     return { object: 'list', data: rows.map(viewModel) };
   }
 
-  /** Throws 404 `model_not_found` for a model the list would not show. */
+  /** Throws 404 `model_not_found` for a model that is not in the list. */
   get(caller: Caller, id: string): ModelDetailView {
     const row = this.catalog.list().find((candidate) => candidate.id === id && mayUse(caller, id));
     if (!row) throw unknownModel('model_not_found');

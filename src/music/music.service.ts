@@ -14,7 +14,7 @@ import { SongSources, type SongSourcesFound } from './song-sources.js';
 import { familyOf, SONG_KIND, type SongDetails } from './song-task.js';
 
 const URL_FIELDS = ['audio_url', 'audio_urls'] as const;
-/** Fields that are ours: whom to tell, and which tasks stand for which tracks. */
+/** Fields that the provider does not get: the webhook, and the tasks that name tracks. */
 const NOT_SENT: readonly string[] = [
   'model',
   'webhook',
@@ -37,8 +37,9 @@ export class MusicService {
   ) {}
 
   /**
-   * The task of a submission. Throws what `TaskSubmission.submit` and `SongSources.resolve` throw, 400 `invalid_music_request`
-   * for a URL that is refused by its text and 400 `audio_download_failed` for one whose host is private.
+   * The task of a submission. Throws what `TaskSubmission.submit` and `SongSources.resolve` throw, 400
+   * `invalid_music_request` for a URL whose text is refused, and 400 `audio_download_failed` for a URL whose host is
+   * private.
    */
   async submit(
     call: AdmittedCall<'song'>,
@@ -79,7 +80,7 @@ export class MusicService {
     }
   }
 
-  /** The provider fetches the recording; a name that does not resolve now is left to it. */
+  /** The provider fetches the recording, so a name that does not resolve now is accepted. */
   private async checkHosts(body: JsonObject): Promise<void> {
     const named = urlsIn(body);
     const hosts = await Promise.all(named.map(([, url]) => this.urls.hostOf(url)));

@@ -46,7 +46,10 @@ const SONG: Shape<SongResultView> = {
   voice: isJsonObject,
 };
 
-/** What an operator knows of a song, with `urls` in any case; undefined where it has not the shape of a song's result. */
+/**
+ * The song's result that an operator has given, always with `urls`. Undefined if it does not have the format of a
+ * song's result.
+ */
 export function resolvedSongResult(given: JsonObject): JsonObject | undefined {
   const result = { urls: [], ...given };
   return fits(result, SONG) ? result : undefined;

@@ -2,12 +2,12 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import type { JsonObject } from '../common/json-object.js';
 import type { TrackView } from './song-result.view.js';
 
-/** A range may end this much after the track: providers round. */
+/** A range may end this much after the track, because providers round. */
 const SLACK_SECONDS = 0.5;
-/** Longest fade of a track of unknown length. */
+/** Longest fade for a track of unknown length. */
 const MAX_FADE_SECONDS = 60;
 
-/** Throws 400 `invalid_music_request` for a place beyond the source track, where its length is known. */
+/** Throws 400 `invalid_music_request` for a time beyond the end of the source track, if its length is known. */
 export function checkWithinTrack(body: JsonObject, track: TrackView | undefined): void {
   if (!track) return;
   const { duration_seconds: seconds } = track;

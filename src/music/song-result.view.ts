@@ -8,7 +8,7 @@ const amount = (description: string) => ApiProperty({ type: Number, required: fa
 const free = (description: string) => ApiProperty({ type: Object, required: false, description });
 const list = (description: string) => ApiProperty({ type: [Object], required: false, description });
 
-/** A track (spec: Song task result). What the provider did not report is absent. */
+/** A track (spec: Song task result). Facts that the provider did not report are absent. */
 export class TrackView {
   @ApiProperty({ description: 'Position from 1; goes into `source_index`' })
   index!: number;
@@ -56,7 +56,7 @@ export class TrackView {
   size_bytes?: number;
 }
 
-/** What a song task brought; which fields there are depends on the model. */
+/** The result of a song task. Its fields depend on the model. */
 export class SongResultView {
   @ApiProperty({ type: [String], description: 'Every media URL, the primary output first' })
   urls!: string[];
@@ -101,7 +101,7 @@ export class SongTaskView extends TaskView {
   declare result: SongResultView | null;
 }
 
-/** The result as clients see it: URLs first, then the fields of the operation; what is absent has no key. */
+/** The result as clients see it: URLs first, then the fields of the operation. Absent facts have no key. */
 export function viewSongResult(result: SongResult): JsonObject {
   const { tracks, lyrics, files, videos, text: words, persona, bpm, midi, voice } = result;
   const view: SongResultView = present({
@@ -148,7 +148,7 @@ function viewTrack(track: SongTrack, place: number): TrackView {
   });
 }
 
-/** The primary output of each track, then what else there is of them; cover art is no output. */
+/** First the main file of each track, then the other files. Cover art is not among them. */
 function urlsOf({ files = [], videos = [], tracks = [] }: SongResult): string[] {
   const all = [
     ...videos,
@@ -159,7 +159,7 @@ function urlsOf({ files = [], videos = [], tracks = [] }: SongResult): string[] 
   return [...new Set(all.filter((url) => url !== undefined))];
 }
 
-/** Without the fields that are undefined. */
+/** A copy without undefined fields. */
 function present<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

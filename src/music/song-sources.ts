@@ -16,7 +16,7 @@ interface Reference {
   readonly field: string;
   readonly taskId: string;
   readonly wants: 'track' | 'persona' | 'custom_model';
-  /** Position of the track, from 1, and the field that says it. */
+  /** Position of the track, from 1, and the field that holds it. */
   readonly index?: number | undefined;
   readonly indexField?: string;
 }
@@ -25,20 +25,20 @@ interface FoundTask extends Reference {
   readonly task: Task;
 }
 
-/** What stands behind the tasks a body names, and where it can be worked on. */
+/** The tracks and singers of the tasks that a body names, and where the operation can run. */
 export interface SongSourcesFound {
   readonly tracks: readonly TrackView[];
   readonly personaId: string | undefined;
   readonly customModelId: string | undefined;
-  /** The route of the provider that made it all; the model's first where nothing is named. */
+  /** The route of the provider that made all sources; the model's first route if no source is named. */
   readonly route: Route;
 }
 
-/** An extension is joined with its source, so there has to be one (decision G-70). */
+/** An extension is joined with its source, so the source is required (decision G-70). */
 const EXTENSIONS: readonly SongShape[] = ['extend', 'upload-extend'];
 const MAKER_OF = { persona: 'persona', custom_model: 'custom-model' } as const;
 
-/** Finds what earlier tasks of the account have made (spec: POST /v1/music/generations). */
+/** Finds the results of earlier tasks of the account (spec: POST /v1/music/generations). */
 @Injectable()
 export class SongSources {
   constructor(
@@ -47,9 +47,9 @@ export class SongSources {
   ) {}
 
   /**
-   * Throws 400 `invalid_music_request` naming the field for a task that is unknown, foreign, of another kind or family, or has
-   * no such track (decisions G-70, G-71), 409 `source_task_not_ready` for one that has not succeeded (G-69), 503
-   * `no_eligible_route` where the provider that made it is no longer the one that is configured.
+   * Throws 400 `invalid_music_request` that names the field for a task that is unknown, belongs to another account,
+   * kind or family, or has no such track (decisions G-70, G-71); 409 `source_task_not_ready` for a task that has not
+   * succeeded (G-69); 503 `no_eligible_route` when the provider that made it is not configured any more.
    */
   async resolve(call: AdmittedCall<'song'>, body: JsonObject): Promise<SongSourcesFound> {
     const references = referencesOf(body);
@@ -72,7 +72,7 @@ export class SongSources {
     return { ...reference, task };
   }
 
-  /** Tracks and singers belong to the account that made them there, so the work goes back to it. */
+  /** Tracks and singers belong to the provider's account that made them, so the work has to go there. */
   private routeFor({ routes }: AdmittedCall, found: readonly FoundTask[]): Route {
     const [first] = found;
     for (const { field, task } of found) {

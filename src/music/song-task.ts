@@ -5,10 +5,10 @@ import type { Task } from '../tasks/task.js';
 /** Name of the kind, stored with every song task. */
 export const SONG_KIND = 'song';
 
-/** A family of models; what one has made means nothing to the other (decision G-70). */
+/** A family of models. Results of one family cannot be used in the other (decision G-70). */
 export type SongFamily = 'song' | 'tune';
 
-/** What is known of a task for as long as it is kept. */
+/** Facts that are kept as long as the task. */
 export type SongDetails = Readonly<{
   family: SongFamily;
   shape: SongShape;

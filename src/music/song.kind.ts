@@ -11,13 +11,13 @@ import { commandOf, songDetailsOf, SONG_KIND } from './song-task.js';
 
 const FAILED = { state: 'failed', message: 'The provider could not do the work.' } as const;
 
-/** Song tasks: submitted, in several steps where a recording has to be brought in first, and asked after. */
+/** Song tasks: they are submitted (in several steps if a recording has to be uploaded first) and then polled. */
 @Injectable()
 export class SongKind implements TaskKind, OnModuleInit {
   readonly name = SONG_KIND;
   readonly operation = 'song';
   readonly modality = 'audio';
-  /** The URLs are the provider's own and stay as they are (decision G-78). */
+  /** The URLs are the provider's own and are not changed (decision G-78). */
   readonly view = viewTask;
 
   constructor(

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 
-/** What usage may be summed up by. */
+/** The dimensions by which usage may be summed up. */
 export const USAGE_DIMENSIONS = ['day', 'model', 'key', 'endpoint', 'account'] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
-/** What is asked: whole days of UTC, `to` exclusive; all filters must hold. */
+/** A request for usage: whole days of UTC, `to` exclusive. All filters must hold. */
 export interface UsageRequest {
   readonly groupBy: readonly UsageDimension[];
   readonly fromDay: string;
@@ -18,7 +18,7 @@ export interface UsageRequest {
   readonly offset: number;
 }
 
-/** What was used by one group; only the dimensions asked for are there. */
+/** The usage of one group. Only the requested dimensions are present. */
 export interface UsageRow {
   readonly day?: string;
   readonly model?: string;
@@ -44,17 +44,17 @@ const COLUMN: Readonly<Record<UsageDimension, string>> = {
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 const BUCKET_GROWTH = 1.1;
 
-/** Milliseconds in the middle of a bucket of latencies: within 5 % of all that fell into it. */
+/** Milliseconds in the middle of a bucket of latencies. All latencies in it are within 5 % of that. */
 export function millisecondsOf(bucket: number | null): number | null {
   return bucket === null ? null : Math.round(BUCKET_GROWTH ** (bucket - 0.5));
 }
 
-/** Reads what was used: the sums of the days, and the calls that are not in them yet. */
+/** Reads usage: the sums of the days, and the calls that are not in them yet. */
 @Injectable()
 export class UsageReports {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Groups in the order of their dimensions, days first the newest. */
+  /** Groups in the order of their dimensions; of days the newest first. */
   rows(request: UsageRequest): Promise<UsageRow[]> {
     const { fromDay, toDay, accountId, apiKeyId, model, limit, offset } = request;
     return this.dataSource.query<UsageRow[]>(statementFor(request), [
@@ -68,7 +68,7 @@ export class UsageReports {
     ]);
   }
 
-  /** What a key was charged in all. */
+  /** All charges of a key. */
   async chargedTo(accountId: string, apiKeyId: string): Promise<MicroUsd> {
     const [row] = await this.dataSource.query<{ charged: string }[]>(
       `SELECT coalesce(sum(charged), 0) AS charged FROM (
@@ -85,7 +85,7 @@ function statementFor({ groupBy, accountId, apiKeyId }: UsageRequest): string {
   const isSummed =
     apiKeyId === undefined && !groupBy.includes('key') && !groupBy.includes('account');
   const allAccounts = isSummed ? `account_id = '${NOBODY}'` : `account_id <> '${NOBODY}'`;
-  // Each statement names every parameter, whether or not its scope needs it.
+  // Each statement has all parameters, whether or not its scope uses them.
   const scope = accountId === undefined ? `$3::uuid IS NULL AND ${allAccounts}` : 'account_id = $3';
   const within = `day >= $1::date AND day < $2::date
       AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)`;

@@ -3,10 +3,10 @@ import { DataSource } from 'typeorm';
 import { Ticker } from '../ticker/ticker.js';
 
 const INTERVAL_MS = 5_000;
-/** Longer than a statement may wait before it takes its transaction id: the statement timeout, twice. */
+/** Longer than the time before a statement takes its transaction id: twice the statement timeout. */
 const MARGIN_MS = 10_000;
 
-/** A stretch is halved where it holds more calls, doubled where it holds fewer. */
+/** A stretch with more calls than this is halved, and with fewer it is doubled. */
 const MANY_CALLS = 20_000;
 const FEW_CALLS = 5_000;
 const SHORTEST_SPAN_MS = 1_000;
@@ -21,7 +21,7 @@ interface FoldRow {
   readonly is_behind: boolean;
 }
 
-/** Keeps the sums of what was used: folds what has ended into them, stretch by stretch, each in one transaction. */
+/** Keeps the sums of usage. It adds calls that have ended, stretch by stretch, each in one transaction. */
 @Injectable()
 export class UsageRollup implements OnApplicationBootstrap {
   private spanMs = 60_000;
@@ -35,7 +35,7 @@ export class UsageRollup implements OnApplicationBootstrap {
     this.ticker.start({ name: 'usage', intervalMs: INTERVAL_MS, tick: () => this.tick() });
   }
 
-  /** Folds all that may be folded now. Throws where the database cannot; the next tick goes on from there. */
+  /** Adds everything that can be added now. Throws if the database cannot be reached; the next tick continues there. */
   async tick(marginMs = MARGIN_MS): Promise<void> {
     while (await this.fold(marginMs));
   }

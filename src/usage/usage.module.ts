@@ -3,7 +3,7 @@ import { UsageReports } from './usage-reports.js';
 import { UsageRollup } from './usage-rollup.js';
 import { UsageService } from './usage.service.js';
 
-/** What was used, by day, account, key, model and endpoint. */
+/** Usage by day, account, key, model and endpoint. */
 @Module({
   providers: [UsageRollup, UsageReports, UsageService],
   exports: [UsageReports, UsageService],

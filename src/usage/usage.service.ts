@@ -5,7 +5,7 @@ import { type UsageQuery, usageRequestOf } from './dto/usage.query.js';
 import { UsageReports } from './usage-reports.js';
 import { csvOfUsage, type UsageView, viewUsage } from './usage.view.js';
 
-/** What was used, as key holders, operators and the command line ask for it. */
+/** Usage, for key holders, operators and the command line. */
 @Injectable()
 export class UsageService {
   constructor(
@@ -22,7 +22,7 @@ export class UsageService {
     return viewPage({ items: rows.slice(0, limit), nextCursor }, viewUsage);
   }
 
-  /** {@link page}, or its CSV with the type to send it under, as `format` asks. */
+  /** {@link page}, or its CSV with its content type, as `format` requests. */
   async answer(query: UsageQuery, accountId: string | undefined, head: AnswerHead) {
     const page = await this.page(query, accountId);
     if (query.format === 'json') return page;
@@ -32,7 +32,7 @@ export class UsageService {
   }
 }
 
-/** Where the content type of an answer is set. */
+/** The part of the response that sets the content type. */
 interface AnswerHead {
   type(name: string): unknown;
 }

@@ -9,7 +9,7 @@ const latency = {
   description: 'Milliseconds, within 5 %',
 } as const;
 
-/** What was used by one group of calls; of the dimensions only those that were asked for. */
+/** The usage of one group of calls. Only the requested dimensions are present. */
 export class UsageView {
   @ApiProperty({ enum: ['usage'] })
   object!: 'usage';
@@ -86,7 +86,7 @@ export function viewUsage(row: UsageRow): UsageView {
   };
 }
 
-/** The page as CSV: a line of names, then one per group; null is empty. */
+/** The page as CSV: a line of names, then one line per group. Null is empty. */
 export function csvOfUsage(
   { data }: PageView<UsageView>,
   groupBy: readonly UsageDimension[],
@@ -96,7 +96,7 @@ export function csvOfUsage(
   return [names.join(','), ...lines, ''].join('\r\n');
 }
 
-/** Quoted where it must be; text that a spreadsheet would take for a formula gets an apostrophe. */
+/** Quoted if necessary. Text that a spreadsheet would take for a formula gets an apostrophe. */
 function cellOf(value: string | number | null | undefined): string {
   if (typeof value !== 'string') return value?.toString() ?? '';
   const text = /^[=+@\t\r]/.test(value) ? `'${value}` : value;

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 import type { VideoView } from './video.view.js';
 
-/** What SDKs wait between two polls (spec: every 10 to 20 seconds). */
+/** How long SDKs wait between two polls (spec: every 10 to 20 seconds). */
 const POLL_AFTER_MS = 10_000;
 const POLL_AFTER_HEADER = 'openai-poll-after-ms';
 
-/** The video, whose answer says in its head when to ask again while it is not final. */
+/** The video. While it is not final, the head of the answer tells when to poll again. */
 export function tellPollAfter(response: Response, video: VideoView): VideoView {
   const isOpen = video.status === 'queued' || video.status === 'in_progress';
   if (isOpen) response.setHeader(POLL_AFTER_HEADER, String(POLL_AFTER_MS));

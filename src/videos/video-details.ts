@@ -3,11 +3,14 @@ import type { Task, TaskStatus } from '../tasks/task.js';
 /** How long a finished video is kept (spec: Limits). */
 export const RETENTION_SECONDS = 1_209_600;
 
-/** Facts of a video that its views show for as long as the task is kept. */
+/** Facts for the views of a video, kept as long as the task. */
 export type VideoDetails = Readonly<{
   seconds: string;
   size: string | null;
-  /** Where the caller reached this gateway; kept, so that the webhook and every read name the same URL of the file. */
+  /**
+   * The address at which the caller reached this gateway. It is kept, so that the webhook and every read name the same
+   * URL of the file.
+   */
   gatewayUrl: string;
 }>;
 
@@ -16,10 +19,13 @@ export function videoDetailsOf(task: Task): VideoDetails {
   return task.details as VideoDetails;
 }
 
-/** Where a video stands, in the words of its own surface. */
+/** States of a video on its own surface. */
 export type VideoStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
 
-/** The task machine in those words: no state of theirs stands for an unknown outcome, so it stays in progress (decision G-58). */
+/**
+ * The state of the task in those words. None of them means an unknown outcome, so such a video stays in progress
+ * (decision G-58).
+ */
 export const VIDEO_STATUS: Readonly<Record<TaskStatus, VideoStatus>> = {
   queued: 'queued',
   processing: 'in_progress',
@@ -29,7 +35,7 @@ export const VIDEO_STATUS: Readonly<Record<TaskStatus, VideoStatus>> = {
   expired: 'failed',
 };
 
-/** Why a video failed; null unless it did. An expired one says so by its code (decision G-58). */
+/** Why a video failed; null unless it did. The code tells whether it expired (decision G-58). */
 export function videoErrorOf({ status, error }: Task): { code: string; message: string } | null {
   if (status === 'expired') {
     return { code: 'expired', message: 'The video was not finished in time.' };

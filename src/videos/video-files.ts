@@ -13,16 +13,16 @@ import { UnusableFileError } from '../tasks/collect-failure.js';
 import type { Task, TaskContent } from '../tasks/task.js';
 import { RETENTION_SECONDS } from './video-details.js';
 
-/** Enough for every format the gateway knows. */
+/** Enough bytes to recognise every known format. */
 const HEAD_BYTES = 512;
-/** Largest video that is kept. */
+/** Largest video that is stored. */
 const MAX_VIDEO_BYTES = 2 * 1024 * 1024 * 1024;
-/** A redirect's file is read within this time in all. */
+/** The file of a redirect has to be read within this time. */
 const DOWNLOAD_MS = 900_000;
-/** The file outlives its retention a little, which begins only when the task has ended. */
+/** The file is kept a little longer than its retention, which begins when the task has ended. */
 const SLACK_SECONDS = 3_600;
 
-/** Brings finished videos into storage (decisions G-56, G-60). */
+/** Stores finished videos (decisions G-56, G-60). */
 @Injectable()
 export class VideoFiles {
   constructor(
@@ -32,8 +32,8 @@ export class VideoFiles {
   ) {}
 
   /**
-   * Keeps what a provider delivered, or redirected to: such a URL passes the address guard and gets no key of ours. Throws
-   * UnusableFileError where it is no video, and what the download or the store throws.
+   * Stores what a provider delivered or redirected to. The URL of a redirect has to pass the address guard and gets no
+   * key of ours. Throws UnusableFileError if it is no video, and what the download or the store throws.
    */
   async keep(task: Task, content: VideoContent, signal: StopSignal): Promise<TaskContent> {
     const body = 'body' in content ? content.body : await this.follow(content.redirectUrl, signal);

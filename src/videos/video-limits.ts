@@ -10,8 +10,8 @@ type Limits = ModelRow<'video'>['limits'];
 const NOT_TAKEN = 'must not be sent';
 
 /**
- * Checks what a body asks of its model against the model's row; returns the price. Throws 400 `invalid_request` whose message
- * and `param` name the field (spec: Video tasks; decisions G-26, G-62).
+ * Checks the body against the row of its model; returns the price. Throws 400 `invalid_request` whose message and
+ * `param` name the field (spec: Video tasks; decisions G-26, G-62).
  */
 export function checkVideoLimits({ price, limits }: ModelRow<'video'>, body: VideoBody): Quote {
   const quote = quoteOfVideo(price, body.seconds);

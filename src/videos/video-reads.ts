@@ -5,7 +5,7 @@ import { type AwaitedTask, noTask, type Patience, TaskReads } from '../tasks/rea
 import type { Task } from '../tasks/task.js';
 import { VIDEO_KIND } from './video.kind.js';
 
-/** Which video is asked for, and by whom; `model` is checked where it is sent. */
+/** The requested video and its reader. `model` is checked if it was sent. */
 export interface VideoReading {
   readonly caller: Caller;
   readonly id: string;
@@ -18,14 +18,14 @@ export class VideoReads {
   constructor(private readonly tasks: TaskReads) {}
 
   /**
-   * The task of the video. Throws 404 `task_not_found` for unknown, foreign and malformed ids and for tasks of other kinds
-   * alike, 400 `invalid_request` for another model than the video's (decisions G-52, G-59).
+   * The task of the video. Throws the same 404 `task_not_found` for unknown, foreign and malformed ids and for tasks of
+   * other kinds, and 400 `invalid_request` for another model than the video's (decisions G-52, G-59).
    */
   async get({ caller, id, model }: VideoReading): Promise<Task> {
     return videoOf(await this.tasks.get(caller, id), model);
   }
 
-  /** {@link get}, after waiting for the video's end as long as the reader wants to (decision G-98). */
+  /** {@link get}, after a wait for the video's end that is as long as the reader requests (decision G-98). */
   async getAfterWait(reading: VideoReading, patience: Patience | undefined): Promise<AwaitedTask> {
     const task = await this.get(reading);
     return patience ? this.tasks.getAfterWait(reading.caller, reading.id, patience) : { task };

@@ -13,7 +13,7 @@ import { endOf } from './video.view.js';
 
 const MICRO_USD_PER_USD = 1_000_000;
 
-/** What a webhook of a video carries and GET /v1/tasks/{video id} answers (spec: Events; decision G-56). */
+/** What the webhook of a video contains and GET /v1/tasks/{video id} answers (spec: Events; decision G-56). */
 export interface VideoTaskView {
   readonly id: string;
   readonly object: 'task';
@@ -33,7 +33,7 @@ interface FinishedVideo {
   readonly expires_at: number;
 }
 
-/** The task object of a video, in the words of the video surface. */
+/** The task object of a video, with the states of the video surface. */
 export function viewVideoTask(task: Task): VideoTaskView {
   const status = VIDEO_STATUS[task.status];
   const completed = endOf(task);
@@ -55,7 +55,7 @@ function resultOf(task: Task, completed: number): { videos: FinishedVideo[] } {
   const { gatewayUrl } = videoDetailsOf(task);
   const url = `${gatewayUrl}/v1/videos/${toPublicId('task', task.id)}/content`;
   const video = { url: [url], expires_at: completed + RETENTION_SECONDS };
-  // An operator may have settled a video whose file never came.
+  // An operator may have settled a video whose file was never stored.
   return { videos: task.content === null ? [] : [video] };
 }
 

@@ -18,7 +18,7 @@ import { viewVideoTask } from './video-task.view.js';
 /** Name of the kind, stored with every video. */
 export const VIDEO_KIND = 'video';
 
-/** A video as a task: submitted, polled, and its file kept (spec: Video tasks; decisions G-56 to G-60). */
+/** A video as a task: submitted, polled, and its file stored (spec: Video tasks; decisions G-56 to G-60). */
 @Injectable()
 export class VideoKind implements TaskKind, OnModuleInit {
   readonly name = VIDEO_KIND;
@@ -76,7 +76,7 @@ export class VideoKind implements TaskKind, OnModuleInit {
     return { content: await this.files.keep(task, content, context.signal) };
   }
 
-  /** A video is its file, which no operator can give. */
+  /** The result of a video is its file, which an operator cannot supply. */
   resolvedResult(_task: Task, given: JsonObject): JsonObject | undefined {
     return Object.keys(given).length === 0 ? given : undefined;
   }
@@ -85,7 +85,7 @@ export class VideoKind implements TaskKind, OnModuleInit {
     return viewVideoTask(task);
   }
 
-  /** Videos have no word for an unknown outcome: nothing is told until it is known (decision G-58). */
+  /** Videos have no state for an unknown outcome, so no webhook is sent until it is known (decision G-58). */
   tellsOf({ status }: Task): boolean {
     return status !== 'reconciliation_required';
   }

@@ -17,7 +17,7 @@ import { checkVideoLimits } from './video-limits.js';
 import { VIDEO_KIND } from './video.kind.js';
 import { viewVideo } from './video.view.js';
 
-/** Videos: submitted as tasks, fetched by their ids (spec: Video tasks). */
+/** Videos: submitted as tasks, read by their ids (spec: Video tasks). */
 @Injectable()
 export class VideosService {
   constructor(
@@ -29,8 +29,8 @@ export class VideosService {
   ) {}
 
   /**
-   * The task of a submission. Throws 400 `invalid_request` for what the model does not take and for a webhook or an image that
-   * is not public, 402 `insufficient_user_quota`, 409 `idempotency_conflict`.
+   * The task of a submission. Throws 400 `invalid_request` for what the model does not accept and for a webhook or an
+   * image that is not public, 402 `insufficient_user_quota`, 409 `idempotency_conflict`.
    */
   async submit(
     call: AdmittedCall<'video'>,
@@ -56,8 +56,8 @@ export class VideosService {
   }
 
   /**
-   * The file of a video. Throws 409 `task_not_ready` before it is completed and when it failed, 410 `content_expired` after 14
-   * days, 404 `content_not_available` where its file never came (decision G-60).
+   * The file of a video. Throws 409 `task_not_ready` before it is completed and when it failed, 410 `content_expired`
+   * after 14 days, 404 `content_not_available` when its file was never stored (decision G-60).
    */
   async download(task: Task): Promise<NamedFile> {
     const { status, expires_at: expiresAt } = viewVideo(task);
@@ -81,7 +81,7 @@ export class VideosService {
     }
   }
 
-  /** An image whose host is unknown now is left to the provider, who fetches it. */
+  /** The provider fetches the image, so a host that does not resolve now is accepted. */
   private async checkImageHosts({ image_urls: urls = [] }: VideoBody): Promise<void> {
     const hosts = await Promise.all(urls.map((url) => this.urls.hostOf(url)));
     if (hosts.includes('private')) throw badImage('must point at a public host');

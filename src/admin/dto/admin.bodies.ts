@@ -6,7 +6,7 @@ const MAX_NAME = 200;
 const MAX_NOTE = 1_000;
 const MAX_MODELS = 1_000;
 const MAX_REQUESTS_PER_MINUTE = 10_000_000;
-/** 9999-12-31, the last day wire timestamps can name. */
+/** 9999-12-31, the last day that wire timestamps can express. */
 const MAX_EPOCH_SECONDS = 253_402_300_799;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const optional = { optional: true } as const;
@@ -69,10 +69,10 @@ export class CreateKeyBody {
   spend_limit_period?: SpendPeriod;
 }
 
-/** Body of PATCH /admin/keys/{id}: what is absent stays, null clears. */
+/** Body of PATCH /admin/keys/{id}. Absent fields stay; null clears. */
 export class UpdateKeyBody extends CreateKeyBody {}
 
-/** Body of PATCH /admin/accounts/{id}: what is absent stays. */
+/** Body of PATCH /admin/accounts/{id}. Absent fields stay. */
 export class UpdateAccountBody {
   @Text({ max: MAX_NAME, ...optional, example: 'acme' })
   name?: string;

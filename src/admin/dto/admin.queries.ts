@@ -5,7 +5,7 @@ import { ExecutionsQuery } from '../../executions/dto/executions.query.js';
 
 const MAX_ID = 100;
 const MAX_NAME = 200;
-/** 9999-12-31, the last day wire timestamps can name. */
+/** 9999-12-31, the last day that wire timestamps can express. */
 const MAX_EPOCH_SECONDS = 253_402_300_799;
 const optional = { optional: true } as const;
 

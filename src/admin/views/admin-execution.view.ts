@@ -4,7 +4,7 @@ import { pageOfViews } from '../../common/paging/page.view.js';
 import type { Execution } from '../../executions/execution.js';
 import { ExecutionView, viewExecution } from '../../executions/execution.view.js';
 
-/** What the provider said of its failure. */
+/** The provider's message about its failure. */
 class ProviderErrorView {
   @ApiProperty({ nullable: true, type: Number, example: 400 })
   status!: number | null;
@@ -16,7 +16,7 @@ class ProviderErrorView {
   message!: string | null;
 }
 
-/** Who did the work, under which name of its own. */
+/** The provider that did the work, and its own name for the model. */
 class RouteView {
   @ApiProperty({ example: 'elevenlabs' })
   provider!: string;
@@ -46,7 +46,7 @@ export class AdminExecutionView extends ExecutionView {
 /** A page of executions. */
 export class AdminExecutionPage extends pageOfViews(AdminExecutionView) {}
 
-/** The execution with all that operators may see of it. */
+/** The execution with everything that operators may see. */
 export function viewAdminExecution(execution: Execution): AdminExecutionView {
   const { provider, upstreamModel } = execution;
   return {

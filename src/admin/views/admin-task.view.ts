@@ -14,7 +14,7 @@ export class ProviderEvidenceView {
   seen_at!: number;
 }
 
-/** Who has the work of a task. */
+/** The provider that has the work of a task. */
 export class TaskRouteView {
   @ApiProperty({ example: 'elevenlabs' })
   provider!: string;
@@ -23,7 +23,9 @@ export class TaskRouteView {
   upstream_model!: string;
 }
 
-/** A task as the operator sees it: as its holder does, with account, key and provider. Videos have their own shape. */
+/**
+ * A task as the operator sees it: the holder's view, with account, key and provider. Videos have a format of their own.
+ */
 export class AdminTaskView extends TaskView {
   @ApiProperty()
   account_id!: string;
@@ -65,7 +67,7 @@ export class AdminTaskView extends TaskView {
 /** A page of tasks. */
 export class AdminTaskPage extends pageOfViews(AdminTaskView) {}
 
-/** The task, beside what its holder sees of it. */
+/** The fields that only operators see. */
 export function viewAdminTask(task: Task, holderView: object): object {
   const { evidence, apiKeyId, basis } = task;
   return {

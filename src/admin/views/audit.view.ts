@@ -15,7 +15,7 @@ export class DiscrepancyView {
   detail!: string;
 }
 
-/** The proof of the books: sums over all accounts, in micro-USD. */
+/** The result of an audit: sums over all accounts, in micro-USD. */
 export class AuditView {
   @ApiProperty({ enum: ['audit'] })
   object!: 'audit';
@@ -42,7 +42,7 @@ export class AuditView {
   discrepancies!: DiscrepancyView[];
 }
 
-/** The report as operators read it. */
+/** The result as operators read it. */
 export function viewAudit(report: AuditReport): AuditView {
   return {
     object: 'audit',

@@ -40,7 +40,7 @@ export class LedgerEntryView {
 /** A page of ledger entries. */
 export class LedgerEntryPage extends pageOfViews(LedgerEntryView) {}
 
-/** The entry; its reference is the execution or task it charged or gave back, by the owner of its hold. */
+/** The entry. Its reference is the execution or task that was charged or given back, by the owner of its hold. */
 export function viewEntry(entry: LedgerEntry): LedgerEntryView {
   return {
     id: toPublicId('entry', entry.id),

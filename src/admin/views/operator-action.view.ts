@@ -3,7 +3,7 @@ import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { OperatorAction } from '../operator-actions.js';
 
-/** What an operator asked to change. */
+/** A change that an operator requested. */
 export class OperatorActionView {
   @ApiProperty({ example: '42' })
   id!: string;

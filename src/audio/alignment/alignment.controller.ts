@@ -13,7 +13,7 @@ import { AlignmentView } from './alignment.view.js';
 import { RecordingExample } from '../recording.body.js';
 import { AlignmentBody } from './dto/alignment.body.js';
 
-/** 100,000 characters escaped as JSON (decision G-11). */
+/** Enough for 100,000 characters that are escaped in JSON (decision G-11). */
 const JSON_LIMIT_BYTES = 4_194_304;
 
 /** Forced alignment. */

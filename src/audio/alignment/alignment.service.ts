@@ -16,7 +16,7 @@ export class AlignmentService {
     private readonly calls: PaidCalls,
   ) {}
 
-  /** Finds when each word of the text is said. Throws what `MediaIntake.use` and `PaidCalls.run` throw. */
+  /** Finds when each word of the text is spoken. Throws what `MediaIntake.use` and `PaidCalls.run` throw. */
   align(
     call: AdmittedCall<'alignment'>,
     body: AlignmentBody,

@@ -3,7 +3,7 @@ import type { AlignmentResult } from '../../providers/ports/alignment.port.js';
 
 const nullableNumber = { type: Number, nullable: true } as const;
 
-/** One word of the text and its place in the recording. */
+/** One word of the text and its times in the recording. */
 export class AlignedWordView {
   @ApiProperty({ example: 'Hello' })
   text!: string;
@@ -18,7 +18,7 @@ export class AlignedWordView {
   loss!: number | null;
 }
 
-/** When each word is said (spec: Alignment response). */
+/** When each word is spoken (spec: Alignment response). */
 export class AlignmentView {
   @ApiProperty({ type: [AlignedWordView] })
   words!: AlignedWordView[];

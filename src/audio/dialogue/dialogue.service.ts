@@ -9,7 +9,7 @@ import { voiceIdOf } from '../audio-fields.js';
 import { PaidAudio } from '../paid-audio.js';
 import type { DialogueBody } from './dto/dialogue.body.js';
 
-/** Different voices of one dialogue, counted after names and ids are resolved (decision G-37). */
+/** Different voices of one dialogue, counted after names are replaced by ids (decision G-37). */
 const MAX_VOICES = 10;
 
 /** Text to dialogue (spec: POST /v1/audio/dialogue). */
@@ -18,8 +18,8 @@ export class DialogueService {
   constructor(private readonly audio: PaidAudio) {}
 
   /**
-   * Speaks the lines into the answer's body. Throws `invalid_request` for too much text or too many voices, both with
-   * param `inputs`, and what `PaidAudio.play` throws.
+   * Speaks the lines into the body of the answer. Throws `invalid_request` for too much text or too many voices, both
+   * with param `inputs`, and what `PaidAudio.play` throws.
    */
   async speak(
     call: AdmittedCall<'dialogue'>,

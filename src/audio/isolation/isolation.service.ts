@@ -16,7 +16,7 @@ export class IsolationService {
   ) {}
 
   /**
-   * Frees speech from what else is heard, as MP3 in the answer's body. Throws what `MediaIntake.use` throws, among it
+   * Removes everything but speech; the MP3 is the body of the answer. Throws what `MediaIntake.use` throws, including
    * `audio_too_short` before anything is held, and what `PaidAudio.play` throws.
    */
   isolate(

@@ -14,8 +14,8 @@ export class MusicCompositionService {
   constructor(private readonly audio: PaidAudio) {}
 
   /**
-   * Composes into the answer's body, which may take minutes to begin. The seconds asked for are billed, however long the
-   * track turns out. Throws what `PaidAudio.play` throws.
+   * Composes into the body of the answer, which may take minutes to begin. The requested seconds are billed, whatever
+   * the length of the track. Throws what `PaidAudio.play` throws.
    */
   async compose(
     call: AdmittedCall<'composition'>,
@@ -33,7 +33,7 @@ export class MusicCompositionService {
   }
 }
 
-/** Lyrics that nobody is to sing are left out, as are blank ones (decision G-50). */
+/** For instrumental music the lyrics are left out, and blank lyrics always are (decision G-50). */
 function commandOf(body: MusicCompositionBody): CompositionCommand {
   const { lyrics = '', instrumental } = body;
   return {

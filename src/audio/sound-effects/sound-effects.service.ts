@@ -12,8 +12,8 @@ export class SoundEffectsService {
   constructor(private readonly audio: PaidAudio) {}
 
   /**
-   * Makes the sound into the answer's body. The seconds asked for are billed, rounded up without any allowance, however
-   * long the sound turns out (decision G-21). Throws what `PaidAudio.play` throws.
+   * Writes the sound into the body of the answer. The requested seconds are billed, rounded up without any allowance,
+   * whatever the length of the sound (decision G-21). Throws what `PaidAudio.play` throws.
    */
   async make(
     call: AdmittedCall<'sound-effect'>,
@@ -21,7 +21,7 @@ export class SoundEffectsService {
     writer: AudioWriter,
   ): Promise<void> {
     const command = commandOf(body);
-    // Rounding up a double is exact; it is multiplying one that would not be.
+    // Rounding a double up is exact, but multiplying it would not be.
     const seconds = BigInt(Math.ceil(command.durationSeconds));
     await this.audio.play(
       call,

@@ -18,7 +18,7 @@ export class TranscriptionService {
     private readonly calls: PaidCalls,
   ) {}
 
-  /** Writes down what is said. Throws what `MediaIntake.use` and `PaidCalls.run` throw. */
+  /** Transcribes the recording. Throws what `MediaIntake.use` and `PaidCalls.run` throw. */
   transcribe(
     call: AdmittedCall<'transcription'>,
     body: TranscriptionBody,

@@ -51,7 +51,7 @@ export class TranscriptionView {
   srt?: string;
 }
 
-/** The transcript as the caller asked for it: `words` and `srt` are absent unless wanted (decision G-46). */
+/** The transcript as the caller requested it: `words` and `srt` are absent unless requested (decision G-46). */
 export function viewTranscript(
   result: TranscriptionResult,
   body: TranscriptionBody,

@@ -18,7 +18,10 @@ export class VoiceChangerService {
     private readonly audio: PaidAudio,
   ) {}
 
-  /** Says the same in another voice, into the answer's body. Throws what `MediaIntake.use` and `PaidAudio.play` throw. */
+  /**
+   * Speaks the words of the recording in another voice, into the body of the answer. Throws what `MediaIntake.use` and
+   * `PaidAudio.play` throw.
+   */
   change(
     call: AdmittedCall<'voice-change'>,
     body: VoiceChangerBody,

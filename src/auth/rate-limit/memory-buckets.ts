@@ -4,7 +4,7 @@ import { takeToken, type TokenBuckets, type TokenOutcome, WINDOW_MS } from './to
 
 const BUCKET_LIMIT = 100_000;
 
-/** Buckets of one process. A bucket not asked for a minute is full, so it may be forgotten. */
+/** Buckets of one process. A bucket that was not used for a minute is full, so it can be dropped. */
 export class MemoryBuckets implements TokenBuckets {
   private readonly fullAtMicros = new LRUCache<string, number>({
     max: BUCKET_LIMIT,

@@ -18,7 +18,7 @@ interface TokenMessage {
   readonly outcome: TokenOutcome;
 }
 
-/** In the primary process: answers the workers that ask for tokens. */
+/** In the primary process: answers workers that ask for tokens. */
 export function serveBuckets(worker: Worker, buckets: MemoryBuckets): void {
   worker.on('message', (message: Partial<TakeMessage>) => {
     if (message.kind !== 'take-token' || worker.isDead()) return;
@@ -28,7 +28,7 @@ export function serveBuckets(worker: Worker, buckets: MemoryBuckets): void {
   });
 }
 
-/** In a worker process: buckets that live in the primary (interface: WORKERS). */
+/** In a worker process: buckets that are kept in the primary (interface: WORKERS). */
 export class PrimaryBuckets implements TokenBuckets {
   private readonly pending = new Map<number, (outcome: TokenOutcome) => void>();
   private readonly local: MemoryBuckets;

@@ -41,7 +41,7 @@ describe('the limit of a key', () => {
       code: 'rate_limit_exceeded',
       type: 'rate_limit_error',
     });
-    // A token comes every 100 ms: less than a second is told as one.
+    // There is a new token every 100 ms, but waits are told in whole seconds of at least 1.
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(remainingOf(refused.headers)).toBe('0');
   });
@@ -110,7 +110,7 @@ describe('RATE_LIMIT_RPM=0', () => {
   });
 });
 
-/** Asks at once, in rounds, until one is refused. */
+/** Sends requests in parallel, in rounds, until one is refused. */
 async function firstRefused(ask: () => ReturnType<typeof submit>, atLeast: number) {
   const ROUND = 50;
   for (let asked = 0; asked < 4 * atLeast; asked += ROUND) {

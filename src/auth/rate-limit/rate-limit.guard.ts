@@ -8,11 +8,11 @@ import type { TokenBuckets, TokenOutcome } from './token-bucket.js';
 /** Injection token of the {@link TokenBuckets}. */
 export const TOKEN_BUCKETS = Symbol('TOKEN_BUCKETS');
 
-/** Reads have a bucket of their own, so that polling as advised is never limited (decision G-14). */
+/** Reads have their own bucket, so that polling at the advised pace is never limited (decision G-14). */
 const READ_FACTOR = 10;
 
 /**
- * Limits requests per key and minute, submissions and reads apart, and tells the caller where it stands.
+ * Limits requests per key and minute, submissions and reads separately, and tells the caller the state of the limit.
  * Throws 429 `rate_limit_exceeded` with `Retry-After` (spec: Errors, General).
  */
 @Injectable()

@@ -6,7 +6,7 @@ import { MemoryBuckets } from './memory-buckets.js';
 import { RedisBuckets } from './redis-buckets.js';
 import { type TokenOutcome, WINDOW_MS } from './token-bucket.js';
 
-/** No more than passes between two requests, however busy the machine. */
+/** Longer than the time between two requests, even on a busy machine. */
 const SLACK_MS = 10_000;
 const describeWithRedis = RedisServer.program === undefined ? describe.skip : describe;
 
@@ -66,7 +66,7 @@ describeWithRedis('buckets in Redis', () => {
       expect(alone.map(({ allowed }) => allowed)).toEqual([true, false]);
       await redis.restart();
       await buckets.ready();
-      // Redis knows nothing of what was taken meanwhile.
+      // Redis does not know what was taken in the meantime.
       await until(async () => (await buckets.take('gone', 1)).allowed);
       const other = await connect();
       expect((await other.take('gone', 1)).allowed).toBe(false);

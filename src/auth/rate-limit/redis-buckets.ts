@@ -7,7 +7,7 @@ const COMMAND_TIMEOUT_MS = 250;
 const RECONNECT_MAX_MS = 2_000;
 const KEY_PREFIX = 'shim:bucket:';
 
-/** The token bucket of token-bucket.ts inside Redis, by Redis's own clock. Times in microseconds, whole. */
+/** The token bucket of token-bucket.ts as a Redis script, by the clock of Redis. Times are whole microseconds. */
 const TAKE = `
 local interval = math.max(1, math.floor(60000000 / tonumber(ARGV[1])))
 local window = interval * tonumber(ARGV[1])
@@ -27,7 +27,7 @@ interface TakeCommand {
 }
 
 /**
- * Buckets shared by replicas through Redis. While Redis does not answer, each process limits by itself: a rate
+ * Buckets that replicas share through Redis. While Redis does not answer, each process limits by itself, because a rate
  * limit must not stop paid traffic.
  */
 export class RedisBuckets implements TokenBuckets {

@@ -18,7 +18,7 @@ class SetClock extends Clock {
   }
 }
 
-/** A token bucket as textbooks have it: a token is as many parts as microseconds pass until the next one. */
+/** A plain token bucket as a reference. A token has as many parts as microseconds pass until the next token. */
 class NaiveBucket {
   private readonly token: number;
   private readonly size: number;

@@ -1,29 +1,29 @@
 const MICROS_PER_MS = 1_000;
 
-/** Window in which a full bucket refills; limits are per minute. */
+/** Time in which an empty bucket becomes full. Limits are per minute. */
 export const WINDOW_MS = 60_000;
 
-/** Outcome of asking a bucket for one token. */
+/** The answer to a request for one token. */
 export interface TokenOutcome {
   readonly allowed: boolean;
   /** Whole tokens left. */
   readonly remaining: number;
   /** Time until the bucket is full again. */
   readonly resetMs: number;
-  /** Time until the next token; 0 when this one was given. */
+  /** Time until the next token; 0 when a token was given. */
   readonly retryAfterMs: number;
 }
 
-/** Where buckets live: in this process, in the primary process, or in Redis. */
+/** Where buckets are kept: in this process, in the primary process, or in Redis. */
 export interface TokenBuckets {
-  /** Takes one token of a bucket that holds and refills `perMinute` tokens. */
+  /** Takes one token from a bucket that holds `perMinute` tokens and refills in a minute. */
   take(bucket: string, perMinute: number): Promise<TokenOutcome> | TokenOutcome;
 }
 
 /**
- * A token bucket as one number (GCRA): the time at which it would be full again. Returns the outcome and the new
- * number; a refusal leaves the bucket as it was. Whole microseconds, because milliseconds of our time with fractions
- * are more than a double holds; an interval is rounded down, so that `perMinute` always fit.
+ * A token bucket as one number (GCRA): the time at which it is full again. Returns the answer and the new number; a
+ * refusal leaves the number unchanged. Times are whole microseconds, because a double cannot hold present times with
+ * fractions of milliseconds exactly. An interval is rounded down, so that `perMinute` requests always fit.
  */
 export function takeToken(
   fullAtMicros: number,

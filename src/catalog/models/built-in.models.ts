@@ -6,7 +6,7 @@ import { SONG_MODELS } from './song.models.js';
 import { TUNE_MODELS } from './tune.models.js';
 import { VIDEO_MODELS } from './video.models.js';
 
-/** Everything the gateway knows to sell, in listing order. */
+/** Every model that is built in, in the order of lists. */
 export const BUILT_IN_MODELS: readonly ModelRow[] = [
   ...CHAT_MODELS,
   ...IMAGE_MODELS,

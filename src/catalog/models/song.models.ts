@@ -16,7 +16,7 @@ const song = (
   limits: { shape },
   enabled: true,
 });
-/** A model that also sells Max mode, at exactly twice the price. */
+/** A model with a Max mode, which costs exactly twice the price. */
 const maxSong = (
   id: string,
   upstreamModel: string,

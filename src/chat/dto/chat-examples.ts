@@ -5,7 +5,7 @@ const RED_SQUARE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mO4o6FBEmIY1T' +
   'CqYfhqAAAyBCwQhCQ/2gAAAABJRU5ErkJggg==';
 
-/** What Swagger offers for POST /v1/chat/completions, by name. */
+/** The named examples of POST /v1/chat/completions in Swagger. */
 export const CHAT_EXAMPLES: Readonly<Record<string, Partial<ChatBody>>> = {
   minimal: {
     model: 'gen-5-mini',

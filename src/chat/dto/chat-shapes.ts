@@ -13,14 +13,14 @@ const TOOL_CHOICES: readonly unknown[] = ['none', 'auto', 'required'];
 const RESPONSE_FORMATS: readonly unknown[] = ['text', 'json_object', 'json_schema'];
 const STREAM_OPTIONS: readonly string[] = ['include_usage', 'include_obfuscation'];
 
-/** `messages` as far as the field goes: at least one object. What is in them is for `checkMessages`. */
+/** `messages`: at least one object. `checkMessages` checks their content. */
 export function isMessageList(value: unknown): boolean {
   return (
     Array.isArray(value) && value.length > 0 && value.every(isJsonObject) && isCleanJson(value)
   );
 }
 
-/** A text or up to four. */
+/** A text, or up to four texts. */
 export function isStop(value: unknown): boolean {
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
   const isText = (text: unknown) =>
@@ -28,7 +28,7 @@ export function isStop(value: unknown): boolean {
   return texts.length <= MAX_STOPS && texts.every(isText) && isCleanJson(texts);
 }
 
-/** Token ids with a bias each. */
+/** Token ids, each with a bias. */
 export function isLogitBias(value: unknown): boolean {
   return (
     isJsonObject(value) &&
@@ -39,7 +39,7 @@ export function isLogitBias(value: unknown): boolean {
   );
 }
 
-/** Functions (or custom tools) the model may call, each named. */
+/** Named functions (or custom tools) that the model may call. */
 export function isToolList(value: unknown): boolean {
   return (
     Array.isArray(value) &&
@@ -50,7 +50,7 @@ export function isToolList(value: unknown): boolean {
   );
 }
 
-/** A word, or the one tool to call. */
+/** A word, or the one tool that has to be called. */
 export function isToolChoice(value: unknown): boolean {
   return TOOL_CHOICES.includes(value) || (isJsonObject(value) && isCleanJson(value));
 }

@@ -28,7 +28,7 @@ export class ChatFunctionTool {
   function!: ChatFunction;
 }
 
-/** A tool with a text as its input. */
+/** A tool whose input is text. */
 class ChatCustom {
   @ApiProperty({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })
   name!: string;
@@ -115,7 +115,7 @@ class ChatJsonSchema {
   strict?: boolean | null;
 }
 
-/** An answer under a JSON schema. */
+/** An answer that follows a JSON schema. */
 export class ChatJsonSchemaFormat {
   @ApiProperty({ enum: ['json_schema'] })
   type!: 'json_schema';
@@ -124,12 +124,12 @@ export class ChatJsonSchemaFormat {
   json_schema!: ChatJsonSchema;
 }
 
-/** One of several schemas, told apart by `type`. */
+/** One of several schemas, distinguished by `type`. */
 export function anyOfType(...classes: Dto[]) {
   return { oneOf: classes.map((type) => ({ $ref: getSchemaPath(type) })) };
 }
 
-/** OpenAPI schema of the calls of tools in a message. */
+/** OpenAPI schema of the tool calls in a message. */
 export const TOOL_CALLS_SCHEMA = {
   type: 'array',
   items: anyOfType(ChatFunctionCall, ChatCustomCall),

@@ -11,7 +11,7 @@ import {
   TOOL_CALLS_SCHEMA,
 } from './chat-tools.schema.js';
 
-/** Who speaks in a message (decision G-92). */
+/** The role of a message (decision G-92). */
 export const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
 class ChatTextPart {
@@ -46,7 +46,7 @@ class ChatImagePart {
   image_url!: ChatImage;
 }
 
-/** A message, for the documentation: what is checked of it is in `checkMessages`. */
+/** A message, for the documentation; `checkMessages` checks it. */
 export class ChatMessage {
   @ApiProperty({ enum: ROLES })
   role!: string;

@@ -1,15 +1,17 @@
 import { countTokens as countPlain, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 
-// The library drops the oldest of its remembered words by walking over all that were dropped before: once full, each new
-// word costs milliseconds.
+// The library keeps a cache of words. When it is full, each new word costs milliseconds, because the library walks over
+// all words that it dropped before.
 setMergeCacheSize(0);
 
-/** Byte-pair merging is quadratic in the length of a run of one kind of character; longer runs are cut here. */
+/**
+ * Byte-pair merging takes quadratic time in the length of a run of one kind of character, so longer runs are cut here.
+ */
 const LONG_RUN = /[\p{L}\p{M}]{256}|\p{N}{256}|\s{256}|[^\s\p{L}\p{M}\p{N}]{256}/gu;
-/** What looks like a control token in a text is only text. */
+/** Text that looks like a control token counts as plain text. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
-/** Tokens of a text in the encoding `o200k_base`; runs longer than 256 characters may count a few more. */
+/** Tokens of a text in the encoding `o200k_base`. Runs of more than 256 characters may count a few more. */
 export function countTokens(text: string): number {
   let count = 0;
   let from = 0;

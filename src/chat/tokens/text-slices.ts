@@ -1,9 +1,9 @@
-/** Characters of one slice: even the worst text of this length is counted within some 50 milliseconds. */
+/** Characters of one slice. Even the worst text of this length is counted within about 50 milliseconds. */
 export const SLICE_CHARS = 8_192;
 
 /**
- * The texts in slices of bounded size: small texts together, long ones in parts. A part ends before white space where it can,
- * because tokens begin there; elsewhere the cut may cost a token or two.
+ * The texts in slices of bounded size: small texts together, long ones in parts. A part ends before white space if
+ * possible, because tokens begin there. Any other cut may cost a token or two.
  */
 export function slicesOf(texts: readonly string[]): string[][] {
   const slices: string[][] = [];
@@ -22,7 +22,7 @@ export function slicesOf(texts: readonly string[]): string[][] {
   return slices;
 }
 
-/** The most tokens the texts can be: one for each byte. */
+/** An upper bound of the tokens in the texts: one for each byte. */
 export function mostTokensOf(slices: readonly (readonly string[])[]): number {
   return slices.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
@@ -39,13 +39,13 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-/** Looks for white space in the last eighth only. */
+/** White space is searched in the last eighth only. */
 function endOfPart(text: string, from: number): number {
   const limit = from + SLICE_CHARS;
   for (let end = limit; end > limit - SLICE_CHARS / 8; end -= 1) {
     if (text[end] === ' ' && text[end - 1] !== ' ') return end;
   }
-  // A pair of surrogates stays together.
+  // A pair of surrogates is not cut.
   const code = text.charCodeAt(limit);
   return code >= 0xdc00 && code <= 0xdfff ? limit - 1 : limit;
 }

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { countTokens } from './count-tokens.js';
 
-/** Texts of one slice, to be counted together. */
+/** Texts of one slice, which are counted together. */
 export interface CountRequest {
   readonly id: number;
   readonly texts: readonly string[];
@@ -13,7 +13,7 @@ export interface CountAnswer {
   readonly tokens: number;
 }
 
-// A fault here is left to crash the thread: the counter estimates what waits and starts another.
+// An error here ends the thread. The counter then estimates the waiting texts and starts another thread.
 parentPort?.on('message', ({ id, texts }: CountRequest) => {
   const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0);
   parentPort?.postMessage({ id, tokens } satisfies CountAnswer);

@@ -3,12 +3,15 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { mostTokensOf, slicesOf } from './text-slices.js';
 import type { CountAnswer, CountRequest } from './token-counter.thread.js';
 
-/** `src` and `dist` are siblings: this names the built thread from either, as threads cannot run TypeScript. */
+/**
+ * The built file of the thread, because threads cannot run TypeScript. The path is right from `src` and from `dist`,
+ * which are beside each other.
+ */
 const THREAD_FILE = new URL('../../../dist/chat/tokens/token-counter.thread.js', import.meta.url);
-/** A text that finds this much waiting is estimated at once. */
+/** When this much is waiting, a new text is estimated at once. */
 const MAX_WAITING_SLICES = 8_192;
 
-/** Tokens of texts; `isEstimated` where the number is only an upper bound. */
+/** Tokens of texts. With `isEstimated` the number is an upper bound. */
 export interface TokenCount {
   readonly tokens: number;
   readonly isEstimated: boolean;
@@ -23,22 +26,22 @@ interface Job {
 }
 
 /**
- * Counts tokens for calls whose provider reports no usage (decision G-23). The tokenizer takes 150 ms and 90 MB to load,
- * so it lives in a thread of its own, started by the first count. It is given one slice of bounded work at a time, the
- * accounts in turn, so that no text of one account holds up the others for longer than a slice.
+ * Counts tokens of calls whose provider reports no usage (decision G-23). The tokenizer takes 150 ms and 90 MB to load,
+ * so it runs in a thread of its own, which the first count starts. The thread gets one slice of bounded work at a time,
+ * and accounts take turns, so that the texts of one account delay others by one slice at most.
  */
 @Injectable()
 export class TokenCounter implements BeforeApplicationShutdown {
-  /** A text that is not counted by then is estimated; mostly its client has left and nobody waits. */
+  /** A text that is not counted after this time is estimated. In most cases its client has left and nobody waits. */
   protected readonly patienceMs: number = 15_000;
   private thread: Worker | undefined;
-  /** Jobs by account; the account whose turn is next comes first. */
+  /** Jobs by account. The first account has the next turn. */
   private readonly queues = new Map<string, Job[]>();
   private current: Job | undefined;
   private waitingSlices = 0;
   private lastId = 0;
 
-  /** Tokens of all texts together; an upper bound where they cannot be counted soon. Never fails. */
+  /** Tokens of all texts together; an upper bound if they cannot be counted soon. Never fails. */
   count(accountId: string, texts: readonly string[]): Promise<TokenCount> {
     const slices = slicesOf(texts);
     if (slices.length === 0) return Promise.resolve({ tokens: 0, isEstimated: false });
@@ -56,7 +59,7 @@ export class TokenCounter implements BeforeApplicationShutdown {
     });
   }
 
-  /** Ends the thread; what waits is estimated. */
+  /** Ends the thread. Waiting texts are estimated. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.thread?.terminate();
   }
@@ -83,7 +86,7 @@ export class TokenCounter implements BeforeApplicationShutdown {
       this.countNext();
       return;
     }
-    // The account goes to the end of the line.
+    // The account moves to the end of the queue.
     this.queues.delete(accountId);
     this.queues.set(accountId, queue);
     this.current = job;
@@ -125,7 +128,7 @@ export class TokenCounter implements BeforeApplicationShutdown {
     thread.on('message', (answer: CountAnswer) => {
       this.take(answer);
     });
-    // The exit that follows estimates what waits.
+    // The exit event follows, and there the waiting texts are estimated.
     thread.on('error', () => undefined);
     thread.on('exit', () => {
       this.thread = undefined;

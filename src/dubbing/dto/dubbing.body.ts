@@ -4,7 +4,7 @@ import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/http/example-me
 import { Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { AudioWebhook, AudioWebhookSecret } from '../../webhooks/webhook-fields.js';
 
-/** Longer than any URL that is taken; what a URL may be is for the download to say. */
+/** Longer than any URL that is accepted. The download checks the URL itself. */
 const MAX_URL = 10_000;
 const MAX_SPEAKERS = 32;
 const optional = { optional: true } as const;
@@ -58,7 +58,7 @@ export class DubbingBody {
   webhook_secret?: string;
 }
 
-/** Documents the body with what is needed and no more: a webhook of an example would be called. */
+/** Documents the body with the required fields only, because the webhook of an example would be called. */
 export function DubbingExample(): MethodDecorator {
   return ApiBody({ type: DubbingBody, examples: { 'by URL': { value: EXAMPLE } } });
 }

@@ -6,9 +6,9 @@ const SYNC_BYTE = 0xff;
 const DOUBTFUL_LIMIT_MICROS = 500_000n;
 
 /**
- * Counts the frames of a raw stream in `bytes[from, to)`, whatever lies between them. A header counts when a frame like it was
- * seen before or follows at once; a stray one may be junk, or a frame some decoder plays. More than half a second of
- * those and the length is uncertain: `unsupported_audio_format`.
+ * Counts the frames of a raw stream in `bytes[from, to)`, whatever is between them. A header counts when a frame like
+ * it was counted before or follows directly. A single one may be no frame, or a frame that some decoder plays. With
+ * more than half a second of those the length is uncertain: `unsupported_audio_format`.
  */
 export function walkFrames(
   bytes: Buffer,
@@ -32,7 +32,7 @@ export function walkFrames(
       doubtful.add(frame.samples, frame.rateHz);
     }
     at += 1;
-    // Searching costs more than looking: a run of sync bytes is walked, not searched.
+    // A search costs more than a look at the next byte, so a run of sync bytes is read byte by byte.
     if (bytes[at] !== SYNC_BYTE) at = bytes.indexOf(SYNC_BYTE, at);
   }
   if (doubtful.micros() > DOUBTFUL_LIMIT_MICROS) throw unreadable('it holds stray audio frames');

@@ -6,10 +6,13 @@ import type { LengthAnswer } from './length.thread.js';
 import type { MediaLength } from './media-length.js';
 import { unreadable } from './unreadable.js';
 
-/** `src` and `dist` are siblings: this names the built worker from either, as threads cannot run TypeScript. */
+/**
+ * The built file of the thread, because threads cannot run TypeScript. The path is right from `src` and from `dist`,
+ * which are beside each other.
+ */
 const WORKER_FILE = new URL('../../../dist/media/length/length.thread.js', import.meta.url);
 
-/** Bounds of measuring: threads, files waiting for one, of all and of one holder, time per file, heap per thread. */
+/** Limits: threads, waiting files of all holders and of one, time per file, heap per thread. */
 export const LENGTH_LIMITS = {
   workers: 3,
   workersPerHolder: 2,
@@ -27,9 +30,8 @@ interface Job {
 }
 
 /**
- * Measures files in worker threads, so that no file, however hostile, delays the main thread or outlives its deadline.
- * One holder never takes every thread: the next file to be measured is of the holder that has fewest under way, and one
- * thread is always left to the others.
+ * Measures files in threads, so that no file can delay the main thread or take longer than its deadline. The next file
+ * comes from the holder with the fewest files under way. One thread always stays free for other holders.
  */
 export class LengthPool {
   private readonly idle: Worker[] = [];
@@ -72,7 +74,10 @@ export class LengthPool {
       });
   }
 
-  /** The oldest job of the holder with fewest under way; none where that would take its last free thread from the others. */
+  /**
+   * The oldest job of the holder with the fewest files under way. None, if it would take the last thread that is free
+   * for other holders.
+   */
   private nextJob(): Job | undefined {
     let next: Job | undefined;
     let fewest: number = LENGTH_LIMITS.workersPerHolder;
@@ -114,7 +119,7 @@ export class LengthPool {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: LENGTH_LIMITS.heapMb },
     });
-    // A thread that ends while idle fails no file. It is removed from the pool.
+    // A thread that ends while it is idle fails no file. It is removed from the pool.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       const index = this.idle.indexOf(worker);
@@ -134,9 +139,9 @@ function failureOf(error: unknown): Error {
 const pool = new LengthPool();
 
 /**
- * Length of the media file at `path` that the holder (an account) sent, counted from its codec frames in a pool of worker threads (decision G-44).
- * Throws `unsupported_audio_format` for anything unreadable, silent of audio tracks or slower than the deadline, and
- * `service_unavailable` when too many files wait.
+ * Length of the media file at `path`, which the holder (an account) sent. Threads count its codec frames (decision
+ * G-44). Throws `unsupported_audio_format` for a file that is unreadable, has no audio track or takes longer than the
+ * deadline, and `service_unavailable` when too many files wait.
  */
 export function measureMediaLength(path: string, holder: string): Promise<MediaLength> {
   return pool.measure(path, holder);

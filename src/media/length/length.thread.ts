@@ -5,13 +5,13 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { measureBytes, type MediaLength } from './media-length.js';
 import { unreadable } from './unreadable.js';
 
-/** Above the 50 MB any endpoint takes: what a worker holds in memory is bounded even if a caller's limit fails. */
+/** More than the 50 MB that endpoints accept. It bounds the memory of a thread even if the limit of a caller fails. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What a worker answers to a path: the length, or the public reason of the refusal. */
+/** The answer to a path: the length, or the public reason of the refusal. */
 export type LengthAnswer = { readonly length: MediaLength } | { readonly refusal: string };
 
-// Anything but a refusal (a missing file, a fault of ours) is left to crash the worker: its pool reports it and starts another.
+// Any other error (a missing file, a fault in our code) ends the thread. Its pool reports it and starts another.
 parentPort?.on('message', (path: string) => {
   parentPort?.postMessage(answer(path));
 });
@@ -25,7 +25,10 @@ function answer(path: string): LengthAnswer {
   }
 }
 
-/** One place for every file in turn: new ones would wait for a collection that hardly comes, since nothing else allocates here. */
+/**
+ * One buffer for all files, one after the other. New buffers would stay in memory, because garbage collections are rare
+ * in this thread.
+ */
 let space = Buffer.alloc(0);
 
 function contentOf(path: string): Buffer {

@@ -9,13 +9,13 @@ import { type MediaFormat, skipId3, sniffFormat } from './sniff.js';
 import type { TrackLengths } from './track-lengths.js';
 import { unreadable } from './unreadable.js';
 
-/** What was measured of a media file. */
+/** The result of measuring a media file. */
 export interface MediaLength {
   readonly format: MediaFormat;
-  /** The longest audio track in integer microseconds, rounded up, more than 0. */
+  /** Length of the longest audio track in integer microseconds, rounded up, more than 0. */
   readonly lengthMicros: bigint;
   readonly hasVideo: boolean;
-  /** The longest video track, by the times of its frames. */
+  /** Length of the longest video track, by the times of its frames. */
   readonly videoLengthMicros?: bigint;
 }
 
@@ -33,9 +33,9 @@ const WALKERS: Record<MediaFormat, (bytes: Buffer) => TrackLengths> = {
 };
 
 /**
- * Length of a whole media file from the codec frames in it; no duration field is believed, the content decides the format
- * (decision G-44). Blocks while it counts: servers use `measureMediaLength`.
- * Throws `unsupported_audio_format` for anything unreadable, without an audio track or of zero samples.
+ * Length of a whole media file, counted from its codec frames. Duration fields are ignored, and the content decides the
+ * format (decision G-44). It blocks while it counts, so servers use `measureMediaLength`. Throws
+ * `unsupported_audio_format` for a file that is unreadable, has no audio track or has no samples.
  */
 export function measureBytes(file: Buffer): MediaLength {
   const bytes = file.subarray(skipId3(file));
@@ -55,8 +55,8 @@ function walk(format: MediaFormat, bytes: Buffer): TrackLengths {
   try {
     return WALKERS[format](bytes);
   } catch (error) {
-    // A structure that points past the end of the file makes the read fail, whichever read it is. Told by name, as the
-    // error may come from another realm.
+    // A structure that points beyond the end of the file makes a read fail. The error is recognised by its name,
+    // because it may come from another realm.
     if ((error as Error).name === 'RangeError') throw unreadable('it is cut off or broken');
     throw error;
   }

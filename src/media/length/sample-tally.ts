@@ -12,7 +12,7 @@ export function lengthMicros(samples: number, rateHz: number): bigint {
   return samplesToMicros(BigInt(samples), BigInt(rateHz));
 }
 
-/** Samples counted per sample rate: joined files may change the rate midway. */
+/** Samples counted per sample rate, because joined files may have several rates. */
 export class SampleTally {
   private readonly samplesByRate = new Map<number, number>();
 

@@ -2,7 +2,7 @@ import { readAdtsFrame } from './codec/adts-frame.js';
 import type { ReadFrameHeader } from './codec/frame-header.js';
 import { isLayer3, readMpegFrame } from './codec/mpeg-frame.js';
 
-/** The containers and raw streams the gateway knows, by content. */
+/** The containers and raw streams that the gateway knows by their content. */
 export type MediaFormat =
   'wav' | 'aiff' | 'mp3' | 'aac' | 'mp4' | 'm4a' | 'mov' | 'flac' | 'ogg' | 'webm';
 
@@ -18,8 +18,9 @@ const AIFF_KINDS = new Set(['AIFF', 'AIFC']);
 const WAV_IDS = new Set(['RIFF', 'RF64', 'BW64']);
 
 /**
- * The format of media from its first bytes, never from a name; undefined for anything else, bare PCM included. A few hundred
- * bytes are enough; a leading ID3v2 tag longer than `head` is taken for MP3 (spec: accepted media; decision G-44).
+ * The format of media from its first bytes, never from a name. Undefined for anything else, including bare PCM. A few
+ * hundred bytes are enough; a leading ID3v2 tag that is longer than `head` is taken for MP3 (spec: accepted media;
+ * decision G-44).
  */
 export function sniffFormat(head: Buffer): MediaFormat | undefined {
   const at = skipId3(head);
@@ -29,7 +30,10 @@ export function sniffFormat(head: Buffer): MediaFormat | undefined {
   );
 }
 
-/** Where the media begins behind leading ID3v2 tags; past the end of `bytes` when a tag claims more than there is. */
+/**
+ * The begin of the media after leading ID3v2 tags. It is beyond the end of `bytes` if a tag declares more than there
+ * is.
+ */
 export function skipId3(bytes: Buffer): number {
   let at = 0;
   while (bytes.toString('latin1', at, at + 3) === 'ID3' && at + ID3_HEADER_BYTES <= bytes.length) {
@@ -39,7 +43,7 @@ export function skipId3(bytes: Buffer): number {
     }
     const hasFooter = (bytes.readUInt8(at + 5) & 0x10) !== 0;
     at += ID3_HEADER_BYTES + size + (hasFooter ? ID3_HEADER_BYTES : 0);
-    // Some writers leave padding behind the tag that its size does not count.
+    // Some programs write padding after the tag that its size does not count.
     while (bytes[at] === 0) at += 1;
   }
   return at;

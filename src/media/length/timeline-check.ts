@@ -4,8 +4,8 @@ const TOLERANCE_MICROS = 1_000_000n;
 const TOLERANCE_PERCENT = 3n;
 
 /**
- * The container's timeline is only a witness: more than 1 s and 3 % away from the sum of the codec frames, the file lies and is
- * refused with `unsupported_audio_format`. All lengths in microseconds.
+ * Compares the container's timeline with the sum of the codec frames. If it differs by more than 1 s and 3 %, the file
+ * is refused with `unsupported_audio_format`. All lengths are in microseconds.
  */
 export function checkTimeline(framesMicros: bigint, timelineMicros: bigint): void {
   const difference = framesMicros - timelineMicros;
@@ -15,7 +15,7 @@ export function checkTimeline(framesMicros: bigint, timelineMicros: bigint): voi
   }
 }
 
-/** The length without an encoder's end trim, believed as far as it lies inside the last frame. */
+/** The length without an encoder's end trim, as far as the trim is within the last frame. */
 export function trimEnd(framesMicros: bigint, trimMicros: bigint, lastFrameMicros: bigint): bigint {
   return trimMicros > 0n && trimMicros < lastFrameMicros ? framesMicros - trimMicros : framesMicros;
 }

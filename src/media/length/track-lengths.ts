@@ -1,4 +1,4 @@
-/** What a container's walker tells: the longest audio and the longest video track, in microseconds. */
+/** The longest audio track and the longest video track of a container, in microseconds. */
 export interface TrackLengths {
   /** 0 when no audio was found. */
   readonly audioMicros: bigint;

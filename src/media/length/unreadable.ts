@@ -1,6 +1,9 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
-/** The refusal of media whose length cannot be told for sure; `reason` is public and names the fault, never the content (decision G-44). */
+/**
+ * The refusal of media whose length is uncertain. `reason` is public and names the fault, never the content (decision
+ * G-44).
+ */
 export function unreadable(reason: string): GatewayError {
   return new GatewayError(
     'unsupported_audio_format',

@@ -36,7 +36,7 @@ import {
   TuneVideoBody,
 } from './song.bodies.js';
 
-/** The request class of every shape a song model can name. */
+/** The request class of every shape that a song model can name. */
 export const BODY_OF_SHAPE = {
   music: SongMusicBody,
   lyrics: SongLyricsBody,

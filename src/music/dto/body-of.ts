@@ -3,8 +3,8 @@ import { IntersectionType } from '@nestjs/swagger';
 import { getMetadataStorage } from 'class-validator';
 
 /**
- * The base class of a body: all fields of the groups. Throws when two groups hold a field of the same name: both rules
- * would be checked, but only the last would be documented.
+ * The base class of a body, with all fields of the groups. Throws when two groups have a field of the same name: both
+ * rules would be checked, but only the last would be documented.
  */
 export const bodyOf: typeof IntersectionType = (...groups) => {
   const seen = new Set<string>();

@@ -24,7 +24,7 @@ import {
 
 const optional = { optional: true } as const;
 
-/** What the nine models with `custom` share (spec: Modes; decisions G-72, G-73). */
+/** Fields that the nine models with `custom` have in common (spec: Modes; decisions G-72, G-73). */
 export class Creation {
   @Flag({
     default: false,
@@ -76,7 +76,7 @@ export class SourceCreation {
   tags?: string;
 }
 
-/** Whether anybody sings, and who. */
+/** Whether there is singing, and by whom. */
 export class Singer {
   @Instrumental()
   instrumental!: boolean;
@@ -87,7 +87,7 @@ export class Singer {
   vocal_gender?: string;
 }
 
-/** The words of `song-music`, which describe the song outside custom mode. */
+/** The text of `song-music`, which describes the song outside custom mode. */
 export class MusicPrompt {
   @OptionalWhile('custom', 'instrumental')
   @ShorterWhen('custom', false, MAX_DESCRIPTION)
@@ -117,7 +117,7 @@ export class VocalLyrics {
   vocal_gender?: string;
 }
 
-/** Lyrics of a model that has a voice already. */
+/** Lyrics of a model whose voice is given already. */
 export class SpareLyrics {
   @InCustomMode()
   @ExcludedBy('instrumental')
@@ -130,7 +130,7 @@ export class SpareLyrics {
   prompt?: string;
 }
 
-/** Lyrics written out from an idea. */
+/** Lyrics that are written from an idea. */
 export class WrittenLyrics {
   @InCustomMode()
   @AutoLyrics()

@@ -34,7 +34,7 @@ export class LyricsOrder {
   lyrics_model!: string;
 }
 
-/** Own fields of `song-inspo`, which has no `custom`: everything is free. */
+/** Own fields of `song-inspo`, which has no `custom`: all fields are optional. */
 export class Inspiration {
   @AudioUrls(1, 4, 'Public http or https URLs of the clips to be inspired by')
   audio_urls!: string[];

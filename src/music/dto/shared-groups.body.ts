@@ -42,7 +42,7 @@ export class SourceTrack {
   source_index!: number;
 }
 
-/** Two tracks of earlier tasks, or of one. */
+/** Two tracks, of two earlier tasks or of one. */
 export class SourcePair {
   @Text({
     max: 100,
@@ -62,7 +62,7 @@ export class SourcePair {
   source_indexes!: number[];
 }
 
-/** A recording to be imported. */
+/** A recording to import. */
 export class PublicAudio {
   @AudioUrl('Public http or https URL of the recording')
   audio_url!: string;
@@ -74,7 +74,7 @@ export class Version {
   version?: string;
 }
 
-/** The version of the model, or a model of the caller's own in its place. */
+/** The version of the model, or a model of the caller instead. */
 export class VersionOrCustomModel {
   @ExcludedBy('custom_model_task_id')
   @OneOf(['v6', 'v6-wild', 'v6-mini'], { ...optional, description: '`v6` unless told otherwise' })
@@ -104,7 +104,7 @@ export class MaxMode {
   max_mode!: boolean;
 }
 
-/** A part of the source track. */
+/** A range of the source track. */
 export class TimeRange {
   @Seconds('Where the range begins, in seconds')
   start_s!: number;
@@ -114,7 +114,7 @@ export class TimeRange {
   end_s!: number;
 }
 
-/** A part of the source track, or all of it. */
+/** A range of the source track, or all of it. */
 export class OptionalTimeRange {
   @RequiredWith('end_s')
   @Seconds('Where the range begins, in seconds; with `end_s` or not at all')
@@ -126,7 +126,7 @@ export class OptionalTimeRange {
   end_s?: number;
 }
 
-/** A place to go on from. */
+/** The place at which to continue. */
 export class ContinueAt {
   @Seconds('Second to continue from', { from: 'above-zero' })
   continue_at!: number;

@@ -5,7 +5,7 @@ import { TUNE_MODELS } from '../../catalog/models/tune.models.js';
 import { BODY_OF_SHAPE } from './body-of-shape.js';
 import { SONG_EXAMPLES } from './song-examples.js';
 
-/** Documents the body: one schema per shape, chosen by `model`, and an example per model. */
+/** Documents the body: one schema per shape, which `model` selects, and an example per model. */
 export function SongBodies(): MethodDecorator {
   const rows = [...SONG_MODELS, ...TUNE_MODELS];
   const bodies = [...new Set(rows.map(({ limits }) => BODY_OF_SHAPE[limits.shape]))];

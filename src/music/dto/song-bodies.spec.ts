@@ -18,7 +18,7 @@ import { SongBodyPipe } from './song-body.pipe.js';
 const MODELS = BUILT_IN_MODELS.filter(({ operation }) => operation === 'song').map(({ id }) => id);
 const pipe = new SongBodyPipe(new Catalog(BUILT_IN_MODELS, () => true));
 
-/** The field at fault, or that the body passed. */
+/** The field that was refused, or that the body was accepted. */
 function verdictOf(body: Body): string | null {
   try {
     pipe.transform(body);

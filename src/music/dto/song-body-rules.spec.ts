@@ -7,7 +7,7 @@ import { SongBodyPipe } from './song-body.pipe.js';
 
 const pipe = new SongBodyPipe(new Catalog(BUILT_IN_MODELS, () => true));
 
-/** The field at fault, or that the body passed. */
+/** The field that was refused, or that the body was accepted. */
 function verdictOf(body: JsonObject): string | null {
   try {
     pipe.transform(body);

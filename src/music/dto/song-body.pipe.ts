@@ -9,8 +9,9 @@ import type { SongTask } from './shared-groups.body.js';
 const CODE = 'invalid_music_request';
 
 /**
- * Model → row → shape → strict request class: the body of a song task, checked and with its defaults. Throws GatewayError
- * `invalid_music_request` naming the field (decisions G-67, G-68), and 404 where the model guard was not asked first.
+ * Finds the row of the model, its shape and the strict request class; returns the checked body of a song task with
+ * defaults. Throws GatewayError `invalid_music_request` that names the field (decisions G-67, G-68), and 404 if the
+ * model guard has not run before.
  */
 @Injectable()
 export class SongBodyPipe implements PipeTransform<unknown, SongTask> {

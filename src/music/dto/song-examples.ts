@@ -9,7 +9,7 @@ interface SongExample {
   readonly [field: string]: unknown;
 }
 
-/** One body per model, without `model`; where a source is needed, `source_task_id` has to be replaced. */
+/** One body per model, without `model`. Where a source is needed, `source_task_id` has to be replaced. */
 export const SONG_EXAMPLES: Readonly<Record<string, SongExample>> = {
   'song-music': {
     summary: 'A song from a description',

@@ -12,13 +12,13 @@ export const MAX_DESCRIPTION = 3_000;
 const MAX_STYLE = 1_000;
 /** Longest title or name, in code points. */
 export const MAX_TITLE = 80;
-/** Longer than any URL that is taken; what a URL may be is for the address check to say. */
+/** Longer than any URL that is accepted. The address check decides about the URL itself. */
 const MAX_URL = 10_000;
-/** Room for any id of ours; whether it names a task is for the task list to say. */
+/** Long enough for any of our ids. The task is looked up later. */
 const MAX_TASK_ID = 100;
 /** No track is longer than an hour. */
 const MAX_SECONDS = 3_600;
-/** The least second that is more than none. */
+/** The smallest length in seconds above zero. */
 const ABOVE_ZERO = 0.01;
 const WHITE_SPACE_ONLY = /^\p{White_Space}*$/u;
 
@@ -29,15 +29,18 @@ export function InCustomMode(): PropertyDecorator {
   return Needs('custom', true);
 }
 
-/** Id of a task of ours that holds something to go on with. */
+/** Id of a task whose result the operation uses. */
 export function TaskId(description: string, options: { optional?: true } = {}): PropertyDecorator {
   return Text({ max: MAX_TASK_ID, description, example: EXAMPLE_TASK_ID, ...options });
 }
 
-/** The id in the examples: to be replaced by one of a task that has succeeded. */
+/** The id in the examples. It has to be replaced by the id of a task that has succeeded. */
 export const EXAMPLE_TASK_ID = 'task_0123456789abcdef0123456789abcdef';
 
-/** A public http or https URL of a recording; judged beyond its length when the task is submitted. */
+/**
+ * A public http or https URL of a recording. Only its length is checked here; the rest is checked when the task is
+ * submitted.
+ */
 export function AudioUrl(description: string): PropertyDecorator {
   return Text({ max: MAX_URL, description, example: EXAMPLE_AUDIO_URL });
 }
@@ -60,7 +63,7 @@ export function Seconds(
   return Num({ min, max: MAX_SECONDS, decimals: 2, description, ...rest });
 }
 
-/** End of a range that begins at `start`; at least `min`, at most `max` seconds after it. */
+/** End of a range that begins at `start`. The range has at least `min` and at most `max` seconds. */
 export function EndsAfter(
   start: string,
   { min = ABOVE_ZERO, max = MAX_SECONDS }: { min?: number; max?: number } = {},
@@ -82,7 +85,7 @@ export function EndsAfter(
   );
 }
 
-/** Words to sing. Blank ones pass where the song is instrumental, and must then be blank (decision G-73). */
+/** Words to sing. They may be blank only if the song is instrumental, and then they must be (decision G-73). */
 export function Lyrics(options: { optional?: true } = {}): PropertyDecorator {
   return applyDecorators(
     Text({
@@ -100,7 +103,7 @@ export function Lyrics(options: { optional?: true } = {}): PropertyDecorator {
 }
 
 function isSung(words: unknown, body: object = {}): boolean {
-  // Outside custom mode the words describe the song, and an instrumental one has a description too.
+  // Outside custom mode the words describe the song, and an instrumental song has a description too.
   const { instrumental, custom } = body as Readonly<Record<string, unknown>>;
   const isMute = instrumental === true && custom !== false;
   const isBlank = typeof words !== 'string' || WHITE_SPACE_ONLY.test(words);
@@ -117,7 +120,7 @@ export function CustomLyrics(): PropertyDecorator {
   );
 }
 
-/** The text is at most so long when `other` has the value. */
+/** The text has at most this length when `other` has the value. */
 export function ShorterWhen(other: string, value: boolean, max: number): PropertyDecorator {
   return ValidateBy(
     {
@@ -143,7 +146,7 @@ export function StyleText(description: string, options: { optional?: true } = op
   return Text({ max: MAX_STYLE, description, example: 'dream pop, warm synths', ...options });
 }
 
-/** What the style is to avoid. */
+/** Style to avoid. */
 export function NegativeTags(): PropertyDecorator {
   return Text({ max: MAX_STYLE, ...optional, description: 'Styles to avoid', example: 'metal' });
 }
@@ -153,12 +156,12 @@ export function Weight(description: string): PropertyDecorator {
   return Num({ min: 0, max: 1, ...optional, description });
 }
 
-/** Length to aim at. */
+/** Requested length. */
 export function TargetDuration(): PropertyDecorator {
   return Whole({ min: 10, max: 360, ...optional, description: 'Length to aim at, in seconds' });
 }
 
-/** How far the two tracks may differ. */
+/** How much the two tracks may differ. */
 export function Variety(): PropertyDecorator {
   return OneOf(['off', 'low', 'medium', 'high', 'max'], {
     ...optional,
@@ -166,27 +169,27 @@ export function Variety(): PropertyDecorator {
   });
 }
 
-/** Whose voice sings. */
+/** The singer. */
 export function VocalGender(): PropertyDecorator {
   return OneOf(['male', 'female'], { ...optional, description: 'Who sings' });
 }
 
-/** Whether lyrics are an idea to be written out. */
+/** Whether lyrics are only an idea, from which the lyrics are written. */
 export function AutoLyrics(): PropertyDecorator {
   return Flag({ ...optional, description: '`prompt` is an idea that is rewritten into lyrics' });
 }
 
-/** Whether nobody sings. */
+/** Whether there is no singing. */
 export function Instrumental(): PropertyDecorator {
   return Flag({ default: false, description: 'Nobody sings' });
 }
 
-/** What to change, in words. */
+/** An instruction what to change. */
 export function Instruction(): PropertyDecorator {
   return Text({ max: MAX_DESCRIPTION, example: 'Let the strings take over and slow down' });
 }
 
-/** Makes a result repeatable. */
+/** The same seed gives the same result. */
 export function Seed(): PropertyDecorator {
   return Whole({ min: 0, max: 4_294_967_295, ...optional });
 }

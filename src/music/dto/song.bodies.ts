@@ -52,7 +52,7 @@ import {
   VideoTemplate,
 } from './tune-groups.body.js';
 
-// Every body is its groups and nothing else; which model takes which body is in the catalog.
+// Every body consists of its groups. The catalog decides which model takes which body.
 
 const SINGER = [VersionOrCustomModel, PersonaChoice] as const;
 const CUSTOM = [SongTask, Creation, CustomMaxMode, VersionOrCustomModel] as const;

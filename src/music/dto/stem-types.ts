@@ -1,4 +1,4 @@
-/** The stems a song can be separated into, or be given. */
+/** The stems that can be extracted from a song or added to it. */
 export const STEM_TYPES = [
   'lead_vocal',
   'backing_vocals',

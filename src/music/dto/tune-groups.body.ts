@@ -32,13 +32,13 @@ export class TunePrompt {
   prompt!: string;
 }
 
-/** What a follow-up is to do with the clip, in words. */
+/** An instruction what to do with the clip. */
 export class Instructed {
   @Instruction()
   instruction!: string;
 }
 
-/** Makes a follow-up repeatable. */
+/** The same seed gives the same result. */
 export class Seeded {
   @Seed()
   seed?: number;

@@ -10,7 +10,7 @@ const DEFAULT_ROWS = 1_000;
 const DEFAULT_DAYS = 30;
 /** Ten years. */
 const MAX_DAYS = 3_660;
-/** 9999-12-31 as a day since 1970; the database reads no year of five digits. */
+/** 9999-12-31 as days since 1970; the database accepts no year with five digits. */
 const LAST_DAY = 2_932_896;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const EPOCH_SECONDS = /^\d{1,12}$/;
@@ -23,7 +23,7 @@ const dayIn = (text: string): number | undefined => {
 };
 const dayOfDate = (text: string): number => {
   const day = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : Number.NaN;
-  // A day that no month has is read as one of the next.
+  // A day that its month does not have is read as a day of the next month.
   return !Number.isNaN(day) && dateOf(day) === text ? day : Number.NaN;
 };
 const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
@@ -87,7 +87,7 @@ export class AdminUsageQuery extends UsageQuery {
   account_id?: string;
 }
 
-/** The query in our own names. Throws 400 `invalid_request` for an id of another form and for more than ten years. */
+/** The query with internal names. Throws 400 `invalid_request` for an invalid id and for more than ten years. */
 export function usageRequestOf(
   query: UsageQuery,
   accountId: string | undefined,

@@ -1,7 +1,7 @@
 import { ApiBody } from '@nestjs/swagger';
 import { VideoBody } from './video.body.js';
 
-/** An order for each family, as Swagger offers it: what one family takes another refuses. */
+/** One body per family in Swagger, because families accept different fields. */
 const EXAMPLES: Readonly<Record<string, { readonly value: VideoBody }>> = {
   'by aspect ratio': {
     value: {
@@ -21,7 +21,7 @@ const EXAMPLES: Readonly<Record<string, { readonly value: VideoBody }>> = {
   },
 };
 
-/** Documents the body of an order with its examples. */
+/** Documents the body with its examples. */
 export function VideoBodyExamples(): MethodDecorator {
   return ApiBody({ type: VideoBody, examples: { ...EXAMPLES } });
 }

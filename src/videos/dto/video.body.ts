@@ -3,12 +3,12 @@ import { VideoWebhook, VideoWebhookSecret } from '../../webhooks/webhook-fields.
 
 const MAX_PROMPT = 32_000;
 const MAX_VALUE = 32;
-/** Above what any model takes; the model's row says how many it does. */
+/** More than any model accepts. The row of the model has its own limit. */
 const MAX_IMAGES = 16;
 const MAX_URL = 4_096;
 const optional = { optional: true } as const;
 
-/** Body of POST /v1/videos (spec: Video tasks; decision G-62). What a model takes is in its row. */
+/** Body of POST /v1/videos (spec: Video tasks; decision G-62). The row of a model tells what it accepts. */
 export class VideoBody {
   @ModelId({ example: 'vid-motion' })
   model!: string;

@@ -11,7 +11,7 @@ export class VideoQuery {
   model?: string;
 }
 
-/** Query of GET /v1/videos/{id}/content; SDKs may name the one variant there is. */
+/** Query of GET /v1/videos/{id}/content. SDKs may name the variant; there is only one. */
 export class VideoContentQuery extends VideoQuery {
   @OneOf(['video'], { optional: true, description: 'The file itself' })
   variant?: 'video';

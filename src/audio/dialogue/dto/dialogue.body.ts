@@ -9,7 +9,7 @@ import {
 } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 
-/** More than all lines together may have; that limit is each model's own and checked by the service. */
+/** More than the total of any model. The service checks the total, which each model limits itself. */
 const MAX_LINE = 100_000;
 const optional = { optional: true } as const;
 

@@ -10,7 +10,7 @@ import {
 } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 
-/** The largest `input` of any model; each model's own limit is checked by the service. */
+/** The largest `input` of any model. The service checks the limit of the model itself. */
 const MAX_INPUT = 1_000_000;
 const MAX_CONTEXT = 5_000;
 const optional = { optional: true } as const;

@@ -15,8 +15,8 @@ const LOW_DELAY = new Set([23, 39]);
 const GENERAL_AUDIO = new Set([1, 2, 3, 4]);
 
 /**
- * The codec of an AAC track from its AudioSpecificConfig: core samples per packet at the core rate, so that spectral band
- * replication changes nothing. Throws `unsupported_audio_format` for other MPEG-4 audio objects.
+ * The codec of an AAC track from its AudioSpecificConfig. It counts core samples per packet at the core rate, so
+ * spectral band replication changes nothing. Throws `unsupported_audio_format` for other MPEG-4 audio objects.
  */
 export function aacPackets(config: Buffer): PacketCodec {
   let position = 0;

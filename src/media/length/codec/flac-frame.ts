@@ -27,9 +27,9 @@ const BLOCK_SAMPLES = [
   16_384,
   32_768,
 ];
-/** Bytes of a block size written behind the header, by its code. */
+/** Number of bytes of a block size after the header, by its code. */
 const SIZE_BYTES = [0, 0, 0, 0, 0, 0, 1, 2];
-/** Rates written behind the header, by their code from 12. */
+/** Units of sample rates after the header, by their code from 12 on. */
 const FIRST_WRITTEN_RATE = 12;
 const RATE_UNITS = [
   { bytes: 1, hz: 1_000 },
@@ -40,16 +40,16 @@ const CRC_8 = crc8Table();
 
 interface FlacFrame {
   readonly samples: number;
-  /** 0 means the rate of STREAMINFO. */
+  /** 0 means that the rate is in STREAMINFO. */
   readonly rateHz: number;
-  /** Frame number, or number of its first sample when the block size varies. */
+  /** Number of the frame, or of its first sample if the block size varies. */
   readonly number: number;
   readonly nextNumber: number;
 }
 
 /**
- * FLAC counted from frame headers that pass their checksum and continue the numbering (RFC 9639 §9.1). Any number of frames may
- * lie in the bytes of one call. `streamInfo` is the STREAMINFO block, of which only the rate is used.
+ * Counts FLAC from frame headers whose checksum is right and whose number continues the count (RFC 9639 §9.1). One call
+ * may contain any number of frames. Of the STREAMINFO block `streamInfo` only the rate is used.
  */
 export class FlacFrames implements PacketCodec {
   readonly rateHz: number;
@@ -63,7 +63,10 @@ export class FlacFrames implements PacketCodec {
     this.rateHz = streamInfo.readUIntBE(10, 3) >> 4;
   }
 
-  /** Whether over half a second lies under headers that continue nothing: more than chance, frames that hide from the count. */
+  /**
+   * Whether more than half a second is under headers that do not continue the count. That is no chance: these are
+   * frames that would escape the count.
+   */
   get isDoubtful(): boolean {
     return this.doubtfulSamples * 2 > this.rateHz;
   }
@@ -89,7 +92,7 @@ export class FlacFrames implements PacketCodec {
         this.doubtfulSamples += samples;
         return 0;
       }
-      // The numbering goes on from a frame that was doubted: it was a frame after all.
+      // The count goes on from a frame that was doubted, so it was a frame.
       this.doubtfulSamples -= this.doubtful.samples;
       samples += this.doubtful.samples;
     }
@@ -121,7 +124,7 @@ function readFrame(bytes: Buffer, at: number): FlacFrame | undefined {
   return { samples, rateHz, number: number.value, nextNumber };
 }
 
-/** Whether the four fixed bytes of a header stand at `at`: sync code and no reserved value. */
+/** Whether the first four bytes of a header are at `at`: the sync code and no reserved value. */
 function startsHeader(bytes: Buffer, at: number): boolean {
   if ((bytes.readUInt8(at + 1) & 0xfe) !== 0xf8) return false;
   const codes = bytes.readUInt8(at + 2);
@@ -129,7 +132,7 @@ function startsHeader(bytes: Buffer, at: number): boolean {
   return codes >> 4 !== 0 && (codes & 15) !== 15 && shape >> 4 <= CHANNEL_CODE_MAX && !(shape & 1);
 }
 
-/** Reads the frame or sample number, written like UTF-8 in up to seven bytes. */
+/** Reads the number of the frame or sample, which is coded like UTF-8 in up to seven bytes. */
 function readNumber(bytes: Buffer, at: number): { value: number; end: number } | undefined {
   const lead = bytes.readUInt8(at);
   if (lead < 0x80) return { value: lead, end: at + 1 };

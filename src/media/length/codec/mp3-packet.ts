@@ -2,7 +2,9 @@ import { unreadable } from '../unreadable.js';
 import { readMpegFrame } from './mpeg-frame.js';
 import type { PacketCodec } from './packet-codec.js';
 
-/** MP3 inside a container: every frame of a packet counts. Throws `unsupported_audio_format` when a frame has another rate. */
+/**
+ * MP3 in a container: every frame of a packet counts. Throws `unsupported_audio_format` when a frame has another rate.
+ */
 export function mp3Packets(rateHz: number): PacketCodec {
   return {
     rateHz,

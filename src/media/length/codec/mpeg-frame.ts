@@ -12,7 +12,7 @@ const KBPS_2_LAYER_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144,
 interface Layer {
   readonly kbps: readonly number[];
   readonly samples: number;
-  /** Frames grow in slots of this size. */
+  /** The size of a frame is a multiple of this. */
   readonly slotBytes: number;
 }
 interface Version {
@@ -41,7 +41,10 @@ const VERSIONS: readonly (Version | undefined)[] = [
   },
 ];
 
-/** Reads an MPEG audio frame header of any version and layer; free-format frames (which few decoders play) are none. */
+/**
+ * Reads an MPEG audio frame header of any version and layer. Free-format frames are not accepted, because few decoders
+ * play them.
+ */
 export function readMpegFrame(bytes: Buffer, at: number): FrameHeader | undefined {
   if (at + HEADER_BYTES > bytes.length || bytes[at] !== 0xff) return undefined;
   const second = bytes.readUInt8(at + 1);
@@ -59,12 +62,12 @@ export function readMpegFrame(bytes: Buffer, at: number): FrameHeader | undefine
   return { bytes: slots * slotBytes, samples, rateHz, kind };
 }
 
-/** Whether the frame header at `at` is layer III, which is what "MP3" means. */
+/** Whether the frame header at `at` is of layer III, which is MP3. */
 export function isLayer3(bytes: Buffer, at: number): boolean {
   return ((bytes[at + 1] ?? 0) & 0x06) === 0x02;
 }
 
-/** Whether the frame at `at` is an encoder's information frame (Xing, Info, VBRI), which no decoder plays. */
+/** Whether the frame at `at` is an information frame of an encoder (Xing, Info, VBRI), which no decoder plays. */
 export function isInformationFrame(bytes: Buffer, at: number, frameBytes: number): boolean {
   const text = bytes.toString('latin1', at + HEADER_BYTES, at + Math.min(frameBytes, 48));
   return /^\0{9,32}(?:Xing|Info|VBRI)/.test(text);

@@ -3,12 +3,15 @@ import type { PacketCodec } from './packet-codec.js';
 
 const OPUS_RATE_HZ = 48_000;
 const HEAD_BYTES = 19;
-/** Samples per frame at 48 kHz by the two low bits of the configuration: SILK, hybrid, CELT. */
+/** Samples per frame at 48 kHz, by the two low bits of the configuration: SILK, hybrid, CELT. */
 const SILK_SAMPLES = [480, 960, 1920, 2880];
 const HYBRID_SAMPLES = [480, 960];
 const CELT_SAMPLES = [120, 240, 480, 960];
 
-/** Opus counted from each packet's table-of-contents byte (RFC 6716 §3.1); header packets of an Ogg stream count nothing. */
+/**
+ * Counts Opus from the table-of-contents byte of each packet (RFC 6716 §3.1). Header packets of an Ogg stream count
+ * nothing.
+ */
 export function opusPackets(preSkip: number): PacketCodec {
   return { rateHz: OPUS_RATE_HZ, preSkip, samplesOf: opusSamples };
 }

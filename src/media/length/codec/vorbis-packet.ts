@@ -7,7 +7,7 @@ const MODES_MAX = 64;
 const SETUP_TAIL_BITS = 97;
 
 /**
- * Vorbis counted from block sizes: a packet yields a quarter of its block and of the one before (Vorbis I §4.3.8).
+ * Counts Vorbis from block sizes: a packet gives a quarter of its block and of the block before (Vorbis I §4.3.8).
  * Takes the identification and the setup header. Throws `unsupported_audio_format`.
  */
 export function vorbisPackets(identification: Buffer, setup: Buffer): PacketCodec {
@@ -39,7 +39,10 @@ export function isVorbisHeader(packet: Buffer, type: number): boolean {
   return packet[0] === type && packet.toString('latin1', 1, 7) === 'vorbis';
 }
 
-/** The block flag of each mode, read backwards from the framing bit: the modes end the setup header, what precedes them need not be parsed. */
+/**
+ * The block flag of each mode, read backwards from the framing bit. The modes are the last part of the setup header, so
+ * the part before need not be parsed.
+ */
 function readModes(setup: Buffer): boolean[] {
   const total = setup.length * 8;
   const bitAt = (index: number): number =>

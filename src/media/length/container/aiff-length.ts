@@ -7,7 +7,7 @@ import { afterChunk, audioBytes, type Chunk, readChunk } from './riff-chunk.js';
 const FORM_HEADER_BYTES = 12;
 const EXPONENT_BIAS = 16_383 + 63;
 const CHANNELS_MAX = 64;
-/** Bytes per sample of the AIFF-C codings that are plain samples; those not listed follow the declared bits. */
+/** Bytes per sample of the AIFF-C codings with plain samples. Others use the declared bits. */
 const CODING_BYTES = new Map([
   ['alaw', 1],
   ['ALAW', 1],
@@ -28,7 +28,10 @@ interface AiffFormat {
   readonly frameBytes: number;
 }
 
-/** Length of an AIFF or AIFF-C from the bytes of its sound chunk; a frame count that differs means a lie and is refused. */
+/**
+ * Length of an AIFF or AIFF-C file from the bytes of its sound chunk. A frame count that differs is false, so the file
+ * is refused.
+ */
 export function aiffLength(bytes: Buffer): TrackLengths {
   const isCompressed = bytes.toString('latin1', 8, 12) === 'AIFC';
   let format: AiffFormat | undefined;
@@ -60,7 +63,7 @@ function readFormat(bytes: Buffer, chunk: Chunk, isCompressed: boolean): AiffFor
   if (channels === 0 || channels > CHANNELS_MAX || bits > 64 || !sampleBytes) {
     throw unreadable('its sample format is wrong or not supported');
   }
-  // The rate is an 80-bit float: sign and exponent in 16 bits, then a 64-bit mantissa.
+  // The rate is an 80-bit float: 16 bits for sign and exponent, then a 64-bit mantissa.
   const mantissa = Number(bytes.readBigUInt64BE(at + 10));
   const rateHz = Math.round(mantissa * 2 ** (bytes.readUInt16BE(at + 8) - EXPONENT_BIAS));
   return { declaredFrames: bytes.readUInt32BE(at + 2), rateHz, frameBytes: channels * sampleBytes };

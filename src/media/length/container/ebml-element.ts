@@ -1,6 +1,6 @@
 import { unreadable } from '../unreadable.js';
 
-/** One EBML element (RFC 8794): its content is `bytes[at, end)`; an element of unknown size ends with its parent. */
+/** One EBML element (RFC 8794). Its content is `bytes[at, end)`. An element of unknown size ends with its parent. */
 export interface EbmlElement {
   readonly id: number;
   readonly at: number;
@@ -8,7 +8,7 @@ export interface EbmlElement {
   readonly hasKnownSize: boolean;
 }
 
-/** A variable-length number and where it ends; `marker` keeps the length bit, as identifiers do. */
+/** A variable-length number and the place after it. `marker` keeps the length bit, as in identifiers. */
 export function readVint(
   bytes: Buffer,
   at: number,
@@ -45,7 +45,7 @@ export function* children(bytes: Buffer, parent: EbmlElement): Generator<EbmlEle
   }
 }
 
-/** An unsigned integer's value; beyond 2^53 it loses precision, which no use of it minds. */
+/** The value of an unsigned integer. Above 2^53 it loses precision, which no use of it needs. */
 export function readUnsigned(bytes: Buffer, element: EbmlElement): number {
   let value = 0;
   for (let at = element.at; at < element.end; at += 1) value = value * 256 + bytes.readUInt8(at);

@@ -7,7 +7,7 @@ const MAGIC_BYTES = 4;
 const BLOCK_HEADER_BYTES = 4;
 const LAST_BLOCK = 0x80;
 
-/** Length of a FLAC file from its frames; joined files add up, the total in STREAMINFO is ignored. */
+/** Length of a FLAC file from its frames. Joined files add up; the total in STREAMINFO is ignored. */
 export function flacLength(bytes: Buffer): TrackLengths {
   let at = MAGIC_BYTES;
   const frames = new FlacFrames(bytes.subarray(at + BLOCK_HEADER_BYTES));

@@ -4,7 +4,7 @@ import { walkFrames } from '../frame-walk.js';
 import type { TrackLengths } from '../track-lengths.js';
 import { unreadable } from '../unreadable.js';
 
-/** Length of an MP3 from its frames, joined files and changes of rate or channels included. */
+/** Length of an MP3 from its frames. Joined files and changes of rate or channels are counted. */
 export function mp3Length(bytes: Buffer): TrackLengths {
   const first = readMpegFrame(bytes, 0);
   const isInformation = first !== undefined && isInformationFrame(bytes, 0, first.bytes);
@@ -12,7 +12,10 @@ export function mp3Length(bytes: Buffer): TrackLengths {
   return { audioMicros: walkFrames(bytes, from, bytes.length, readMpegFrame).micros() };
 }
 
-/** Length of an ADTS stream from its frames; a change of rate midway, which decoders play differently, is refused. */
+/**
+ * Length of an ADTS stream from its frames. A change of rate within it is refused, because decoders play it
+ * differently.
+ */
 export function adtsLength(bytes: Buffer): TrackLengths {
   const tally = walkFrames(bytes, 0, bytes.length, readAdtsFrame);
   if (tally.rates > 1) throw unreadable('its sample rate changes');

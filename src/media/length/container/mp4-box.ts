@@ -5,7 +5,7 @@ const WIDE_HEADER_BYTES = 16;
 const WIDE_SIZE = 1;
 const TO_THE_END = 0;
 
-/** One box of an MP4 or QuickTime file (ISO 14496-12 §4.2): it starts at `start`, its content is `bytes[at, end)`. */
+/** One box of an MP4 or QuickTime file (ISO 14496-12 §4.2). It starts at `start`; its content is `bytes[at, end)`. */
 export interface Mp4Box {
   readonly type: string;
   readonly start: number;
@@ -13,7 +13,10 @@ export interface Mp4Box {
   readonly end: number;
 }
 
-/** The boxes in `bytes[from, to)`. Throws `unsupported_audio_format` when one does not fit: the file is cut off or broken. */
+/**
+ * The boxes in `bytes[from, to)`. Throws `unsupported_audio_format` when a box does not fit, because the file is cut
+ * off or broken.
+ */
 export function* boxes(bytes: Buffer, from: number, to: number): Generator<Mp4Box> {
   for (let start = from; start + HEADER_BYTES <= to;) {
     const box = readBox(bytes, start, to);
@@ -22,7 +25,7 @@ export function* boxes(bytes: Buffer, from: number, to: number): Generator<Mp4Bo
   }
 }
 
-/** The first child of this type, or nothing. */
+/** The first child of this type, if any. */
 export function child(bytes: Buffer, parent: Mp4Box, type: string): Mp4Box | undefined {
   for (const box of boxes(bytes, parent.at, parent.end)) if (box.type === type) return box;
   return undefined;

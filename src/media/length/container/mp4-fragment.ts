@@ -15,7 +15,7 @@ const RUN_SIZES = 0x200;
 const RUN_FLAGS = 0x400;
 const RUN_COMPOSITION = 0x800;
 
-/** What a track's fragments leave out: ticks and size of a packet. */
+/** Values that a track's fragments may leave out: ticks and size of a packet. */
 export interface FragmentDefaults {
   readonly ticks: number;
   readonly size: number;
@@ -34,7 +34,10 @@ export function readFragmentDefaults(bytes: Buffer, moov: Mp4Box): Map<number, F
   return defaults;
 }
 
-/** Feeds the tracks the packets of one movie fragment. Throws `unsupported_audio_format` when they lie outside the file. */
+/**
+ * Passes the packets of one movie fragment to the tracks. Throws `unsupported_audio_format` when they are outside the
+ * file.
+ */
 export function readFragment(
   bytes: Buffer,
   moof: Mp4Box,
@@ -77,7 +80,7 @@ function readHeader(bytes: Buffer, traf: Mp4Box, moof: Mp4Box, dataEnd: number):
   return { trackId: bytes.readUInt32BE(at + 4), base, ticks, size };
 }
 
-/** Returns where the data of the run ends, which is where the next run begins unless it says otherwise. */
+/** Returns the end of the run's data, where the next run begins unless it names another place. */
 function readRun(
   bytes: Buffer,
   run: Mp4Box,

@@ -6,8 +6,9 @@ import { readSampleTable } from './mp4-sample-table.js';
 import { Mp4Track } from './mp4-track.js';
 
 /**
- * Length of an MP4, M4A or QuickTime file, fragmented or not, from the packets its tables place in the file. Durations of movie, track
- * and media are ignored, and so are edit lists: what they hide is there to be played.
+ * Length of an MP4, M4A or QuickTime file, fragmented or not, from the packets that its tables place in the file.
+ * Durations of movie, track and media are ignored. Edit lists are ignored too, because the parts that they hide can
+ * still be played.
  */
 export function mp4Length(bytes: Buffer): TrackLengths {
   const { moov, fragments } = readTop(bytes);

@@ -15,7 +15,7 @@ const ALAC_SAMPLES_MAX = 16_384;
 const CHANNELS_MAX = 64;
 const AAC_OBJECTS = new Set([0x40, 0x66, 0x67, 0x68]);
 const MP3_OBJECTS = new Set([0x69, 0x6b]);
-/** Bytes per sample of QuickTime's plain codings; 0 follows the declared bits. */
+/** Bytes per sample of QuickTime's plain codings; 0: as the declared bits say. */
 const PCM_BYTES = new Map([
   ['sowt', 0],
   ['twos', 0],
@@ -30,10 +30,10 @@ const PCM_BYTES = new Map([
   ['ulaw', 1],
 ]);
 
-/** How an audio track's samples are counted. */
+/** How the samples of an audio track are counted. */
 export interface AudioCoding {
   readonly codec: PacketCodec;
-  /** Set for plain samples: bytes of one sample of every channel. */
+  /** Only for plain samples: the bytes of one sample of every channel. */
   readonly frameBytes?: number;
 }
 
@@ -41,11 +41,14 @@ interface Fields {
   readonly rateHz: number;
   readonly channels: number;
   readonly bits: number;
-  /** The entry narrowed to its child boxes. */
+  /** The entry, reduced to its child boxes. */
   readonly inner: Mp4Box;
 }
 
-/** Reads the one sample entry of an audio track's `stsd`. Throws `unsupported_audio_format` for unknown or encrypted codings. */
+/**
+ * Reads the only sample entry in the `stsd` of an audio track. Throws `unsupported_audio_format` for unknown or
+ * encrypted codings.
+ */
 export function readAudioCoding(bytes: Buffer, stsd: Mp4Box): AudioCoding {
   const [entry, second] = boxes(bytes, stsd.at + FULL_BOX_BYTES + 4, stsd.end);
   if (entry === undefined || second !== undefined) throw unreadable('its coding changes midway');

@@ -9,8 +9,8 @@ const CHUNK_RUN_BYTES = 12;
 const TIME_RUN_BYTES = 8;
 
 /**
- * Feeds a track what the tables of its `stbl` list: the place and size of every packet, and the ticks they claim to last.
- * Throws `unsupported_audio_format` where the tables contradict each other or point outside the file.
+ * Passes a track the content of the tables in its `stbl`: the place and size of every packet, and the ticks that they
+ * declare. Throws `unsupported_audio_format` where the tables contradict each other or point outside the file.
  */
 export function readSampleTable(bytes: Buffer, track: Mp4Track): void {
   const times = requiredChild(bytes, track.sampleTable, 'stts');
@@ -28,7 +28,7 @@ function readChunks(bytes: Buffer, track: Mp4Track): void {
   let sample = 0;
   for (const chunk of chunks(bytes, track.sampleTable)) {
     if (frameBytes !== undefined) {
-      // Of plain samples decoders play what the chunks hold, whatever the size table says.
+      // Decoders play all plain samples in the chunks, whatever the size table declares.
       track.takePacket(chunk.at, chunk.at + chunk.samples * frameBytes);
       sample += chunk.samples;
       continue;
@@ -64,7 +64,7 @@ class SampleSizes {
   }
 }
 
-/** Where each chunk begins and how many samples it holds: `stco` or `co64` with the runs of `stsc`. */
+/** The begin of each chunk and its number of samples: `stco` or `co64` with the runs of `stsc`. */
 function* chunks(bytes: Buffer, sampleTable: Mp4Box): Generator<{ at: number; samples: number }> {
   const narrow = child(bytes, sampleTable, 'stco');
   const offsets = narrow ?? requiredChild(bytes, sampleTable, 'co64');

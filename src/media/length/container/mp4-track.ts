@@ -10,7 +10,9 @@ const FULL_BOX_BYTES = 4;
 const SELF_CONTAINED = 1;
 const MICROS_PER_SECOND = 1_000_000n;
 
-/** One track of an MP4 or QuickTime file: counts the samples of its packets, and the ticks its tables claim for them. */
+/**
+ * One track of an MP4 or QuickTime file. It counts the samples of its packets, and the ticks that its tables declare.
+ */
 export class Mp4Track {
   readonly id: number;
   readonly kind: 'audio' | 'video' | 'other';
@@ -40,7 +42,7 @@ export class Mp4Track {
     this.coding = readAudioCoding(bytes, requiredChild(bytes, this.sampleTable, 'stsd'));
   }
 
-  /** Takes the packet at `[at, end)`. Throws `unsupported_audio_format` when it lies outside the file. */
+  /** Adds the packet at `[at, end)`. Throws `unsupported_audio_format` when it is outside the file. */
   takePacket(at: number, end: number): void {
     if (end > this.bytes.length) throw unreadable('it is cut off');
     this.packets += 1;
@@ -50,12 +52,15 @@ export class Mp4Track {
     this.samples += this.lastSamples;
   }
 
-  /** Adds to the time the tables claim. */
+  /** Adds to the time that the tables declare. */
   takeTicks(ticks: number): void {
     this.ticks += ticks;
   }
 
-  /** Length in microseconds: frames for audio, held against the tables; the tables' time for video. */
+  /**
+   * Length in microseconds. For audio it is counted from frames and compared with the tables; for video it is the time
+   * in the tables.
+   */
   micros(): bigint {
     if (this.packets === 0 && this.ticks === 0) return 0n;
     if (this.timescale === 0) throw unreadable('its clock is broken');

@@ -6,8 +6,8 @@ import { OggStream, oggStreamKind } from './ogg-stream.js';
 const STREAMS_MAX = 1_000;
 
 /**
- * Length of an Ogg file (Opus, Vorbis, FLAC; Theora beside them) from its packets. Streams that begin together play together,
- * the longest counts; streams that begin after data are further links of a chain and add up (RFC 3533 §4).
+ * Length of an Ogg file (Opus, Vorbis, FLAC; with Theora) from its packets. Streams that begin together are played
+ * together, so the longest counts. Streams that begin after data are further links of a chain and add up (RFC 3533 §4).
  */
 export function oggLength(bytes: Buffer): TrackLengths {
   const links = readLinks(bytes);

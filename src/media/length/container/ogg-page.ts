@@ -14,17 +14,17 @@ export interface OggPage {
   readonly isContinued: boolean;
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  /** Samples up to the last packet that ends here; undefined when none ends. */
+  /** Samples up to the last packet that ends in this page; undefined when none ends here. */
   readonly granule: bigint | undefined;
-  /** Begin and end of each packet or part of one. */
+  /** Begin and end of each packet, or of the part of a packet in this page. */
   readonly parts: readonly (readonly [number, number])[];
-  /** Whether the last part is the end of its packet. */
+  /** Whether the last part completes its packet. */
   readonly isLastPartWhole: boolean;
 }
 
 /**
- * Every page whose checksum holds, whatever lies between: what decoders skip is skipped here. A page cut off by the end of the
- * file ends the walk. Throws `unsupported_audio_format` after 1,000 broken checksums.
+ * Every page with a right checksum. Bytes between pages are skipped, as decoders do. A page that the end of the file
+ * cuts off is the last. Throws `unsupported_audio_format` after 1,000 wrong checksums.
  */
 export function* oggPages(bytes: Buffer): Generator<OggPage> {
   let failures = 0;
@@ -77,7 +77,7 @@ function readPage(bytes: Buffer, at: number): OggPage {
   };
 }
 
-/** The page's CRC-32 (polynomial 0x04c11db7, not reflected), its own field taken as zero. */
+/** The page's CRC-32 (polynomial 0x04c11db7, not reflected), computed with zeros in its own field. */
 function checksum(bytes: Buffer, from: number, to: number): number {
   const head = crc32(bytes, from, from + CHECKSUM_AT, 0);
   const field = crc32(NO_CHECKSUM, 0, NO_CHECKSUM.length, head);

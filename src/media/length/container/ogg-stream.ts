@@ -11,11 +11,11 @@ const VORBIS_HEADERS = 3;
 const FLAC_STREAMINFO_AT = 17;
 const FLAC_SYNC = 0xff;
 const MICROS_PER_SECOND = 1_000_000;
-/** Streams beside the audio that play nothing: skeleton, subtitles, captions. */
+/** Streams without sound: skeleton, subtitles, captions. */
 const SILENT_MAGIC = /^(?:fishead\0|\x80kate|CMML)/;
 const MAGIC_BYTES = 8;
 
-/** What kind of stream begins with this packet; undefined when it is no beginning of a stream that is known. */
+/** The kind of stream that begins with this packet; undefined when it begins no known kind. */
 export function oggStreamKind(head: Buffer): 'audio' | 'video' | 'silent' | undefined {
   const magic = head.toString('latin1', 0, MAGIC_BYTES);
   if (magic === 'OpusHead' || magic.startsWith('\x7fFLAC') || magic.startsWith('\x01vorbis')) {
@@ -25,7 +25,9 @@ export function oggStreamKind(head: Buffer): 'audio' | 'video' | 'silent' | unde
   return SILENT_MAGIC.test(magic) ? 'silent' : undefined;
 }
 
-/** One logical stream of an Ogg file: counts the samples of its packets and holds them against its granule positions. */
+/**
+ * One logical stream of an Ogg file. It counts the samples of its packets and compares them with its granule positions.
+ */
 export class OggStream {
   hasData = false;
   private codec: PacketCodec | undefined;
@@ -38,7 +40,7 @@ export class OggStream {
 
   constructor(readonly kind: 'audio' | 'video' | 'silent') {}
 
-  /** Takes the stream's next page. */
+  /** Adds the stream's next page. */
   take(bytes: Buffer, page: OggPage): void {
     this.hasData ||= !page.isFirst;
     if (this.kind === 'silent') return;
@@ -63,7 +65,7 @@ export class OggStream {
     }
   }
 
-  /** The stream's length in microseconds; `skipStart` drops what a decoder drops before the first sound. */
+  /** The stream's length in microseconds. With `skipStart`, without the samples that a decoder drops at the start. */
   micros(skipStart: boolean): bigint {
     if (this.codec === undefined || this.samples === 0) return 0n;
     if (this.kind === 'video') {
@@ -92,7 +94,7 @@ export class OggStream {
     this.lastSamples = samples;
   }
 
-  /** The codec, once the headers it needs have come. */
+  /** The codec, after the headers that it needs have been read. */
   private readHeader(packet: Buffer): PacketCodec | undefined {
     this.headers.push(packet);
     const head = this.headers[0] ?? packet;
@@ -104,7 +106,7 @@ export class OggStream {
   }
 }
 
-/** Theora: every packet is one frame of 1 / rate seconds; kept in whole microseconds. */
+/** Theora: every packet is one frame of 1 / rate seconds. It is counted in whole microseconds. */
 function theoraFrames(head: Buffer): PacketCodec {
   const numerator = head.readUInt32BE(22);
   const denominator = head.readUInt32BE(26);

@@ -4,28 +4,29 @@ import { unreadable } from '../unreadable.js';
 const CHUNK_HEADER_BYTES = 8;
 const PRINTABLE_ID = /^[ -~]{4}$/;
 
-/** One chunk of a WAV or AIFF file: `at` and `size` are those of its content as declared. */
+/** One chunk of a WAV or AIFF file. `at` and `size` are the declared place and size of its content. */
 export interface Chunk {
   readonly id: string;
   readonly at: number;
   readonly size: number;
 }
 
-/** Reads the chunk header at `at`, or nothing where no header fits; the declared size is not checked. */
+/** Reads the chunk header at `at`; undefined if no header fits. The declared size is not checked. */
 export function readChunk(bytes: Buffer, at: number, order: 'LE' | 'BE'): Chunk | undefined {
   if (at + CHUNK_HEADER_BYTES > bytes.length) return undefined;
   const size = order === 'LE' ? bytes.readUInt32LE(at + 4) : bytes.readUInt32BE(at + 4);
   return { id: bytes.toString('latin1', at, at + 4), at: at + CHUNK_HEADER_BYTES, size };
 }
 
-/** Where the chunk after this one begins: chunks are padded to even lengths. */
+/** The begin of the next chunk. Chunks are padded to even lengths. */
 export function afterChunk(chunk: Chunk): number {
   return chunk.at + chunk.size + (chunk.size & 1);
 }
 
 /**
- * Bytes of audio in the chunk that declares to hold it: what it says when chunks and nothing else follow, otherwise all there is
- * (a header written before the end was known, or a lie). Throws `unsupported_audio_format` when more audio follows.
+ * Bytes of audio in the audio chunk. The declared size counts if only other chunks follow; otherwise everything to the
+ * end of the file counts (the header was written before the end was known, or is false). Throws
+ * `unsupported_audio_format` when more audio follows.
  */
 export function audioBytes(bytes: Buffer, audio: Chunk, order: 'LE' | 'BE'): number {
   const available = Math.max(bytes.length - audio.at, 0);

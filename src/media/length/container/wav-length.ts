@@ -8,7 +8,7 @@ const UNKNOWN_SIZE = 0xffffffff;
 const CHANNELS_MAX = 64;
 const FORMAT_BYTES_MIN = 16;
 const EXTENSIBLE = 0xfffe;
-/** Bits per sample each format code may have (WAVE_FORMAT_*): PCM, float, A-law, µ-law. */
+/** Bits per sample that each format code may have (WAVE_FORMAT_*): PCM, float, A-law, µ-law. */
 const PCM_BITS = new Map([
   [0x01, [8, 12, 16, 20, 24, 32]],
   [0x03, [32, 64]],
@@ -24,7 +24,7 @@ interface WavFormat {
   readonly samplesPerBlock: number;
 }
 
-/** Length of a WAV (RIFF, RF64) from the bytes of its data chunk; sizes declared elsewhere are ignored. */
+/** Length of a WAV (RIFF, RF64) from the bytes of its data chunk. Sizes that other chunks declare are ignored. */
 export function wavLength(bytes: Buffer): TrackLengths {
   let format: WavFormat | undefined;
   let wideSize: number | undefined;
@@ -38,7 +38,7 @@ export function wavLength(bytes: Buffer): TrackLengths {
       if (format === undefined) throw unreadable('it has no format chunk');
       const size = chunk.size === UNKNOWN_SIZE ? (wideSize ?? chunk.size) : chunk.size;
       const blocks = audioBytes(bytes, { ...chunk, size }, 'LE') / format.blockBytes;
-      // A decoder plays what it finds of a last compressed block, but no part of a sample.
+      // A decoder plays the part of a last compressed block that it finds, but no part of a sample.
       const whole = format.samplesPerBlock > 1 ? Math.ceil(blocks) : Math.floor(blocks);
       return { audioMicros: lengthMicros(whole * format.samplesPerBlock, format.rateHz) };
     }

@@ -4,7 +4,7 @@ import { type EbmlElement, readVint } from './ebml-element.js';
 /** A block of a WebM cluster: frames of one track at one time. */
 export interface WebmBlock {
   readonly track: number;
-  /** Ticks after the cluster's own time, may be negative. */
+  /** Ticks after the time of the cluster; may be negative. */
   readonly relativeTick: number;
   /** Begin and end of each frame. */
   readonly frames: readonly (readonly [number, number])[];
@@ -14,7 +14,9 @@ type Laces = readonly number[];
 const XIPH = 1;
 const FIXED = 2;
 
-/** Reads a (simple) block and its lacing (RFC 9559 §10). Throws `unsupported_audio_format` when the laces do not fit. */
+/**
+ * Reads a (simple) block and its lacing (RFC 9559 §10). Throws `unsupported_audio_format` when the laces do not fit.
+ */
 export function readBlock(bytes: Buffer, element: EbmlElement): WebmBlock {
   const track = readVint(bytes, element.at, 'drop');
   const relativeTick = bytes.readInt16BE(track.end);
@@ -36,7 +38,7 @@ export function readBlock(bytes: Buffer, element: EbmlElement): WebmBlock {
   return { track: track.value, relativeTick, frames };
 }
 
-/** Sizes of all frames but the last, which takes the rest, and where the frames begin. */
+/** Sizes of all frames but the last, which has the rest, and the place where the frames begin. */
 function readLaces(
   bytes: Buffer,
   from: number,
@@ -73,7 +75,7 @@ function readEbml(bytes: Buffer, from: number, count: number): { sizes: Laces; e
   while (sizes.length < count - 1) {
     const number = readVint(bytes, at, 'drop');
     const length = number.end - at;
-    // The first size is plain, the others are differences around the middle of their range.
+    // The first size is a plain number. The others are differences, stored with an offset of half their range.
     size = sizes.length === 0 ? number.value : size + number.value - (2 ** (7 * length - 1) - 1);
     sizes.push(size);
     at = number.end;

@@ -16,7 +16,9 @@ const BLOCK_GROUP = 0xa0;
 const BLOCK = 0xa1;
 const DISCARD_PADDING = 0x75a2;
 const TICK_NANOS_DEFAULT = 1_000_000;
-/** Void and checksum, allowed everywhere; cues, chapters, tags, attachments, seek head in the segment. */
+/**
+ * Void and checksum, which are allowed everywhere; and in the segment cues, chapters, tags, attachments and seek head.
+ */
 const SKIPPED_ANYWHERE = [0xec, 0xbf];
 const SKIPPED_IN_SEGMENT = new Set([
   ...SKIPPED_ANYWHERE,
@@ -30,8 +32,8 @@ const SKIPPED_IN_SEGMENT = new Set([
 const SKIPPED_IN_CLUSTER = new Set([...SKIPPED_ANYWHERE, 0xa7, 0xab, 0x5854]);
 
 /**
- * Length of a WebM file (Opus, Vorbis) from the frames in its blocks; the Duration element is ignored. An element that does not
- * belong, or a cut-off one, refuses the file: what hides behind it some decoder may find and play.
+ * Length of a WebM file (Opus, Vorbis) from the frames in its blocks. The Duration element is ignored. A file with an
+ * unexpected or cut-off element is refused, because some decoder may find and play the data behind it.
  */
 export function webmLength(bytes: Buffer): TrackLengths {
   const header = readElement(bytes, 0, bytes.length);
@@ -77,7 +79,7 @@ class WebmSegment {
     }
   }
 
-  /** Returns where the cluster ends: one of unknown size ends where an element of the segment begins. */
+  /** Returns the end of the cluster. A cluster of unknown size ends where an element of the segment begins. */
   private readCluster(cluster: EbmlElement): number {
     let clusterTick = 0;
     let at = cluster.at;
@@ -97,7 +99,7 @@ class WebmSegment {
 
   private takeGroup(group: EbmlElement, clusterTick: number): void {
     let block: EbmlElement | undefined;
-    // Negative paddings read as huge ones, beyond any frame, and so are ignored.
+    // Negative paddings are read as huge numbers, longer than any frame, so they are ignored.
     let discardNanos = 0;
     for (const child of children(this.bytes, group)) {
       if (child.id === BLOCK) block = child;

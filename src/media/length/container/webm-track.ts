@@ -16,7 +16,7 @@ const VIDEO = 1;
 const AUDIO = 2;
 const NANOS_PER_MICRO = 1_000;
 
-/** One track of a WebM file: counts the samples of its audio frames, and the time its blocks span. */
+/** One track of a WebM file. It counts the samples of its audio frames and the time that its blocks span. */
 export class WebmTrack {
   number = 0;
   kind: 'audio' | 'video' | 'other' = 'other';
@@ -46,7 +46,7 @@ export class WebmTrack {
     this.codec = readCodec(codecId.replace(/\0+$/, ''), setup);
   }
 
-  /** Takes the frames of one block, laced or not, at a tick of the segment's clock. */
+  /** Adds the frames of one block, laced or not, at a tick of the segment's clock. */
   take(
     bytes: Buffer,
     frames: readonly (readonly [number, number])[],
@@ -66,7 +66,7 @@ export class WebmTrack {
     this.lastSamples = samples;
   }
 
-  /** The track's length in microseconds, its frames held against its block times; a tick is `tickNanos` long. */
+  /** The track's length in microseconds. Frames are compared with the times of blocks; a tick is `tickNanos` long. */
   micros(tickNanos: number): bigint {
     if (this.blocks === 0) return 0n;
     const span = BigInt(
@@ -90,7 +90,7 @@ function kindOf(type: number): 'audio' | 'video' | 'other' {
 function readCodec(codecId: string, setup: Buffer): PacketCodec {
   if (codecId === 'A_OPUS') return opusFromHead(setup);
   if (codecId !== 'A_VORBIS') throw unreadable('its audio codec is not supported');
-  // Three headers in Xiph lacing: their count less one, the sizes of the first two, then the headers.
+  // Three headers in Xiph lacing: their number less one, the sizes of the first two, then the headers.
   let at = 1;
   const readSize = (): number => {
     let size = 0;
