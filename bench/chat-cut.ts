@@ -5,7 +5,7 @@ import { BENCH_ADMIN_TOKEN, fundedKey, startBuiltGateway, startServer } from './
 
 const STREAMS = 2_000;
 const AT_ONCE = 20;
-/** The first streams meet code that is not compiled yet; they are billed but not timed. */
+/** The first streams run code that is not compiled yet, so they are billed but not timed. */
 const WARM_UP = 200;
 const LONGEST = 100;
 const SETTLE_MS = 60_000;
@@ -25,7 +25,10 @@ interface Audit {
   readonly posted_microusd: string;
 }
 
-/** Clients that leave streams of a model that does not reason unseen at random tokens: how soon the provider notices, and whether what it made is what was billed. */
+/**
+ * Clients leave streams of a model without hidden reasoning at random tokens. Measures how soon the provider notices,
+ * and whether what it made is what was billed.
+ */
 export async function run(): Promise<BenchResult> {
   const upstream = await startServer('cut-chat.ts');
   const gateway = await startBuiltGateway({
@@ -116,7 +119,7 @@ function leave(url: string, key: string, id: number): Promise<number> {
   });
 }
 
-/** The books once nothing is held, or when that takes too long. */
+/** The books when nothing is held any more, or when that takes too long. */
 async function settled(base: string): Promise<Audit> {
   const startedAt = performance.now();
   for (;;) {

@@ -12,7 +12,7 @@ import {
 } from './servers/start.js';
 import { portkeyHeaders, startPortkey } from './servers/portkey.js';
 
-/** The warm-up lasts until the compiler is done with all of them. */
+/** The warm-up lasts until everything is compiled. */
 const PLAN = { connections: 50, rounds: 3, roundSeconds: 4, warmUpSeconds: 8 };
 const STREAMS = 1_000;
 const PACE_MS = 200;
@@ -22,7 +22,7 @@ const ASK = { model: 'gen-5', messages: [{ role: 'user', content: 'Why is the sk
 const CALL_MICRO_USD = 1_013n;
 const CREDIT = 900_000_000_000_000n;
 
-/** Chat with an instant upstream against proxies that do nothing, and against a gateway of others; then 1,000 streams at once. */
+/** Chat with an instant upstream, compared with plain proxies and with another gateway; then 1,000 streams at once. */
 export async function run(): Promise<BenchResult> {
   const upstream = await startServer('instant-chat.ts', PACE_MS);
   const gateway = await startBuiltGateway({
@@ -74,7 +74,7 @@ export async function run(): Promise<BenchResult> {
   }
 }
 
-/** Requests per second of each, in turns; the middle of three. */
+/** Requests per second of each, in turns; the median of three. */
 async function compare(upstream: RunningServer, gateway: Target) {
   const express = await startServer('chat-express-proxy.ts', upstream.port);
   const limit = await startServer('chat-undici-proxy.ts', upstream.port);
@@ -105,7 +105,7 @@ async function compare(upstream: RunningServer, gateway: Target) {
   }
 }
 
-/** How long each chunk of 1,000 streams at once is on the way, through the gateway and past it. */
+/** How long each chunk of 1,000 streams takes, through the gateway and directly. */
 async function stream(gateway: RunningServer, target: Target, direct: Target) {
   await delays(target, STREAMS / 2);
   const past = await delays(direct, STREAMS);
@@ -165,7 +165,7 @@ function readStream({ url, headers }: Target, agent: Agent, times: number[]): Pr
   });
 }
 
-/** Looks at the resident memory of a process every 100 ms. */
+/** Samples the resident memory of a process every 100 ms. */
 function peakMemory(pid: number) {
   let peakMb = 0;
   const look = async () => {

@@ -13,7 +13,7 @@ import {
 const CONNECTIONS = 64;
 const ROUNDS = 5;
 const ROUND_SECONDS = 3;
-/** Until the compiler is done. */
+/** Until everything is compiled. */
 const WARM_UP_SECONDS = 8;
 const ACCOUNTS = 1_000;
 const PATH = '/v1/audio/speech';
@@ -26,9 +26,9 @@ interface Measured {
 }
 
 /**
- * CPU microseconds per speech request, from the processes' own accounting: the figure to steer by where the machine is
- * noisy. Gateway and its database, with one account and with 1,000, beside a bare proxy and the limit, on the runtime that
- * the image ships and on this one.
+ * CPU microseconds per speech request, from the accounting of the processes. On a busy machine it is the most reliable
+ * figure. Gateway and its database, with one account and with 1,000, compared with a plain proxy and the limit, on Node
+ * 24 (the image's) and on the present Node.
  */
 export async function run(): Promise<BenchResult> {
   const shipped = await onRuntime(await shippedNode(), '24');
@@ -99,7 +99,7 @@ async function measuredOf(
   };
 }
 
-/** CPU microseconds per request of each, in turns; the middle of the rounds. */
+/** CPU microseconds per request of each, in turns; the median of the rounds. */
 async function measure(measured: Record<string, Measured>): Promise<Record<string, number>> {
   const names = Object.keys(measured);
   const costs = new Map<string, number[]>(names.map((name) => [name, []]));

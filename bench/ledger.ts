@@ -117,7 +117,7 @@ async function flushTimeMs(folder: string): Promise<number> {
   return median(times);
 }
 
-/** What `work` answers while another session holds a snapshot open, as a dump does. */
+/** The result of `work` while another session holds a snapshot open, as a dump does. */
 async function beside<T>(url: string, work: () => Promise<T>): Promise<T> {
   const dump = new pg.Client({ connectionString: url });
   await dump.connect();

@@ -20,7 +20,9 @@ const LIMIT = 20;
 const FOUND_MS = 20;
 const SCANNED_MS = 200;
 
-/** Calls spread over a month; every fifth of one account, every hundredth with a client's id, every thousandth failed. */
+/**
+ * Calls spread over a month. Every fifth is of one account, every hundredth has a client's id, every thousandth failed.
+ */
 const FILL = `
   INSERT INTO execution (account_id, id, api_key_id, held, model, endpoint, client_request_id, status, charged, error_code,
                          completed_at, provider, upstream_model, provider_request_id, unit, quantity, unit_price,
@@ -35,13 +37,13 @@ const FILL = `
                          now() - ($5 - n) * interval '${DAYS} days' / $5 AS at) t`;
 
 /**
- * Lists and look-ups of the records of ten million calls (`BENCH_ROWS`), the slowest of several each, the first with nothing
- * in the cache of that list.
+ * Lists and look-ups in the records of ten million calls (`BENCH_ROWS`): the slowest of several, the first of them
+ * without anything in the cache.
  */
 export async function run(): Promise<BenchResult> {
   const dataDir = await mkdtemp(join(tmpdir(), 'shim-bench-'));
   await chmod(dataDir, 0o755);
-  // Only the making of the rows writes.
+  // Writing ends when the rows are made.
   const settings = { fsync: 'off', max_wal_size: '8GB', maintenance_work_mem: '512MB' };
   const server = await EmbeddedPostgres.start({ dataDir, settings });
   const dataSource = await createDataSource({ url: server.url }).initialize();

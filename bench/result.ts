@@ -7,12 +7,12 @@ export interface BenchResult {
   readonly passed: boolean;
 }
 
-/** The middle of the values. */
+/** The median. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** The value below which a share of the values lies. */
+/** The value below which this share of the values is. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

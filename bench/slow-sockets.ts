@@ -30,9 +30,9 @@ const SENDERS: readonly SlowKind[] = ['headers', 'body', 'upload'];
 const READERS: readonly SlowKind[] = ['audio', 'sse', 'any'];
 const BODY = JSON.stringify({ model: 'aud-v4', input: 'Hello', voice: 'Adam' });
 
-/** What others feel of 500 slow sockets of each kind, and what stays of them. */
+/** How 500 slow sockets of each kind delay other callers, and what they leave behind. */
 export async function run(): Promise<BenchResult> {
-  // In a process of its own: what it does is not to be taken for what the gateway does.
+  // In a process of its own, so that its work does not count as the gateway's.
   const provider = await startServer('long-answers.ts');
   const providerUrl = `http://127.0.0.1:${provider.port}`;
   const gateway = await startBuiltGateway({
@@ -96,7 +96,7 @@ export async function run(): Promise<BenchResult> {
   }
 }
 
-/** Somebody who makes a short call every now and then. */
+/** A caller that makes a short call from time to time. */
 class Others {
   private readonly times: number[] = [];
   private readonly calls: Promise<void>[] = [];

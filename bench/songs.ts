@@ -14,7 +14,7 @@ import { fundedKey, startBuiltGateway, startServer } from './servers/start.js';
 
 const TASKS = 5_000;
 const CALLERS = 48;
-/** Jobs last so long, so that all are open at once and then end by and by. */
+/** Jobs last this long, so that all are open at once and then end one after another. */
 const LASTS_MS = { least: 40_000, most: 70_000 };
 const FIRST_INTERVAL_MS = 5_000;
 const PATIENCE_MS = 60_000;
@@ -26,8 +26,9 @@ const TARGETS = {
 };
 
 /**
- * The check of each song body; submissions of `song-music` with a webhook against an endpoint that inserts one row, by the same
- * client; and how long a webhook comes after the provider's success, less the longest wait between two polls at that age.
+ * The check of each song body; submissions of `song-music` with a webhook, compared with an endpoint that inserts one
+ * row; and how long a webhook comes after the provider's success, without the longest wait between two polls at that
+ * age.
  */
 export async function run(): Promise<BenchResult> {
   const slowestMs = slowestBody();
@@ -109,7 +110,7 @@ function slowestBody(): number {
   return Math.max(...times);
 }
 
-/** Posts of a body per number, so many callers at once. */
+/** Posts per second of a body made from a number, with this many callers. */
 async function perSecond(
   url: string,
   headers: Record<string, string>,
@@ -130,7 +131,7 @@ async function perSecond(
   return TASKS / ((performance.now() - startedMs) / 1_000);
 }
 
-/** Age at success and time to the webhook of every task; fewer where they stay away. */
+/** Age at success and time to the webhook of every task; fewer if some never arrive. */
 async function allWaits(url: string): Promise<[number, number][]> {
   const untilMs = performance.now() + LASTS_MS.most + PATIENCE_MS;
   for (;;) {

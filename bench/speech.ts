@@ -10,7 +10,7 @@ import {
 } from './servers/start.js';
 
 const CONNECTIONS = 64;
-/** The warm-up lasts until the compiler is done with all three. */
+/** The warm-up lasts until all three are compiled. */
 const PLAN = { connections: CONNECTIONS, rounds: 5, roundSeconds: 4, warmUpSeconds: 10 };
 const RATE_PER_SECOND = 100;
 const RATE_SECONDS = 8;
@@ -18,7 +18,7 @@ const MEMORY_REQUESTS = 100_000;
 const BODY = JSON.stringify({ model: 'aud-v4', input: 'Hello from the benchmark.', voice: 'Adam' });
 const INPUT_MICRO_USD = 25n * 120n;
 
-/** Speech with an instant upstream: the gateway with everything on against proxies that do nothing. */
+/** Speech with an instant upstream: the gateway with all its checks, compared with plain proxies. */
 export async function run(): Promise<BenchResult> {
   const upstream = await startServer('instant-upstream.ts');
   const express = await startServer('express-proxy.ts', upstream.port);
@@ -85,7 +85,7 @@ export async function run(): Promise<BenchResult> {
   }
 }
 
-/** An open loop: requests leave on time, whether or not the ones before have been answered. */
+/** An open loop: requests are sent on time, whether or not the earlier ones have been answered. */
 async function latencies(target: Target): Promise<number[]> {
   const times: number[] = [];
   const pending: Promise<void>[] = [];

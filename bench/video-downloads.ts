@@ -110,7 +110,7 @@ function begin(
   const path = `/v1/videos/${id}/content`;
   return new Promise((resolve, reject) => {
     const onAnswer = (answer: IncomingMessage): void => {
-      // Each is cut in the end.
+      // All connections are cut in the end.
       answer.on('error', () => undefined);
       resolve(answer);
     };

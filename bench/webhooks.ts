@@ -14,7 +14,7 @@ import { type BenchResult, percentile, round } from './result.js';
 import { startServer } from './servers/start.js';
 
 const RECEIVERS = 100;
-/** A fifth of them. */
+/** A fifth of the receivers. */
 const HANGING = 20;
 const BACKLOG = 10_000;
 const DELIVERABLE = (BACKLOG / RECEIVERS) * (RECEIVERS - HANGING);
@@ -22,7 +22,7 @@ const STEADY_PER_SECOND = 200;
 const STEADY_SECONDS = 20;
 const TICK_MS = 1_000;
 const TIMEOUT_MS = 10_000;
-/** Attempts of hanging receivers, none of which reaches its second in this time. */
+/** Attempts to hanging receivers; none of these deliveries reaches its second attempt in this time. */
 const PATIENCE_MS = 120_000;
 const ACCOUNT = randomUUID();
 const TARGETS = {
@@ -44,9 +44,9 @@ interface Stage {
 }
 
 /**
- * Deliveries per second of one worker through a backlog whose fifth goes to receivers that hang, then how long a delivery
- * waits for its first attempt under a steady load with the tick of the defaults. Signed, each over a connection of its own;
- * receivers in another process of the same machine, the embedded PostgreSQL with every flush on.
+ * Deliveries per second of one worker with a backlog, a fifth of which goes to receivers that hang. Then how long a
+ * delivery waits for its first attempt under a steady load with the default tick. Deliveries are signed, each over its
+ * own connection; receivers run in another process of the same machine, the embedded PostgreSQL with every flush on.
  */
 export async function run(): Promise<BenchResult> {
   const dataDir = await mkdtemp(join(tmpdir(), 'shim-bench-'));

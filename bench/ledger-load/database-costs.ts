@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 
-/** What the database has counted so far of the table of calls, and of its log. */
+/** Counts of the database so far, for the table of calls and for its log. */
 export interface Costs {
   readonly calls: number;
   readonly updates: number;
@@ -27,7 +27,7 @@ export async function costs(dataSource: DataSource): Promise<Costs> {
   };
 }
 
-/** Bytes that a call writes to the log, between two looks. */
+/** Bytes that a call writes to the log, between two counts. */
 export function logBytesPerCall(before: Costs, after: Costs): number {
   return (after.logBytes - before.logBytes) / (after.calls - before.calls);
 }

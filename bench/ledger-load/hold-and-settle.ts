@@ -16,10 +16,10 @@ interface Load {
   readonly holdP99Ms: number;
 }
 
-/** A hold and its settlement; tells how long the hold took. */
+/** A hold and its settlement; reports how long the hold took. */
 type Pair = (held: (ms: number) => void) => Promise<void>;
 
-/** So many callers, each with one pair after another. */
+/** Runs the pair with all callers at once; each starts the next pair when one ends. */
 export async function measure(pair: Pair, seconds = SECONDS): Promise<Load> {
   await drive(pair, WARM_UP_SECONDS);
   const holds = await drive(pair, seconds);
@@ -58,7 +58,7 @@ export async function groupCommitPair(dataSource: DataSource, accountIds: string
   };
 }
 
-/** What a gateway without group commit does: a transaction to hold, another to settle. */
+/** As a gateway without group commit does it: one transaction to hold, another to settle. */
 export function interactivePair(dataSource: DataSource, accountId: string): Pair {
   const lock = 'SELECT posted, held FROM account WHERE id = $1 FOR UPDATE';
   return async (held) => {

@@ -2,7 +2,7 @@ import express from 'express';
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 
-/** What a submission is measured against: Express reads a JSON body and inserts it as one row, on a pool as large as ours. */
+/** The comparison for submissions: Express reads a JSON body and inserts it as one row, on a pool of the same size. */
 const [port, connectionString] = process.argv.slice(2);
 const pool = new Pool({ connectionString, max: 20 });
 await pool.query('CREATE TABLE bare (id uuid PRIMARY KEY, body json)');

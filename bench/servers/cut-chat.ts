@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 
 /**
- * The provider of the benchmark of cut streams: makes as many tokens as `user` says, reports no usage and then waits. Tells
- * its parent when a client has left, and how many tokens it had made by then.
+ * The provider of the benchmark of cut streams. It sends as many tokens as `user` says, reports no usage and then
+ * waits. It tells its parent when a client has left, and how many tokens it had sent by then.
  */
 const event = (delta: object) =>
   `data: ${JSON.stringify({ id: 'chatcmpl-cut', choices: [{ index: 0, delta }] })}\n\n`;

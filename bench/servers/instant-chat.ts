@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The provider of the chat benchmark: a JSON completion at once, or with `stream` 100 chunks at a set pace. Each chunk carries
- * the time it was written, so that its reader can tell how long it was on the way.
+ * The provider of the chat benchmark: a JSON completion at once, or with `stream` 100 chunks at a fixed pace. Each
+ * chunk holds the time at which it was written, so that its reader can compute how long it took.
  */
 const CHUNKS = 100;
 const PACE_MS = Number(process.argv[3] ?? 100);
@@ -37,7 +37,7 @@ const server = createServer((request, response) => {
     }
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': 'bench' });
     void (async () => {
-      // Spread over one pace, so that the load is even.
+      // The streams start spread over one interval, so that the load is even.
       await sleep(Math.random() * PACE_MS);
       for (let index = 0; index < CHUNKS && !response.destroyed; index++) {
         const content = `${performance.timeOrigin + performance.now()} `;

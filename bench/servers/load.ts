@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import { median } from '../result.js';
 
-/** Where a load goes; `keys` are used in turn, one for each request. */
+/** The target of a load. `keys` are used in turn, one for each request. */
 export interface Target {
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -12,7 +12,7 @@ export interface Target {
 export const serverUrl = (server: { readonly port: number }, path: string): string =>
   `http://127.0.0.1:${server.port}${path}`;
 
-/** What one load did. */
+/** The result of one load. */
 export interface Load {
   readonly perSecond: number;
   readonly requests: number;
@@ -20,7 +20,7 @@ export interface Load {
   readonly p99Ms: number;
 }
 
-/** Sends the body over so many connections for so long; throws when any answer is no success. */
+/** Sends the body over this many connections for this long. Throws when an answer is no success. */
 export async function load(
   target: Target,
   body: string,
@@ -55,7 +55,7 @@ export async function load(
   return { perSecond: requests / result.duration, requests, p50Ms: p50, p99Ms: p99 };
 }
 
-/** Requests per second of each target, in turns after a warm-up; the middle of the rounds. */
+/** Requests per second of each target, in turns after a warm-up; the median of the rounds. */
 export async function compareRates<Name extends string>(
   targets: Readonly<Record<Name, Target>>,
   body: string,

@@ -7,7 +7,7 @@ import { unusedPort } from './start.js';
 const PACKAGE = '@portkey-ai/gateway@1.15.2';
 const READY_TIMEOUT_MS = 60_000;
 
-/** What Portkey wants to know with each request: which provider's protocol, and where it is. */
+/** The headers that Portkey needs with each request: the protocol of the provider, and its URL. */
 export function portkeyHeaders(upstreamUrl: string): Record<string, string> {
   return {
     'content-type': 'application/json',
@@ -30,7 +30,7 @@ export async function startPortkey(): Promise<
   const file = `${folder}node_modules/@portkey-ai/gateway/build/start-server.js`;
   const child = spawn(process.execPath, [file, `--port=${port}`, '--headless'], {
     stdio: 'ignore',
-    // It refuses private hosts otherwise.
+    // Otherwise it refuses private hosts.
     env: { ...process.env, TRUSTED_CUSTOM_HOSTS: '127.0.0.1,localhost' },
   });
   const startedAt = performance.now();

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** Says of every job that it is still running, as the provider of the tasks benchmark. */
+/** The provider of the tasks benchmark. It answers for every job that it is still running. */
 const running = JSON.stringify({ status: 'running', progress: 10 });
 
 const server = createServer((request, response) => {

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 
 /**
- * A provider of songs and a receiver of webhooks: the job of `order N` succeeds so many milliseconds after its submission as
- * its prompt says, and `/hook/N` takes its webhook. `GET /waits` tells [age at success, milliseconds from success to webhook]
- * of every task that was told.
+ * A provider of songs and a receiver of webhooks. The job of `order N` succeeds as many milliseconds after its
+ * submission as its prompt says; `/hook/N` receives its webhook. `GET /waits` returns [age at success, milliseconds
+ * from success to webhook] of every task whose webhook has arrived.
  */
 const succeedsAt = new Map<number, { readonly submitted: number; readonly success: number }>();
 const waits: [number, number][] = [];

@@ -120,7 +120,7 @@ export async function fundedKey(port: number): Promise<string> {
   return (await call(`/admin/accounts/${id}/keys`, {})).key;
 }
 
-/** {@link fundedKey} for so many accounts, a few at a time. */
+/** {@link fundedKey} for many accounts, a few at a time. */
 export async function fundedKeys(port: number, count: number): Promise<string[]> {
   const keys: string[] = [];
   while (keys.length < count) {

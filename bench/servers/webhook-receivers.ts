@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Receivers of webhooks, each on a port of its own; the first `hanging` of them never answer. `GET /` of the main port tells
- * the ports; `GET /arrivals` what came since it was last asked: milliseconds between the `t` of each body and its arrival.
+ * Receivers of webhooks, each on its own port; the first `hanging` of them never answer. `GET /` of the main port
+ * returns the ports; `GET /arrivals` what has arrived since the last such request: milliseconds between the `t` of each
+ * body and its arrival.
  */
 const [mainPort = 0, count = 0, hanging = 0] = process.argv.slice(2).map(Number);
 let arrivals: number[] = [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 
-/** The stock SDK, told nothing but where to go and with which key. */
+/** The stock SDK with base URL and key, and no other option. */
 let client: OpenAI;
 let gateway: TestGateway;
 let account: TestAccount;

@@ -3,7 +3,7 @@ import OpenAI, { toFile } from 'openai';
 import { startTestGateway, type TestGateway } from '../support/gateway.js';
 import { BRISK } from '../support/video-desk.js';
 
-/** What the SDK can do with videos, in words of ours: its own are marked as deprecated. */
+/** The SDK's functions for videos, typed here because its own types are marked as deprecated. */
 interface SdkVideos {
   create(body: object): Promise<SdkVideo>;
   retrieve(id: string, options?: object): Promise<SdkVideo>;
@@ -14,7 +14,7 @@ interface SdkVideo {
   readonly status: string;
 }
 
-/** The stock SDK, told nothing but where to go and with which key. */
+/** The stock SDK with base URL and key, and no other option. */
 let videos: SdkVideos;
 let gateway: TestGateway;
 

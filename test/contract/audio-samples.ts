@@ -1,9 +1,6 @@
 import type { AudioFormat } from '../../src/providers/ports/provider-audio.js';
 
-/**
- * The beginning of an answer in each format; what follows the magic number does not matter to an
- * adapter.
- */
+/** The beginning of an answer in each format. The bytes after the magic number do not matter to an adapter. */
 export const AUDIO_SAMPLES: Readonly<Record<AudioFormat, Buffer>> = {
   mp3: Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(2_000, 1)]),
   opus: Buffer.concat([Buffer.from('OggS'), Buffer.alloc(2_000, 2)]),

@@ -33,7 +33,7 @@ const audio = (format: keyof typeof AUDIO_SAMPLES): PortContract['good'] => ({
   result: AUDIO_SAMPLES[format],
 });
 
-/** Runs one operation of a provider that speaks the protocol. */
+/** Runs one operation of a provider with this protocol. */
 const runs =
   <O extends Operation>(
     operation: O,

@@ -9,20 +9,17 @@ import { StubUpstream, type SeenRequest } from '../support/stub-upstream.js';
 const KEY = 'sk-upstream-secret-4711';
 const TIMEOUT_MS = 300;
 
-/** What an adapter must show to pass the contract. */
+/** What an adapter has to show to pass the contract. */
 export interface PortContract {
-  /** Runs the call to its end, the body included, and returns what came of it. */
+  /** Runs the call to its end, including the body, and returns its result. */
   readonly run: (access: ProviderAccess, context: AttemptContext) => Promise<unknown>;
-  /** A good answer, and what `run` makes of it. */
+  /** A good answer, and the result that `run` returns for it. */
   readonly good: { readonly type: string; readonly body: Buffer; readonly result: unknown };
   /** Checks what the provider received from `run` with upstream model `upstream-model`. */
   readonly expectRequest: (request: SeenRequest) => void | Promise<void>;
 }
 
-/**
- * Upstream status, the public code it becomes (spec: Errors; decision G-13), and the body that must
- * not get out.
- */
+/** Upstream status, the public code for it (spec: Errors; decision G-13), and the body that must not be shown. */
 const FAULTS: readonly [number, string, string][] = [
   [
     400,
@@ -51,10 +48,7 @@ export function describePortContract(name: string, contract: PortContract): void
   describeContract(name, contract, true);
 }
 
-/**
- * Only the request and the good answer: for a second command to a call that has passed the whole
- * suite.
- */
+/** Only the request and the good answer, for a second command of a call that has passed the whole suite. */
 export function describeRequest(name: string, contract: PortContract): void {
   describeContract(name, contract, false);
 }

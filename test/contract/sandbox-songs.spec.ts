@@ -43,7 +43,7 @@ const controls = {
   audio_weight: 0.5,
   max_mode: true,
 };
-/** Everything that a creation may be sent. */
+/** Every field that a creation accepts. */
 const written = {
   custom: true,
   instrumental: false,
@@ -64,7 +64,7 @@ const described = {
 };
 const rework = { instruction: `More strings ${AT_ONCE}`, title: 'New', seed: 4_294_967_295 };
 
-/** The public fields of every operation, as many as it has. */
+/** The public fields of every operation, as many as possible. */
 const FIELDS: Readonly<Record<string, JsonObject>> = {
   'suno/music': { ...written, tags: undefined, style: 'folk', auto_lyrics: true },
   'suno/lyrics': { prompt: `The sea ${AT_ONCE}`, lyrics_model: 'remi' },

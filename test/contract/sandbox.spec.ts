@@ -11,8 +11,8 @@ const MAX_BYTES = 50_000_000;
 const VOICE = 'pNInz6obpgDQGcFmaJgB';
 
 /**
- * The adapters and the sandbox upstream must agree on the wire, in success and in every fault the
- * sandbox can act out.
+ * The adapters and the sandbox upstream must agree on the wire protocol, in success and in every fault that the sandbox
+ * can show.
  */
 describe('adapters against the sandbox', () => {
   let sandbox: Sandbox;

@@ -1,6 +1,6 @@
-/** One outcome a caller of a process was told of; `id` is the execution, or the key of a credit. */
+/** One outcome that a caller of a process was told; `id` is the execution, or the key of a credit. */
 export interface Acknowledgement {
-  /** `refused`: the caller was told that the call failed for want of the database. */
+  /** `refused`: the caller was told that the call failed because of the database. */
   readonly kind: 'held' | 'settled' | 'released' | 'credited' | 'refused';
   readonly accountId: string;
   readonly id: string;

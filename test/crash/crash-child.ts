@@ -11,7 +11,7 @@ const MAX_PRICE = 200;
 const MAX_PROVIDER_MS = 10;
 const CREDIT_ONE_IN = 8;
 
-/** Patience passes this much faster, so that short outages end it. */
+/** Its clock runs this much faster, so that short outages exceed the patience of calls. */
 const HASTE = 20;
 const LEASE_MS = 3_000;
 
@@ -23,8 +23,9 @@ class HastyClock extends Clock {
 }
 
 /**
- * A gateway process under load, to be killed: moves money of the given accounts at random through the real services and
- * writes each acknowledged outcome to stdout as one JSON line. Arguments: database URL, data directory, account ids.
+ * A gateway process under load that will be killed. It moves money of the given accounts at random through the real
+ * services and writes each acknowledged outcome to stdout as one JSON line. Arguments: database URL, data directory,
+ * account ids.
  */
 const [url = '', dataDir = '', ...accountIds] = process.argv.slice(2);
 const dataSource = await createDataSource({ url, poolSize: 6 }).initialize();
@@ -38,7 +39,7 @@ await lease.onModuleInit();
 process.stdout.write('ready\n');
 await Promise.all(Array.from({ length: CALLERS }, callForever));
 
-// Writing to a pipe is synchronous: the line is out before the next step starts.
+// Writing to a pipe is synchronous, so the line is written before the next step starts.
 function acknowledge(line: Acknowledgement): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

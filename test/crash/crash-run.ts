@@ -23,7 +23,10 @@ const MAX_OUTAGE_MS = 2_500;
 const SWEEP_LIMIT_MS = 60_000;
 const LINES_PER_LOOK = 2_000;
 
-/** How often to kill: `rounds` times `processes` at once, all on the same accounts; an outage in one of `outageEvery` rounds. */
+/**
+ * How often to kill: `rounds` times `processes` at once, all with the same accounts, with an outage in one of
+ * `outageEvery` rounds.
+ */
 export interface CrashPlan {
   readonly url: string;
   readonly dataSource: DataSource;
@@ -32,19 +35,21 @@ export interface CrashPlan {
   readonly outageEvery: number;
 }
 
-/** What the kills left behind. */
+/** The state after the kills. */
 export interface CrashResult {
   readonly kills: number;
   readonly outages: number;
   readonly acknowledged: Record<Acknowledgement['kind'], number>;
-  /** Calls owed on disk by killed processes, paid by another. */
+  /** Calls that killed processes owed on disk, and that another process cancelled. */
   readonly owedPaid: number;
-  /** Acknowledged outcomes the database does not have as they were told. */
+  /** Acknowledged outcomes that the database does not have in the same way. */
   readonly lost: number;
   /** Holds charged, or credits entered, more than once. */
   readonly doubled: number;
   readonly audit: 'exact' | 'broken';
-  /** Open holds of killed processes, the time until the sweeper had released them all, and those it had not after a minute. */
+  /**
+   * Open holds of killed processes, the time until the sweeper had released them all, and the number after a minute.
+   */
   readonly orphanedHolds: number;
   readonly sweptAfterMs: number;
   readonly holdsLeftOpen: number;
@@ -98,7 +103,10 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
   };
 }
 
-/** Starts a process, lets it work for a random while and kills it; its last line may be cut and then counts for nothing. */
+/**
+ * Starts a process, lets it work for a random time and kills it. Its last line may be incomplete and then does not
+ * count.
+ */
 async function killOne(
   argumentsOfChild: readonly string[],
   lifeMs: number,
@@ -118,7 +126,7 @@ async function killOne(
   if (signal !== 'SIGKILL') throw new Error('the process ended before it was killed');
 }
 
-/** Cuts the processes off from the database for a while, once they are under way. */
+/** Cuts the processes off from the database for a while, after they have begun to work. */
 async function outage(proxy: DatabaseProxy): Promise<void> {
   while (proxy.connections === 0) await sleep(20);
   await sleep(MAX_LIFE_MS);
@@ -127,7 +135,7 @@ async function outage(proxy: DatabaseProxy): Promise<void> {
   await proxy.mend();
 }
 
-/** Milliseconds until no hold is open any more, a minute at most, and how many owed calls were paid. */
+/** Milliseconds until no hold is open any more, a minute at most, and the number of owed calls that were cancelled. */
 async function sweep(
   dataSource: DataSource,
   dataDir: string,
@@ -152,7 +160,7 @@ async function openHolds(dataSource: DataSource): Promise<number> {
   return countOf(dataSource, `SELECT count(*) FROM execution WHERE status = 'running'`);
 }
 
-/** Looked up in slices: a long run acknowledges more than one statement may take time for. */
+/** Looked up in slices, because a long run acknowledges more than one statement can handle in its time. */
 async function lost(dataSource: DataSource, journal: readonly Acknowledgement[]): Promise<number> {
   let count = 0;
   for (let from = 0; from < journal.length; from += LINES_PER_LOOK) {

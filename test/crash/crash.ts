@@ -14,7 +14,7 @@ const OUTAGE_EVERY = 5;
 const RESULT = fileURLToPath(new URL('../../bench/results/crash.json', import.meta.url));
 
 const dataDir = await mkdtemp(join(tmpdir(), 'shim-crash-'));
-// As root, the server runs as a user that has to get in.
+// As root, the server runs as another user, which needs access.
 await chmod(dataDir, 0o755);
 const server = await EmbeddedPostgres.start({ dataDir });
 const dataSource = await createDataSource({ url: server.url }).initialize();

@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(() => gateway.stop());
 
-/** The example bodies of an endpoint that name no earlier task, as the served document has them. */
+/** The example bodies of an endpoint, from the served document, without those that name an earlier task. */
 function examplesOf(path: string): object[] {
   const { paths } = JSON.parse(text) as Document;
   const examples = paths[path]?.post?.requestBody?.content['application/json']?.examples ?? {};

@@ -18,7 +18,7 @@ interface Row {
   readonly id: string;
 }
 
-/** Elements of the browser, as far as they are read there. */
+/** Elements of the browser, with the properties that are read there. */
 interface Player {
   muted: boolean;
   readonly src: string;
@@ -74,13 +74,13 @@ describeInBrowser('Swagger UI in a browser', () => {
       const { seconds, name } = await played(tried.block, medium);
       players.set(id, { seconds, name, medium });
     }
-    // Answers that stay in sight make the page slow.
+    // Answers that stay open make the page slow.
     if (isDone) await swagger.close(row.method, row.path);
     done.set(id, tried);
     return tried;
   }
 
-  /** Waits for a task in the way of a caller. */
+  /** Waits for a task as a caller does. */
   async function ended(id: string): Promise<string> {
     for (;;) {
       const headers = { ...account.headers, prefer: 'wait=30' };
@@ -90,7 +90,7 @@ describeInBrowser('Swagger UI in a browser', () => {
     }
   }
 
-  /** Plays what a player holds: its length in seconds, and the name under which it is saved. */
+  /** Loads the media of a player: its length in seconds, and the name under which it is saved. */
   async function played(block: Locator, medium: string) {
     const element = block.locator(`.answer-player ${medium}`);
     await element.waitFor();
@@ -159,7 +159,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         [/\/admin\/keys\//, idOf(key)],
         [/\/admin\/webhook-deliveries\//, firstIdOf(delivery)],
       ];
-      // Cancelling needs a task that waits, and a revoked key can be changed no more.
+      // Only a waiting task can be cancelled, and a revoked key cannot be changed.
       const apart = ['cancelTask', 'revokeKey'];
       for (const { path, id } of rows) {
         if (done.has(id) || apart.includes(id)) continue;

@@ -69,7 +69,9 @@ describeInBrowser('Swagger UI in a browser', () => {
   }, PATIENCE_MS);
   afterAll(() => browser.close());
 
-  /** Chooses the example of a model, puts the id of its source in, sends it, and waits for the task's success. */
+  /**
+   * Chooses the example of a model, fills in the id of its source, sends it, and waits until the task has succeeded.
+   */
   async function tried(model: string, sourceId: string | undefined): Promise<string> {
     const { summary } = SONG_EXAMPLES[model] ?? { summary: '' };
     await songs.locator('.examples-select select').first().selectOption(model);

@@ -84,7 +84,7 @@ const KINDS = {
   download: () => ['GET', `/v1/videos/${video}/content`, 'text/plain', Buffer.alloc(0)] as const,
 };
 
-/** Sends the request up to the phase, breaks the victim there, and waits for the connection to be gone. */
+/** Sends the request up to the phase, breaks the connection there, and waits until it is closed. */
 async function broken(kind: keyof typeof KINDS, phase: Phase, victim: Victim): Promise<void> {
   const [method, path, type, body] = KINDS[kind]();
   const { port, hostname } = new URL(gateway.url);
@@ -112,7 +112,7 @@ async function broken(kind: keyof typeof KINDS, phase: Phase, victim: Victim): P
   expect(socket.closed).toBe(true);
 }
 
-/** A reset on the way is an end too. */
+/** A reset before the request is complete ends it too. */
 const closeOf = (stream: Socket | ServerResponse) =>
   new Promise((resolve) => stream.once('close', resolve));
 
@@ -163,7 +163,7 @@ describe('a stream of a request or answer that breaks', () => {
   });
 });
 
-// Last: everything that the breaks above have left would be found here.
+// Last, because it would find everything that the tests above have left.
 afterAll(async () => {
   for (let waitedMs = 0; uploads().length > 0 && waitedMs < PATIENCE_MS; waitedMs += 50)
     await sleep(50);

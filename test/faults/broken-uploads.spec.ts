@@ -8,7 +8,7 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../support
 
 const PATIENCE_MS = 60_000;
 const ABRUPT_LEAVES = 60;
-/** Far more than what waits in the buffers of one connection. */
+/** Far more than the buffers of one connection hold. */
 const FILE_BYTES = 600_000;
 
 let gateway: TestGateway;
@@ -48,7 +48,7 @@ function head(contentType: string, bytes: number): string {
   ].join('\r\n');
 }
 
-/** What is answered until the gateway closes the connection, or until the client has seen the answer and leaves. */
+/** The answer until the gateway closes the connection, or until the client has read it and leaves. */
 async function answerTo(contentType: string, body: string, bytes = body.length): Promise<string> {
   const socket = open();
   let answer = '';
@@ -86,7 +86,7 @@ describe('an upload that is no form', () => {
     const answer = await answerTo(type, 'abc', 9);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toMatch(/"code":"invalid_multipart"/);
-    // The rest of the body is given up within a second; that must raise no unhandled error.
+    // The gateway stops reading the body within a second; that must cause no unhandled error.
     await sleep(1_200);
   });
 

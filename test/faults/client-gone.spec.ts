@@ -25,7 +25,7 @@ afterAll(async () => {
   await stub.stop();
 });
 
-/** A call under way whose answer the test takes or leaves. */
+/** A running call whose answer the test reads or leaves. */
 function speak({ headers }: TestAccount): ClientRequest {
   const call = request(`${gateway.url}/v1/audio/speech`, {
     method: 'POST',
@@ -36,7 +36,7 @@ function speak({ headers }: TestAccount): ClientRequest {
   return call;
 }
 
-/** The provider's side of the next call. */
+/** The provider's connection of the next call. */
 function nextAtProvider(): Promise<ServerResponse> {
   return new Promise((resolve) => {
     stub.reply = (response) => {
@@ -51,7 +51,7 @@ interface ExecutionRow {
   readonly error_code: string | null;
 }
 
-/** The execution of the account's only call, once it has ended. */
+/** The execution of the account's only call, after it has ended. */
 async function ended({ accountId }: TestAccount): Promise<ExecutionRow> {
   for (;;) {
     const [row] = await gateway.dataSource.query<ExecutionRow[]>(

@@ -41,7 +41,7 @@ const works = () => {
   stub.reply = (response) => response.end(MP3_HEAD);
 };
 
-/** The provider's side of the next call. */
+/** The provider's connection of the next call. */
 function nextAtProvider(): Promise<ServerResponse> {
   return new Promise((resolve) => {
     stub.reply = (response) => {
@@ -50,7 +50,7 @@ function nextAtProvider(): Promise<ServerResponse> {
   });
 }
 
-/** The answer once its connection is over, however it ends. */
+/** The answer when its connection has ended, for any reason. */
 async function readWhole(call: ClientRequest): Promise<{ answer: IncomingMessage; bytes: number }> {
   const [answer] = (await once(call, 'response')) as [IncomingMessage];
   let bytes = 0;
@@ -59,7 +59,7 @@ async function readWhole(call: ClientRequest): Promise<{ answer: IncomingMessage
   return { answer, bytes };
 }
 
-/** The account once nothing of it is held any more, read past the proxy. */
+/** The account when nothing of it is held any more, read without the proxy. */
 async function settled({ accountId }: TestAccount): Promise<{ posted: string; held: string }> {
   for (;;) {
     const [row] = await gateway.dataSource.query<{ posted: string; held: string }[]>(
@@ -151,7 +151,7 @@ it('a database closed for maintenance is 503 too, and serves again when it is op
 });
 
 describe('a database that goes while the provider works', () => {
-  /** Cuts the database after the hold, lets the provider act, and brings it back. */
+  /** Cuts the database off after the hold, lets the provider act, and connects the database again. */
   async function outage(
     act: (response: ServerResponse) => void,
     meanwhile: () => Promise<unknown> = () => sleep(300),

@@ -8,7 +8,7 @@ const NOT_FOUND = ['task_not_found', 'video_not_found', 'not_found'];
 
 let gateway: TestGateway;
 let stranger: TestAccount;
-/** A finished video and a call of somebody else. */
+/** A finished video and a call of another account. */
 let task: string;
 let execution: string;
 let owner: VideoDesk;

@@ -13,7 +13,7 @@ const other = randomUUID();
 const key = randomUUID();
 const LIMIT = 20;
 
-/** One call a second up to now, the newest last: one in 5,000 failed, the rest of the columns as `columns` says. */
+/** One call per second up to now; one in 5,000 failed. `columns` gives the other columns. */
 const FILL = `
   INSERT INTO execution (account_id, id, api_key_id, held, model, endpoint, status, charged, error_code, completed_at,
                          client_request_id, created_at)
@@ -90,7 +90,7 @@ describe('Lists of many rows', () => {
   });
 });
 
-/** Rows of executions that indexes led to, so far. */
+/** Rows of executions that were read through indexes so far. */
 async function rowsRead(dataSource: DataSource): Promise<number> {
   await dataSource.query('SELECT pg_stat_force_next_flush()');
   await dataSource.query('SELECT pg_stat_clear_snapshot()');

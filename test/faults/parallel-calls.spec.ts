@@ -22,7 +22,7 @@ afterAll(async () => {
 const speak = (headers: Record<string, string>, input: string) =>
   postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, input });
 
-/** Ends when all of the account's slow calls have their holds. */
+/** Resolves when all of the account's slow calls have their holds. */
 async function running(account: TestAccount): Promise<void> {
   const held = BigInt(LIMIT * SLOW.length) * PRICE_PER_CODE_POINT;
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 20) {

@@ -30,14 +30,14 @@ const magic = (...words: string[]) => words.map((word) => `[[sandbox:${word}]]`)
 const speak = (fields: object, by = account) =>
   postJson(`${gateway.url}/v1/audio/speech`, by.headers, { ...HELLO, ...fields });
 
-/** What became of a call, for its caller. */
+/** The outcome of a call for its caller. */
 async function executionOf(answer: { headers: Headers }) {
   const id = answer.headers.get('x-gateway-execution-id') ?? '';
   const found = await send(`${gateway.url}/v1/executions/${id}`, { headers: account.headers });
   return found.json as Record<string, unknown>;
 }
 
-/** One provider call, no charge, nothing held, and the execution tells the same code. */
+/** One provider call, no charge, nothing held, and the execution has the same code. */
 async function expectFree(call: () => Promise<Answer>, status: number, code: string) {
   const before = { ...(await gateway.balance(account.accountId)) };
   const sent = await upstreamCalls(gateway);
@@ -115,7 +115,7 @@ describe('a provider that', () => {
 });
 
 describe('a body that', () => {
-  /** Sends the call and reads what comes until the connection is over. */
+  /** Sends the call and reads until the connection ends. */
   async function readAll(fields: object): Promise<{
     answer: IncomingMessage;
     bytes: number;

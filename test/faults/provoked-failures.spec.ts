@@ -4,11 +4,11 @@ import { startTestGateway, type TestGateway } from '../support/gateway.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 import { BRISK, VideoDesk } from '../support/video-desk.js';
 
-/** More failures than open a breaker, in a row and within its window. */
+/** More failures than a breaker allows, in a row and within its window. */
 const PROVOKED = 30;
 const PATIENCE_MS = 30_000;
 
-/** Answers 500 wherever the prompt or the id of the job says so. */
+/** Answers 500 if the prompt or the id of the job says so. */
 let provider: StubUpstream;
 let gateway: TestGateway;
 
@@ -58,7 +58,7 @@ describe('failures that the tasks of one key provoke', () => {
     const culprit = await VideoDesk.open(gateway);
     const neighbour = await VideoDesk.open(gateway);
     await Promise.all(Array.from({ length: PROVOKED }, () => culprit.ordered({ prompt })));
-    // The breaker of the culprit's own key opens at the tenth.
+    // The breaker of the failing key opens at the tenth.
     for (let waitedMs = 0; failed(what) < 10 && waitedMs < PATIENCE_MS; waitedMs += 20) {
       await sleep(20);
     }

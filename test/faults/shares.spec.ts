@@ -53,7 +53,7 @@ async function gauge(name: string): Promise<number> {
 
 type Client = Socket & { seen: string };
 
-/** Begins a request and leaves it at what is given. */
+/** Begins a request and sends no more than this. */
 function begin(path: string, { headers }: TestAccount, lines: string[], body: string): Client {
   const { port, hostname } = new URL(gateway.url);
   const socket = Object.assign(connect(Number(port), hostname), { seen: '' });

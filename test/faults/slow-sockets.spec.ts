@@ -9,7 +9,7 @@ import { type SlowKind, SlowSockets, startLongProvider } from './slow-sockets.js
 
 const COUNT = 25;
 const TIMEOUT_MS = 240_000;
-/** The limits themselves, and patience with a busy machine. */
+/** The limits themselves, plus the time that a busy machine may need. */
 const LIMIT_MS = 90_000;
 const PATIENCE_MS = 60_000;
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
   slow = await gateway.account();
   other = await gateway.account();
-  // Waits of the server that a test can shorten; those of readers are as they are.
+  // Waits of the server that a test can shorten. Those of readers are fixed.
   const server = gateway.app.getHttpServer();
   server.headersTimeout = 2_000;
   server.requestTimeout = 5_000;
@@ -68,7 +68,7 @@ describe('slow sockets', () => {
       }
       await watched;
       for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 100) {
-        // A connection of those who are served may be kept alive.
+        // A connection that is served may be kept alive.
         if ((await connections()) <= 2 && uploads().length === 0) break;
         await sleep(100);
       }

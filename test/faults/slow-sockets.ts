@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MP3_HEAD } from '../support/stub-speech.js';
 
-/** A text whose audio and a prompt whose stream are more than all buffers on the way to a reader hold. */
+/** A text whose audio and a prompt whose stream exceed all buffers on the way to a reader. */
 const LONG = 'a long one';
 const LONG_BYTES = 12_000_000;
 const CHUNK = Buffer.alloc(65_536);
@@ -13,7 +13,7 @@ const LOOK_MS = 100;
 /** Requests that a connection may send at once. */
 const SENT_AHEAD = 5;
 
-/** Who is slow, and at what. */
+/** Which side is slow, and in what. */
 export type SlowKind = 'headers' | 'body' | 'upload' | 'audio' | 'sse' | 'any';
 
 /** Where slow sockets go. */
@@ -23,7 +23,7 @@ export interface SlowTarget {
   readonly keys: readonly string[];
 }
 
-/** A provider, on any port unless told otherwise, of speech and chat whose answers are short, or long where they are asked to be. */
+/** A provider of speech and chat, on any port by default. Answers are short, or long if requested. */
 export async function startLongProvider(port = 0): Promise<{ url: string; stop: () => void }> {
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
@@ -67,7 +67,7 @@ function answer(response: ServerResponse, body: string, url: string): void {
   more();
 }
 
-/** What a socket of each kind sends at once; those that send slowly go on with one byte a second. */
+/** What a socket of each kind sends at first. Those that send slowly go on with one byte per second. */
 function opening(kind: SlowKind, key: string): string {
   const head = (line: string, ...headers: string[]) =>
     [line, 'Host: shim', `Authorization: Bearer ${key}`, ...headers, '', ''].join('\r\n');
@@ -114,7 +114,7 @@ export class SlowSockets {
 
   private constructor(readonly kind: SlowKind) {}
 
-  /** Opens them, a few at a time, and lets them be slow from then on. */
+  /** Opens them, a few at a time; from then on they are slow. */
   static async open(kind: SlowKind, count: number, { port, keys }: SlowTarget) {
     const slow = new SlowSockets(kind);
     for (let index = 0; index < count; index += 1) {
@@ -124,7 +124,7 @@ export class SlowSockets {
     return slow;
   }
 
-  /** How long the last of them lived, ms; undefined while any is open. */
+  /** How long the last of them lived, ms; undefined while one is open. */
   get lastEndedAfterMs(): number | undefined {
     const areOver = this.endedAfterMs.length === this.sockets.length;
     return areOver ? Math.max(...this.endedAfterMs) : undefined;
@@ -147,7 +147,7 @@ export class SlowSockets {
     this.sockets.push(socket);
     socket.on('error', () => undefined).write(text, 'latin1');
     const sends = SENDERS.includes(this.kind);
-    // A reader that is slow is told of the end only by reading: it looks whether it can still write.
+    // A slow reader notices the end only by reading, so it tries whether it can still write.
     if (sends) socket.resume();
     else socket.pause();
     const drip = setInterval(() => socket.write(sends ? 'a' : '\r\n'), DRIP_MS);

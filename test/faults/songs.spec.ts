@@ -11,7 +11,7 @@ const NEVER_MS = String(86_400_000);
 
 let stub: StubUpstream;
 let desk: SongDesk;
-/** What the provider answers on a path, whatever it is asked; without an answer it is a job that is done. */
+/** The provider's answer on a path, for any request. By default it is a finished job. */
 const answers = new Map<string, { status?: number; body: object | string }>();
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const done = (data: object) => ({ body: { status: 'SUCCESS', data } });
 const track = (audioUrl: string) => ({ musicId: 'm-2', title: 'Rain', audioUrl, duration: '12.5' });
 const asked = (path: string) => stub.seen.filter(({ url }) => url.startsWith(path)).length;
 
-/** All work that waits takes one step, so many times. */
+/** All waiting work takes one step, this many times. */
 async function step(times = 1, app = desk.gateway.app): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     await desk.gateway.dataSource.query(`UPDATE task_work SET due_at = now() WHERE due_at > now()`);

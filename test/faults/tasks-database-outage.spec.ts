@@ -6,7 +6,7 @@ import { type DatabaseProxy, startDatabaseProxy } from '../support/database-prox
 import type { TestAccount } from '../support/gateway.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
-/** By hand also longer than a lease: OUTAGE_MS=35000. */
+/** A longer outage than a lease can be tested by hand: OUTAGE_MS=35000. */
 const OUTAGE_MS = Number(process.env.OUTAGE_MS ?? 3_000);
 const TEST_TIMEOUT_MS = 4 * OUTAGE_MS + 120_000;
 const CREDIT = 10_000_000n;

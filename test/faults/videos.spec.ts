@@ -12,7 +12,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 const CREDIT = 10_000_000n;
 const KEY = 'sk-video-upstream-4711';
 const QUICK = '[[sandbox:task-ms=1]]';
-/** Longer than all that is left to do when an outcome is final. */
+/** Longer than everything that is left to do when an outcome is final. */
 const QUIET_MS = 500;
 
 let receiver: WebhookReceiver;
@@ -52,7 +52,7 @@ async function untilDelivered(video: Pick<Video, 'id'>): Promise<{ status: strin
   return deliveriesOf(video);
 }
 
-/** What an operator finds out about a video. */
+/** The decision of an operator about a video. */
 function resolve({ id }: Pick<Video, 'id'>, resolution: Resolution): Promise<unknown> {
   const uuid = fromPublicId('task', id)!;
   return gateway.app.get(TaskResolution, { strict: false }).resolve(uuid, resolution);

@@ -48,7 +48,7 @@ describe('the operator token', () => {
     const paths = ['/accounts', '/accounts/acct_x', '/executions', '/audit'];
     const wrong = ['', 'Bearer', `Bearer ${ADMIN_TOKEN}x`, `Basic ${ADMIN_TOKEN}`, ADMIN_TOKEN];
     for (const [index, path] of paths.entries()) {
-      // From an address of its own: ten wrong tokens a minute are all that one may try.
+      // From an address of its own, because each address has ten wrong tokens per minute.
       const from = { 'x-forwarded-for': `192.0.2.${index}` };
       for (const authorization of wrong) {
         await expectError(get(path, { authorization, ...from }), 401, 'invalid_token');

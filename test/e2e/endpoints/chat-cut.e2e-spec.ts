@@ -9,7 +9,7 @@ const STREAMS = Number(process.env.CUT_STREAMS ?? 100);
 /** Streams at a time; the sandbox remembers the last 1,000. */
 const BATCH = 50;
 const LONGEST = 60;
-/** Words that are one token each, for the sandbox as for the gateway. */
+/** Words that are one token each, for both the sandbox and the gateway. */
 const WORDS = [' and', ' so', ' on', ' the', ' of', ' to', ' in', ' it', ' is', ' be'];
 const CREDIT = 1_000_000_000n;
 
@@ -29,7 +29,7 @@ const promptOf = (index: number) =>
 const priceOf = ({ promptTokens, completionTokens }: ChatRecord) =>
   (BigInt(promptTokens) * 400_000n + BigInt(completionTokens) * 1_600_000n + 999_999n) / 1_000_000n;
 
-/** What `gen-5` costs, with what it thought unseen. */
+/** The price of `gen-5`, with its hidden reasoning. */
 const priceOfReasoning = (record: ChatRecord) =>
   (BigInt(record.promptTokens) * 1_250_000n +
     BigInt(record.completionTokens + record.reasoningTokens) * 10_000_000n +
@@ -51,7 +51,7 @@ async function charges(accountId: string): Promise<bigint[]> {
 
 const ascending = (amounts: bigint[]) => amounts.sort((a, b) => Number(a - b));
 
-/** Opens a batch of streams of which each is left by its client after the given number of tokens. */
+/** Opens a batch of streams; each client leaves after the given number of tokens. */
 async function cut(
   first: number,
   cutAfter: number[],

@@ -199,7 +199,7 @@ describe('the audio itself', () => {
     const seconds = audioSeconds(await speakFor({ response_format: 'pcm' }), 'pcm');
     for (const response_format of ['mp3', 'opus', 'wav', undefined] as const) {
       const answer = await speakFor({ response_format });
-      // The last frame of an MP3 is filled with silence.
+      // The last frame of an MP3 is completed with silence.
       expect(audioSeconds(answer, response_format)).toBeCloseTo(seconds, 1);
     }
     const inputs = [line('Hi'), line('Yo', 'Alice'), line('And goodbye to you all')];

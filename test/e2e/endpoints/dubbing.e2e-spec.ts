@@ -10,7 +10,7 @@ const LANGUAGES =
   );
 const SOURCE_61 = silentWav(61.2);
 const PRICE_61 = '775000';
-/** Sixty-two seconds of speech would only keep the sandbox busy. */
+/** Sixty-two seconds of speech would only cost CPU time. */
 const NEVER = '[[sandbox:task-ms=3600000]]';
 
 let desk: DubbingDesk;

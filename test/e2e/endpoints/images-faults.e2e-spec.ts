@@ -35,7 +35,7 @@ function imageOf(answer: Answer): Buffer {
   return Buffer.from(data[0]!.b64_json, 'base64');
 }
 
-/** Buys an image on a new account: the answer, the charge, and what the provider was asked. */
+/** Makes an image on a new account: the answer, the charge, and the request that the provider got. */
 async function buy(fields: object = {}) {
   const account = await gateway.account(CREDIT);
   const answer = await draw(fields, account.headers);
@@ -47,7 +47,7 @@ async function buy(fields: object = {}) {
 }
 
 describe('no image, no charge', () => {
-  // More failures than successes would take the route out of use.
+  // More failures than successes would close the route.
   beforeEach(async () => {
     for (let call = 0; call < 2; call++) imageOf(await draw());
   });

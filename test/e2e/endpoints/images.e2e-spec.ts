@@ -42,7 +42,7 @@ function sizeOf(png: Buffer): string {
   return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
 }
 
-/** Buys an image on a new account: the answer, the charge, and what the provider was asked. */
+/** Makes an image on a new account: the answer, the charge, and the request that the provider got. */
 async function buy(fields: object = {}) {
   const account = await gateway.account(CREDIT);
   const answer = await draw(fields, account.headers);
@@ -137,7 +137,7 @@ describe('POST /v1/images/generations', () => {
   it('waits longer than two minutes for the provider (IMG-16)', () => {
     expect(UPSTREAM_TIMEOUTS.image.headMs).toBeGreaterThan(120_000);
     const server = gateway.app.getHttpServer();
-    // Neither of them bounds an answer: the first is the idle socket, the second the arrival of the request.
+    // Neither limits an answer: the first is for idle sockets, the second for the arrival of the request.
     expect(server.timeout).toBe(0);
     expect(server.requestTimeout).toBeGreaterThan(0);
   });

@@ -32,7 +32,7 @@ describe('POST /v1/audio/isolation', () => {
   it.each([202_859, 202_419, 198_450, 22_050])(
     'refuses %d samples at 44.1 kHz before any hold, whatever the balance (ISO-30, LIMIT-05)',
     async (samples) => {
-      // A form needs some balance to be read at all (decision G-101), but not the price.
+      // A form is read only if the account has some balance (decision G-101), but less than the price is enough.
       desk.account = await desk.gateway.account(1n);
       const file = wavFile(samples, 44_100, 8);
       await desk.refused(() => desk.call(ISOLATION, {}, file), 400, 'audio_too_short', 'file');

@@ -49,7 +49,7 @@ describe('/metrics', () => {
     };
     for (let scrape = 0; scrape < 20; scrape++) await metrics(open);
     await Promise.all(Array.from({ length: 20 }, () => metrics(open)));
-    // Without any pace it would be two for each of them.
+    // Without the pace there would be two for each scrape.
     expect(counts).toBeLessThan(20);
   });
 

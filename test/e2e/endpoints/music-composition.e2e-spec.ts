@@ -117,7 +117,7 @@ describe('POST /v1/audio/music', () => {
     const server = desk.gateway.app.getHttpServer();
     expect(server.timeout).toBe(0);
     const { requestTimeout, headersTimeout } = server;
-    // What limits a request must not limit its answer: the provider takes far longer than either.
+    // Limits of a request must not limit its answer: the provider takes far longer than both.
     Object.assign(server, { requestTimeout: 1_000, headersTimeout: 1_000 });
     desk.provider.reply = async (response) => {
       await sleep(2_500);
@@ -149,7 +149,7 @@ describe('the audio itself', () => {
     async (response_format) => {
       const fields = { duration_seconds: 3, response_format };
       const answer = await call(MUSIC, gateway.url, account.headers, fields);
-      // The last frame of an MP3 is filled with silence.
+      // The last frame of an MP3 is completed with silence.
       expect(audioSeconds(answer, response_format)).toBeCloseTo(3, 1);
     },
   );

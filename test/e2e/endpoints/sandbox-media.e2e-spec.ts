@@ -15,7 +15,7 @@ let account: TestAccount;
 /** Ten seconds of a tone. */
 let url: string;
 
-/** A running sandbox keeps this file. */
+/** A running sandbox always has this file. */
 const keep = (bytes: Buffer, at = gateway): Promise<string> =>
   at.sandbox!.putMedia(bytes, 'audio/wav', 'wav');
 const read = (headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> =>

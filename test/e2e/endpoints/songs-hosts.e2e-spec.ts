@@ -15,7 +15,7 @@ let desk: SongDesk;
 
 beforeAll(async () => {
   desk = await SongDesk.start();
-  // What the names of this test resolve to; no test asks a name server.
+  // The addresses of the names in this test; no test asks a name server.
   const resolve = (name: string) => Promise.resolve(ADDRESSES[name] ?? []);
   Object.assign(desk.gateway.app.get(GuardedDialer, { strict: false }), { resolve });
 });

@@ -14,7 +14,7 @@ const notReady = (field: string) => ({
 });
 
 let desk: SongDesk;
-/** Two tracks; a persona; a custom model; a clip of the other family; a running task and a failed one. */
+/** Two tracks, a persona, a custom model, a clip of the other family, a running task and a failed one. */
 let song: SongAnswer;
 let persona: SongAnswer;
 let customModel: SongAnswer;
@@ -52,7 +52,7 @@ const mashup = (fields: object) => ({
   gen_description: `${AT_ONCE}${randomUUID()}`,
   ...fields,
 });
-/** What the provider was last sent for a cover or mashup. */
+/** The last request of a cover or mashup that the provider got. */
 const lastSent = async (path: string) => (await desk.sent(path)).at(-1);
 
 describe('source_task_id and source_index', () => {

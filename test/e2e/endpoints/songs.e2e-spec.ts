@@ -5,7 +5,10 @@ import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 180_000;
 
-/** Every model: its price in micro-USD, whether it sells Max mode at twice that, and what its result holds beside `urls`. */
+/**
+ * Every model: its price in micro-USD, whether it has Max mode at twice the price, and what its result holds in
+ * addition to `urls`.
+ */
 const MODELS: readonly [
   id: string,
   model: string,
@@ -73,7 +76,7 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(() => desk.stop());
 
-/** The example of a model, with a real source where it needs one. */
+/** The example of a model, with a real source if it needs one. */
 function body(model: string): Record<string, unknown> {
   const { summary: _, ...fields } = SONG_EXAMPLES[model] ?? { summary: '' };
   const source = sources.get(model) ?? sources.get(model.split('-')[0] ?? '');

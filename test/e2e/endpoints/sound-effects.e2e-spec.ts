@@ -128,7 +128,7 @@ describe('the audio itself', () => {
   ])('of %d s lasts as long, as %s (%s)', async (duration_seconds, response_format) => {
     const fields = { duration_seconds, response_format };
     const answer = await call(SOUND_EFFECTS, gateway.url, account.headers, fields);
-    // The last frame of an MP3 is filled with silence.
+    // The last frame of an MP3 is completed with silence.
     expect(audioSeconds(answer, response_format)).toBeCloseTo(duration_seconds, 1);
   });
 });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await stub.stop();
 });
 
-/** The head of the answer, as soon as it is here. */
+/** The head of the answer, as soon as it has arrived. */
 async function speak({ headers }: TestAccount): Promise<IncomingMessage> {
   const call = request(`${gateway.url}/v1/audio/speech`, {
     method: 'POST',

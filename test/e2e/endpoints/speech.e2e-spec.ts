@@ -15,7 +15,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** A text of so many code points that the upstream speaks at once. */
+/** A text of this many code points, for which the upstream answers at once. */
 const textOf = (codePoints: number) =>
   codePoints > INSTANT.length ? INSTANT + 'x'.repeat(codePoints - INSTANT.length) : 'x';
 

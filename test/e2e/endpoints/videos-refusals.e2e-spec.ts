@@ -24,7 +24,7 @@ afterAll(async () => {
 const refused = (fields: object, refusal: Refusal, by = desk) =>
   expectRefused(gateway, by.account.accountId, () => by.order(fields), refusal);
 
-/** Proves the words that stand for a bad field of a video: type and code are the same, the message names the field. */
+/** Proves the error of a bad field of a video: type and code are the same, and the message names the field. */
 async function refusesField(fields: object, param: string): Promise<void> {
   const { error } = await refused(fields, badField(param));
   expect(error.type).toBe('invalid_request');

@@ -5,7 +5,7 @@ import { VIDEO_PRICE, type Video, VideoDesk } from '../../support/video-desk.js'
 
 const CREDIT = 10_000_000n;
 const TWINS = 20;
-/** The shortest that each model sells. */
+/** The shortest length that each model sells. */
 const SECONDS: Readonly<Record<string, string>> = { 'vid-omni': '10' };
 
 interface JsonBody {
@@ -14,7 +14,7 @@ interface JsonBody {
 
 let gateway: TestGateway;
 
-/** No task of this gateway is ever sent to its provider. */
+/** This gateway never sends a task to its provider. */
 beforeAll(async () => {
   gateway = await startTestGateway({ TASK_TICK_MS: '86400000' });
 });

@@ -20,7 +20,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** The one delivery of a video that is ordered with a webhook of its own. */
+/** The one delivery of a video that is submitted with its own webhook. */
 async function told(name: string, fields: object) {
   const { id } = await desk.ordered({ webhook: `${receiver.url}/${name}`, ...fields });
   const mine = () => receiver.received.filter(({ path }) => path.endsWith(`/${name}`));

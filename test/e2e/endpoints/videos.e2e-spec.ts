@@ -23,7 +23,7 @@ async function expectNotFound(answer: Answer): Promise<void> {
   expect(errorOf(answer)).toMatchObject({ code: 'task_not_found', param: 'id' });
 }
 
-/** What the sandbox was asked for last. */
+/** The last request that the sandbox got. */
 async function asked(): Promise<Record<string, unknown>> {
   const requests = await gateway.upstreamRequests();
   const request = requests.find(({ operation }) => operation === 'video_create');

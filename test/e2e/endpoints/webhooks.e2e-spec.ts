@@ -34,7 +34,7 @@ const hook = () => ({ webhook: desk.receiver.url, webhook_secret: SECRET });
 const dataOf = (answer: Answer) => (answer.json as { data: DeliveryObject[] }).data;
 const deliveries = async (id: string) => dataOf(await desk.get(`${id}/deliveries`));
 
-/** The deliveries of a task once none is due any more. */
+/** The deliveries of a task, after none is due any more. */
 async function settled(id: string): Promise<DeliveryObject[]> {
   for (;;) {
     const all = await deliveries(id);
@@ -51,7 +51,7 @@ describe('a webhook', () => {
   it('tells the final state once, with the very body that GET answers, signed (HOOK-01, HOOK-05, HOOK-09, HOOK-10, HOOK-35)', async () => {
     const seen: { raw: Buffer; task: unknown; signature: unknown; type: unknown }[] = [];
     desk.receiver.react((response, { body, headers }) => {
-      // What GET says while the receiver has not even answered.
+      // What GET answers while the receiver has not answered yet.
       const { id } = JSON.parse(body.toString()) as { id: string };
       void desk.get(id).then((answer) => {
         seen.push({

@@ -31,11 +31,11 @@ afterAll(async () => {
   }
 });
 
-/** A test of every operation; `rows` stand in the order of AUDIO_OPERATIONS. */
+/** A test of every operation. `rows` are in the order of AUDIO_OPERATIONS. */
 const rule = (...rows: string[]) =>
   it.each(AUDIO_OPERATIONS.map((operation, at) => [operation.path, rows[at], operation] as const));
 
-/** Proves that the provider's failure shows as `refusal` and costs nothing. */
+/** Proves that the provider's failure is answered with `refusal` and costs nothing. */
 async function failsFree(
   where: TestGateway,
   operation: AudioOperation,

@@ -26,11 +26,11 @@ afterAll(async () => {
   }
 });
 
-/** A test of every operation; `rows` stand in the order of AUDIO_OPERATIONS. */
+/** A test of every operation. `rows` are in the order of AUDIO_OPERATIONS. */
 const rule = (...rows: string[]) =>
   it.each(AUDIO_OPERATIONS.map((operation, at) => [operation.path, rows[at], operation] as const));
 
-/** Sends a whole request without a recording where JSON may come. */
+/** Sends a whole request without a recording, if the operation accepts JSON. */
 const sendJson = (operation: AudioOperation, headers: Record<string, string>, fields: object) =>
   postJson(`${gateway.url}${operation.path}`, headers, {
     ...operation.body,

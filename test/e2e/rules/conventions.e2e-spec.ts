@@ -10,9 +10,9 @@ import { HELLO, PAID_ENDPOINTS, READ_PATHS } from '../../support/paid-endpoints.
 import { expectRefused } from '../../support/refusal.js';
 import { type RecordingServer, startRecordingServer } from '../../support/recording-server.js';
 
-/** Names of vendors and of their models that nobody outside may see. */
+/** Names of vendors and of their models, which no caller may see. */
 const VENDOR = /eleven|openai|gpt-|ttapi|suno|scribe_/i;
-/** The bytes of an image in base64 may spell anything. */
+/** Images in base64 are random letters, which may spell a name by chance. */
 const PICTURE = /"b64_json":"[^"]*"/;
 const NOW_SECONDS = /^[1-9]\d{9}$/;
 

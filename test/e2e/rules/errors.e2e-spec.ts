@@ -29,7 +29,7 @@ const speak = (fields: object = {}, headers: Record<string, string> = account.he
   postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, ...fields });
 const magic = (word: string) => ({ input: `[[sandbox:${word}]]` });
 
-/** One way to earn each code on speech. */
+/** One way to cause each code on speech. */
 const WAYS: readonly {
   readonly row: string;
   readonly code: string;

@@ -25,7 +25,7 @@ beforeAll(async () => {
 beforeEach(() => desk.clear());
 afterAll(() => desk.close());
 
-/** Sends form parts as written, for what no client would send. */
+/** Sends the parts of a form unchanged, for forms that no client would send. */
 const postParts = (operation: AudioOperation, parts: readonly string[], boundary = 'B') =>
   send(desk.url(operation), {
     method: 'POST',
@@ -172,7 +172,7 @@ describe('a form', () => {
         });
         process.stdout.write(status + ' ');
       }`;
-    // A process of its own: within this one the client would never be cut in the middle of a write.
+    // In a process of its own: within this one the client would never be cut in the middle of a write.
     const statuses = async (key: string, type: string): Promise<string> => {
       const argv = ['--input-type=module', '-e', script, desk.url(TRANSCRIPTION), key, type];
       return (await promisify(execFile)(process.execPath, argv)).stdout.trim();

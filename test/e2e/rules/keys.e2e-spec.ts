@@ -8,7 +8,7 @@ import { expectRefused } from '../../support/refusal.js';
 
 const UNKNOWN_KEY = `sk-${'a'.repeat(43)}`;
 const REFUSED = { status: 401, code: 'invalid_token', param: 'Authorization' } as const;
-/** A revocation, an expiry and the end of an overlap take effect within it. */
+/** A revocation, an expiry and the end of an overlap take effect within this time. */
 const EFFECT_MS = 2_000;
 /** Long enough for a request before the end, on a busy machine too. */
 const LIFE_S = 10;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => desk.clear());
 afterAll(() => desk.close());
 
-/** Silence of exactly so many microseconds, in as few bytes as that takes. */
+/** Silence of exactly this many microseconds, in as few bytes as possible. */
 function silence(seconds: number): Buffer {
   const rateHz = Number.isInteger(Math.round(seconds * 1e6) / 1000) ? 1_000 : 100_000;
   return wavFile(Math.round(seconds * rateHz), rateHz, 8);

@@ -51,7 +51,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** Three keys of the account, with the headers of a call. */
+/** Three keys of the account, as headers of a call. */
 async function callers(idempotencyKey: string): Promise<Record<string, string>[]> {
   const { accountId, key } = desk.account;
   const others = [desk.gateway.keyOf(accountId), desk.gateway.keyOf(accountId)];
@@ -70,7 +70,7 @@ function tasks(): Promise<{ status: string }[]> {
   );
 }
 
-/** Until the account's one task has been sent to the provider. */
+/** Waits until the account's one task has been sent to the provider. */
 async function submitted(): Promise<void> {
   while ((await tasks())[0]?.status === 'queued') await sleep(20);
   expect(await tasks()).toHaveLength(1);
@@ -100,7 +100,7 @@ describe.each(ENDPOINTS)('one Idempotency-Key on $path', (endpoint) => {
   it('whose first process died before its task was written goes to the next call', async () => {
     const [headers = {}] = await callers('died');
     const body = endpoint.body();
-    // What a process that dies between the claim and the task leaves, once its lease is over.
+    // What a process leaves when it dies between the claim and the task, after its lease.
     await desk.gateway.dataSource.query(
       `INSERT INTO idempotency_key (account_id, endpoint, key, fingerprint, token, lease_until)
        VALUES ($1, $2, 'died', '\\x00', gen_random_uuid(), now() - interval '1 second')`,

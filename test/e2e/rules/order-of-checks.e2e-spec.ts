@@ -4,7 +4,7 @@ import { postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { expectRefused, type Refusal } from '../../support/refusal.js';
 
-/** A request in the making, to which faults are added. */
+/** A request to which faults are added before it is sent. */
 interface Draft {
   readonly headers: Record<string, string>;
   body: Record<string, unknown> | string;
@@ -17,7 +17,7 @@ interface Fault {
   readonly name: string;
   readonly add: (draft: Draft) => void;
   readonly refusal: Refusal;
-  /** Faults of one subject cannot be had together. */
+  /** Two faults of the same part of a request exclude each other. */
   readonly subject?: string;
 }
 
@@ -120,7 +120,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** Sends one request with all the faults and proves which one is told. */
+/** Sends one request with all the faults and proves which of them is answered. */
 async function expectTold(faults: readonly Fault[], refusal: Refusal): Promise<void> {
   const draft: Draft = {
     headers: { 'content-type': 'application/json' },
@@ -129,7 +129,7 @@ async function expectTold(faults: readonly Fault[], refusal: Refusal): Promise<v
     requestsPerMinute: null,
     credit: 10_000_000n,
   };
-  // Broken JSON comes last: it breaks what the others made.
+  // Broken JSON is added last, because it breaks what the others made.
   const ordered = [...faults].sort(
     (one, other) => Number(one === BROKEN) - Number(other === BROKEN),
   );

@@ -18,7 +18,7 @@ beforeAll(async () => {
 beforeEach(() => desk.clear());
 afterAll(() => desk.close());
 
-/** A test of every operation that takes a recording; `rows` stand in the order of RECORDING_OPERATIONS. */
+/** A test of every operation that takes a recording. `rows` are in the order of RECORDING_OPERATIONS. */
 const rule = (...rows: string[]) =>
   it.each(
     RECORDING_OPERATIONS.map((operation, at) => [operation.path, rows[at], operation] as const),

@@ -5,7 +5,7 @@ import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/g
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 
-/** What a spoken `Hello` costs. */
+/** The price of a spoken `Hello`. */
 const PRICE = 600n;
 const GIVE_UP_MS = 60_000;
 const SONG = { model: 'tune-music', prompt: 'a song', lyrics: 'la la la' };

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 
-/** Every endpoint that makes tasks, with a body it takes. */
+/** Every endpoint that makes tasks, with a body that it accepts. */
 const ENDPOINTS = [
   {
     path: '/v1/audio/dubbing',

@@ -24,7 +24,7 @@ afterAll(() => desk.close());
 
 const files = () => readdirSync(join(desk.gateway.config.dataDir, 'uploads', String(process.pid)));
 
-/** A file goes right after its answer. */
+/** A file is removed shortly after its answer. */
 async function untilGone(): Promise<void> {
   for (let waitedMs = 0; files().length > 0 && waitedMs < PATIENCE_MS; waitedMs += 10) {
     await sleep(10);
@@ -32,7 +32,7 @@ async function untilGone(): Promise<void> {
   expect(files()).toEqual([]);
 }
 
-/** Begins an upload by hand. */
+/** Begins an upload on a raw socket. */
 async function upload() {
   const form = new Response(recordingForm(TRANSCRIPTION.body, TEN_SECONDS));
   const body = Buffer.from(await form.arrayBuffer());

@@ -8,7 +8,7 @@ import { type RecordingServer, startRecordingServer } from '../../support/record
 import { expectRefused } from '../../support/refusal.js';
 import { INSTANT } from '../../support/paid-speech.js';
 
-/** The table of the spec, written out: the gateway's own is what is under test. */
+/** The table of the spec, written out, because the gateway's own table is tested. */
 const SPEC_VOICES = `
   Adam pNInz6obpgDQGcFmaJgB, Alice Xb7hH8MSUJpSbSDYk0k2, Bella hpp4J3VqNfWAUOO0d1Us,
   Bill pqHfZKP75CvOlQylNhV4, Brian nPczCjzI2devNBz1zQrb, Callum N2lVS1w4EtoT3dr4eOWO,
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 type Upstream = RecordedRequest & { readonly body: { readonly inputs?: { voice_id: string }[] } };
 
-/** Each endpoint that speaks with a voice, and where its provider reads the voice id. */
+/** Each endpoint with a voice, and where its provider gets the id of the voice. */
 const SPEAKERS: readonly {
   readonly path: string;
   readonly body: (voice: unknown) => object;

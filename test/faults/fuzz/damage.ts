@@ -77,7 +77,10 @@ function damaged(value: unknown, random: Random): unknown {
   return Object.fromEntries(entries);
 }
 
-/** JSON of a damaged copy, mostly, the text itself damaged now and then; what is left whole goes deeper. */
+/**
+ * In most cases JSON of a damaged copy; sometimes the text itself is damaged. An undamaged one gets further into the
+ * code.
+ */
 export function damagedJson(value: unknown, random: Random): Buffer {
   if (random(4) === 0) return Buffer.from(JSON.stringify(value));
   let text = JSON.stringify(damaged(value, random));
@@ -92,7 +95,7 @@ function spliced(text: string, piece: string, random: Random): string {
   return text.slice(0, at) + piece + text.slice(at + random(10));
 }
 
-/** A request whose length may lie, and which asks for the connection to be closed, mostly. */
+/** In most cases a request with a false length that asks to close the connection. */
 export function request(
   key: string,
   method: string,

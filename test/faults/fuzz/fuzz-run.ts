@@ -8,14 +8,14 @@ import { repeatableRandom, type Random } from '../../media/fuzz.js';
 import { fuzzInput } from './inputs.js';
 import type { FuzzInput, FuzzWorld } from './operations.js';
 
-/** The longest that a request may stay without an end. */
+/** The longest time that a request may stay without an end. */
 const HANG_MS = 35_000;
-/** A client that hears nothing for so long ends its side. */
+/** A client that gets no answer for this long ends its side. */
 const SILENCE_MS = 3_000;
 const CLIENTS = 16;
 const NANOS_PER_MS = 1_000_000;
 
-/** What is to be fuzzed, and how much. */
+/** The target of the run, and its size. */
 export interface FuzzPlan {
   readonly url: string;
   readonly world: FuzzWorld;
@@ -25,18 +25,18 @@ export interface FuzzPlan {
   readonly seed: number;
 }
 
-/** What came of it. */
+/** The result of the run. */
 export interface FuzzReport {
   readonly seed: number;
   readonly inputs: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Inputs with what was wrong about their answer; the number names the input. */
+  /** Inputs with the fault of their answer; the number names the input. */
   readonly violations: readonly string[];
   readonly worstStallMs: number;
   readonly rssGrowthMb: number;
 }
 
-/** What the inputs name: made before the first of them, by a key of its own. */
+/** What the inputs name. It is made before the first input, with a key of its own. */
 export async function fuzzWorld(url: string, key: string, adminToken: string): Promise<FuzzWorld> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const made = async (path: string, body: object): Promise<string> => {
@@ -69,7 +69,7 @@ export async function fuzzRun({ url, world, keys, count, seed }: FuzzPlan): Prom
   const client = async (): Promise<void> => {
     while (next < count) {
       const index = next++;
-      // Of its own, so that one input can be made again without those before it.
+      // A generator for each input, so that one input can be made again without those before it.
       const random = repeatableRandom(seed + index);
       const input = fuzzInput(keys[index % keys.length] ?? '', world, random);
       const seen = await answerTo(url, input, random);
@@ -90,7 +90,7 @@ export async function fuzzRun({ url, world, keys, count, seed }: FuzzPlan): Prom
   };
 }
 
-/** What was answered until the connection ended; undefined when it never did. */
+/** The answer until the connection ended; undefined when it never ended. */
 async function answerTo(
   url: string,
   { bytes }: FuzzInput,
@@ -114,7 +114,7 @@ async function answerTo(
     if (pieces > 1) await sleep(random(5));
   }
   if (random(10) === 0) socket.destroy();
-  // Whoever ends his side gives the answer up: only those who get none any more do.
+  // A client that ends its side loses its answer, so only clients without an answer do so.
   const patience = setTimeout(() => socket.end(), SILENCE_MS);
   socket
     .on('data', () => patience.refresh())

@@ -26,7 +26,7 @@ const { values } = parseArgs({
   options: { count: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
 });
 const dataDir = await mkdtemp(join(tmpdir(), 'shim-fuzz-'));
-// As root, the database server runs as a user that has to get in.
+// As root, the database server runs as another user, which needs access.
 await chmod(dataDir, 0o755);
 const server = await EmbeddedPostgres.start({ dataDir });
 const config = loadConfig({

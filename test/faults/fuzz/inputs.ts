@@ -79,7 +79,7 @@ const PARTS = [
   '\0',
 ];
 
-/** The next request: valid JSON, forms and heads, damaged where it hurts. */
+/** The next request: valid JSON, forms and heads, damaged in places that matter. */
 export function fuzzInput(key: string, world: FuzzWorld, random: Random): FuzzInput {
   const kind = random(20);
   if (kind < 5) return json(key, world, random);

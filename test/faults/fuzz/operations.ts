@@ -8,12 +8,12 @@ export interface FuzzInput {
   readonly bytes: Buffer;
 }
 
-/** What is there for inputs to name. */
+/** The things that inputs can name. */
 export interface FuzzWorld {
   readonly adminToken: string;
   /** A recording that downloads and providers may read. */
   readonly mediaUrl: string;
-  /** Ids of tasks, a call and an account, mostly of somebody else. */
+  /** Ids of tasks, a call and an account, most of them of other accounts. */
   readonly ids: readonly string[];
 }
 
@@ -89,7 +89,7 @@ const READ_HEADERS = [
   `If-None-Match: ${'"a", '.repeat(1_500)}*`,
   'Accept: text/html;q=NaN',
 ];
-/** Calls of the operator, none of which ends what the inputs live on. */
+/** Calls of the operator that destroy nothing that other inputs need. */
 const OPERATOR_CALLS: readonly (readonly [string, string, object?])[] = [
   ['GET', '/admin/accounts'],
   ['GET', '/admin/accounts/ID'],
@@ -112,7 +112,7 @@ const OPERATOR_CALLS: readonly (readonly [string, string, object?])[] = [
 const idOf = ({ ids }: FuzzWorld, random: Random): string =>
   random(3) === 0 ? picked(UNKNOWN_IDS, random) : picked(ids, random);
 
-/** A task for somebody to do, with what comes with tasks. */
+/** A task, with the fields that tasks have. */
 export function submission(key: string, world: FuzzWorld, random: Random): FuzzInput {
   const [path, body] = submitted(world, random);
   const webhook = picked(WEBHOOKS, random);
@@ -154,7 +154,7 @@ export function reading(key: string, world: FuzzWorld, random: Random): FuzzInpu
   return { what: `${method} ${pattern}`, bytes };
 }
 
-/** An operator's call, from an address of its own, so that a wrong token locks nobody out. */
+/** An operator's call from an address of its own, so that a wrong token blocks nobody else. */
 export function operatorCall(world: FuzzWorld, random: Random): FuzzInput {
   const [method, pattern, body] = picked(OPERATOR_CALLS, random);
   const path = pattern.replaceAll('ID', () => idOf(world, random));
