@@ -57,13 +57,13 @@ describe('failures that the tasks of one key provoke', () => {
   ] as const)('of %s never close the route for the others', async (what, prompt) => {
     const culprit = await VideoDesk.open(gateway);
     const neighbour = await VideoDesk.open(gateway);
-    await Promise.all(Array.from({ length: PROVOKED }, () => culprit.ordered({ prompt })));
+    await Promise.all(Array.from({ length: PROVOKED }, () => culprit.submitted({ prompt })));
     // The breaker of the failing key opens at the tenth.
     for (let waitedMs = 0; failed(what) < 10 && waitedMs < PATIENCE_MS; waitedMs += 20) {
       await sleep(20);
     }
     expect(failed(what)).toBeGreaterThanOrEqual(10);
-    const video = await neighbour.ordered({ prompt: 'The sea' });
+    const video = await neighbour.submitted({ prompt: 'The sea' });
     expect(await neighbour.ended(video.id)).toMatchObject({ status: 'completed' });
   });
 });

@@ -68,7 +68,7 @@ describe('a video whose outcome is unknown', () => {
     'because %s stays in progress on both reads, untold, its hold kept, until it is resolved',
     async (_why, words) => {
       const desk = await VideoDesk.open(gateway, CREDIT);
-      const video = await desk.ordered({ prompt: `The sea ${words}`, webhook: receiver.url });
+      const video = await desk.submitted({ prompt: `The sea ${words}`, webhook: receiver.url });
       await untilUnknown(gateway, video);
       await sleep(QUIET_MS);
       const open = { status: 'in_progress', error: null };
@@ -87,7 +87,10 @@ describe('a video whose outcome is unknown', () => {
 
   it('that an operator settles is completed and charged, without a file', async () => {
     const desk = await VideoDesk.open(gateway, CREDIT);
-    const video = await desk.ordered({ prompt: 'The sea [[sandbox:html]]', webhook: receiver.url });
+    const video = await desk.submitted({
+      prompt: 'The sea [[sandbox:html]]',
+      webhook: receiver.url,
+    });
     await untilUnknown(gateway, video);
     await resolve(video, { outcome: 'succeeded', chargedMicroUsd: 100_000n });
     expect(await untilDelivered(video)).toMatchObject([{ status: 'completed', cost: 0.1 }]);
@@ -109,7 +112,7 @@ describe('a video', () => {
   it('that the provider refuses fails, is refunded and told once', async () => {
     const desk = await VideoDesk.open(gateway, CREDIT);
     const prompt = 'The sea [[sandbox:status=400]][[sandbox:code=moderation_blocked]]';
-    const video = await desk.ordered({ prompt, webhook: receiver.url });
+    const video = await desk.submitted({ prompt, webhook: receiver.url });
     expect(await desk.ended(video.id)).toMatchObject({
       status: 'failed',
       error: { code: 'provider_task_failed' },
@@ -121,7 +124,7 @@ describe('a video', () => {
   it('that is not done by the deadline has failed as expired, is refunded and told once', async () => {
     const desk = await VideoDesk.open(gateway, CREDIT);
     const prompt = 'The sea [[sandbox:task-ms=600000]]';
-    const video = await desk.ordered({ prompt, webhook: receiver.url });
+    const video = await desk.submitted({ prompt, webhook: receiver.url });
     await desk.age(video.id, 1);
     expect(await desk.ended(video.id)).toMatchObject({
       status: 'failed',
@@ -192,7 +195,7 @@ describe('a provider that redirects to the file', () => {
     try {
       sendsTo(`${inside.url}/admin`);
       const desk = await VideoDesk.open(redirected, CREDIT);
-      const video = await desk.ordered();
+      const video = await desk.submitted();
       await untilUnknown(redirected, video);
       expect(inside.seen).toEqual([]);
       expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });

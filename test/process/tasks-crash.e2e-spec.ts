@@ -31,7 +31,7 @@ let database: TestDatabase;
 let provider: StubUpstream;
 let gateway: GatewayProgram;
 let settings: NodeJS.ProcessEnv;
-/** Submissions that the provider received, by name of the order; each begins a job. */
+/** Submissions that the provider received, by prompt; each begins a job. */
 const jobs = new Map<string, number>();
 
 beforeAll(async () => {
@@ -62,8 +62,8 @@ afterAll(async () => {
   await database.drop();
 }, PROCESS_TEST_TIMEOUT_MS);
 
-/** Submits an order until it is accepted, under one idempotency key; answers the id of its task. */
-async function ordered(name: string, headers: Readonly<Record<string, string>>): Promise<string> {
+/** Submits until the request is accepted, with one idempotency key; returns the id of the task. */
+async function submitted(name: string, headers: Readonly<Record<string, string>>): Promise<string> {
   const url = `${gateway.url}/v1/music/generations`;
   const body = { model: 'song-music', prompt: name, instrumental: false };
   for (;;) {
@@ -100,21 +100,21 @@ describe('a gateway that is killed again and again', () => {
     async () => {
       const { headers } = await gateway.account(CREDIT);
       const names: string[] = [];
-      const orders: Promise<string>[] = [];
+      const submissions: Promise<string>[] = [];
       for (let life = 0; life <= KILLS; life += 1) {
-        for (let count = 0; count < ORDERS_PER_LIFE; count += 1) {
+        for (let count = 0; count < SUBMISSIONS_PER_LIFE; count += 1) {
           const name = `order ${names.length}`;
           names.push(name);
-          orders.push(ordered(name, headers));
+          submissions.push(submitted(name, headers));
         }
         if (life < KILLS) await killAndRestart();
       }
-      const ids = await Promise.all(orders);
+      const ids = await Promise.all(submissions);
       await until(async () =>
         [...(await statuses()).values()].every((status) => !/queued|processing/.test(status)),
       );
 
-      // One task per order, however often the order was repeated, and at most one job per task.
+      // One task per name, however often the submission was repeated, and at most one job per task.
       const ended = await statuses();
       expect(ended.size).toBe(names.length);
       expect(new Set(ids).size).toBe(names.length);

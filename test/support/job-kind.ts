@@ -18,7 +18,7 @@ interface JobMemory {
   readonly steps?: number;
 }
 
-/** A kind of task that orders jobs of a {@link JobProvider}, through the gateway's own HTTP client. */
+/** A kind of task whose jobs run at a {@link JobProvider}, through the gateway's own HTTP client. */
 export class JobKind implements TaskKind {
   readonly name: string = 'job';
   readonly operation = 'dubbing';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StubUpstream } from './stub-upstream.js';
 
 /** What a job was asked for; the provider does as `plan` says. */
-export interface JobOrder {
+export interface JobRequest {
   readonly name: string;
   readonly plan: SubmitPlan;
 }
@@ -34,14 +34,14 @@ export interface PollPlan {
 
 /** A provider of jobs behind real HTTP; it keeps the truth about what was started. */
 export class JobProvider {
-  /** Submissions received, by name of the order. */
+  /** Submissions received, by its name. */
   readonly submissions = new Map<string, number>();
-  /** Jobs the provider has begun, by id, with the name of their order. */
+  /** Jobs the provider has begun, by id, with their names. */
   readonly jobs = new Map<string, string>();
   polls = 0;
   /** Every answer is so late. */
   delayMs = 0;
-  /** The next answers to submissions of any order, before its plan counts. */
+  /** The next answers to submissions, before their own plans count. */
   readonly plans: SubmitPlan[] = [];
   /** What is said of every job that has no state of its own. */
   state: PollPlan = { status: 'done', progress: 100, result: { url: 'https://media.example/a' } };
@@ -49,7 +49,7 @@ export class JobProvider {
 
   private constructor(private readonly stub: StubUpstream) {
     stub.reply = async (response, { method, url, body }) => {
-      if (method === 'POST') await this.submit(response, JSON.parse(body.toString()) as JobOrder);
+      if (method === 'POST') await this.submit(response, JSON.parse(body.toString()) as JobRequest);
       else this.poll(response, url.slice(url.lastIndexOf('/') + 1));
     };
   }
@@ -62,21 +62,21 @@ export class JobProvider {
     return this.stub.url;
   }
 
-  /** Jobs begun for an order. */
+  /** Jobs begun for a name. */
   jobsOf(name: string): number {
-    return [...this.jobs.values()].filter((ordered) => ordered === name).length;
+    return [...this.jobs.values()].filter((begun) => begun === name).length;
   }
 
   stop(): Promise<void> {
     return this.stub.stop();
   }
 
-  private async submit(response: ServerResponse, order: JobOrder): Promise<void> {
-    this.submissions.set(order.name, (this.submissions.get(order.name) ?? 0) + 1);
-    const plan = this.plans.shift() ?? order.plan;
+  private async submit(response: ServerResponse, request: JobRequest): Promise<void> {
+    this.submissions.set(request.name, (this.submissions.get(request.name) ?? 0) + 1);
+    const plan = this.plans.shift() ?? request.plan;
     const begins = ['accept', 'done', 'step', 'html', 'empty', 'reset', 'hang', 'crash'];
     const id = `job-${this.jobs.size + 1}`;
-    if (begins.includes(plan)) this.jobs.set(id, order.name);
+    if (begins.includes(plan)) this.jobs.set(id, request.name);
     await sleep(this.delayMs);
     this.answerSubmission(response, plan, id);
   }

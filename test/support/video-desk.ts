@@ -26,7 +26,7 @@ export interface Video {
   readonly error: { code: string; message: string } | null;
 }
 
-/** Orders and reads videos of one account. */
+/** Submits and reads videos of one account. */
 export class VideoDesk {
   constructor(
     readonly gateway: TestGateway,
@@ -39,14 +39,14 @@ export class VideoDesk {
   }
 
   /** POST /v1/videos with {@link VIDEO} and these fields. */
-  order(fields: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+  submit(fields: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
     const sent = { ...this.account.headers, ...headers };
     return postJson(`${this.gateway.url}/v1/videos`, sent, { ...VIDEO, ...fields });
   }
 
-  /** An order that is accepted. */
-  async ordered(fields: object = {}, headers: Record<string, string> = {}): Promise<Video> {
-    const answer = await this.order(fields, headers);
+  /** A submission that is accepted. */
+  async submitted(fields: object = {}, headers: Record<string, string> = {}): Promise<Video> {
+    const answer = await this.submit(fields, headers);
     expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
     return answer.json as Video;
   }
@@ -72,9 +72,9 @@ export class VideoDesk {
     }
   }
 
-  /** An order that is accepted, and what came of it. */
+  /** A submission that is accepted, and the ended video. */
   async made(fields: object = {}): Promise<Video> {
-    return this.ended((await this.ordered(fields)).id);
+    return this.ended((await this.submitted(fields)).id);
   }
 
   content(id: string, headers: Record<string, string> = {}): Promise<Answer> {

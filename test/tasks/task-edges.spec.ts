@@ -55,7 +55,7 @@ describe('edges of a task', () => {
     expect(await desk.read(task)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('an order of play money is not sent to an upstream that is paid with real money', async () => {
+  it('a request of play money is not sent to an upstream that is paid with real money', async () => {
     const { dataSource } = desk.gateway;
     const task = await desk.submit(account);
     await dataSource.query(

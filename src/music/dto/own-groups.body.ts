@@ -26,7 +26,7 @@ const NOTES = ['C', 'C#', 'D', 'D#', 'E', 'F', 'F#', 'G', 'G#', 'A', 'A#', 'B'];
 const optional = { optional: true } as const;
 
 /** Own fields of `song-lyrics`. */
-export class LyricsOrder {
+export class LyricsFields {
   @Text({ max: MAX_DESCRIPTION, example: 'A farewell at a railway station' })
   prompt!: string;
 

@@ -14,7 +14,7 @@ import {
   Fade,
   Formats,
   Inspiration,
-  LyricsOrder,
+  LyricsFields,
   NewStem,
   Persona,
   Remaster,
@@ -68,7 +68,7 @@ export class SongMusicBody extends bodyOf(
   WrittenLyrics,
   PersonaChoice,
 ) {}
-export class SongLyricsBody extends bodyOf(SongTask, LyricsOrder) {}
+export class SongLyricsBody extends bodyOf(SongTask, LyricsFields) {}
 export class SongInspoBody extends bodyOf(SongTask, Inspiration, FreeStyle, MaxMode, ...SINGER) {}
 export class SongSoundsBody extends bodyOf(SongTask, Sound) {}
 export class SongStyleBoostBody extends bodyOf(SongTask, StyleTags) {}

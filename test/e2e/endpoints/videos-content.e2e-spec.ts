@@ -61,7 +61,7 @@ describe('the content of a video', () => {
   });
 
   it('is 409 until the video is completed, and when it failed (VID-27, ERR-34)', async () => {
-    const { id } = await desk.ordered({ prompt: SLOW });
+    const { id } = await desk.submitted({ prompt: SLOW });
     const failed = await desk.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
     for (const video of [id, failed.id]) {
       const answer = await desk.content(video);

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const refused = (fields: object, refusal: Refusal, by = desk) =>
-  expectRefused(gateway, by.account.accountId, () => by.order(fields), refusal);
+  expectRefused(gateway, by.account.accountId, () => by.submit(fields), refusal);
 
 /** Proves the error of a bad field of a video: type and code are the same, and the message names the field. */
 async function refusesField(fields: object, param: string): Promise<void> {
@@ -177,7 +177,7 @@ describe('POST /v1/videos refuses', () => {
   });
 
   it.each(['', 'x'.repeat(201)])('the idempotency key %j (IDEM-05)', async (key) => {
-    const call = () => desk.order({}, { 'idempotency-key': key });
+    const call = () => desk.submit({}, { 'idempotency-key': key });
     await expectRefused(gateway, desk.account.accountId, call, badField('Idempotency-Key'));
   });
 });

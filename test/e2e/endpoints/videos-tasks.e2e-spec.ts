@@ -29,7 +29,7 @@ describe('every model of the list with compat-video', () => {
     const models = data.filter((row) => row.supported_endpoint_types.includes('compat-video'));
     expect(models.map(({ id }) => id)).toEqual(['vid-omni', 'vid-motion', 'vid-cine']);
     for (const { id: model } of models) {
-      const video = await desk.ordered({ model, seconds: SECONDS[model] ?? '5' });
+      const video = await desk.submitted({ model, seconds: SECONDS[model] ?? '5' });
       expect(video).toMatchObject({ model, status: 'queued' });
     }
   });
@@ -43,7 +43,7 @@ describe('the examples of POST /v1/videos in the OpenAPI document', () => {
     };
     const body = document.paths['/v1/videos']!.post.requestBody.content['application/json'];
     const examples = Object.values(body!.examples).map(({ value }) => value);
-    const videos = await Promise.all(examples.map((example) => desk.ordered(example)));
+    const videos = await Promise.all(examples.map((example) => desk.submitted(example)));
     expect(videos.map(({ model }) => model)).toEqual(['vid-motion', 'vid-omni']);
   });
 });
@@ -54,7 +54,7 @@ describe('a video that was not sent yet', () => {
 
   it('is cancelled below /v1/tasks, refunded, and has failed on both reads', async () => {
     const desk = await VideoDesk.open(gateway, CREDIT);
-    const { id } = await desk.ordered();
+    const { id } = await desk.submitted();
     expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });
     const answer = await cancel(desk, id);
     expect(answer.status).toBe(200);
@@ -76,7 +76,7 @@ describe('a video that was not sent yet', () => {
 
   it('is in the list of tasks as it is read there, and found by its modality', async () => {
     const desk = await VideoDesk.open(gateway, CREDIT);
-    const { id } = await desk.ordered();
+    const { id } = await desk.submitted();
     const task = (await desk.get(`tasks/${id}`)).json;
     const listed = async (query: string) =>
       ((await desk.get(`tasks?${query}`)).json as { data: unknown[] }).data;
@@ -86,27 +86,29 @@ describe('a video that was not sent yet', () => {
 
   it('is one for all submissions of one key at once (IDEM-08)', async () => {
     const desk = await VideoDesk.open(gateway, CREDIT);
-    const twins = Array.from({ length: TWINS }, () => desk.ordered({}, { 'idempotency-key': 'k' }));
+    const twins = Array.from({ length: TWINS }, () =>
+      desk.submitted({}, { 'idempotency-key': 'k' }),
+    );
     const ids = new Set((await Promise.all(twins)).map((video: Video) => video.id));
     expect(ids.size).toBe(1);
     expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });
   });
 
-  it('binds its key, which a refused order does not (IDEM-12)', async () => {
+  it('binds its key, which a refused request does not (IDEM-12)', async () => {
     const desk = await VideoDesk.open(gateway, VIDEO_PRICE);
     const key = { 'idempotency-key': 'k' };
-    expect((await desk.order({ seconds: '8' }, key)).status).toBe(400);
-    expect((await desk.order({ seconds: '10' }, key)).status).toBe(402);
-    const { id } = await desk.ordered({}, key);
-    expect((await desk.ordered({}, key)).id).toBe(id);
-    const other = await desk.order({ prompt: 'Other words' }, key);
+    expect((await desk.submit({ seconds: '8' }, key)).status).toBe(400);
+    expect((await desk.submit({ seconds: '10' }, key)).status).toBe(402);
+    const { id } = await desk.submitted({}, key);
+    expect((await desk.submitted({}, key)).id).toBe(id);
+    const other = await desk.submit({ prompt: 'Other words' }, key);
     expect([other.status, errorOf(other).code]).toEqual([409, 'idempotency_conflict']);
   });
 
   it('is the same whether its key came with a form or with JSON', async () => {
     const desk = await VideoDesk.open(gateway, CREDIT);
     const key = { 'idempotency-key': 'k' };
-    const { id } = await desk.ordered({}, key);
+    const { id } = await desk.submitted({}, key);
     const body = new FormData();
     for (const [name, value] of Object.entries({ model: 'vid-motion', seconds: '5' }))
       body.append(name, value);

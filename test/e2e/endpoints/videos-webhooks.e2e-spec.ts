@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** The one delivery of a video that is submitted with its own webhook. */
 async function told(name: string, fields: object) {
-  const { id } = await desk.ordered({ webhook: `${receiver.url}/${name}`, ...fields });
+  const { id } = await desk.submitted({ webhook: `${receiver.url}/${name}`, ...fields });
   const mine = () => receiver.received.filter(({ path }) => path.endsWith(`/${name}`));
   while (mine().length === 0) await receiver.until(receiver.received.length + 1);
   const [delivery] = mine();
@@ -87,7 +87,7 @@ describe('the webhook of a video', () => {
 
 describe('GET /v1/tasks/{id} of a video', () => {
   it('has the same keys before the end, with nothing to tell yet (VID-35)', async () => {
-    const { id } = await desk.ordered({ prompt: 'The sea [[sandbox:task-ms=600000]]' });
+    const { id } = await desk.submitted({ prompt: 'The sea [[sandbox:task-ms=600000]]' });
     const { progress, ...task } = (await desk.get(`tasks/${id}`)).json as Record<string, unknown>;
     expect(progress === null || progress === 0).toBe(true);
     expect(task).toEqual({

@@ -32,7 +32,7 @@ async function asked(): Promise<Record<string, unknown>> {
 
 describe('POST /v1/videos', () => {
   it('answers 200 with every key of a queued video, and its id in the head (VID-01, VID-02, CONV-11)', async () => {
-    const answer = await desk.order({ model: 'vid-omni', seconds: '10', size: '1280x720' });
+    const answer = await desk.submit({ model: 'vid-omni', seconds: '10', size: '1280x720' });
     expect(answer.status).toBe(200);
     const video = answer.json as Video;
     expect(video).toEqual({
@@ -53,7 +53,7 @@ describe('POST /v1/videos', () => {
   });
 
   it('has no size where none was sent', async () => {
-    expect(await desk.ordered()).not.toHaveProperty('size');
+    expect(await desk.submitted()).not.toHaveProperty('size');
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe('POST /v1/videos', () => {
     ['vid-omni', '10', 500_000n],
   ])('reserves the price of %s for %s seconds (VID-03, VID-10)', async (model, seconds, price) => {
     const buyer = await VideoDesk.open(gateway, price);
-    const { id } = await buyer.ordered({ model, seconds, prompt: SLOW });
+    const { id } = await buyer.submitted({ model, seconds, prompt: SLOW });
     expect(await buyer.balance()).toMatchObject({ available: 0n, held: price });
     expect((await buyer.read(id)).id).toBe(id);
   });
@@ -91,11 +91,11 @@ describe('POST /v1/videos', () => {
   it('answers the same video for the same idempotency key and body (VID-33)', async () => {
     const buyer = await VideoDesk.open(gateway, CREDIT);
     const key = { 'idempotency-key': 'once' };
-    const { id } = await buyer.ordered({}, key);
+    const { id } = await buyer.submitted({}, key);
     expect((await buyer.ended(id)).status).toBe('completed');
-    const again = await buyer.ordered({}, key);
+    const again = await buyer.submitted({}, key);
     expect(again).toMatchObject({ id, status: 'completed' });
-    const other = await buyer.order({ seconds: '10' }, key);
+    const other = await buyer.submit({ seconds: '10' }, key);
     expect([other.status, errorOf(other).code]).toEqual([409, 'idempotency_conflict']);
     expect((await buyer.balance()).available).toBe(CREDIT - VIDEO_PRICE);
   });
@@ -103,7 +103,7 @@ describe('POST /v1/videos', () => {
 
 describe('a video', () => {
   it('goes from queued over in_progress to completed, never back (VID-23, VID-24)', async () => {
-    const { id } = await desk.ordered({ prompt: 'The sea [[sandbox:task-ms=700]]' });
+    const { id } = await desk.submitted({ prompt: 'The sea [[sandbox:task-ms=700]]' });
     const seen: string[] = [];
     let last = 'queued';
     while (last !== 'completed') {
@@ -117,7 +117,7 @@ describe('a video', () => {
   });
 
   it('tells SDKs when to poll again until it is final', async () => {
-    const { id } = await desk.ordered({ prompt: SLOW });
+    const { id } = await desk.submitted({ prompt: SLOW });
     const open = await desk.get(`videos/${id}`);
     expect(open.headers.get('openai-poll-after-ms')).toBe('10000');
     const done = await desk.get(`videos/${(await desk.made()).id}`);
@@ -125,7 +125,7 @@ describe('a video', () => {
   });
 
   it('is waited for with Prefer', async () => {
-    const { id } = await desk.ordered({ prompt: 'The sea [[sandbox:task-ms=500]]' });
+    const { id } = await desk.submitted({ prompt: 'The sea [[sandbox:task-ms=500]]' });
     const answer = await desk.get(`videos/${id}`, { prefer: 'wait=30' });
     expect(answer.headers.get('preference-applied')).toBe('wait=30');
     expect((answer.json as Video).status).toBe('completed');
@@ -201,7 +201,7 @@ describe('a video', () => {
   it('is polled as often as anybody likes within the limit of reads (VID-32)', async () => {
     const account = await gateway.account(CREDIT, { requestsPerMinute: 60 });
     const poller = new VideoDesk(gateway, account);
-    const { id } = await poller.ordered({ prompt: SLOW });
+    const { id } = await poller.submitted({ prompt: SLOW });
     // An hour of polls every 10 seconds, at once.
     for (let poll = 0; poll < 360; poll += 1) await poller.read(id);
   });
