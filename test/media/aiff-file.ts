@@ -9,7 +9,7 @@ function chunk(id: string, content: Buffer, declaredSize = content.length): Buff
   return Buffer.concat([header, content, Buffer.alloc(content.length & 1)]);
 }
 
-/** What an AIFF may lie about; the rest is honest. */
+/** The fields of an AIFF that may be false; the rest is true. */
 export interface AiffLies {
   readonly declaredFrames?: number;
   readonly soundSize?: number;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A sample made by an encoder this project does not carry (test/samples/media/make.sh): 12.34 s of a tone. */
+/** A sample of an encoder that this project does not include (test/samples/media/make.sh): 12.34 s of a tone. */
 export function sample(name: string): Buffer {
   return readFileSync(new URL(`../samples/media/${name}`, import.meta.url));
 }
@@ -12,7 +12,7 @@ export function edited(bytes: Buffer, edit: (copy: Buffer) => void): Buffer {
   return copy;
 }
 
-/** Where each occurrence of `mark` ends. */
+/** The index after each occurrence of `mark`. */
 export function endsOf(bytes: Buffer, mark: string | Buffer): number[] {
   const needle = typeof mark === 'string' ? Buffer.from(mark, 'latin1') : mark;
   const ends: number[] = [];
@@ -22,7 +22,7 @@ export function endsOf(bytes: Buffer, mark: string | Buffer): number[] {
   return ends;
 }
 
-/** A copy with 32-bit big-endian numbers written at these offsets behind every occurrence of `mark`. */
+/** A copy with 32-bit big-endian numbers written at these offsets after every occurrence of `mark`. */
 export function withNumbers(bytes: Buffer, mark: string, numbers: Record<number, number>): Buffer {
   return edited(bytes, (copy) => {
     for (const end of endsOf(bytes, mark)) {

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 const RATE_HZ = 8_000;
 const BYTES_PER_SECOND = RATE_HZ * 2;
 
-/** Whether ffmpeg is installed here, the oracle of what a full decode plays. */
+/** Whether ffmpeg is installed. It decides what a full decode plays. */
 export function hasDecoder(): boolean {
   return spawnSync('ffmpeg', ['-version'], { stdio: 'ignore' }).status === 0;
 }
@@ -19,7 +19,7 @@ export function playedSeconds(media: Buffer): Promise<number> {
     });
     let bytes = 0;
     decoder.stdout.on('data', (part: Buffer) => (bytes += part.length));
-    // It hangs up as soon as it has seen enough.
+    // ffmpeg closes the pipe when it has read enough.
     decoder.stdin.on('error', () => undefined);
     decoder.on('error', reject);
     decoder.on('close', () => {

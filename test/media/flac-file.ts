@@ -1,7 +1,7 @@
 const BLOCK_SAMPLES = 4_096;
 const BITS = 16;
 
-/** A mono 16-bit FLAC of silence, every frame one constant; frames may all bear one number. */
+/** A mono 16-bit FLAC of silence, with one constant per frame. All frames may have the same number. */
 export function flacFile(
   samples: number,
   rateHz = 8_000,

@@ -41,7 +41,7 @@ export function mutated(seed: Buffer, other: Buffer, random: Random): Buffer {
   return bytes;
 }
 
-/** Measured seconds, or undefined when refused; any other failure is thrown. */
+/** Measured seconds, or undefined when the file is refused. Any other failure is thrown. */
 export function measuredSeconds(media: Buffer): number | undefined {
   try {
     return Number(measureBytes(media).lengthMicros) / 1_000_000;

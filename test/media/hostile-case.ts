@@ -1,7 +1,7 @@
-/** A file that lies about its length, or is no media at all, and what measuring must make of it. */
+/** A file with a false length, or a file that is no media, and the expected result of measuring it. */
 export interface HostileCase {
   readonly name: string;
-  /** Seconds billed, or `refused` where no length can be told. */
+  /** Billed seconds, or `refused` if the length is uncertain. */
   readonly billed: number | 'refused';
   readonly make: () => Buffer | Promise<Buffer>;
 }

@@ -3,7 +3,7 @@ import { hostile, type HostileCase } from './hostile-case.js';
 
 const RATE_HZ = 44_100;
 
-/** The sample with 64-bit or 32-bit box contents replaced behind a box type. */
+/** The sample with the 64-bit or 32-bit content after a box type replaced. */
 const mp4 = (type: string, numbers: Record<number, number>, name = 'tone.m4a'): Buffer =>
   withNumbers(sample(name), type, numbers);
 
@@ -28,7 +28,7 @@ function withoutClusterTimes(bytes: Buffer): Buffer {
   });
 }
 
-/** Makes the size of every segment and cluster unknown, as live streams have it. */
+/** Makes the size of every segment and cluster unknown, as in live streams. */
 function live(bytes: Buffer): Buffer {
   return edited(bytes, (copy) => {
     for (const id of ['18538067', '1f43b675']) {
@@ -41,7 +41,7 @@ function live(bytes: Buffer): Buffer {
   });
 }
 
-/** MP4, M4A, MOV and WebM files of 12.34 s whose tables lie (decision G-44). */
+/** MP4, M4A, MOV and WebM files of 12.34 s whose tables are false (decision G-44). */
 export const HOSTILE_CONTAINERS: readonly HostileCase[] = [
   hostile('M4A whose movie, track and media durations say 1 s', 13, () => {
     const movie = mp4('mvhd', { 16: 1000 });

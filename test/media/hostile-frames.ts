@@ -47,7 +47,7 @@ const noise = (size: number): Buffer => {
   return bytes;
 };
 
-/** MP3 and ADTS files of 12.34 s whose headers lie, or that are no media at all (decision G-44). */
+/** MP3 and ADTS files of 12.34 s whose headers are false, and files that are no media (decision G-44). */
 export const HOSTILE_FRAMES: readonly HostileCase[] = [
   hostile('MP3 whose Xing frame says 10 frames', 13, () => withInformation('Xing', 10)),
   hostile('MP3 whose Info frame says 1 s', 13, () => withInformation('Info', 38)),

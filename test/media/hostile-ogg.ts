@@ -5,7 +5,7 @@ import { opusPages, type WrittenPage, readPages, writePages } from './ogg-file.j
 const SECOND = 48_000;
 const EOS = 4;
 
-/** The sample with its pages changed, checksums true. */
+/** The sample with changed pages and right checksums. */
 function repaged(
   name: string,
   change: (pages: WrittenPage[]) => WrittenPage[] | undefined,
@@ -66,7 +66,7 @@ const BOTH = [
   }),
 ]);
 
-/** Ogg files of 12.34 s whose positions lie, chains and mixtures (decision G-44). */
+/** Ogg files of 12.34 s with false positions, chains and mixtures (decision G-44). */
 export const HOSTILE_OGG: readonly HostileCase[] = [
   ...BOTH,
   hostile('a chain of 1 s and 12.34 s', 14, () =>

@@ -16,7 +16,7 @@ const wide = (size: bigint): Buffer => {
 };
 const UNKNOWN = 0xffffffff;
 
-/** WAV, AIFF and FLAC files whose headers lie about 12.34 s of sound at 8 kHz (decision G-44). */
+/** WAV, AIFF and FLAC files with 12.34 s of sound at 8 kHz whose headers are false (decision G-44). */
 export const HOSTILE_PCM: readonly HostileCase[] = [
   hostile('WAV whose data size says 1 s', 13, () => wavOf([wavFormat(), data(SECOND * 2)])),
   hostile('WAV whose data size is 0', 13, () => wavOf([wavFormat(), data(0)])),

@@ -19,7 +19,7 @@ export async function mp3File(
     (value) => value / 32_768,
   );
   const parts: Buffer[] = [];
-  // The encoder hands out a view of its own memory: each part is copied before the next call.
+  // The encoder returns a view of its own memory, so each part is copied before the next call.
   const input = channels === 1 ? [samples] : [samples, samples];
   parts.push(Buffer.from(encoder.encode(input)));
   parts.push(Buffer.from(encoder.finalize()));

@@ -10,7 +10,7 @@ const CRC_32 = Int32Array.from({ length: 256 }, (_, value) => {
   return crc;
 });
 
-/** One page taken apart: everything but its body's lacing may be changed before it is written again. */
+/** One page in parts. Everything except the lacing of its body may be changed before it is written again. */
 export interface WrittenPage {
   flags: number;
   granule: bigint;
@@ -40,7 +40,7 @@ export function readPages(bytes: Buffer): WrittenPage[] {
   return pages;
 }
 
-/** An Ogg file of these pages, with true checksums. */
+/** An Ogg file of these pages, with right checksums. */
 export function writePages(pages: readonly WrittenPage[]): Buffer {
   return Buffer.concat(pages.map(writePage));
 }
@@ -60,7 +60,7 @@ function writePage(page: WrittenPage): Buffer {
   return bytes;
 }
 
-/** Pages that hold whole packets of equal length; the last page's position trims the end. */
+/** Pages of whole packets of equal length. The position of the last page trims the end. */
 export function pagesOf(
   packets: readonly Buffer[],
   stream: { serial: number; samplesPerPacket: number; headers: number; lastGranule: bigint },

@@ -5,7 +5,7 @@ export function tone(samples: number, rateHz: number): Int16Array {
   );
 }
 
-/** One RIFF chunk, padded to an even length; `declaredSize` may lie. */
+/** One RIFF chunk, padded to an even length. `declaredSize` may be false. */
 export function riffChunk(id: string, content: Buffer, declaredSize = content.length): Buffer {
   const header = Buffer.alloc(8);
   header.write(id, 0, 'latin1');
@@ -35,7 +35,7 @@ export function wavFormat(
   return riffChunk('fmt ', content);
 }
 
-/** A WAV of these chunks; the outer size may lie. */
+/** A WAV of these chunks. The outer size may be false. */
 export function wavOf(
   chunks: readonly Buffer[],
   outer: { id?: string; size?: number } = {},
@@ -45,12 +45,12 @@ export function wavOf(
   return riff.subarray(0, 8 + content.length);
 }
 
-/** Mono 16-bit samples as bytes, tone unless told otherwise. */
+/** Mono 16-bit samples as bytes; a tone by default. */
 export function pcmBytes(samples: number, rateHz = 8_000): Buffer {
   return Buffer.from(tone(samples, rateHz).buffer);
 }
 
-/** An honest mono WAV of a tone: 16 bits, or 8 bits of silence where only the length matters. */
+/** A valid mono WAV of a tone: 16 bits, or 8 bits of silence if only the length matters. */
 export function wavFile(samples: number, rateHz = 8_000, bits: 8 | 16 = 16): Buffer {
   const content = bits === 16 ? pcmBytes(samples, rateHz) : Buffer.alloc(samples, 0x80);
   return wavOf([wavFormat({ rateHz, bits }), riffChunk('data', content)]);

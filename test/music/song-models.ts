@@ -3,22 +3,22 @@ import { readFileSync } from 'node:fs';
 /** A JSON body, as a client sends it. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What the table says of a field of a model. */
+/** The rule of the table for a field of a model. */
 export interface FieldRow {
   readonly model: string;
   readonly field: string;
   readonly type: string;
-  /** Least value, length or count; the words of an enum. */
+  /** Smallest value, length or count; the words of an enum. */
   readonly low: string;
   readonly high: string;
-  /** Fields that have to stand beside it; null takes one out. */
+  /** Fields that have to be sent with it; null removes one. */
   readonly with: Body;
 }
 
-/** A body and what the gateway is to make of it. */
+/** A body, and what the gateway does with it. */
 export interface Trial {
   readonly body: Body;
-  /** The field at fault; undefined where the body is accepted. */
+  /** The field that is refused; undefined when the body is accepted. */
   readonly param?: string;
 }
 
@@ -31,7 +31,7 @@ const ROWS: readonly FieldRow[] = TABLE.trim()
     return { model, field, type, low, high, with: JSON.parse(json || '{}') as Body };
   });
 
-/** The least body of every model. */
+/** The smallest body of every model. */
 export const LEAST_BODIES: ReadonlyMap<string, Body> = new Map(
   ROWS.filter(({ field }) => field === '*').map((row) => [
     row.model,
@@ -42,7 +42,7 @@ export const LEAST_BODIES: ReadonlyMap<string, Body> = new Map(
 /** Every field of every model. */
 export const FIELD_ROWS = ROWS.filter(({ field }) => field !== '*');
 
-/** The fields that other models have and this one has not, each with a value that they take. */
+/** The fields that other models have and this one lacks, each with a valid value. */
 export function foreignFields(model: string): readonly (readonly [string, unknown])[] {
   const own = new Set(FIELD_ROWS.filter((row) => row.model === model).map(({ field }) => field));
   const foreign = new Map(
@@ -51,7 +51,7 @@ export function foreignFields(model: string): readonly (readonly [string, unknow
   return [...foreign];
 }
 
-/** The field at both limits, and one beyond each. */
+/** The field at both limits, and one step beyond each. */
 export function trialsOf(row: FieldRow): readonly Trial[] {
   const base = { ...LEAST_BODIES.get(row.model), ...row.with };
   const trial = (value: unknown): Body =>

@@ -22,7 +22,7 @@ describe('redirects and names', () => {
     return data.toString();
   }
 
-  /** `/start` redirects to `location`, anything else is sound. */
+  /** `/start` redirects to `location`; every other path answers sound. */
   const leadingTo =
     (...locations: string[]): RawAnswer =>
     (socket, head) => {

@@ -8,7 +8,7 @@ import { answer, StubWeb } from '../support/stub-web.js';
 interface Vector {
   readonly id: string;
   readonly url: string;
-  /** Answers of the resolver; null where no name is involved. */
+  /** Answers of the resolver; null if there is no name. */
   readonly dns: readonly string[] | null;
   readonly expect: 'allow' | 'deny';
   readonly note: string;

@@ -19,7 +19,7 @@ let account: TestAccount;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  // No task is sent, so a test may say what became of it.
+  // No task is sent, so a test may choose its outcome.
   gateway = await startGatewayProgram({ DATABASE_URL: database.url, TASK_TICK_MS: '86400000' });
 }, PROCESS_TEST_TIMEOUT_MS);
 afterAll(async () => {
@@ -33,7 +33,7 @@ async function cli(...args: string[]) {
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-/** The id of a song of a new account, of which nobody knows what became. */
+/** The id of a song of a new account, with an unknown outcome. */
 async function unknown(): Promise<string> {
   account = await gateway.account(CREDIT);
   const answer = await postJson(`${gateway.url}/v1/music/generations`, account.headers, SONG);

@@ -40,14 +40,14 @@ async function cli(...args: string[]): Promise<Outcome> {
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-/** The JSON answer of a command that goes well and says nothing else. */
+/** The JSON answer of a command that succeeds without a message. */
 async function answerOf(...args: string[]): Promise<Record<string, unknown>> {
   const { code, stdout, stderr } = await cli(...args);
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** Makes an account with money and a key, uses nothing else. */
+/** Makes an account with money and a key, with the command line alone. */
 async function buyer(): Promise<{ account: string; keyId: string; key: string }> {
   const account = String((await answerOf('account:create', 'Zoë & Co')).id);
   const credit = [

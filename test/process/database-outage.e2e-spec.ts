@@ -52,7 +52,7 @@ afterAll(async () => {
   await database.drop();
 }, PROCESS_TEST_TIMEOUT_MS);
 
-/** How many processes have calls under way. */
+/** The number of processes that have calls under way. */
 async function busyProcesses(): Promise<number> {
   const [row] = await database.dataSource.query<{ count: string }[]>(
     `SELECT count(DISTINCT process_id) FROM execution WHERE status = 'running'`,
@@ -81,7 +81,7 @@ describe('a database that is away for longer than a lease', () => {
       await proxy.cut();
       await sleep(2 * leaseMs);
       await proxy.mend();
-      // By now whoever came back first has held a lease for long enough to judge the other.
+      // By now the first process that came back has held its lease for long enough to judge the other.
       await sleep(2 * leaseMs);
       for (const response of waiting) response.end(MP3_HEAD);
 

@@ -12,7 +12,7 @@ import {
 } from '../support/process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** So that calls are given up soon. */
+/** Short, so that calls are aborted soon. */
 const ABORTING = { DRAIN_TIMEOUT_MS: '300' };
 
 let database: TestDatabase;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 }, PROCESS_TEST_TIMEOUT_MS);
 
-/** A gateway with one call in flight: held, and answered as far as the provider goes. */
+/** A gateway with one running call, which is held and whose provider has answered its part. */
 async function inFlight(
   input: string,
   settings: NodeJS.ProcessEnv = {},
@@ -39,7 +39,7 @@ async function inFlight(
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ ...HELLO, input }),
   });
-  // Whoever awaits it later sees the error.
+  // The code that awaits it later gets the error.
   call.catch(() => undefined);
   await until(async () => {
     const account = (await gateway.admin('GET', `/accounts/${accountId}`)).json;

@@ -12,7 +12,7 @@ import {
 } from '../support/process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** Loaded into the gateway: throws where nobody handles it, once per signal. */
+/** Loaded into the gateway. It throws an error that nothing handles, once per signal. */
 const STRAY = `import { PassThrough } from 'node:stream';
 process.on('SIGUSR2', () => {
   const stream = new PassThrough();

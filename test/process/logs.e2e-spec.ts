@@ -27,7 +27,7 @@ afterAll(async () => {
 const start = (settings: NodeJS.ProcessEnv) =>
   startGatewayProgram({ DATABASE_URL: database.url, ...settings });
 const idOf = (answer: Answer): string => answer.headers.get('x-gateway-execution-id') ?? '';
-/** Every line as JSON; fails the test where one is none. */
+/** Every line as JSON; fails the test when a line is not JSON. */
 const linesOf = (gateway: GatewayProgram): Line[] =>
   gateway
     .stdout()
@@ -69,7 +69,7 @@ describe('the log', () => {
         request(answer, 'POST', '/v1/audio/speech');
       }
       request(lost, 'GET', 'unmatched');
-      // The path is there, its method is not; the query is not told.
+      // The path exists, but not its method. The query is not logged.
       expect(wrong.status).toBe(405);
       request(wrong, 'GET', 'unmatched');
       request(last, 'GET', '/v1/models');

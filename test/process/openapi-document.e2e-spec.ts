@@ -43,7 +43,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** Every value of a name, however deep. */
+/** Every value of this name, at any depth. */
 function everyValue(within: unknown, name: string): unknown[] {
   if (typeof within !== 'object' || within === null) return [];
   return Object.entries(within).flatMap(([key, value]) => [

@@ -12,7 +12,7 @@ import {
 import { RedisServer } from '../support/redis-server.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** In which a revocation takes effect everywhere (spec: Authentication). */
+/** A revocation takes effect everywhere within this time (spec: Authentication). */
 const REVOKED_WITHIN_MS = 2_000;
 const itWithRedis = RedisServer.program === undefined ? it.skip : it;
 
@@ -33,11 +33,11 @@ afterAll(async () => {
 
 const first = (): GatewayProgram => replicas[0]!;
 
-/** One counted request, refused for its body where the limit lets it pass. */
+/** One counted request. If the limit lets it pass, it is refused because of its body. */
 const submit = (replica: GatewayProgram, headers: Record<string, string>): Promise<Answer> =>
   postJson(`${replica.url}/v1/audio/speech`, headers, {});
 
-/** How many of `count` requests per replica the limit lets pass. */
+/** How many of `count` requests per replica pass the limit. */
 async function passed(headers: Record<string, string>, count: number): Promise<number[]> {
   const statuses: number[][] = replicas.map(() => []);
   for (let call = 0; call < count; call += 1) {
@@ -64,7 +64,7 @@ describe('two gateways on one database', () => {
 
   itWithRedis('share a rate limit through Redis', async () => {
     const [here = 0, there = 0] = await passed(await limited(4), 4);
-    // Apart, all eight would pass. One may be refilled meanwhile.
+    // With separate limits all eight would pass. One token may be refilled in the meantime.
     expect(here + there).toBeLessThanOrEqual(5);
     expect(here + there).toBeGreaterThanOrEqual(4);
   });
@@ -75,7 +75,7 @@ describe('two gateways on one database', () => {
       await redis?.kill();
       const alone = await passed(await limited(2), 4);
       for (const count of alone) expect([2, 3]).toContain(count);
-      // Long enough for a gateway to find out by a refused connection.
+      // Long enough for a gateway to notice the refused connection.
       await until(() => first().stdout().includes('Redis is not reachable'));
       await redis?.restart();
       await until(async () => {

@@ -10,7 +10,7 @@ import {
 } from '../support/process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** So that a lease is over soon. */
+/** Short, so that a lease ends soon. */
 const QUICK = { HOLD_SWEEP_MS: '300' };
 
 let database: TestDatabase;

@@ -15,7 +15,7 @@ import {
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** A key is shown by its first nine characters. */
+/** Lists show the first nine characters of a key. */
 const SHOWN_PREFIX = 9;
 
 let database: TestDatabase;
@@ -37,7 +37,7 @@ const kept = async (call: Promise<Answer>): Promise<number | undefined> => {
 const post = (path: string, body: unknown, own: Record<string, string> = headers) =>
   kept(postJson(gateway.url + path, own, body));
 
-/** The request of an endpoint, its free text replaced by the secret prompt. */
+/** The request of an endpoint, with the secret prompt as its free text. */
 const secretly = (body: object): object =>
   JSON.parse(
     JSON.stringify(body, (name, value: unknown) =>
@@ -63,7 +63,7 @@ beforeAll(async () => {
   gateway = await startGatewayProgram({
     ...recordings.settings,
     DATABASE_URL: databaseUrl.href,
-    // Nobody listens there.
+    // Nothing listens there.
     REDIS_URL: `redis://:${CANARY.redisPassword}@127.0.0.1:9/0`,
     ADMIN_TOKEN: CANARY.adminToken,
     SECRET_KEY: CANARY.secretKey,
@@ -84,7 +84,7 @@ afterAll(async () => {
   await database.drop();
 }, PROCESS_TEST_TIMEOUT_MS);
 
-/** Everything the gateway has told so far, its buffered log lines too. */
+/** Everything that the gateway has written so far, including its buffered log lines. */
 async function told(): Promise<Record<string, string>> {
   const last = await send(`${gateway.url}/metrics`);
   const executionId = last.headers.get('x-gateway-execution-id') ?? '';

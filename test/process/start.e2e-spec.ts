@@ -193,7 +193,7 @@ describe('a gateway with its embedded database', () => {
     async () => {
       const before = await balance();
       await gateway.end('SIGTERM');
-      // Without setpriv on the path, nothing ends the server with the gateway.
+      // Without setpriv in the path, the server does not end with the gateway.
       const bin = join(folder, 'bin');
       await mkdir(bin);
       for (const program of ['flock', 'sh', 'cat']) {
@@ -227,7 +227,7 @@ describe('a gateway with its embedded database', () => {
 describe('the time of the sweeper', () => {
   it('resolves the holds of a dead process within 30 s by default', () => {
     const { holdSweepMs } = loadConfig({});
-    // A lease runs out, then a sweep finds the hold; one interval more for the sweep itself.
+    // A lease has to end, then a sweep finds the hold; one more interval for the sweep itself.
     expect(leaseFor(holdSweepMs).leaseMs + 2 * holdSweepMs).toBeLessThanOrEqual(RESOLVED_WITHIN_MS);
   });
 });

@@ -76,7 +76,7 @@ async function submitted(name: string, headers: Readonly<Record<string, string>>
   }
 }
 
-/** Kills the gateway and starts another, when the leases of the dead one are over. */
+/** Kills the gateway and starts another; the leases of the dead one are ended before. */
 async function killAndRestart(): Promise<void> {
   await sleep(Math.random() * MAX_LIFE_MS);
   await gateway.end('SIGKILL');
@@ -120,7 +120,7 @@ describe('a gateway that is killed again and again', () => {
       expect(new Set(ids).size).toBe(names.length);
       expect([...jobs].filter(([, count]) => count > 1)).toEqual([]);
 
-      // An operator looks into the provider's books for those that a kill has cut off.
+      // An operator decides, from the provider's records, about the tasks that a kill has interrupted.
       for (const [index, id] of ids.entries()) {
         const hasJob = jobs.has(names[index]!);
         const status = ended.get(fromPublicId('task', id) ?? '');

@@ -79,7 +79,7 @@ describe('a gateway that is killed while the file of a video is being stored', (
       await until(async () => (await filesNamed((name) => name.endsWith('.part'))).length === 1);
       await killed.end('SIGKILL');
       isStuck = false;
-      // The lease of the dead process is over.
+      // The lease of the dead process has ended.
       await database.dataSource.query(`UPDATE task_work SET due_at = least(due_at, now())`);
 
       const gateway = await startGatewayProgram(settings);

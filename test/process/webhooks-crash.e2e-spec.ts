@@ -17,11 +17,14 @@ const KILLS = Number(process.env.KILLS ?? 5);
 /** A kill takes a start, so more of them take longer. */
 const TEST_TIMEOUT_MS = PROCESS_TEST_TIMEOUT_MS + KILLS * 10_000;
 const DELIVERIES_PER_LIFE = 120;
-/** The gateway is killed so long after its deliveries are due, at most. */
+/** The gateway is killed at most this long after its deliveries are due. */
 const MAX_LIFE_MS = 900;
-/** Answers take up to so long, so that kills fall between a request and its answer, and between the answer and its log. */
+/**
+ * Answers take up to this long, so that kills happen between a request and its answer, and between the answer and its
+ * log.
+ */
 const MAX_ANSWER_MS = 60;
-/** Most attempts under way at once at the one receiver, which answers quickly. */
+/** Most attempts at once to the one receiver, which answers quickly. */
 const IN_FLIGHT = 32;
 
 let database: TestDatabase;
@@ -57,7 +60,7 @@ async function enqueue(first: number, count: number): Promise<void> {
   );
 }
 
-/** Kills the gateway and starts another, when the leases of the dead one are over. */
+/** Kills the gateway and starts another; the leases of the dead one are ended before. */
 async function killAndRestart(): Promise<void> {
   await sleep(Math.random() * MAX_LIFE_MS);
   await gateway.end('SIGKILL');

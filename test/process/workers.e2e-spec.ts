@@ -14,7 +14,7 @@ import {
 } from '../support/process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** In which a revocation takes effect everywhere (spec: Authentication). */
+/** A revocation takes effect everywhere within this time (spec: Authentication). */
 const REVOKED_WITHIN_MS = 2_000;
 const WORKERS = 2;
 /** A connection of its own per request, so that both processes get some. */
@@ -32,7 +32,7 @@ const start = () =>
   });
 const speak = (headers: Record<string, string>, body: object = INSTANT): Promise<Answer> =>
   postJson(`${gateway.url}/v1/audio/speech`, { ...headers, ...CLOSE }, body);
-/** Calls that no provider answers; how many are held when this returns. */
+/** Calls that no provider answers; returns how many are held. */
 async function hang(accountId: string, headers: Record<string, string>, count: number) {
   const calls = Array.from({ length: count }, () => speak(headers, { ...HELLO, input: HANG }));
   for (const call of calls) call.catch(() => undefined);
@@ -48,7 +48,7 @@ async function openHolds(accountId: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** Processes forked by the gateway; a Linux kernel tells. */
+/** Processes that the gateway forked, as a Linux kernel lists them. */
 function workersOf({ pid }: GatewayProgram): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
@@ -102,7 +102,7 @@ describe('two processes on one port', () => {
   it('share one sandbox, whose files are published on their port', async () => {
     const { headers } = await gateway.account();
     const draw = { model: 'gen-image-2', prompt: 'A tree [[sandbox:url]]' };
-    // The picture comes as a URL, which is refused unless the sandbox and the worker agree on its base.
+    // The picture comes as a URL. It is refused unless the sandbox and the worker use the same base.
     for (let call = 0; call < 2 * WORKERS; call += 1) {
       const url = `${gateway.url}/v1/images/generations`;
       expect((await postJson(url, { ...headers, ...CLOSE }, draw)).status).toBe(200);
@@ -115,7 +115,7 @@ describe('two processes on one port', () => {
     const { headers } = await gateway.account(0n, { requests_per_minute: 6 });
     const statuses: number[] = [];
     for (let call = 0; call < 10; call += 1) statuses.push((await speak(headers, {})).status);
-    // Apart, five each would all pass. One may be refilled meanwhile.
+    // With separate limits all would pass. One token may be refilled in the meantime.
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(3);
     expect(statuses.slice(0, 6)).not.toContain(429);
   });

@@ -7,9 +7,9 @@ import { expectRefused, type Refusal } from './refusal.js';
 import { startStubProvider } from './stub-provider.js';
 import { servedBy } from './stub-speech.js';
 
-/** A gateway between a provider that answers at once and a host that recordings can be downloaded from. */
+/** A gateway with a provider that answers at once, and a host from which recordings are downloaded. */
 export class AudioDesk {
-  /** Has money enough; a new one after each `clear`. */
+  /** It has enough money, and is new after each `clear`. */
   account!: TestAccount;
   private readonly usualReply: StubUpstream['reply'];
 
@@ -34,7 +34,9 @@ export class AudioDesk {
     return desk;
   }
 
-  /** A new account, a provider that has seen nothing and answers as usual, ten seconds of a tone on the host. */
+  /**
+   * Sets up a new account, a provider without requests that answers as usual, and ten seconds of a tone on the host.
+   */
   async clear(): Promise<void> {
     this.account = await this.gateway.account();
     this.provider.seen.length = 0;
@@ -48,7 +50,7 @@ export class AudioDesk {
     await Promise.all([this.provider.stop(), this.host.stop()]);
   }
 
-  /** From now on every URL of the host holds this file. */
+  /** From now on every URL of the host returns this file. */
   serve(file: Buffer): void {
     this.host.reply = (response) => response.end(file);
   }
@@ -57,12 +59,12 @@ export class AudioDesk {
     return `${this.gateway.url}${operation.path}`;
   }
 
-  /** The smallest request with these fields, as `call`. */
+  /** The smallest request with these fields, sent as in `call`. */
   call(operation: AudioOperation, fields: object = {}, recording?: Buffer): Promise<Answer> {
     return call(operation, this.gateway.url, this.account.headers, fields, recording);
   }
 
-  /** As JSON, the recording by URL where the operation takes one. */
+  /** As JSON; the recording by URL if the operation takes one. */
   postJson(operation: AudioOperation, fields: object = {}): Promise<Answer> {
     return postJson(this.url(operation), this.account.headers, {
       ...operation.body,
@@ -88,7 +90,7 @@ export class AudioDesk {
     expect(this.provider.seen.length).toBe(callsBefore);
   }
 
-  /** Proves that a field of a JSON body is refused by name. */
+  /** Proves that a field of a JSON body is refused, and that the error names it. */
   async refusesField(operation: AudioOperation, field: string, value: unknown, param = field) {
     const send = () => this.postJson(operation, { [field]: value });
     await this.refused(send, 400, 'invalid_request', param);

@@ -6,11 +6,11 @@ export interface AudioOperation {
   readonly path: string;
   /** The smallest request, without the recording. */
   readonly body: Readonly<Record<string, unknown>> & { readonly model: string };
-  /** What it costs, for a recording of ten seconds where there is one, micro-USD. */
+  /** Its price in micro-USD, with a recording of ten seconds if it takes one. */
   readonly price: bigint;
-  /** A known model that does not run here. */
+  /** A known model of another endpoint. */
   readonly wrongModel: string;
-  /** Field whose text reaches the provider, for the sandbox's magic inputs; else the recording carries them. */
+  /** Field whose text reaches the provider, for magic inputs. Without one the recording carries them. */
   readonly textField?: 'inputs' | 'prompt' | 'text';
   readonly takesRecording?: true;
   readonly answersJson?: true;
@@ -75,7 +75,7 @@ export const ISOLATION: AudioOperation = {
   takesRecording: true,
 };
 
-/** In the order in which tests name their rows. */
+/** In the order of the rows in tests. */
 export const AUDIO_OPERATIONS = [
   DIALOGUE,
   SOUND_EFFECTS,
@@ -91,7 +91,7 @@ export const RECORDING_OPERATIONS = [TRANSCRIPTION, ALIGNMENT, VOICE_CHANGER, IS
 /** A tone of ten seconds. */
 export const TEN_SECONDS = wavFile(80_000);
 
-/** A form of these fields and a recording, which is left out where it is null. */
+/** A form of these fields and a recording; without the recording if it is null. */
 export function recordingForm(
   fields: Readonly<Record<string, unknown>>,
   file: Buffer | null,
@@ -116,7 +116,7 @@ export function postForm(
   return send(url, { method: 'POST', headers: { ...headers }, body: form });
 }
 
-/** Calls an operation with some fields changed: a form with a recording where it takes one, JSON elsewhere. */
+/** Calls an operation with some fields changed: as a form with a recording if it takes one, else as JSON. */
 export function call(
   operation: AudioOperation,
   gatewayUrl: string,
@@ -131,7 +131,7 @@ export function call(
     : postJson(url, headers, body);
 }
 
-/** Calls an operation with the sandbox's magic input in a text, or else in a comment of the recording. */
+/** Calls an operation with a magic input in a text, or in a comment of the recording. */
 export function callWithMagic(
   operation: AudioOperation,
   gatewayUrl: string,

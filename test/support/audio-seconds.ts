@@ -10,7 +10,7 @@ const TYPES = {
   wav: ['audio/wav', 'wav'],
 } as const;
 
-/** Seconds that an answer plays, by the audio in it; fails the test where type or audio are not of the format. */
+/** The length of an answer in seconds, from its audio. Fails the test when type or audio are not of the format. */
 export function audioSeconds(
   { status, headers, bytes }: Answer,
   format: keyof typeof TYPES = 'mp3',
@@ -27,7 +27,7 @@ export function audioSeconds(
   return Number(measured.lengthMicros) / 1e6;
 }
 
-/** So many seconds of samples as a provider sends them for `pcm`. */
+/** Samples of this many seconds, as a provider sends them for `pcm`. */
 export function pcmOf(seconds: number): Buffer {
   return Buffer.alloc(seconds * PCM_BYTES_PER_SECOND, Buffer.from([0xff, 0xff, 0x00, 0x00]));
 }

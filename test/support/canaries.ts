@@ -3,7 +3,7 @@ import { AUDIO_SAMPLES } from '../contract/audio-samples.js';
 import { SECRET_KEY } from './process.js';
 import type { SeenRequest, StubUpstream } from './stub-upstream.js';
 
-/** Unlike any other text, and unlike our own keys, so that nothing is hidden by its shape alone. */
+/** Unlike any other text and unlike our own keys, so that no filter removes it because of its format. */
 export const CANARY = {
   prompt: 'canaryPrompt7f3a',
   openaiKey: 'canaryOpenaiKey91bd',
@@ -19,7 +19,7 @@ export const CANARY = {
   fileName: 'canaryFileName5e21',
 } as const;
 
-/** What a provider says that tells all it knows. */
+/** The answer of a provider that reveals everything it knows. */
 const gossip = ({ headers: sent, body }: SeenRequest): string =>
   `${JSON.stringify(sent)} ${body.toString('latin1')} ${CANARY.prompt}`;
 const inShape = (seen: SeenRequest): string => {
@@ -42,7 +42,7 @@ export const works = (response: ServerResponse, { url }: SeenRequest): void => {
   }
 };
 
-/** Replies of a provider that tells what it was sent, by what it does. */
+/** Replies of a provider that repeats what it was sent, by endpoint. */
 export const MISDEEDS: Readonly<Record<string, StubUpstream['reply']>> = {
   'answers well': works,
   'refuses with 400': (response, seen) => response.writeHead(400).end(inShape(seen)),

@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** A way to the test's PostgreSQL that can be cut. */
+/** A proxy before the test's PostgreSQL that can be cut. */
 export interface DatabaseProxy {
-  /** The URL of a database, by way of the proxy. */
+  /** The URL of a database through the proxy. */
   through(databaseUrl: string): string;
-  /** Breaks every connection and takes no new one. */
+  /** Cuts every connection and accepts no new one. */
   cut(): Promise<void>;
-  /** Lets nothing more through the connections of now; new ones work. */
+  /** Passes nothing more through the present connections; new ones work. */
   freeze(): void;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   mend(): Promise<void>;
   /** Connections under way. */
   readonly connections: number;
   stop(): Promise<void>;
 }
 
-/** Starts one in front of the server of a database URL, over TCP or its Unix socket. */
+/** Starts one before the server of a database URL, over TCP or its Unix socket. */
 export async function startDatabaseProxy(serverUrl: string): Promise<DatabaseProxy> {
   const { hostname, port, searchParams } = new URL(serverUrl);
   const directory = searchParams.get('host');

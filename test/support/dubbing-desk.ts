@@ -8,7 +8,7 @@ import { StubUpstream } from './stub-upstream.js';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
 
 const RATE_HZ = 1_000;
-/** Ends that clients stop waiting at. */
+/** States at which clients stop polling. */
 const FINAL = ['succeeded', 'failed', 'expired', 'reconciliation_required'];
 
 /** A task object as clients see it. */
@@ -24,7 +24,7 @@ export interface TaskObject {
 
 /** A gateway, a host with sources for dubs, and a receiver of webhooks. */
 export class DubbingDesk {
-  /** Has money enough; a new one after each `clear`. */
+  /** It has enough money, and is new after each `clear`. */
   account!: TestAccount;
 
   private constructor(
@@ -49,7 +49,7 @@ export class DubbingDesk {
 
   /** A new account, and a second of silence on the host, which costs 12,500 micro-USD. */
   async clear(credit?: bigint): Promise<void> {
-    // Tasks of earlier tests are not asked about any more: their polls would count as calls of this one.
+    // Tasks of earlier tests are not polled any more, because their polls would count as calls of this test.
     await this.gateway.dataSource.query('DELETE FROM task_work');
     await this.gateway.app.get(TaskWorker).whenIdle();
     this.account = await this.gateway.account(credit);
@@ -64,12 +64,12 @@ export class DubbingDesk {
     await Promise.all([this.host.stop(), this.receiver.stop()]);
   }
 
-  /** From now on every URL of the host holds this file. */
+  /** From now on every URL of the host returns this file. */
   serve(file: Buffer): void {
     this.host.reply = (response) => response.end(file);
   }
 
-  /** A source whose name the provider gets to see; magic inputs of the sandbox may stand in it. */
+  /** A source whose name the provider gets. It may contain magic inputs. */
   source(name = '[[sandbox:task-ms=50]]'): string {
     return `${this.host.url}/${name}.wav`;
   }
@@ -86,14 +86,14 @@ export class DubbingDesk {
     return postJson(url, { ...this.account.headers, ...headers }, body);
   }
 
-  /** {@link post}, which must be accepted. */
+  /** {@link post}, which has to be accepted. */
   async submit(fields: object = {}, headers: Readonly<Record<string, string>> = {}) {
     const answer = await this.post(fields, headers);
     expect(answer.status === 202 ? '' : answer.bytes.toString()).toBe('');
     return answer.json as TaskObject;
   }
 
-  /** Proves that the request is refused, and leaves no task, hold, file or call of the provider. */
+  /** Proves that the request is refused, and that it leaves no task, hold, file or call of the provider. */
   async refuses(call: () => Promise<Answer>, refusal: Refusal): Promise<void> {
     const before = await this.rows();
     await expectRefused(this.gateway, this.account.accountId, call, refusal);
@@ -141,7 +141,7 @@ export class DubbingDesk {
   }
 }
 
-/** Silence of exactly so many microseconds, in as few bytes as that takes. */
+/** Silence of exactly this many microseconds, in as few bytes as possible. */
 export function silentWav(seconds: number): Buffer {
   const isWhole = Math.abs(seconds * RATE_HZ - Math.round(seconds * RATE_HZ)) < 1e-6;
   const rateHz = isWhole ? RATE_HZ : 100_000;

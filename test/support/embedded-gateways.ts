@@ -10,9 +10,9 @@ import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.
 import { processesIn } from './process.js';
 
 export const POLL_MS = 50;
-/** The file that another process has to be able to read. */
+/** The file that another process must be able to read. */
 export const SOURCE = new URL('../../src/database/embedded/embedded-postgres.ts', import.meta.url);
-/** A gateway's process as far as its database goes; says its URL once it runs. */
+/** The database of a gateway's process; it prints its URL when it runs. */
 const SCRIPT = `
   const { EmbeddedPostgres } = await import(${JSON.stringify(SOURCE.href)});
   const server = await EmbeddedPostgres.start({ dataDir: process.argv[1] });
@@ -76,7 +76,7 @@ export function embeddedGateways() {
     await chmod(places.root, 0o755);
   });
 
-  // Most tests share a cluster, since creating one is the slowest thing here.
+  // Most tests share a cluster, because creating one takes the longest time here.
   beforeEach(() => {
     places.dataDir = join(places.root, 'data');
   });

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-/** A chunk of a streamed chat as it came over the wire. */
+/** A chunk of a streamed chat, as received. */
 export interface StreamChunk {
   readonly id: string;
   readonly object: string;
@@ -14,7 +14,7 @@ export interface StreamChunk {
   readonly usage?: Record<string, number> | null;
 }
 
-/** Reads an event stream by nothing but its lines. */
+/** Reads an event stream from its lines alone. */
 export class RawEvents {
   readonly status: number;
   readonly headers: Headers;
@@ -54,13 +54,13 @@ export class RawEvents {
       .map((data) => JSON.parse(data) as StreamChunk);
   }
 
-  /** What a client puts together. */
+  /** The text that a client puts together. */
   get text(): string {
     return this.chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
   }
 }
 
-/** Posts a body, and leaves without a word once so many chunks with content have arrived; resolves with their number. */
+/** Posts a body, and leaves when this many chunks with content have arrived; resolves with their number. */
 export function leaveAfter(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -4,17 +4,17 @@ import type { AudioDesk } from './audio-desk.js';
 import type { AudioOperation } from './audio-operations.js';
 import { formSeen } from './stub-provider.js';
 
-/** An optional field of an operation: what it takes, what it does not, and which rows of the requirements say so. */
+/** An optional field of an operation: valid and invalid values, and the rows of the requirements for them. */
 export interface RefusedField {
   readonly field: string;
-  /** How the provider is told, by dotted path; left out where it is not told. */
+  /** Where the provider gets it, as a dotted path; absent if the provider does not get it. */
   readonly upstream?: string;
   readonly taken: readonly unknown[];
   readonly takenRow: string;
   readonly refused: readonly (readonly [unknown, string])[];
 }
 
-/** Bounds that every number of a body keeps. */
+/** Bounds for every number of a body. */
 export function numberRule(
   field: string,
   upstream: string,
@@ -32,7 +32,7 @@ export function numberRule(
   };
 }
 
-/** A yes or no. */
+/** A boolean. */
 export function flagRule(
   field: string,
   upstream: string | undefined,
@@ -47,7 +47,7 @@ export function flagRule(
   };
 }
 
-/** Tests of the rules: each value taken reaches the provider unchanged, each other is refused by name. */
+/** Tests of the rules: each valid value reaches the provider unchanged, and each invalid one is refused by name. */
 export function provesFields(
   desk: () => AudioDesk,
   operation: AudioOperation,

@@ -16,11 +16,13 @@ import { createTestDatabase } from './test-database.js';
 
 /** The operator's token in tests. */
 export const ADMIN_TOKEN = 'test-admin-token-0123456789';
-/** In which calls end whose client has left, and tasks whose worker must be given up first: a lease is 30 s. */
+/**
+ * Calls whose client has left end within this time, and so do tasks whose worker must give up first: a lease is 30 s.
+ */
 const OUTLIVING_MS = 45_000;
 const START_CREDIT = 1_000_000_000n;
 
-/** An account with a key, made straight through the services. */
+/** An account with a key, created directly with the services. */
 export interface TestAccount {
   readonly accountId: string;
   readonly key: string;

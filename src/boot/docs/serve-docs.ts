@@ -13,7 +13,7 @@ const NO_LINKS = '.swagger-ui .response-col_links { display: none }';
 export function serveDocs(app: NestExpressApplication): void {
   const document = openApiDocument(app);
   app.get(ModelParameters).readFrom(document);
-  app.getHttpAdapter().getInstance().get('/', showTheWay);
+  app.getHttpAdapter().getInstance().get('/', answerRoot);
   let text: string | undefined;
   app
     .getHttpAdapter()
@@ -37,7 +37,7 @@ export function serveDocs(app: NestExpressApplication): void {
 }
 
 /** At the root path, a browser is sent to the page, and a program gets the list of paths. */
-function showTheWay(request: Request, response: Response): void {
+function answerRoot(request: Request, response: Response): void {
   response.vary('Accept');
   if (request.accepts(['json', 'html']) === 'html') response.redirect('/docs');
   else response.json({ name: 'Shim', docs: '/docs', openapi: '/openapi.json', api: '/v1' });
