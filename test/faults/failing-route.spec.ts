@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { errorOf } from '../support/http-answer.js';
 import { REST_MS, RouteDesk } from '../support/route-desk.js';
+import { MP3_HEAD } from '../support/stub-speech.js';
 
 /** So many failures in a row open a breaker. */
 const FAILURES = 10;
