@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StubUpstream } from '../support/stub-upstream.js';
 import { ADMIN_TOKEN } from '../support/gateway.js';
-import { type Answer, errorOf, postJson, send } from '../support/http-answer.js';
-import { HELLO } from '../support/paid-endpoints.js';
+import { type Answer, errorOf, send } from '../support/http-answer.js';
 import { REST_MS, RouteDesk } from '../support/route-desk.js';
 
 let desk: RouteDesk;

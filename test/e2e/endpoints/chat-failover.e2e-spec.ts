@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
-import { chunk, ChatUpstreamDesk, event, streams } from '../../support/chat-upstream-desk.js';
+import { ASK, chunk, ChatUpstreamDesk, event, streams } from '../../support/chat-upstream-desk.js';
 import { postJson } from '../../support/http-answer.js';
 
 /** Far more than all sockets and buffers on the way hold. */
