@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 
 /** Counts of the database so far, for the table of calls and for its log. */
-export interface Costs {
+interface Costs {
   readonly calls: number;
   readonly updates: number;
   readonly inPlace: number;

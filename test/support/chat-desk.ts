@@ -10,7 +10,7 @@ export const SKY_CHAT = {
 };
 
 /** The fields of a completion that tests read. */
-export interface Completion {
+interface Completion {
   readonly id: string;
   readonly object: string;
   readonly created: number;

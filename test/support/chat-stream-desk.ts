@@ -7,7 +7,7 @@ import { send } from './http-answer.js';
 const CREDIT = 10_000_000n;
 
 /** A model with its prices in micro-USD per million tokens. */
-export interface PricedModel {
+interface PricedModel {
   readonly id: string;
   readonly input: bigint;
   readonly output: bigint;
