@@ -126,10 +126,10 @@ describe('StoredFiles', () => {
     ],
   ])('survives a source that is destroyed %s', async (_when, destroy) => {
     const body = new PassThrough({ highWaterMark: 1 });
-    const saving = files.save(newFile(body));
+    const saving = desk.files.save(newFile(body));
     destroy(body);
     await expect(saving).rejects.toThrow('broken');
-    await expectNothingLeft();
+    await desk.expectNothingLeft();
   });
 
   it('takes exactly as many bytes as it may', async () => {

@@ -16,7 +16,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 /** By hand more, with `npm run test:crash -- tasks`. */
 const KILLS = Number(process.env.KILLS ?? 4);
-const ORDERS_PER_LIFE = 12;
+const SUBMISSIONS_PER_LIFE = 12;
 /** The gateway is killed between the first order of a life and so long after. */
 const MAX_LIFE_MS = 1_200;
 /** A kill takes a start, so more of them take longer. */
