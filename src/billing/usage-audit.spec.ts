@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
-import { SystemClock } from '../common/time/clock.js';
-import type { Ticker } from '../ticker/ticker.js';
+import {
+  fundedAccount,
+  IDLE_TICKER,
+  ledgerOf,
+  startOf,
+  successOf,
+} from '../../test/support/test-ledger.js';
 import { NOBODY } from '../usage/usage-reports.js';
 import { UsageRollup } from '../usage/usage-rollup.js';
-import { LedgerService } from './ledger.service.js';
 import { auditBooks, auditUsage } from './usage-audit.js';
 
 const PAUSE_MS = 20;
-const IDLE_TICKER = { start: () => undefined } as unknown as Ticker;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -18,13 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function newAccount(): Promise<string> {
-  const ledger = new LedgerService(database.dataSource, new SystemClock());
-  const { id } = await ledger.createAccount('usage');
-  const credit = { amountMicroUsd: 1_000n, idempotencyKey: 'a', reference: null };
-  await ledger.credit({ accountId: id, ...credit });
-  return id;
-}
+const newAccount = () => fundedAccount(database.dataSource, 1_000n);
 
 async function buy(accountId: string): Promise<void> {
   const { executions } = ledgerOf(database.dataSource);

@@ -14,7 +14,6 @@ import {
 } from '../../test/support/test-ledger.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { auditUsage } from '../billing/usage-audit.js';
-import { SystemClock } from '../common/time/clock.js';
 import type { ExecutionStart } from '../executions/execution-steps.js';
 import { millisecondsOf, UsageReports } from './usage-reports.js';
 import { UsageRollup } from './usage-rollup.js';
