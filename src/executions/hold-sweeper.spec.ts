@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import {
+  balanceOf,
   FAILURE,
+  fundedAccount,
   ledgerOf,
   startOf,
   successOf,
@@ -33,17 +35,8 @@ describe('HoldSweeper', () => {
     await database.drop();
   });
 
-  async function funded(): Promise<string> {
-    const { id } = await accounts.createAccount('test');
-    await accounts.credit({
-      accountId: id,
-      amountMicroUsd: FUNDS,
-      idempotencyKey: 'fund',
-      reference: null,
-    });
-    return id;
-  }
-  const held = async (id = accountId): Promise<bigint> => (await accounts.account(id)).heldMicroUsd;
+  const funded = () => fundedAccount(dataSource, FUNDS);
+  const held = async (id = accountId): Promise<bigint> => (await balanceOf(dataSource, id))[1];
   /** The lease of the process is over, as if it had not beaten for longer. */
   const silence = ({ process }: TestLedger) =>
     dataSource.query(

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
@@ -27,17 +28,62 @@ class HandClock extends Clock {
   }
 }
 
-let desk: StoredFileDesk;
+let database: TestDatabase;
+let folder: string;
+let clock: HandClock;
+let files: StoredFiles;
+let sweeper: StoredFileSweeper;
 
 beforeAll(async () => {
-  desk = await StoredFileDesk.start();
+  database = await createTestDatabase();
 });
-afterAll(() => desk.database.drop());
-beforeEach(() => desk.reset());
-afterEach(() => desk.clear());
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.dataSource.query('DELETE FROM stored_file');
+  folder = await mkdtemp(join(tmpdir(), 'shim-files-'));
+  use(new LocalFileStore(folder));
+});
 
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function use(store: FileStore): void {
+  clock = new HandClock();
+  files = new StoredFiles(store, database.dataSource, clock);
+  sweeper = new StoredFileSweeper(files, database.dataSource, clock, {} as Ticker);
+}
+
+function newFile(body: Readable, more: Partial<NewFile> = {}): NewFile {
+  return {
+    accountId: randomUUID(),
+    ownerId: randomUUID(),
+    contentType: 'video/mp4',
+    body,
+    maxBytes: 1_000_000,
+    expiresAt: new Date(START_MS + 14 * DAY_MS),
+    ...more,
+  };
+}
+const of = (bytes: Buffer): Readable => Readable.from([bytes]);
 const bytesOf = async (body: Readable): Promise<Buffer> =>
   Buffer.concat((await body.toArray()) as Buffer[]);
+
+/** Nothing in the table, nothing in the directory but folders. */
+async function expectNothingLeft(): Promise<void> {
+  expect(await database.dataSource.query('SELECT id FROM stored_file')).toEqual([]);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  expect(entries.filter((entry) => entry.isFile())).toEqual([]);
+}
+
+function localStore(): FileStore {
+  const store = new LocalFileStore(folder);
+  return {
+    prepare: () => store.prepare(),
+    write: (key, writing) => store.write(key, writing),
+    read: (key, range) => store.read(key, range),
+    remove: (key) => store.remove(key),
+    close: () => undefined,
+  };
+}
 
 function stoppedSoon(): AbortSignal {
   const stop = new AbortController();
@@ -72,8 +118,8 @@ function broken(): Readable {
 describe('StoredFiles', () => {
   it('keeps bytes, type and size until the time is over', async () => {
     const bytes = randomBytes(300_000);
-    const { id, accountId } = await desk.files.save(newFile(of(bytes)));
-    const file = await desk.files.kept(accountId, id);
+    const { id, accountId } = await files.save(newFile(of(bytes)));
+    const file = await files.kept(accountId, id);
     expect(file).toMatchObject({ contentType: 'video/mp4', sizeBytes: 300_000 });
     expect((await bytesOf(await file.open())).equals(bytes)).toBe(true);
     const part = await bytesOf(await file.open({ first: 10, last: 19 }));
@@ -81,21 +127,21 @@ describe('StoredFiles', () => {
   });
 
   it('finds a file only for its account', async () => {
-    const { id } = await desk.files.save(newFile(of(randomBytes(10))));
-    expect(await desk.files.find(randomUUID(), id)).toBeUndefined();
+    const { id } = await files.save(newFile(of(randomBytes(10))));
+    expect(await files.find(randomUUID(), id)).toBeUndefined();
   });
 
   it('answers 410 content_expired from the fourteenth day on, swept or not', async () => {
-    const { id, accountId } = await desk.files.save(newFile(of(randomBytes(10))));
-    desk.clock.ms += 14 * DAY_MS - 1;
-    expect(await desk.files.find(accountId, id)).toBeDefined();
-    desk.clock.ms += 1;
+    const { id, accountId } = await files.save(newFile(of(randomBytes(10))));
+    clock.ms += 14 * DAY_MS - 1;
+    expect(await files.find(accountId, id)).toBeDefined();
+    clock.ms += 1;
     const gone = { code: 'content_expired', status: 410 };
-    await expect(desk.files.kept(accountId, id)).rejects.toMatchObject(gone);
-    desk.clock.ms += DAY_MS;
-    await desk.sweeper.sweep();
-    await expect(desk.files.kept(accountId, id)).rejects.toMatchObject(gone);
-    await desk.expectNothingLeft();
+    await expect(files.kept(accountId, id)).rejects.toMatchObject(gone);
+    clock.ms += DAY_MS;
+    await sweeper.sweep();
+    await expect(files.kept(accountId, id)).rejects.toMatchObject(gone);
+    await expectNothingLeft();
   });
 
   it.each([
@@ -112,8 +158,8 @@ describe('StoredFiles', () => {
       'no longer',
     ],
   ])('leaves nothing of a source that %s', async (_what, file, message) => {
-    await expect(desk.files.save(file())).rejects.toThrow(message);
-    await desk.expectNothingLeft();
+    await expect(files.save(file())).rejects.toThrow(message);
+    await expectNothingLeft();
   });
 
   it.each([
@@ -126,14 +172,14 @@ describe('StoredFiles', () => {
     ],
   ])('survives a source that is destroyed %s', async (_when, destroy) => {
     const body = new PassThrough({ highWaterMark: 1 });
-    const saving = desk.files.save(newFile(body));
+    const saving = files.save(newFile(body));
     destroy(body);
     await expect(saving).rejects.toThrow('broken');
-    await desk.expectNothingLeft();
+    await expectNothingLeft();
   });
 
   it('takes exactly as many bytes as it may', async () => {
-    const { sizeBytes } = await desk.files.save(newFile(of(randomBytes(20)), { maxBytes: 20 }));
+    const { sizeBytes } = await files.save(newFile(of(randomBytes(20)), { maxBytes: 20 }));
     expect(sizeBytes).toBe(20);
   });
 
@@ -147,13 +193,13 @@ describe('StoredFiles', () => {
       },
     ],
   ])('answers 503 service_unavailable where the disk is full %s', async (_when, write) => {
-    desk.use({ ...desk.localStore(), write });
+    use({ ...localStore(), write });
     const body = Readable.from([randomBytes(10), randomBytes(10)]);
-    const saving = desk.files.save(newFile(body));
+    const saving = files.save(newFile(body));
     const unavailable = { code: 'service_unavailable', retryAfterSeconds: 30 };
     await expect(saving).rejects.toMatchObject(unavailable);
     expect(body.destroyed).toBe(true);
-    await desk.expectNothingLeft();
+    await expectNothingLeft();
   });
 
   it('takes and gives a large file in little memory (CONTENT-11)', async () => {
@@ -171,7 +217,7 @@ describe('StoredFiles', () => {
         }
       })(),
     );
-    const file = await desk.files.save(newFile(source, { maxBytes: size }));
+    const file = await files.save(newFile(source, { maxBytes: size }));
     let read = 0;
     for await (const chunk of await file.open()) {
       look(read);
@@ -182,19 +228,19 @@ describe('StoredFiles', () => {
   });
 
   it('answers 503 service_unavailable where bytes are lost', async () => {
-    const file = await desk.files.save(newFile(of(randomBytes(10))));
-    await rm(join(desk.folder, file.accountId, file.id));
+    const file = await files.save(newFile(of(randomBytes(10))));
+    await rm(join(folder, file.accountId, file.id));
     await expect(file.open()).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
   it('removes a file at once for readers, and leaves a store that fails to the sweeper', async () => {
-    const { accountId, id } = await desk.files.save(newFile(of(randomBytes(10))));
-    desk.use({ ...desk.localStore(), remove: () => Promise.reject(new Error('away')) });
-    await desk.files.remove(accountId, id);
-    expect(await desk.files.find(accountId, id)).toBeUndefined();
-    desk.use(new LocalFileStore(desk.folder));
-    desk.clock.ms += HOUR_MS;
-    expect(await desk.sweeper.sweep()).toBe(1);
-    await desk.expectNothingLeft();
+    const { accountId, id } = await files.save(newFile(of(randomBytes(10))));
+    use({ ...localStore(), remove: () => Promise.reject(new Error('away')) });
+    await files.remove(accountId, id);
+    expect(await files.find(accountId, id)).toBeUndefined();
+    use(new LocalFileStore(folder));
+    clock.ms += HOUR_MS;
+    expect(await sweeper.sweep()).toBe(1);
+    await expectNothingLeft();
   });
 });
