@@ -85,6 +85,24 @@ describe('API keys', () => {
     expect(await expiryOf(record.id)).toBe(clock.ms + 10 * SECOND_MS);
   });
 
+  it('pass on what their limit has counted when they are rotated', async () => {
+    const limit = { spendLimitMicroUsd: 500n, spendLimitPeriod: 'total' } as const;
+    const { record } = await keys.issue(accountId, { ...TERMS, ...limit });
+    await database.dataSource.query(
+      `INSERT INTO key_spend VALUES ($1, $2, 'total', '-infinity', 300, now())`,
+      [accountId, record.id],
+    );
+    const rotated = await keys.rotate(record.id, SECOND_MS);
+    expect(await keys.spentInPeriod(rotated?.record.id ?? '')).toBe(300n);
+    const rows = await database.dataSource.query<unknown[]>('SELECT room FROM key_room($1, $2)', [
+      accountId,
+      rotated?.record.id,
+    ]);
+    expect(rows).toEqual([{ room: '200' }]);
+    const unlimited = await keys.rotate((await keys.issue(accountId, TERMS)).record.id, SECOND_MS);
+    expect(await keys.spentInPeriod(unlimited?.record.id ?? '')).toBe(0n);
+  });
+
   it('are never given a longer life by a rotation', async () => {
     const expiresAt = new Date(clock.ms + 5 * SECOND_MS);
     const { record } = await keys.issue(accountId, { ...TERMS, expiresAt });

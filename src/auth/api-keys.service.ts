@@ -119,7 +119,7 @@ export class ApiKeysService {
       const endMs = Math.min(now + overlapMs, old.expiresAt?.getTime() ?? Infinity);
       const endOfOverlap = { expiresAt: new Date(endMs) };
       await keys.update({ id }, endOfOverlap);
-      return new ApiKeysService(keys, this.clock).issue(old.accountId, {
+      const issued = await new ApiKeysService(keys, this.clock).issue(old.accountId, {
         name: old.name,
         allowedModels: old.allowedModels,
         expiresAt: old.expiresAt,
@@ -127,6 +127,8 @@ export class ApiKeysService {
         spendLimitMicroUsd: old.spendLimitMicroUsd,
         spendLimitPeriod: old.spendLimitPeriod,
       });
+      await manager.query(KEEP_COUNT, [id, issued.record.id]);
+      return issued;
     });
   }
 
@@ -155,6 +157,13 @@ const SPENT_IN_PERIOD = `
     LEFT JOIN key_spend s ON s.account_id = k.account_id AND s.api_key_id = k.id AND s.period = k.spend_limit_period
                          AND s.begun_at > coalesce(k.spend_limit_since, '-infinity')
    WHERE k.id = $1`;
+
+/** The successor of a key begins with what its limit has counted so far. */
+const KEEP_COUNT = `
+  INSERT INTO key_spend (account_id, api_key_id, period, period_start, spent, begun_at)
+  SELECT k.account_id, $2::uuid, k.spend_limit_period, key_period_start(k.spend_limit_period, now()),
+         (${SPENT_IN_PERIOD}), clock_timestamp()
+    FROM api_key k WHERE k.id = $1 AND k.spend_limit IS NOT NULL`;
 
 /** With a limit over another period, counting begins anew from what the key has spent in that period. */
 function limitSince(key: ApiKeyRecord, terms: Partial<KeyTerms>) {

@@ -55,7 +55,8 @@ export const ACCOUNT_RULES = `
 
 /**
  * A call or hold is charged once, with the amount that it says. A charge that was reversed is given back whole. No more
- * than the charge is given back.
+ * than the charge is given back. What the entries
+ * of dropped records add up to was written down when they were dropped.
  */
 export const CHARGE_RULES = `
   WITH touched AS (
@@ -77,9 +78,20 @@ export const CHARGE_RULES = `
       SELECT amount FROM ledger_entry
        WHERE account_id = touched.account_id AND hold_id = touched.id AND kind = 'correction' AND hold_id IS NOT NULL
      ) returned ON true
-   WHERE coalesce(charge.amount, 0) <> coalesce(x.charged, h.settled_amount, 0)
-           + CASE WHEN x.status = 'failed' THEN coalesce(returned.amount, 0) ELSE 0 END
-      OR coalesce(returned.amount, 0) > coalesce(charge.amount, 0)
+   WHERE (coalesce(charge.amount, 0) <> coalesce(x.charged, h.settled_amount, 0)
+            + CASE WHEN x.status = 'failed' THEN coalesce(returned.amount, 0) ELSE 0 END
+       OR coalesce(returned.amount, 0) > coalesce(charge.amount, 0))
+     AND NOT (x.held IS NULL AND h.amount IS NULL AND EXISTS (
+       SELECT FROM dropped_record d WHERE d.account_id = touched.account_id AND touched.id <= d.until_id))
+  UNION ALL
+  SELECT d.account_id, 'entries without a record are those of dropped records', gone.charged || ' against ' || d.charged
+    FROM dropped_record d
+   CROSS JOIN LATERAL (
+     SELECT coalesce(-sum(e.amount), 0) AS charged FROM ledger_entry e
+      WHERE e.account_id = d.account_id AND e.hold_id IS NOT NULL
+        AND NOT EXISTS (SELECT FROM execution x WHERE x.account_id = e.account_id AND x.id = e.hold_id)
+        AND NOT EXISTS (SELECT FROM hold h WHERE h.account_id = e.account_id AND h.id = e.hold_id)) gone
+   WHERE $1 AND gone.charged <> d.charged
   UNION ALL
   SELECT account_id, 'a charge is its quantity at its unit price', 'execution ' || id
     FROM execution

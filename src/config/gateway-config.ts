@@ -42,6 +42,8 @@ export interface GatewayConfig {
   readonly holdSweepMs: number;
   readonly drainTimeoutMs: number;
   readonly callDeadlineMs: number;
+  /** Undefined: records are kept. */
+  readonly recordRetentionDays: number | undefined;
   readonly role: 'all' | 'api' | 'worker';
   readonly workers: number | 'auto';
   readonly metricsToken: string | undefined;

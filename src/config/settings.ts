@@ -213,6 +213,13 @@ export const SETTINGS = {
     whole(1000, DAY_MS),
     'Longest a synchronous call may take in all',
   ),
+  RECORD_RETENTION_DAYS: setting(
+    'recordRetentionDays',
+    'unset',
+    undefined,
+    whole(30, 36_500),
+    'Calls, finished tasks and their deliveries are dropped when they ended so many days ago (30 or more); ledger entries and usage never are. Unset: kept',
+  ),
   ROLE: setting(
     'role',
     'all',

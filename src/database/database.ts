@@ -1,18 +1,13 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from './data-source.js';
-import { databaseFaultOf } from './database-errors.js';
 import {
   EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   type RunningPostgres,
 } from './embedded/embedded-postgres.js';
 import { runMigrations } from './run-migrations.js';
-
-/** A server that starts at the same time (compose, a pod) gets this long to accept connections. */
-const CONNECT_TRIES = 30;
-const CONNECT_RETRY_MS = 1_000;
+import { whenDatabaseAnswers } from './start-patience.js';
 
 /** Which database to use. */
 export interface DatabaseOptions {
@@ -47,10 +42,14 @@ export class Database implements OnApplicationShutdown {
   async open(): Promise<DataSource> {
     try {
       const url = this.options.databaseUrl ?? (await this.startServer());
-      this.dataSource = await this.connect(url);
-      const applied = await this.migrate(this.dataSource);
+      const onWait = (error: unknown): void => {
+        this.logger.warn(`The database does not answer yet; trying again: ${String(error)}`);
+      };
+      const dataSource = await whenDatabaseAnswers(() => this.connect(url), onWait);
+      this.dataSource = dataSource;
+      const applied = await whenDatabaseAnswers(() => this.migrate(dataSource), onWait);
       if (applied.length > 0) this.logger.log(`Applied ${applied.length} migrations`);
-      return this.dataSource;
+      return dataSource;
     } catch (error) {
       await this.close();
       throw error;
@@ -92,25 +91,15 @@ export class Database implements OnApplicationShutdown {
     return this.server.url;
   }
 
-  private async connect(url: string): Promise<DataSource> {
+  private connect(url: string): Promise<DataSource> {
     const { poolSize } = this.options;
     const onPoolError = (error: Error): void => {
       this.logger.warn(`A database connection broke: ${error.message}`);
     };
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await createDataSource({
-          url,
-          onPoolError,
-          ...(poolSize !== undefined && { poolSize }),
-        }).initialize();
-      } catch (error) {
-        const fault = databaseFaultOf(error);
-        const isPassing = fault === 'unavailable' || fault === 'lost';
-        if (!isPassing || attempt === CONNECT_TRIES) throw error;
-        if (attempt === 1) this.logger.warn('The database does not answer yet; trying again');
-        await sleep(CONNECT_RETRY_MS);
-      }
-    }
+    return createDataSource({
+      url,
+      onPoolError,
+      ...(poolSize !== undefined && { poolSize }),
+    }).initialize();
   }
 }

@@ -23,6 +23,8 @@ import { Usage1700000000163 } from './migrations/0163-usage.migration.js';
 import { ExplainedTasks1700000000190 } from './migrations/0190-explained-tasks.migration.js';
 import { LimitsBeginBesideTasks1700000000195 } from './migrations/0195-limits-begin-beside-tasks.migration.js';
 import { UsageOfUndoneTasks1700000000196 } from './migrations/0196-usage-of-undone-tasks.migration.js';
+import { DropRecords1700000000205 } from './migrations/0205-drop-records.migration.js';
+import { LimitsFromUsage1700000000206 } from './migrations/0206-limits-from-usage.migration.js';
 import { EndsShareAStatement1700000000225 } from './migrations/0225-ends-share-a-statement.migration.js';
 import { UsageCheckpoints1700000000235 } from './migrations/0235-usage-checkpoints.migration.js';
 
@@ -55,6 +57,8 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ExplainedTasks1700000000190,
   LimitsBeginBesideTasks1700000000195,
   UsageOfUndoneTasks1700000000196,
+  DropRecords1700000000205,
+  LimitsFromUsage1700000000206,
   EndsShareAStatement1700000000225,
   UsageCheckpoints1700000000235,
 ];

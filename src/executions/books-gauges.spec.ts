@@ -45,4 +45,32 @@ describe('BooksGauges', () => {
       await executions.fail(starts[index]!, FAILURE);
     }
   });
+
+  it('count the holds of tasks, and read no call, hold or entry: they answer while those are locked', async () => {
+    const { dataSource } = database;
+    const accountId = await fundedAccount(dataSource, 100n);
+    await dataSource.query(`UPDATE gateway_process SET lease_until = now(), open_calls = 0`);
+    await dataSource.query(
+      `INSERT INTO task (account_id, id, kind, modality, model, details, provider, provider_base_url, on_sandbox,
+                         upstream_model, reserved, status, completed_at)
+       SELECT $1, gen_random_uuid(), 'song', 'audio', 'm', '{}', 'p', '', true, 'm', 1, status, completed_at
+         FROM (VALUES ('queued', NULL), ('processing', NULL), ('reconciliation_required', now()), ('expired', now()))
+              t (status, completed_at)`,
+      [accountId],
+    );
+    const { process } = ledgerOf(dataSource);
+    const metrics = new Metrics();
+    const interval = { intervalMs: 1_000 };
+    const gauges = new BooksGauges(dataSource, metrics, process, {} as Ticker, interval);
+    await process.beat();
+    const locked = dataSource.createQueryRunner();
+    await locked.startTransaction();
+    await locked.query(
+      `LOCK TABLE execution, hold, ledger_entry, account IN ACCESS EXCLUSIVE MODE`,
+    );
+    await gauges.tick();
+    await locked.rollbackTransaction();
+    await locked.release();
+    expect(await metrics.registry.metrics()).toContain('gateway_holds_open 3\n');
+  });
 });

@@ -8,10 +8,14 @@ import { HOLD_SWEEPER_OPTIONS, type HoldSweeperOptions } from './hold-sweeper.js
 interface BooksRow {
   readonly is_first: boolean;
   readonly open_calls: number;
+  readonly open_tasks: number;
   readonly oldest_age_seconds: number;
   readonly audit_ok: boolean | null;
   readonly audit_age_seconds: number | null;
 }
+
+/** Tasks counted at most: the work stays the same however many are open. */
+const MOST_TASKS = 10_000;
 
 // A process writes the age of its oldest call a minute too high, to be safe.
 const BOOKS = `
@@ -19,13 +23,17 @@ const BOOKS = `
          coalesce(sum(open_calls), 0)::int AS open_calls,
          greatest(0, coalesce(extract(epoch FROM
            now() - interval '1 minute' - min(oldest_open_at) FILTER (WHERE open_calls > 0)), 0))::float8 AS oldest_age_seconds,
+         (SELECT count(*)::int FROM (
+           SELECT FROM task WHERE status IN ('queued', 'processing', 'reconciliation_required') LIMIT ${MOST_TASKS}
+         ) open) AS open_tasks,
          (SELECT ok FROM audit_state) AS audit_ok,
          (SELECT extract(epoch FROM now() - finished_at)::float8 FROM audit_state) AS audit_age_seconds
     FROM gateway_process WHERE oldest_open_at > '-infinity'`;
 
 /**
- * Publishes how many calls wait for their end, for how long, and the result of the last audit. It reads a few rows on
- * its own schedule, never at a scrape. Only the first of all running processes publishes for the database.
+ * Publishes how many calls and tasks hold money, how long the oldest call has, and the result of the last audit. It reads a
+ * bounded number of rows on its own schedule, never at a scrape. Only the first of all running processes publishes for the
+ * database.
  */
 @Injectable()
 export class BooksGauges implements OnApplicationBootstrap {
@@ -49,7 +57,7 @@ export class BooksGauges implements OnApplicationBootstrap {
       this.metrics.showBooks(
         row?.is_first === true
           ? {
-              openHolds: row.open_calls,
+              openHolds: row.open_calls + row.open_tasks,
               oldestHoldAgeSeconds: row.oldest_age_seconds,
               isAuditOk: row.audit_ok,
               auditAgeSeconds: row.audit_age_seconds,

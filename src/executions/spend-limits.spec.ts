@@ -29,8 +29,12 @@ afterAll(() => database.drop());
 const query = <Row>(sql: string, parameters: unknown[] = []) =>
   database.dataSource.query<Row[]>(sql, parameters);
 
-async function newKey(accountId: string, since = 'NULL', period = 'day'): Promise<string> {
-  const id = randomUUID();
+async function newKey(
+  accountId: string,
+  since = 'NULL',
+  period = 'day',
+  id: string = randomUUID(),
+): Promise<string> {
   await query(
     `INSERT INTO api_key (id, account_id, prefix, hash, created_at, spend_limit, spend_limit_period, spend_limit_since)
      VALUES ($1, $2, 'sk', $3, now(), $4, $5, ${since})`,
@@ -162,6 +166,46 @@ describe('the limit of a key', () => {
     expect((await submitTask(accountId, keyId, 100)).outcome).toBe('created');
     await failTask(accountId, id);
     expect(await spentOf(accountId, keyId)).toEqual({ counted: 100n, spent: 100n });
+  });
+
+  it('starts from the sums of usage where they are: what is in them is not read again, nor missed when it is gone', async () => {
+    const accountId = await newAccount();
+    const keyId = randomUUID();
+    const { executions } = ledgerOf(database.dataSource);
+    const begin = async () => {
+      const start = { ...startOf(accountId, 100n), apiKeyId: keyId };
+      await executions.begin(start);
+      return start;
+    };
+    const [paid, open] = [await begin(), await begin()];
+    await executions.succeed(paid, successOf(70n));
+    const isFolded = `SELECT FROM usage_account WHERE account_id = $1`;
+    while ((await query(isFolded, [accountId])).length === 0) {
+      await query(`SELECT usage_fold('1000 days', '0')`);
+      await sleep(20);
+    }
+    const late = await begin();
+    await executions.succeed(late, successOf(30n));
+    const room = () => query('SELECT room FROM key_room($1, $2)', [accountId, keyId]);
+    await newKey(accountId, OLD_TERMS, 'total', keyId);
+    await query(`DELETE FROM execution WHERE id = $1`, [paid.executionId]);
+    expect(await room()).toEqual([{ room: (LIMIT - 70n - 100n - 30n).toString() }]);
+    await executions.succeed(open, successOf(20n));
+    expect(await room()).toEqual([{ room: (LIMIT - 70n - 20n - 30n).toString() }]);
+  });
+
+  it('is kept by gateways of the version before, whose submissions say nothing of what a price is made of', async () => {
+    const accountId = await newAccount();
+    const keyId = await newKey(accountId, OLD_TERMS);
+    for (const submit of ['task_submit', 'task_submit_capped']) {
+      const id = timeOrderedUuid(Date.now());
+      const rows = await query(
+        `SELECT outcome FROM ${submit}($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
+           'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL)`,
+        [accountId, id, keyId],
+      );
+      expect(rows).toEqual([{ outcome: 'created' }]);
+    }
   });
 
   it('is read from the calls of its period, not from all calls of the key', async () => {

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LoneConnection } from '../database/lone-connection.js';
+import { whenDatabaseAnswers } from '../database/start-patience.js';
 
 /** Beats per lease. A process may miss one and be late with the next. */
 const BEATS_PER_LEASE = 3;
@@ -78,9 +79,14 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
     this.#openSinceMs.delete(executionId);
   }
 
-  /** Takes the first lease before anything is served. */
+  /** Takes the first lease before anything is served; waits for a database that is away. */
   async onModuleInit(): Promise<void> {
-    await this.beat();
+    await whenDatabaseAnswers(
+      () => this.beat(),
+      (error) => {
+        this.#logger.warn(`the first lease waits for the database: ${String(error)}`);
+      },
+    );
     this.#schedule(this.#beatMs);
   }
 

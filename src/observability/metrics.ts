@@ -84,7 +84,10 @@ export class Metrics {
   });
 
   private readonly books = {
-    openHolds: this.gaugeOfBooks('gateway_holds_open', 'Open holds of calls'),
+    openHolds: this.gaugeOfBooks(
+      'gateway_holds_open',
+      'Open holds of calls and tasks; 10,000 tasks are counted at most',
+    ),
     oldestHoldAgeSeconds: this.gaugeOfBooks(
       'gateway_holds_oldest_age_seconds',
       'Age of the oldest open hold of a call',

@@ -1,19 +1,31 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ParallelCalls } from '../../src/admission/parallel-calls.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
 import { Clock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/database/data-source.js';
-import { FAILURE, ledgerOf, startOf, successOf } from '../support/test-ledger.js';
+import { whenDatabaseAnswers } from '../../src/database/start-patience.js';
+import { PayOnSuccess } from '../../src/executions/pay-on-success.js';
+import { ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
+import { type Order, type Receipt, startPaidDesk } from './paid-desk.js';
 
 const CALLERS = 24;
 const MAX_PRICE = 200;
-const MAX_PROVIDER_MS = 10;
 const CREDIT_ONE_IN = 8;
+/** One client in four leaves within so many milliseconds: before its hold, at the provider, or during the settlement. */
+const LEAVE_ONE_IN = 4;
+const MAX_STAY_MS = 25;
+const OUTCOMES = new Map<number, 'settled' | 'released' | 'refused'>([
+  [200, 'settled'],
+  [502, 'released'],
+  [503, 'refused'],
+]);
 
 /** Its clock runs this much faster, so that short outages exceed the patience of calls. */
 const HASTE = 20;
 const LEASE_MS = 3_000;
+const CALL_DEADLINE_MS = 60_000;
 
 class HastyClock extends Clock {
   readonly #startedMs = Date.now();
@@ -23,19 +35,24 @@ class HastyClock extends Clock {
 }
 
 /**
- * A gateway process under load that will be killed. It moves money of the given accounts at random through the real
- * services and writes each acknowledged outcome to stdout as one JSON line. Arguments: database URL, data directory,
- * account ids.
+ * A gateway process under load, to be killed: moves money of the given accounts at random through the real services,
+ * for clients that stay or leave, and writes each acknowledged outcome to stdout as one JSON line. Arguments: database URL,
+ * data directory, account ids.
  */
 const [url = '', dataDir = '', ...accountIds] = process.argv.slice(2);
-const dataSource = await createDataSource({ url, poolSize: 6 }).initialize();
+// As a gateway starts, even in the middle of an outage.
+const dataSource = await whenDatabaseAnswers(
+  () => createDataSource({ url, poolSize: 6 }).initialize(),
+  () => undefined,
+);
 const ledger = new LedgerService(dataSource);
-const { process: lease, executions } = ledgerOf(dataSource, {
-  clock: new HastyClock(),
-  dataDir,
-  leaseMs: LEASE_MS,
-});
+const clock = new HastyClock();
+const { process: lease, executions } = ledgerOf(dataSource, { clock, dataDir, leaseMs: LEASE_MS });
 await lease.onModuleInit();
+const unbounded = new ParallelCalls({ maxParallelCallsPerKey: 0 });
+const limits = { callDeadlineMs: CALL_DEADLINE_MS };
+const payOnSuccess = new PayOnSuccess(executions, clock, unbounded, limits);
+const desk = await startPaidDesk(payOnSuccess, acknowledge);
 process.stdout.write('ready\n');
 await Promise.all(Array.from({ length: CALLERS }, callForever));
 
@@ -69,22 +86,26 @@ async function credit(accountId: string): Promise<void> {
 }
 
 async function call(accountId: string): Promise<void> {
-  const amount = randomInt(1, MAX_PRICE);
-  const start = startOf(accountId, BigInt(amount));
-  const line = { accountId, id: start.executionId };
+  const order: Order = { accountId, amount: randomInt(1, MAX_PRICE) };
+  const stays = randomInt(LEAVE_ONE_IN) > 0;
+  const leaving = new AbortController();
+  if (!stays) {
+    setTimeout(() => {
+      leaving.abort();
+    }, randomInt(MAX_STAY_MS));
+  }
   try {
-    if ((await executions.begin(start)) === 'insufficient') return;
-    acknowledge({ kind: 'held', ...line, amount });
-    await sleep(randomInt(MAX_PROVIDER_MS));
-    if (randomInt(4) === 0) {
-      await executions.fail(start, FAILURE);
-      acknowledge({ kind: 'released', ...line, amount });
-      return;
-    }
-    const charge = randomInt(amount + 1);
-    await executions.succeed(start, successOf(BigInt(charge)));
-    acknowledge({ kind: 'settled', ...line, amount: charge });
-  } catch {
-    acknowledge({ kind: 'refused', ...line, amount });
+    const response = await fetch(`${desk}/${encodeURIComponent(JSON.stringify(order))}`, {
+      signal: leaving.signal,
+    });
+    const { id, charged } = (await response.json()) as Receipt;
+    const kind = OUTCOMES.get(response.status);
+    const amount = kind === 'settled' ? charged : order.amount;
+    if (kind !== undefined) acknowledge({ kind, accountId, id, amount });
+    else if (response.status !== 402) throw new Error(`status ${response.status}`);
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+    acknowledge({ kind: 'left', accountId, id: randomUUID(), amount: order.amount });
+    await sleep(1);
   }
 }

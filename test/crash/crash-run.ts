@@ -20,6 +20,7 @@ const MAX_LIFE_IN_OUTAGE_MS = 4_000;
 const SWEEP_INTERVAL_MS = 250;
 const LEASE_MS = 3_000;
 const MAX_OUTAGE_MS = 2_500;
+const LOOK_MS = 20;
 const SWEEP_LIMIT_MS = 60_000;
 const LINES_PER_LOOK = 2_000;
 
@@ -71,12 +72,21 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
   for (let round = 0; round < plan.rounds; round += 1) {
     const hasOutage = round % plan.outageEvery === plan.outageEvery - 1;
     const lifeMs = hasOutage ? MAX_LIFE_IN_OUTAGE_MS : MAX_LIFE_MS;
-    const kills = Array.from({ length: plan.processes }, () =>
-      killOne(argumentsOfChild, lifeMs, journal),
-    );
-    if (hasOutage) await outage(proxy);
-    if (hasOutage) outages += 1;
-    await Promise.all(kills);
+    const end = new AbortController();
+    const kills = Promise.all(
+      Array.from({ length: plan.processes }, () => killOne(argumentsOfChild, lifeMs, journal)),
+    ).finally(() => {
+      end.abort();
+    });
+    if (hasOutage) {
+      // In turns while the processes start and once they are under way.
+      const told = journal.length;
+      const isTime = () => (outages % 2 === 0 ? journal.length > told : proxy.connections > 0);
+      while (!end.signal.aborted && !isTime()) await sleep(LOOK_MS);
+      await outage(proxy);
+      outages += 1;
+    }
+    await kills;
   }
   await proxy.stop();
   const orphanedHolds = await openHolds(dataSource);
@@ -93,6 +103,7 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
       released: count('released'),
       credited: count('credited'),
       refused: count('refused'),
+      left: count('left'),
     },
     lost: await lost(dataSource, journal),
     doubled: await doubled(dataSource),
@@ -115,7 +126,7 @@ async function killOne(
   const child = spawn(
     process.execPath,
     ['--import', '@swc-node/register/esm-register', CHILD, ...argumentsOfChild],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
+    { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const closed = once(child, 'close');
   for await (const line of createInterface({ input: child.stdout })) {
@@ -126,10 +137,9 @@ async function killOne(
   if (signal !== 'SIGKILL') throw new Error('the process ended before it was killed');
 }
 
-/** Cuts the processes off from the database for a while, after they have begun to work. */
+/** Cuts the processes off from the database for a while. */
 async function outage(proxy: DatabaseProxy): Promise<void> {
-  while (proxy.connections === 0) await sleep(20);
-  await sleep(MAX_LIFE_MS);
+  await sleep(randomInt(MAX_LIFE_MS));
   await proxy.cut();
   await sleep(randomInt(MAX_OUTAGE_MS));
   await proxy.mend();
@@ -184,6 +194,7 @@ async function lostOf(dataSource: DataSource, lines: readonly Acknowledgement[])
         WHEN 'settled' THEN x.status = 'succeeded' AND x.charged = told.amount
              AND coalesce(charge.amount, 0) = told.amount
         WHEN 'refused' THEN x.id IS NULL OR (x.status = 'failed' AND coalesce(charge.amount, 0) = 0)
+        WHEN 'left' THEN true
         WHEN 'credited' THEN credit.amount = told.amount END, false)`,
     [JSON.stringify(lines)],
   );

@@ -1,16 +1,24 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { createDataSource } from '../../src/database/data-source.js';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../../src/database/run-migrations.js';
-import { crashRun } from './crash-run.js';
+import { type CrashResult, crashRun } from './crash-run.js';
 
-/** 200 kills, four processes at a time, with an outage of the database in every fifth round, on a PostgreSQL with every flush on; the result goes to bench/results/crash.json. */
-const ROUNDS = 50;
+/**
+ * 200 kills (`--kills N`), four processes at a time, whose clients leave at every point, with an outage of the database in
+ * every fifth round, on a PostgreSQL with every flush on; the result goes to bench/results/crash.json, or is added to what
+ * it says (`--more`).
+ */
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '200' }, more: { type: 'boolean' } },
+});
 const PROCESSES = 4;
 const OUTAGE_EVERY = 5;
+const ROUNDS = Math.ceil(Number(values.kills) / PROCESSES);
 const RESULT = fileURLToPath(new URL('../../bench/results/crash.json', import.meta.url));
 
 const dataDir = await mkdtemp(join(tmpdir(), 'shim-crash-'));
@@ -27,7 +35,8 @@ try {
     processes: PROCESSES,
     outageEvery: OUTAGE_EVERY,
   });
-  const text = `${JSON.stringify(result, null, 2)}\n`;
+  const before = values.more ? (JSON.parse(await readFile(RESULT, 'utf8')) as CrashResult) : null;
+  const text = `${JSON.stringify(before ? sumOf(before, result) : result, null, 2)}\n`;
   await mkdir(dirname(RESULT), { recursive: true });
   await writeFile(RESULT, text);
   process.stdout.write(text);
@@ -38,4 +47,22 @@ try {
   await dataSource.destroy();
   await server.stop();
   await rm(dataDir, { recursive: true, force: true });
+}
+
+function sumOf(before: CrashResult, now: CrashResult): CrashResult {
+  const sum = { ...now.acknowledged };
+  for (const kind of Object.keys(sum) as (keyof typeof sum)[])
+    sum[kind] += before.acknowledged[kind];
+  return {
+    kills: before.kills + now.kills,
+    outages: before.outages + now.outages,
+    acknowledged: sum,
+    owedPaid: before.owedPaid + now.owedPaid,
+    lost: before.lost + now.lost,
+    doubled: before.doubled + now.doubled,
+    audit: before.audit === 'exact' ? now.audit : 'broken',
+    orphanedHolds: before.orphanedHolds + now.orphanedHolds,
+    sweptAfterMs: Math.max(before.sweptAfterMs, now.sweptAfterMs),
+    holdsLeftOpen: before.holdsLeftOpen + now.holdsLeftOpen,
+  };
 }

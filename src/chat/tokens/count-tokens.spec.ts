@@ -87,6 +87,15 @@ describe('TokenCounter', () => {
     expect(counts.every(({ tokens }) => tokens >= counted)).toBe(true);
   });
 
+  it('estimates at once what finds a full queue, however many wait: nothing is for nothing', async () => {
+    const full = new HurriedCounter();
+    const text = ' so'.repeat(1_000_000);
+    const counts = Promise.all(Array.from({ length: 30 }, () => full.count('a', [text])));
+    await full.beforeApplicationShutdown();
+    for (const { tokens } of await counts) expect(tokens).toBeGreaterThanOrEqual(1_000_000);
+    expect((await counts).at(-1)).toEqual({ tokens: Buffer.byteLength(text), isEstimated: true });
+  });
+
   it('starts again after its thread has ended, and estimates what was waiting', async () => {
     const waiting = counter.count('a', ['x'.repeat(1_000_000)]);
     await counter.beforeApplicationShutdown();

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { Clock } from '../../common/time/clock.js';
 import { StepReporter } from './step-reporter.js';
 import type { PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
@@ -21,13 +20,13 @@ export class WatchStep {
     private readonly kinds: TaskKinds,
     private readonly upstreams: TaskUpstreams,
     private readonly statements: TaskStatements,
-    private readonly clock: Clock,
   ) {}
 
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
     const { task } = work;
-    const endedMs = this.clock.nowMs() - (task.completedAt ?? task.createdAt).getTime();
-    if (endedMs >= WATCH_MS) return this.statements.unwatch(work);
+    const tookMs = (task.completedAt ?? task.createdAt).getTime() - task.createdAt.getTime();
+    // By the database's clock, as the age is: that of this process may be wrong.
+    if (work.ageMs - tookMs >= WATCH_MS) return this.statements.unwatch(work);
     const state = await this.stateOf(work, signal);
     if (task.status === 'expired' && state === 'succeeded') this.reporter.lateSuccess(work);
     const isSaid = state === 'succeeded' || state === 'failed';

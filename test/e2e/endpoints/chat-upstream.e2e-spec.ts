@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ASK, chunk, ChatUpstreamDesk, event, streams } from '../../support/chat-upstream-desk.js';
+import { leaveAfter } from '../../support/event-stream.js';
 import type { TestAccount } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 
@@ -108,6 +110,25 @@ describe('whatever the provider sends', () => {
     const most = 5_000n + 100n;
     if (price === undefined) expect(await spent(account)).toBeLessThan(most);
     else expect(await spent(account)).toBe(price);
+  });
+
+  it('pays the usage that comes after the reason to end, though the client has left in between (CHAT-26)', async () => {
+    const account = await desk.gateway.account(CREDIT);
+    const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+    const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    let left: Promise<unknown> = Promise.resolve();
+    desk.upstream.reply = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(event(chunk('x')) + event(chunk('', stop)));
+      await left;
+      // The gateway hears of it a moment later; a provider that it gave up would be cut off by now.
+      await sleep(300);
+      response.end(event(chunk('', { choices: [], usage })) + 'data: [DONE]\n\n');
+    };
+    left = leaveAfter(desk.url, account.headers, { ...ASK, model: 'gen-4-mini', stream: true }, 1);
+    await left;
+    while ((await desk.gateway.balance(account.accountId)).held > 0n) await sleep(20);
+    expect(await spent(account)).toBe(560n);
   });
 
   it('counts what was made after the last usage', async () => {

@@ -1,0 +1,96 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AdmittedCall } from '../../src/admission/admitted-call.js';
+import { BUILT_IN_MODELS } from '../../src/catalog/models/built-in.models.js';
+import { toGatewayError } from '../../src/common/errors/to-gateway-error.js';
+import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { ClientLeft, type PayOnSuccess } from '../../src/executions/pay-on-success.js';
+import { ProviderError } from '../../src/providers/http/provider-error.js';
+import type { Acknowledgement } from './acknowledgement.js';
+
+const MAX_PROVIDER_MS = 10;
+const FAILURE_ONE_IN = 4;
+const PIECES = 3;
+
+/** What a client asks for: which account pays, and the price that is held. */
+export interface Order {
+  readonly accountId: string;
+  readonly amount: number;
+}
+
+/** What a client is told of an order that was filled. */
+export interface Receipt {
+  readonly id: string;
+  readonly charged: number;
+}
+
+/** Answers orders over HTTP, each through the one place where a call meets money; returns its URL. */
+export async function startPaidDesk(
+  payOnSuccess: PayOnSuccess,
+  acknowledge: (line: Acknowledgement) => void,
+): Promise<string> {
+  const server = createServer((request, response) => {
+    void answer(request, response);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined);
+    const order = JSON.parse(decodeURIComponent(request.url?.slice(1) ?? '')) as Order;
+    const id = timeOrderedUuid(Date.now());
+    const line = { accountId: order.accountId, id, amount: order.amount };
+    const charged = randomInt(order.amount + 1);
+    try {
+      const price = { amountMicroUsd: BigInt(order.amount), basis: null };
+      await payOnSuccess.run(callOf(order, id, response), price, async () => {
+        acknowledge({ kind: 'held', ...line });
+        await provide(response);
+        return {
+          value: undefined,
+          provider: 'sandbox',
+          providerRequestId: 'req_1',
+          chargedMicroUsd: BigInt(charged),
+        };
+      });
+      response.end(JSON.stringify({ id, charged } satisfies Receipt));
+    } catch (error) {
+      if (error instanceof ClientLeft) acknowledge({ kind: 'released', ...line });
+      response.statusCode = toGatewayError(error).status;
+      response.end(JSON.stringify({ id, charged: 0 } satisfies Receipt));
+    }
+  }
+}
+
+/** The provider's part: it may fail, and like a chat it is given up, or like a speech it goes on, when the client leaves. */
+async function provide(response: ServerResponse): Promise<void> {
+  const isGivenUp = randomInt(2) === 0;
+  for (let piece = 0; piece < PIECES; piece += 1) {
+    await sleep(randomInt(MAX_PROVIDER_MS) / PIECES);
+    if (isGivenUp && response.destroyed) throw new ClientLeft();
+  }
+  if (randomInt(FAILURE_ONE_IN) > 0) return;
+  throw new ProviderError('http_error', { provider: 'sandbox', sent: true });
+}
+
+function callOf({ accountId }: Order, executionId: string, reader: ServerResponse): AdmittedCall {
+  const row = BUILT_IN_MODELS.find(({ id }) => id === 'aud-v4');
+  if (!row) throw new Error('the model is gone');
+  return {
+    executionId,
+    caller: {
+      apiKeyId: accountId,
+      accountId,
+      allowedModels: null,
+      requestsPerMinute: null,
+      expiresAtMs: null,
+    },
+    endpoint: '/v1/audio/speech',
+    row,
+    routes: row.routes,
+    reader,
+  };
+}
