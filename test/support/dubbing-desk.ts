@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
 import { wavFile } from '../media/wav-file.js';
@@ -118,17 +119,23 @@ export class DubbingDesk {
     }
   }
 
-  /** The fields and the file head that the provider got for a task. */
+  /** The fields and the file head that the provider got for a task; waits until it has them. */
   async formOf(id: string): Promise<Record<string, string>> {
+    let text: string | undefined;
+    while ((text = await this.bodyNaming(id)) === undefined) await sleep(20);
+    return Object.fromEntries(
+      [...text.matchAll(/name="(\w+)"\r\n\r\n([^\r]*)\r\n/g)].map(
+        ([, name = '', value = '']): [string, string] => [name, value],
+      ),
+    );
+  }
+
+  private async bodyNaming(id: string): Promise<string | undefined> {
     const requests = (await this.gateway.sandbox?.requests(1_000)) ?? [];
-    const text = requests
+    return requests
       .filter(({ method, path }) => method === 'POST' && path.endsWith('/v1/dubbing'))
       .map(({ body }) => String(body))
       .find((body) => body.includes(id));
-    const fields = (text ?? '').matchAll(/name="(\w+)"\r\n\r\n([^\r]*)\r\n/g);
-    return Object.fromEntries(
-      [...fields].map(([, name = '', value = '']): [string, string] => [name, value]),
-    );
   }
 
   /** Tasks, holds and stored files of all accounts. */
