@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { Task } from '../../src/tasks/task.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import type { TestAccount } from '../support/gateway.js';
 import { JOB_PRICE, startBeside, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { withWatchedStatements } from '../support/watched-statements.js';
 
 const CREDIT = 1_000_000n;
 let proxy: DatabaseProxy;
@@ -32,16 +33,6 @@ const workOf = (task: Task) =>
     `SELECT phase FROM task_work WHERE task_id = $1`,
     [task.id],
   );
-
-type Work = (manager: EntityManager) => Promise<unknown>;
-type Transaction = (isolation: 'READ COMMITTED', work: Work) => Promise<unknown>;
-
-/** The server ends the session of a transaction, which hears of it. */
-async function endSession(manager: EntityManager): Promise<void> {
-  const [row] = await manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
-  await desk.gateway.dataSource.query('SELECT pg_terminate_backend($1)', [row?.pid]);
-  while (manager.queryRunner?.isReleased === false) await sleep(5);
-}
 
 /** Until the provider has the request of the step under way. */
 async function untilSent(name: string): Promise<void> {
@@ -85,21 +76,17 @@ describe('a database that goes away', () => {
     expect({ available, held }).toEqual({ available: CREDIT - 20n * JOB_PRICE, held: 0n });
   });
 
-  it('that ends the session of an end, as after a long pause, is asked again: the task ends once', async () => {
+  it('that ends the session of an end is asked again: the task ends once', async () => {
     const task = await desk.submit(account, { name: 'session', plan: 'done' });
-    const dataSource = desk.gateway.app.get(DataSource);
-    let ended = 0;
-    const transaction = dataSource.transaction.bind(dataSource) as Transaction;
-    const breaking: Transaction = (isolation, work) =>
-      transaction(isolation, async (manager) => {
-        // Twice, so that one is left for the task where another job comes first.
-        if (ended++ < 2) await endSession(manager);
-        return work(manager);
-      });
-    Object.assign(dataSource, { transaction: breaking });
-    await desk.step();
-    Object.assign(dataSource, { transaction });
-    expect(ended).toBeGreaterThan(2);
+    let asked = 0;
+    const breaking = (name: string | undefined) => {
+      if (name !== 'task_end_telling') return;
+      asked += 1;
+      if (asked <= 2) throw new Error('Connection terminated unexpectedly');
+    };
+    const { app } = desk.gateway;
+    await withWatchedStatements(app.get(DataSource), breaking, () => desk.step());
+    expect(asked).toBe(3);
     expect(await desk.read(task)).toMatchObject({ status: 'succeeded' });
     expect(desk.provider.submissions.get('session')).toBe(1);
     await desk.gateway.provesClean();

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { withWatchedStatements } from '../support/watched-statements.js';
 
 let desk: TaskDesk;
 beforeAll(async () => {
@@ -47,24 +48,16 @@ describe('submissions that share a statement', () => {
 
   it('are refused beyond those that may wait, and then nothing is owed', async () => {
     const account = await desk.gateway.account();
-    const pool = (
-      desk.gateway.app.get(DataSource).driver as unknown as { master: { query: unknown } }
-    ).master;
-    const { query } = pool;
     let owed = 0;
-    const full = (asked: { name?: string }, ...rest: unknown[]) => {
-      if (asked.name === 'task_cancel') owed += 1;
-      if (asked.name === 'task_submit') throw new GatewayError('service_unavailable', 'Too many.');
-      return (query as (...all: unknown[]) => unknown).call(pool, asked, ...rest);
+    const full = (name: string | undefined) => {
+      if (name === 'task_cancel') owed += 1;
+      if (name === 'task_submit') throw new GatewayError('service_unavailable', 'Too many.');
     };
-    Object.assign(pool, { query: full });
-    try {
+    await withWatchedStatements(desk.gateway.app.get(DataSource), full, async () => {
       expect(await outcomesOf([desk.submit(account)])).toEqual(['service_unavailable']);
       expect(desk.gateway.app.get(OwedCancellations, { strict: false }).size).toBe(0);
       expect(owed).toBe(0);
-    } finally {
-      Object.assign(pool, { query });
-    }
+    });
   });
 
   it('of an account that is locked elsewhere wait, and those of others go on', async () => {

@@ -23,11 +23,13 @@ async function expectNotFound(answer: Answer): Promise<void> {
   expect(errorOf(answer)).toMatchObject({ code: 'task_not_found', param: 'id' });
 }
 
-/** The last request that the sandbox got. */
-async function asked(): Promise<Record<string, unknown>> {
-  const requests = await gateway.upstreamRequests();
-  const request = requests.find(({ operation }) => operation === 'video_create');
-  return (request as unknown as { body: Record<string, unknown> }).body;
+/** The last request with images that the sandbox got: tasks of other tests may be submitted meanwhile. */
+async function asked(): Promise<unknown> {
+  const requests = (await gateway.upstreamRequests()) as { operation: string; body?: unknown }[];
+  const bodies = requests
+    .filter(({ operation }) => operation === 'video_create')
+    .map(({ body }) => body as Record<string, unknown>);
+  return bodies.find((body) => 'image_urls' in body);
 }
 
 describe('POST /v1/videos', () => {
