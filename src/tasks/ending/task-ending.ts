@@ -69,9 +69,14 @@ export class TaskEnding {
   async end(task: Task, ending: Ending, patienceMs: number): Promise<Task | undefined> {
     const ended = this.afterEnding(task, ending);
     const values = [...argumentsOf(ended, ending), ...this.deliveryOf(ended)];
-    const isEnded = await persistently(() => this.commit(values), patienceMs);
+    let tries = 0;
+    const commit = () => {
+      tries += 1;
+      return this.commit(values);
+    };
+    const isEnded = await persistently(commit, patienceMs);
     // A commit whose answer was lost refuses its own repetition.
-    if (!isEnded && !(await this.wasEndedBefore(ended))) return undefined;
+    if (!isEnded && (tries === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
     this.told.tell(ended);
     return ended;
   }
