@@ -55,7 +55,7 @@ export const Call = createParamDecorator(
     assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
     const reader = http.getResponse<Response>();
     const body: unknown = request.body;
-    const call = { ...admitted, executionId, caller, endpoint: path, body, reader };
-    return clientRequestId === undefined ? call : { ...call, clientRequestId };
+    const call = { executionId, caller, endpoint: path, body, reader, ...admitted };
+    return clientRequestId === undefined ? call : { clientRequestId, ...call };
   },
 );

@@ -142,7 +142,7 @@ export class ExecutionLedger {
   async succeed(start: ExecutionStart, success: ExecutionSuccess): Promise<void> {
     assert(success.chargedMicroUsd >= 0n, 'a charge is not negative');
     const { executionId, accountId } = start;
-    const end = { ...success, executionId, accountId, errorCode: null, providerFault: null };
+    const end = { executionId, accountId, errorCode: null, providerFault: null, ...success };
     const outcome = await this.#finish(end, SUCCEED_PATIENCE_MS).catch(async (error: unknown) => {
       await this.owed.addDurably(owedOf(start, success));
       throw error;
@@ -163,7 +163,7 @@ export class ExecutionLedger {
    */
   async fail(start: ExecutionStart, failure: ExecutionFailure): Promise<void> {
     const { executionId, accountId } = start;
-    const end = { ...NO_CHARGE, ...failure, executionId, accountId };
+    const end = { executionId, accountId, ...NO_CHARGE, ...failure };
     const outcome = await this.#finish(end, FAIL_PATIENCE_MS).catch(() => {
       this.owed.add({ ...owedOf(start, failure), errorCode: failure.errorCode });
       return 'done' as const;

@@ -32,7 +32,7 @@ export function requestLog(logger: Logger, metrics: Metrics) {
       metrics.requests.inc({ method: request.method, route, status: response.statusCode });
       metrics.requestSeconds.observe({ method: request.method, route }, seconds);
       logger[PROBES.test(request.path) ? 'debug' : 'info'](
-        { ...factsOf(request, response, route), duration_ms: Math.round(seconds * 1e6) / 1e3 },
+        factsOf(request, response, route, seconds),
         'request',
       );
     });
@@ -41,7 +41,12 @@ export function requestLog(logger: Logger, metrics: Metrics) {
 }
 
 /** Absent values are left out of the line. */
-function factsOf(request: Request, response: Response, route: string): Record<string, unknown> {
+function factsOf(
+  request: Request,
+  response: Response,
+  route: string,
+  seconds: number,
+): Record<string, unknown> {
   const { caller, admitted, upstreamMs } = request;
   return {
     execution_id: toPublicId('exec', request.executionId),
@@ -56,6 +61,7 @@ function factsOf(request: Request, response: Response, route: string): Record<st
     model: admitted?.row.id,
     charged_microusd: response.getHeader(CHARGE_HEADER),
     upstream_ms: upstreamMs === undefined ? undefined : Math.round(upstreamMs * 1e3) / 1e3,
+    duration_ms: Math.round(seconds * 1e6) / 1e3,
   };
 }
 
