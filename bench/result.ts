@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** The value below which this share of the values is. */
+/** The percentile: this share of the values is smaller. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 
-/** What a build is made of. */
+/** The sources of a build. */
 const SOURCES = [
   'src',
   'package.json',
@@ -10,7 +10,7 @@ const SOURCES = [
   'nest-cli.json',
 ];
 
-/** When the newest file of a folder, or the file, was written. */
+/** When the newest file of a folder was written; for a file, when it was written. */
 export function newestMs(path) {
   const found = statSync(path);
   if (!found.isDirectory()) return found.mtimeMs;

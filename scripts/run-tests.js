@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';
 
-/** More failed files than this are no accident: they are not run again. */
+/** If more files than this fail, they are not run again, because so many do not fail by accident. */
 const MAX_FILES_RUN_AGAIN = 5;
 /** How long one run of Jest may take, so that a test that never ends does not hold the machine for ever. */
 const DEADLINE_MINUTES = Number(process.env.TEST_DEADLINE_MINUTES ?? 45);
@@ -66,7 +66,7 @@ function endOf(child) {
   });
 }
 
-/** Nothing where Jest did not come to its first test file. */
+/** Undefined if Jest did not reach its first test file. */
 function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

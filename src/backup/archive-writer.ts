@@ -5,14 +5,14 @@ import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { BackupError } from './backup-error.js';
 
-/** Whoever reads a backup can read keys and books. */
+/** Readable by its owner only, because a backup contains keys and books. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Pages and log compress well even so. */
 const COMPRESSION_LEVEL = 1;
 const CHUNK_BYTES = 1_048_576;
 
-/** A compressed tar archive that appears under its name when it is whole and durable. */
+/** A compressed tar archive. It gets its name only when it is complete and durable. */
 export class ArchiveWriter {
   private constructor(private readonly archive: Pack) {}
 
@@ -57,7 +57,7 @@ export class ArchiveWriter {
     return (await stat(file)).size;
   }
 
-  /** Adds a folder, which may stay empty. */
+  /** Adds a folder. It may be empty. */
   addFolder(name: string): void {
     this.archive.entry({ name, type: 'directory', mode: FOLDER_MODE });
   }
@@ -68,8 +68,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a file that others may write, cut or remove meanwhile: as long as it was at first, or not at all. Not at all either
-   * where it was changed after `untilMs`.
+   * Adds a file that other processes may write, truncate or remove at the same time. Its size in the archive is the size
+   * it has at the start. A file that is gone, or was changed after `untilMs`, is not added.
    */
   async addFile(name: string, path: string, untilMs = Infinity): Promise<void> {
     const found = await stat(path).catch(unlessGone);
@@ -84,7 +84,7 @@ export class ArchiveWriter {
   }
 }
 
-/** As many bytes as said; zeros for what was cut off, which the log that is replayed over it knows. */
+/** Exactly `sizeBytes` bytes. Zeros replace what was truncated; the replay of the log restores it. */
 async function* bytesOf(path: string, sizeBytes: number): AsyncGenerator<Buffer> {
   let missing = sizeBytes;
   if (missing === 0) return;

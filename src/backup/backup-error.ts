@@ -3,7 +3,7 @@ export class BackupError extends Error {
   override readonly name = 'BackupError';
 }
 
-/** Their own databases are backed up with PostgreSQL's own tools. */
+/** External databases are backed up with PostgreSQL's own tools. */
 export function refuseExternalDatabase(databaseUrl: string | undefined): void {
   if (databaseUrl === undefined) return;
   throw new BackupError(

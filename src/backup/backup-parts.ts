@@ -1,13 +1,13 @@
-/** Folders and files of a data folder that a backup holds, by the names they have there. */
+/** Folders and files of a data folder that a backup holds. They have the same names in the backup. */
 export const CLUSTER = 'postgres';
-/** Stored files, where they are kept in the data folder. */
+/** Stored files, if they are kept in the data folder. */
 export const FILES = 'files';
-/** The key of webhook secrets, where the gateway made it. */
+/** The key of webhook secrets, if the gateway made it. */
 export const KEY_FILE = 'secret-key';
 
-/** Opens every archive: what it is. */
+/** The first entry of every archive. It says what the archive is. */
 export const HEAD = 'shim-backup.json';
-/** Closes every archive: nothing is missing before it. */
+/** The last entry of every archive. It proves that nothing is missing. */
 export const END = 'shim-backup-end';
-/** Grows when an older version of the gateway could not read the archive. */
+/** Increased when older versions of the gateway cannot read new archives. */
 export const FORMAT = 1;

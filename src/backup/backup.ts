@@ -10,10 +10,10 @@ import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE } from './backup-parts.js';
 import { copyCluster } from './cluster-copy.js';
 import { filesBelow } from './files-below.js';
 
-/** What the local store calls a file while it is written. */
+/** The name that the local store gives a file while it is written. */
 const UNFINISHED_FILE = '.part';
 
-/** What a backup became. */
+/** A finished backup. */
 export interface BackupReport {
   /** Absolute path. */
   readonly file: string;
@@ -44,7 +44,7 @@ export async function backUp(
     const sizeBytes = await ArchiveWriter.write(path, signal, async (writer) => {
       writer.addText(HEAD, JSON.stringify({ format: FORMAT }));
       await copyCluster(server.url, cluster, writer, CLUSTER);
-      // Those of later files are not in the copy, and every row comes before its file.
+      // Rows of later files are not in the copy of the database: a row is written before its file.
       const untilMs = clock.nowMs();
       if (await addStoredFiles(config, dataDir, untilMs, writer)) contains.push(FILES);
       if (await addSecretKey(dataDir, writer)) contains.push(KEY_FILE);
@@ -56,7 +56,7 @@ export async function backUp(
   }
 }
 
-/** Whether they are kept in the data folder, and so belong to it. */
+/** Whether the stored files are in the data folder. */
 async function addStoredFiles(
   { storageUrl }: GatewayConfig,
   dataDir: string,

@@ -9,7 +9,7 @@ import { filesBelow } from './files-below.js';
 const CONNECT_TRIES = 30;
 const CONNECT_RETRY_MS = 1_000;
 const LABEL = 'shim backup';
-/** What the server makes anew at its start (its manual: Making a Base Backup Using the Low Level API). */
+/** Files that the server makes again when it starts (its manual: Making a Base Backup Using the Low Level API). */
 const MADE_ANEW = new Set(
   ['dynshmem', 'notify', 'replslot', 'serial', 'snapshots', 'stat_tmp', 'subtrans', 'wal'].map(
     (name) => `pg_${name}`,
@@ -63,7 +63,7 @@ export async function copyCluster(
   }
 }
 
-/** Name of the file of the log in which the place lies that the expression answers. */
+/** Name of the log file that contains the position that the expression returns. */
 async function segmentOf(client: pg.Client, expression: string): Promise<string> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT pg_walfile_name(${expression}) AS name`,

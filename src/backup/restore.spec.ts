@@ -19,7 +19,7 @@ import { restore } from './restore.js';
 const NEVER = new AbortController().signal;
 const ACCOUNT = '00000000-0000-4000-8000-000000000001';
 
-/** The clock is read when the database is copied and the files are not. */
+/** The clock is read after the database was copied and before the files are. */
 class StoppingClock extends Clock {
   constructor(private readonly stop: () => void) {
     super();
@@ -61,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Nothing is restored from the file, and nothing is left of the try. */
+/** Proves that nothing is restored from the file and that the attempt leaves nothing. */
 async function expectRefused(file: string, reason: RegExp): Promise<void> {
   const before = await readdir(folder);
   const trying = restoreTo(join(folder, 'new', 'place'), file);
@@ -78,7 +78,7 @@ describe('backUp', () => {
     expect((await readFile(whole)).equals(bytes)).toBe(true);
   });
 
-  it('leaves nothing when it is stopped, or has no place to write to', async () => {
+  it('leaves nothing when it is stopped or cannot write', async () => {
     const before = await readdir(folder);
     for (const isBegun of [true, false]) {
       const stopper = new AbortController();
@@ -139,7 +139,7 @@ describe('restore', () => {
       .finally(() => server.stop());
   });
 
-  it('refuses a file that is cut off anywhere', async () => {
+  it('refuses a file that is truncated, wherever it is cut', async () => {
     const bytes = await readFile(whole);
     const torn = join(folder, 'torn');
     for (const length of [0, 1, 20, bytes.length >> 1, bytes.length - 8, bytes.length - 1]) {
@@ -148,7 +148,7 @@ describe('restore', () => {
     }
   });
 
-  it('refuses a file in which a byte is another', async () => {
+  it('refuses a file in which one byte was changed', async () => {
     const bytes = await readFile(whole);
     bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
     const damaged = join(folder, 'damaged');
@@ -204,7 +204,7 @@ describe('restore', () => {
     await expectRefused(file, reason);
   });
 
-  it('refuses books that are not right, and a schema that is newer than this version', async () => {
+  it('refuses books with errors, and a schema that is newer than this version', async () => {
     const file = join(folder, 'wrong');
     await change(`UPDATE account SET posted = 5 WHERE id = '${ACCOUNT}'`);
     await back(file);

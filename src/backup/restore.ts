@@ -12,11 +12,11 @@ import { unpack } from './unpack.js';
 
 const UNFINISHED = 'restore.unfinished';
 const LOCK = 'postgres.lock';
-/** What may lie in an empty data folder: a volume's own, and what we leave and take ourselves. */
+/** Entries that an empty data folder may have: those of a volume, and our own temporary ones. */
 const IGNORED = new Set(['lost+found', LOCK, UNFINISHED]);
-/** The database comes last: a folder without one is no restored folder. */
+/** The database comes last, because a folder without one does not count as restored. */
 const ORDER = [FILES, KEY_FILE, CLUSTER];
-/** PostgreSQL's own user has to get through. */
+/** The user of PostgreSQL must be able to pass through the folder. */
 const FOLDER_MODE = 0o755;
 
 /** What was restored, and the proof of its books. */
@@ -28,9 +28,9 @@ export interface RestoreReport {
 }
 
 /**
- * Makes an empty data folder of a backup: unpacks it beside, starts its database, migrates it, audits all of its books, and only
- * then gives everything its place (docs/adr/0017). Throws {@link BackupError}, `DataDirInUseError` or `SchemaTooNewError` where
- * something speaks against it; then the folder is as it was.
+ * Restores a backup into an empty data folder. It unpacks the backup to a temporary folder, starts the database, migrates it
+ * and audits all of its books. Only then it moves everything to its place (docs/adr/0017). Throws {@link BackupError},
+ * `DataDirInUseError` or `SchemaTooNewError` if it cannot restore; then the folder is unchanged.
  */
 export async function restore(
   config: GatewayConfig,
@@ -72,7 +72,10 @@ async function refuseUnlessEmpty(dataDir: string): Promise<void> {
   );
 }
 
-/** The audit of an unpacked database, which recovers and migrates at its start. Throws {@link BackupError} where the books are not right. */
+/**
+ * The audit of an unpacked database, which recovers and migrates when it starts. Throws {@link BackupError} if the books
+ * have errors.
+ */
 async function proven(dataDir: string): Promise<AuditReport> {
   const database = new Database({ databaseUrl: undefined, dataDir });
   const report = await auditBooks(await database.open(), 'full').finally(() => database.close());
@@ -91,7 +94,7 @@ async function moveUp(parts: readonly string[], from: string, to: string): Promi
   await folder.sync().finally(() => folder.close());
 }
 
-/** Takes away the folders that we made. */
+/** Removes the folders that we made. */
 async function removeMade(dataDir: string, made: string): Promise<void> {
   for (let folder = dataDir; folder.length >= made.length; folder = dirname(folder)) {
     await rmdir(folder);

@@ -13,12 +13,12 @@ type Entry = Archive extends AsyncIterable<infer Member> ? Member : never;
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-/** Nothing leads out of the folder, and nothing else is in one of our archives. */
+/** Paths that our archives contain. None of them leaves the folder. */
 const PART = new RegExp(`^(${CLUSTER}|${FILES})(/(?!\\.\\.?(/|$))[^/\\0]+)*$|^${KEY_FILE}$`);
 
 /**
- * Unpacks a backup into an existing folder; answers the parts it has. Throws {@link BackupError} for a file that is none of
- * ours, is torn or damaged, or is of a newer format; then the folder may hold anything.
+ * Unpacks a backup into an existing folder; returns its parts. Throws {@link BackupError} for a file that is not a backup,
+ * is truncated or damaged, or has a newer format. Then the folder may contain a part of the backup.
  */
 export async function unpack(file: string, folder: string, signal: AbortSignal): Promise<string[]> {
   signal.throwIfAborted();

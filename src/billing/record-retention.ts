@@ -6,6 +6,11 @@ import { Ticker } from '../ticker/ticker.js';
 const INTERVAL_MS = 600_000;
 /** Records one statement looks at: their accounts are locked meanwhile. */
 const BATCH = 500;
+/** Each looks at a batch of old records and drops those that are proven. */
+const DROP_STATEMENTS = {
+  executions: 'SELECT * FROM record_drop_calls($1, $2)',
+  tasks: 'SELECT * FROM record_drop_tasks($1, $2)',
+} as const;
 /** Statements of one tick; the next one goes on from there. */
 const MAX_BATCHES = 2_000;
 
@@ -15,8 +20,8 @@ interface BatchRow {
 }
 
 /**
- * Drops calls and tasks that ended more than `RECORD_RETENTION_DAYS` ago, once an audit has proven them and usage has their
- * sums; ledger entries stay (docs/adr/0016). Without that setting nothing is dropped.
+ * Drops execution records and tasks that ended more than `RECORD_RETENTION_DAYS` ago, once an audit has proven them and
+ * usage has their sums; ledger entries stay (docs/adr/0016). Without that setting nothing is dropped.
  */
 @Injectable()
 export class RecordRetention implements OnApplicationBootstrap {
@@ -34,20 +39,17 @@ export class RecordRetention implements OnApplicationBootstrap {
     this.ticker.start({ name: 'retention', intervalMs: INTERVAL_MS, tick: () => this.tick(days) });
   }
 
-  /** Looks at every record that is older once, in bounded batches; returns how many were dropped. */
+  /** Looks once at every record older than `days`, in bounded batches; returns how many were dropped. */
   async tick(days: number): Promise<number> {
-    const dropped = (await this.drop('calls', days)) + (await this.drop('tasks', days));
+    const dropped = (await this.drop('executions', days)) + (await this.drop('tasks', days));
     if (dropped > 0) this.#logger.log(`${dropped} records older than ${days} days are dropped`);
     return dropped;
   }
 
-  private async drop(what: 'calls' | 'tasks', days: number): Promise<number> {
+  private async drop(what: keyof typeof DROP_STATEMENTS, days: number): Promise<number> {
     let sum = 0;
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
-      const [row] = await this.dataSource.query<BatchRow[]>(
-        `SELECT * FROM record_drop_${what}($1, $2)`,
-        [days, BATCH],
-      );
+      const [row] = await this.dataSource.query<BatchRow[]>(DROP_STATEMENTS[what], [days, BATCH]);
       sum += row?.dropped ?? 0;
       if ((row?.seen ?? 0) < BATCH) break;
     }

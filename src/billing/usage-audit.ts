@@ -31,8 +31,9 @@ export async function auditBooks(dataSource: DataSource, scope: AuditScope): Pro
 }
 
 /**
- * What usage says wrongly, to the micro-USD, per account and day: `new` compares the days that entries came to since the last
- * audit that found nothing, `full` every day, and the sums with each other. What is not summed up yet is read from the calls.
+ * Differences between usage and the ledger, to the micro-USD, per account and day. `new` compares the days with new entries
+ * since the last audit without a finding. `full` compares every day, and the sums with each other. What is not summed up
+ * yet is read from the calls.
  */
 export async function auditUsage(
   dataSource: DataSource,

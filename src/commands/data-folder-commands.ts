@@ -8,7 +8,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 /** A command about the data folder as a whole; it takes the name of a file. */
 interface DataFolderCommand {
   readonly usage: string;
-  /** Stops, and leaves nothing, when the signal says so. */
+  /** Stops when the signal aborts, and leaves nothing. */
   readonly run: (config: GatewayConfig, file: string, signal: AbortSignal) => Promise<object>;
 }
 

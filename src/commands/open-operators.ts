@@ -11,7 +11,7 @@ import { OperatorsModule } from './operators.module.js';
 
 const QUIET = { logger: false, abortOnError: false } as const;
 
-/** Runs with what most commands drive, and closes it. */
+/** Runs a command with the services that most commands use, and closes them. */
 export async function withOperators<T>(work: (operators: Operators) => Promise<T>): Promise<T> {
   const module = OperatorsModule.forRoot(loadOperatorConfig(), makeLogger('silent', false));
   const app = await NestFactory.createApplicationContext(module, QUIET);
@@ -25,7 +25,7 @@ export async function withOperators<T>(work: (operators: Operators) => Promise<T
   return work(operators).finally(() => app.close());
 }
 
-/** The same for tasks: what they say depends on their kinds, so the whole gateway is made, and loaded only here. */
+/** The same for tasks. Their answers depend on their kinds, so the whole gateway is needed. Only this function loads it. */
 export async function withTasks<T>(work: (operators: TaskOperators) => Promise<T>): Promise<T> {
   const [{ AppModule }, { AdminTasksService }, { loadCatalog }] = await Promise.all([
     import('../app.module.js'),

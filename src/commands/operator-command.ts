@@ -5,7 +5,7 @@ import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { UsageService } from '../usage/usage.service.js';
 
-/** What most commands drive: what the operator API drives too. */
+/** The services that most commands use. The operator API uses the same. */
 export interface Operators {
   readonly operator: OperatorService;
   readonly keys: OperatorKeys;
@@ -13,7 +13,7 @@ export interface Operators {
   readonly actions: OperatorActions;
   readonly usage: UsageService;
 }
-/** What the commands about tasks drive. */
+/** The services that the commands about tasks use. */
 export interface TaskOperators {
   readonly tasks: AdminTasksService;
   readonly actions: OperatorActions;
@@ -21,9 +21,9 @@ export interface TaskOperators {
 /** Options by their names on the command line. */
 export type Options = Readonly<Record<string, string | boolean | undefined>>;
 
-/** One command; those that change something leave a record. */
+/** One command. Commands that change something are recorded. */
 export interface OperatorCommand<Driven = Operators> {
-  /** What follows its name. */
+  /** The arguments after its name. */
   readonly usage: string;
   readonly changes?: true;
   readonly run: (operators: Driven, words: string[], options: Options) => Promise<unknown>;

@@ -18,7 +18,7 @@ import { TickerModule } from '../ticker/ticker.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 
-/** What most commands need of the gateway: no features, no providers. A command is to answer within a second. */
+/** The parts of the gateway that most commands need, without features and providers, so that a command answers within a second. */
 @Module({})
 export class OperatorsModule {
   static forRoot(config: GatewayConfig, logger: Logger): DynamicModule {
@@ -40,7 +40,7 @@ export class OperatorsModule {
       providers: [
         {
           provide: Catalog,
-          // Nothing runs here; what models there are is asked for.
+          // Commands run no model. They only ask which models exist.
           useFactory: () => new Catalog(loadCatalog(config.catalogFile).rows, () => false),
         },
         ExecutionLedger,

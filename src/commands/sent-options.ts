@@ -18,14 +18,14 @@ export function sent<T extends object>(dto: Dto<T>, options: Options, more: obje
   return validatorOf(dto).parse({ ...json, ...more });
 }
 
-/** Options that no field has the name of. */
+/** Options that are not the name of a field. */
 const LOCAL = new Set(['idempotency-key', 'models', 'clear', 'charge', 'result', 'csv']);
 /** The text of an option. */
 export const given = (options: Options, name: string): string | undefined => {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
 };
-/** The option as JSON; text that is none is left for the check of the body. */
+/** The option as JSON. Text that is not JSON is returned unchanged, and the check of the body refuses it. */
 export function jsonOf(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { tableOf } from './terminal-table.js';
 
-it('shows a list as columns, without those that are empty everywhere', () => {
+it('shows a list as columns, without columns that are always empty', () => {
   const data = [
     { object: 'account', id: 'acct_1', name: 'a', revoked_at: null, created_at: 1_800_000_000 },
     { object: 'account', id: 'acct_22', name: 'bb', revoked_at: null, created_at: 1_800_000_001 },
@@ -17,7 +17,7 @@ it('shows a list as columns, without those that are empty everywhere', () => {
   );
 });
 
-it('shows one thing as a line per field, and no control character', () => {
+it('shows an object as one line per field, without control characters', () => {
   expect(tableOf({ object: 'account', id: 'acct_1', name: 'a\u001b[31m\nb' })).toBe(
     'id    acct_1\nname  a [31m b',
   );

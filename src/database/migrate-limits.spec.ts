@@ -127,7 +127,7 @@ describe('the books of a gateway without limits, refunds and usage', () => {
     expect(await auditLedger(dataSource, 'full')).toMatchObject({ ok: true, heldMicroUsd: 0n });
   });
 
-  it('give a charge of before back once, and sum up to the ledger', async () => {
+  it('refund an older charge once, and sum up to the ledger', async () => {
     const ledger = new LedgerService(dataSource);
     const refunds = await Promise.allSettled(
       Array.from({ length: 8 }, () => ledger.refund(paid.executionId, 'sorry')),

@@ -66,7 +66,7 @@ describe('a start while the database is away', () => {
     await proxy.mend();
   });
 
-  it('does not wait with what no patience mends', async () => {
+  it('does not wait for an error that waiting cannot fix', async () => {
     const step = () => database.dataSource.query('SELECT nothing');
     await expect(whenDatabaseAnswers(step, () => undefined)).rejects.toThrow('nothing');
   });

@@ -165,7 +165,7 @@ describe('HoldSweeper', () => {
       if (swept > 0) ticks += 1;
     }
     expect(swept).toBe(starts.length);
-    // One as a rule; a batch per tick of each would take four.
+    // Usually one tick. With one batch per tick it would take four.
     expect(ticks).toBeLessThan(4);
     for (const judge of judges) await judge.stop();
   });

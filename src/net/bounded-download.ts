@@ -30,8 +30,8 @@ interface DownloadedBytes {
 
 /**
  * Downloads URLs that callers or providers chose, through the guarded dialer (decisions G-42, G-43). Each redirect (at
- * most 5) is checked like the first URL. No credentials or cookies are sent. Published files of a running sandbox are
- * read from the sandbox itself. Throws GatewayError `invalid_request` when the text of the URL is refused,
+ * most 5) is checked like the first URL. No credentials or cookies are sent. The gateway's own files are read
+ * where they lie. Throws GatewayError `invalid_request` when the text of the URL is refused,
  * `audio_too_large` above the limit, and `audio_download_failed` for every failure of the network. A failure of the
  * local disk is thrown unchanged.
  */

@@ -11,7 +11,7 @@ export type HostVerdict = 'public' | 'private' | 'unknown';
 
 /**
  * URLs that a caller names and a provider fetches, such as reference images. They are checked here and never downloaded
- * (decisions G-43, G-62). Published files of a running sandbox pass.
+ * (decisions G-43, G-62). URLs of the gateway's own files pass.
  */
 export class NamedUrls {
   constructor(

@@ -7,7 +7,7 @@ import type { JobView } from './jobs/job-board.js';
 import type { ChatRecord } from './openai/chat-log.js';
 import { SANDBOX_API_KEY, SandboxServer, type SandboxStats } from './sandbox-server.js';
 
-const WORKER_FILE = new URL('./sandbox.thread.js', import.meta.url);
+const THREAD_FILE = new URL('./sandbox.thread.js', import.meta.url);
 const CLOSE_TIMEOUT_MS = 5000;
 const CONTROL_TIMEOUT_MS = 5000;
 
@@ -47,7 +47,7 @@ export interface Sandbox {
  * thread, so it runs in the same thread.
  */
 export async function startSandbox(options: { readonly port?: number } = {}): Promise<Sandbox> {
-  const { port, close } = await (existsSync(WORKER_FILE) ? inThread : inProcess)(options.port ?? 0);
+  const { port, close } = await (existsSync(THREAD_FILE) ? inThread : inProcess)(options.port ?? 0);
   const base = `http://127.0.0.1:${port}`;
   return {
     elevenLabsUrl: `${base}/elevenlabs`,
@@ -91,18 +91,18 @@ interface Running {
 }
 
 async function inThread(port: number): Promise<Running> {
-  const worker = new Worker(WORKER_FILE, { workerData: { port } });
-  const [listening] = (await once(worker, 'message')) as [number];
+  const thread = new Worker(THREAD_FILE, { workerData: { port } });
+  const [listening] = (await once(thread, 'message')) as [number];
   // A crash of the sandbox counts as an outage of a provider; the gateway goes on.
-  worker.on('error', (error) => {
+  thread.on('error', (error) => {
     process.emitWarning(error);
   });
   return {
     port: listening,
     async close() {
-      const exited = once(worker, 'exit');
-      worker.postMessage('close');
-      const timer = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS);
+      const exited = once(thread, 'exit');
+      thread.postMessage('close');
+      const timer = setTimeout(() => void thread.terminate(), CLOSE_TIMEOUT_MS);
       await exited;
       clearTimeout(timer);
     },

@@ -77,7 +77,7 @@ describe('WebhookTargets', () => {
     expect(await faultOf(url, 'song')).toBe('invalid_task_command webhook');
   });
 
-  it('takes a name that does not resolve now, for every attempt looks again', async () => {
+  it('accepts a name that does not resolve yet, because each attempt resolves it again', async () => {
     expect(await faultOf('https://soon.example.com/hook', 'dubbing')).toBeUndefined();
   });
 

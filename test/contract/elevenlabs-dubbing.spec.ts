@@ -195,7 +195,7 @@ describe('ElevenLabs dubbing', () => {
     },
   );
 
-  it('tells a dub that is gone, or not there yet, or a page in its place', async () => {
+  it('distinguishes a missing dub, an unfinished dub and an HTML page', async () => {
     answers({ detail: { status: 'dubbing_not_found' } }, 404);
     expect(await faultOf(port.openDub(ID, 'fr', context))).toMatchObject({ upstreamStatus: 404 });
     answers({ detail: { status: 'dubbing_not_dubbed' } }, 425);

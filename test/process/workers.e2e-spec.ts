@@ -120,7 +120,7 @@ describe('two processes on one port', () => {
     expect(statuses.slice(0, 6)).not.toContain(429);
   });
 
-  it('answer for all when one of them is scraped: requests are added up, holds are not', async () => {
+  it('any process answers /metrics for all; requests are added up, holds are not', async () => {
     const seen = /^gateway_http_requests_total\{.*route="\/v1\/models\/:id".*\} (\d+)$/gm;
     const { accountId, headers } = await gateway.account();
     const before = await metric(seen);

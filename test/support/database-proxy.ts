@@ -8,7 +8,7 @@ export interface DatabaseProxy {
   through(databaseUrl: string): string;
   /** Cuts every connection and accepts no new one. */
   cut(): Promise<void>;
-  /** Passes nothing more through the present connections; new ones work. */
+  /** Stops passing bytes on the present connections. New connections work. */
   freeze(): void;
   /** Accepts connections again. */
   mend(): Promise<void>;

@@ -16,9 +16,7 @@ import { createTestDatabase } from './test-database.js';
 
 /** The operator's token in tests. */
 export const ADMIN_TOKEN = 'test-admin-token-0123456789';
-/**
- * Calls whose client has left end within this time, and so do tasks whose worker must give up first: a lease is 30 s.
- */
+/** Calls of clients that left end within this time. So do tasks after a worker lost its 30 s lease. */
 const OUTLIVING_MS = 45_000;
 const START_CREDIT = 1_000_000_000n;
 

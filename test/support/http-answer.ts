@@ -5,11 +5,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Buffer;
-  /** The body as JSON; fails the test where it is none. */
+  /** The body as JSON; fails the test if it is not JSON. */
   readonly json: unknown;
 }
 
-/** What stands in `error` of an error answer. */
+/** The `error` object of an error answer. */
 export interface ErrorBody {
   readonly message: string;
   readonly type: string;

@@ -13,7 +13,7 @@ import type {
 } from '../../src/tasks/task-kind.js';
 import { viewTask } from '../../src/tasks/task.view.js';
 
-/** Orders of this many steps are submitted so often; the last one is accepted. */
+/** Orders with this many steps are submitted that many times; the last submission is accepted. */
 interface JobMemory {
   readonly steps?: number;
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StubUpstream } from './stub-upstream.js';
 
-/** What a job was asked for; the provider does as `plan` says. */
+/** The order of a job. The provider follows `plan`. */
 export interface JobRequest {
   readonly name: string;
   readonly plan: SubmitPlan;
@@ -28,22 +28,22 @@ export interface PollPlan {
   readonly status: string;
   readonly progress?: unknown;
   readonly result?: object;
-  /** An answer that is none. */
+  /** An answer that cannot be read. */
   readonly broken?: 'html' | '500' | 'reset' | 'hang' | '404';
 }
 
-/** A provider of jobs behind real HTTP; it keeps the truth about what was started. */
+/** A provider of jobs behind real HTTP. It remembers what was really started. */
 export class JobProvider {
   /** Submissions received, by its name. */
   readonly submissions = new Map<string, number>();
   /** Jobs the provider has begun, by id, with their names. */
   readonly jobs = new Map<string, string>();
   polls = 0;
-  /** Every answer is so late. */
+  /** Delay of every answer. */
   delayMs = 0;
-  /** The next answers to submissions, before their own plans count. */
+  /** The next answers to submissions. They come before the plans of the jobs. */
   readonly plans: SubmitPlan[] = [];
-  /** What is said of every job that has no state of its own. */
+  /** The state of every job that has no state of its own. */
   state: PollPlan = { status: 'done', progress: 100, result: { url: 'https://media.example/a' } };
   readonly states = new Map<string, PollPlan>();
 

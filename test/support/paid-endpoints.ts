@@ -19,7 +19,7 @@ export interface PaidEndpoint {
   readonly price: bigint | undefined;
   /** A known model that does not run here. */
   readonly otherModel: string;
-  /** The family that words 402, 404 and the wrong endpoint its own way. */
+  /** The family, which decides the codes for 402, 404 and the wrong endpoint. */
   readonly surface: 'audio' | 'general';
 }
 

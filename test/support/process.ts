@@ -12,7 +12,7 @@ import type { TestAccount } from './gateway.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const POLL_MS = 25;
-/** Patience of {@link until}: a busy machine is slow, not wrong. */
+/** How long {@link until} waits. A busy machine is slow, but not wrong. */
 const PATIENCE_MS = 60_000;
 /** Of a test that starts processes. */
 export const PROCESS_TEST_TIMEOUT_MS = 120_000;
@@ -21,11 +21,11 @@ const ADMIN_TOKEN = 'process-admin-token-0123456789';
 /** Settings that a gateway with an external database needs. */
 export const SECRET_KEY = 'a-secret-key-for-processes-0123456789';
 
-/** As whom, and in which process group, a program runs. */
+/** The user and the process group of a program. */
 export interface SpawnIdentity {
   readonly uid?: number;
   readonly gid?: number;
-  /** In a process group of its own, which can be signalled like by a terminal. */
+  /** In a process group of its own, which a test can signal as a terminal does. */
   readonly detached?: boolean;
 }
 
@@ -115,7 +115,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Runs a command with nothing of our own environment but the way to programs. */
+/** Runs a command with only `PATH` and `HOME` of our environment. */
 export function runProgram(
   command: readonly [string, ...string[]],
   settings: NodeJS.ProcessEnv = {},

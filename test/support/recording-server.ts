@@ -10,7 +10,7 @@ const SECONDS = 12.34;
 /** Where callers keep a recording. */
 export interface RecordingServer {
   readonly url: string;
-  /** What opens it to a gateway that keeps away from private addresses. */
+  /** The `EGRESS_ALLOW` value with which a gateway reaches it. */
   readonly settings: { readonly EGRESS_ALLOW: string };
   stop(): Promise<void>;
 }

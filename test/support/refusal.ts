@@ -9,7 +9,7 @@ export interface Refusal {
   readonly param?: string | null;
 }
 
-/** How tasks are read, which goes on for other tasks meanwhile. */
+/** Polls of tasks. They may go on for other tasks at the same time. */
 const READS = /_(retrieve|content|fetch|delete)$/;
 
 /** Requests for new work that the sandbox upstream has received since it started. */
@@ -34,7 +34,7 @@ export async function expectRefused(
   return { answer, error };
 }
 
-/** What a refused request must leave as it was. */
+/** What a refused request must not change. */
 async function traces(gateway: TestGateway, accountId: string) {
   const [tasks] = await gateway.dataSource.query<{ count: number }[]>(
     'SELECT count(*)::int AS count FROM task WHERE account_id = $1',

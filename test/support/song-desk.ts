@@ -61,14 +61,14 @@ export class SongDesk {
     });
   }
 
-  /** A submission that is to be accepted. */
+  /** A submission that must be accepted. */
   async submit(body: object, headers: Record<string, string> = {}): Promise<SongAnswer> {
     const answer = await this.post(body, headers);
     if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as SongAnswer;
   }
 
-  /** A submission that is to be refused. */
+  /** A submission that must be refused. */
   async refused(body: unknown, account: TestAccount = this.account): Promise<Refused> {
     const answer = await this.post(body, {}, account);
     if (answer.status < 400) throw new Error(`accepted: ${await answer.text()}`);
@@ -93,7 +93,7 @@ export class SongDesk {
     throw new Error(`${id} does not end`);
   }
 
-  /** A task that is to succeed, from its submission to its end. */
+  /** Submits a task and waits until it has succeeded. */
   async made(body: object): Promise<SongAnswer> {
     const task = await this.ended((await this.submit(body)).id);
     if (task.status !== 'succeeded') throw new Error(JSON.stringify(task));

@@ -17,7 +17,7 @@ export function answer(status: number, headers: readonly string[] = [], body = '
 }
 
 /**
- * A small internet on loopback: names answer from `names`, every public address leads to one raw TCP server (TLS on
+ * A small internet on loopback: names resolve by `names`, every public address leads to one raw TCP server (TLS on
  * ports 443 and 8443), and each connection is recorded under the address it was meant for.
  */
 export class StubWeb {

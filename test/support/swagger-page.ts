@@ -13,7 +13,7 @@ export interface Tried {
   readonly block: Locator;
 }
 
-/** What is filled in before an operation is executed; all else stays as the page offers it. */
+/** What is filled in before an operation is executed. The page's own values are used for the rest. */
 export interface Filling {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly body?: (offered: Record<string, unknown>) => object;
@@ -51,7 +51,7 @@ export class SwaggerPage {
     await this.page.click('button.btn-done');
   }
 
-  /** Opens an operation, tries it out, and answers what the gateway said. */
+  /** Opens an operation, tries it out, and returns the gateway's answer. */
   async execute(method: string, path: string, filling: Filling = {}): Promise<Tried> {
     const block = this.block(method, path);
     if ((await block.locator('.opblock-body').count()) === 0)

@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path';
 const said = new Set<string>();
 
 /**
- * Path of a program of the system, such as `ffprobe`, `redis-server` or `chromium`; undefined where it is not installed,
- * after saying so once, so that tests skipped for it are not overlooked. Throws where `REQUIRE_SYSTEM_PROGRAMS` is 1.
+ * Path of a program of the system, such as `ffprobe`, `redis-server` or `chromium`; undefined if it is not installed.
+ * Then it prints a message once, so that skipped tests are noticed. Throws if `REQUIRE_SYSTEM_PROGRAMS` is 1.
  */
 export function systemProgram(...names: readonly [string, ...string[]]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');

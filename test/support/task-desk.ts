@@ -13,13 +13,13 @@ import { startTestGateway, type TestAccount, type TestGateway } from './gateway.
 import { FileJobKind, JobKind } from './job-kind.js';
 import { JobProvider, type SubmitPlan } from './job-provider.js';
 
-/** Seconds that every job is sold as. */
+/** Seconds for which every job is charged. */
 export const JOB_SECONDS = 5n;
 /** Price of every job, in micro-USD. */
 export const JOB_PRICE = 12_500n;
 const DAY_MS = 86_400_000;
 
-/** What a test may say about a submission. */
+/** What a test may change in a submission. */
 export interface JobSubmission {
   readonly plan?: SubmitPlan;
   readonly kind?: 'job' | 'file-job';
@@ -40,15 +40,15 @@ export interface TaskDesk {
   readonly worker: TaskWorker;
   readonly files: FileJobKind;
   submit(account: TestAccount, submission?: JobSubmission): Promise<Task>;
-  /** Everything that is due takes one step. */
+  /** Takes one step of every task that is due. */
   step(): Promise<void>;
-  /** All work is due now. */
+  /** Makes all work due now. */
   hurry(): Promise<void>;
   /** {@link hurry} and {@link step}, so many times. */
   run(times?: number): Promise<void>;
-  /** The task is older than it is. */
+  /** Makes the task older than it is. */
   age(task: Task, ms: number): Promise<void>;
-  /** A day has passed since the submission: the deadline. */
+  /** Makes the submission a day old, which is past the deadline. */
   overdue(task: Task): Promise<void>;
   read(task: Task): Promise<Task>;
   /** What GET answers. */

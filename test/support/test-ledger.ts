@@ -14,7 +14,7 @@ import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import type { Ticker } from '../../src/ticker/ticker.js';
 
-/** What a process of the gateway has of the ledger. */
+/** The parts of the ledger that a process of the gateway has. */
 export interface TestLedger {
   readonly process: GatewayProcess;
   readonly owed: OwedCancellations;
@@ -40,7 +40,7 @@ export const freshFolder = (): string => mkdtempSync(join(tmpdir(), 'shim-owed-'
 export const accountsOf = (dataSource: DataSource): Accounts =>
   new Accounts(dataSource, new SystemClock());
 
-/** Id of a new account that was credited with so much. */
+/** Id of a new account with this credit. */
 export async function fundedAccount(
   dataSource: DataSource,
   amountMicroUsd: bigint,
@@ -61,7 +61,7 @@ export async function balanceOf(
   return [postedMicroUsd, heldMicroUsd];
 }
 
-/** The ledger as one more process of the gateway has it; it beats when asked to. */
+/** The ledger of one more process of the gateway. It renews its lease when a test asks. */
 export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}): TestLedger {
   const { leaseMs = LEASE_MS, dataDir = freshFolder(), clock = new SystemClock() } = options;
   const process = new GatewayProcess(dataSource, { leaseMs });
@@ -83,7 +83,7 @@ export const startOf = (accountId: string, amountMicroUsd: bigint): ExecutionSta
   amountMicroUsd,
 });
 
-/** The end of a call that worked, for less or as much as was held. */
+/** The end of a call that succeeded. It costs at most what was held. */
 export const successOf = (chargedMicroUsd: bigint) => ({
   chargedMicroUsd,
   provider: 'sandbox',
@@ -94,7 +94,7 @@ export const successOf = (chargedMicroUsd: bigint) => ({
   durationMs: 9,
 });
 
-/** The end of a call that did not work. */
+/** The end of a call that failed. */
 export const FAILURE = {
   errorCode: 'provider_timeout',
   provider: 'sandbox',

@@ -29,7 +29,7 @@ export interface FlowClip {
 }
 
 const headers = { 'tt-api-key': SANDBOX_API_KEY, 'content-type': 'application/json' };
-/** Makes the work of a text be done at once. */
+/** A magic input that ends a job at once. */
 export const AT_ONCE = '[[sandbox:task-ms=0]]';
 
 /** A client of a sandbox's song protocol. */

@@ -85,7 +85,7 @@ export class VideoDesk {
     return this.gateway.balance(this.account.accountId);
   }
 
-  /** Moves everything that is known of a video into the past. */
+  /** Moves all times of a video into the past. */
   async age(id: string, days: number): Promise<void> {
     const uuid = id.slice('task_'.length);
     const { dataSource } = this.gateway;

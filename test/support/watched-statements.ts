@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 
 type Query = (asked: { readonly name?: string }, ...rest: unknown[]) => unknown;
 
-/** Tells `before` the name of every prepared statement while `work` runs; what it throws is thrown in the statement's place. */
+/** Calls `before` with the name of every prepared statement while `work` runs. If `before` throws, the statement fails with that error. */
 export async function withWatchedStatements(
   dataSource: DataSource,
   before: (name: string | undefined) => void,

@@ -36,10 +36,10 @@ interface DeskOptions {
   readonly clock?: Clock;
   readonly timeoutMs?: number;
   readonly delaysMs?: readonly number[];
-  /** Of a worker that was told to tick by itself. */
+  /** Interval of a worker that ticks by itself. */
   readonly tickMs?: number;
   readonly publicUrl?: string;
-  /** What `EGRESS_ALLOW` says. */
+  /** The value of `EGRESS_ALLOW`. */
   readonly egressAllow?: string;
   readonly dialer?: GuardedDialer;
 }
@@ -47,7 +47,7 @@ interface DeskOptions {
 /** The spec's waits between attempts. */
 export const SPEC_DELAYS_MS = [10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000];
 
-/** The webhooks without a gateway around them: what is told to deliver, and a worker that ticks by hand. */
+/** Webhooks without a gateway: a test adds deliveries and makes a worker tick. */
 export class WebhookDesk {
   readonly deliveries: WebhookDeliveries;
   readonly secrets: WebhookSecrets;
@@ -110,7 +110,7 @@ export class WebhookDesk {
     return ownerId;
   }
 
-  /** Lets so much time pass for what is due and leased, which the database's clock judges. */
+  /** Moves due times and leases into the past, because the clock of the database decides about them. */
   async age(ms: number): Promise<void> {
     const sql = `UPDATE webhook_delivery SET due_at = due_at - $1 * interval '1 millisecond'`;
     await this.dataSource.query(sql, [ms]);

@@ -17,10 +17,10 @@ type Reaction = number | ((response: ServerResponse, delivery: ReceivedDelivery)
 /** A caller's server for webhooks, on loopback. */
 export interface WebhookReceiver {
   readonly url: string;
-  /** What opens it to a gateway that keeps away from private addresses. */
+  /** The `EGRESS_ALLOW` value with which a gateway reaches it. */
   readonly settings: { readonly EGRESS_ALLOW: string };
   readonly received: ReceivedDelivery[];
-  /** What it does from now on. */
+  /** How it answers from now on. */
   react(reaction: Reaction): void;
   /** Waits until so many deliveries have come. */
   until(count: number): Promise<ReceivedDelivery[]>;

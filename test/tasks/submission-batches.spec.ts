@@ -46,7 +46,7 @@ describe('submissions that share a statement', () => {
     }
   });
 
-  it('are refused beyond those that may wait, and then nothing is owed', async () => {
+  it('are refused when the queue is full, and nothing is owed', async () => {
     const account = await desk.gateway.account();
     let owed = 0;
     const full = (name: string | undefined) => {

@@ -103,7 +103,7 @@ describe('Claiming deliveries', () => {
     expect(again.some(({ id }) => ids.has(id))).toBe(false);
   });
 
-  it('takes no more of an account than it has room, and those of others behind it', async () => {
+  it('claims at most the free slots of an account, and deliveries of other accounts behind it', async () => {
     const other = randomUUID();
     await add(2_000, `'http://many.example:' || i`, HOUR_MS);
     await add(10, `'http://other.example:' || i`, 1_000, other);

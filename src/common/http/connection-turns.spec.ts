@@ -54,7 +54,7 @@ describe('requests that a client sends ahead', () => {
     expect([...text.matchAll(/answer (\d)/g)].map(([, index]) => index)).toEqual([...'012345']);
   });
 
-  it('cut the connection when more wait than may', async () => {
+  it('cut the connection when too many wait', async () => {
     let begun = 0;
     const client = await serve(() => begun++);
     client.resume().write(GET.repeat(7));
@@ -62,7 +62,7 @@ describe('requests that a client sends ahead', () => {
     expect(begun).toBe(1);
   });
 
-  it('are not even read beyond what may wait', async () => {
+  it('are not even read when too many wait', async () => {
     let seen = 0;
     class Seen extends IncomingMessage {
       constructor(socket: Socket) {
@@ -73,7 +73,7 @@ describe('requests that a client sends ahead', () => {
     const client = await serve(() => undefined, { IncomingMessage: Seen });
     client.resume().write(GET.repeat(2_000));
     await once(client, 'close');
-    // The one that is served, those that may wait, the one too many, and the one at which the parser stops.
+    // The running one, those that wait, one too many, and the one at which the parser stops.
     expect(seen).toBeLessThanOrEqual(1 + LIMITS.maxWaiting + 2);
   });
 
@@ -89,7 +89,7 @@ describe('requests that a client sends ahead', () => {
     expect(begun).toBe(1);
   });
 
-  it('are forgotten when the client leaves, and the one under way is told', async () => {
+  it('are dropped when the client leaves, and the running one is told', async () => {
     let begun = 0;
     let gone = 0;
     const client = await serve((_request, response) => {
@@ -128,7 +128,7 @@ describe('the reader of an answer', () => {
     clearInterval(sending);
   });
 
-  it('may take all the time it wants as long as it takes something', async () => {
+  it('has no time limit while it reads something', async () => {
     const client = await serve((_request, response) => response.end(LARGE));
     let bytes = 0;
     const began = performance.now();
@@ -142,7 +142,7 @@ describe('the reader of an answer', () => {
     expect(performance.now() - began).toBeGreaterThan(LIMITS.checkMs * LIMITS.maxSilentChecks);
   });
 
-  it('is never cut off for an answer that is long in the making', async () => {
+  it('is not cut off while its answer is still being made', async () => {
     const patienceMs = LIMITS.checkMs * LIMITS.maxSilentChecks * 3;
     const client = await serve((_request, response) => {
       response.write('first');

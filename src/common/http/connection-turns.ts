@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { RequestPace } from './request-pace.js';
 
-/** Limits of each connection of a server. */
+/** Limits of one connection. */
 export interface ConnectionLimits {
   /** Requests that may wait behind the one that is being answered. One more cuts the connection. */
   readonly maxWaiting: number;
@@ -23,9 +23,9 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 };
 
 /**
- * Serves the requests of one connection one after the other: the next waits until the answer before it was sent. Node
- * would serve all requests that a client sent ahead at once, and would keep every answer in memory for a client that
- * reads none. So each running answer has the connection for itself, and notices when it closes.
+ * Serves the requests of one connection one after the other: the next one waits until the answer was sent. Node alone
+ * serves all requests of a client at once, and keeps every answer in memory if the client reads none. With this class a
+ * running answer has the connection for itself and notices when it closes.
  */
 export class ConnectionTurns {
   private readonly turns = new WeakMap<Socket, Turn>();
@@ -58,7 +58,7 @@ export class ConnectionTurns {
       socket.destroy();
   };
 
-  /** Cuts off readers that stall, and whoever sends too much ahead, as long as the server lives. */
+  /** Cuts off slow readers, and clients that send too many requests ahead, as long as the server runs. */
   watch(server: Server): void {
     server.on('connection', parseNoMoreOnceCut);
     const timer = setInterval(() => {
@@ -127,14 +127,14 @@ class Turn {
   }
 }
 
-/** What Node's parser of a connection does with a request; no part of its interface. */
+/** What Node's parser of a connection does with a request. It is not part of Node's public interface. */
 interface RequestParser {
   onIncoming?: ((request: IncomingMessage, keepsAlive: boolean) => unknown) | null;
 }
 /** The parser takes it for the end of HTTP on this connection. */
 const PARSE_NO_MORE = 2;
 
-/** Node would go on through the chunk it has read: 64 kB may hold 3,600 requests, and cost 5 MB, on each connection. */
+/** Without this Node parses the rest of the chunk that it has read: 64 kB can hold 3,600 requests and cost 5 MB per connection. */
 function parseNoMoreOnceCut(socket: Socket): void {
   const { parser } = socket as { parser?: RequestParser };
   const take = parser?.onIncoming;

@@ -2,8 +2,8 @@
 const BEGUN_PER_TURN = 16;
 
 /**
- * Begins a few requests per turn of the event loop, the rest in the next turns, in their order. Requests of a thousand
- * connections may come in one turn: begun at once, they would hold up timers, answers and money for as long as all take.
+ * Begins a few requests per turn of the event loop and the rest in the next turns, in their order. Requests of a thousand
+ * connections may arrive in one turn. If all began at once, timers, answers and settlements would wait for all of them.
  */
 export class RequestPace {
   private begun = 0;
@@ -24,7 +24,7 @@ export class RequestPace {
     const next = this.waiting.splice(0, BEGUN_PER_TURN);
     this.begun = next.length;
     if (next.length === 0) return;
-    // Each by itself: what one of them throws is not the others' trouble.
+    // An error of one request must not stop the others.
     for (const begin of next) setImmediate(begin);
     setImmediate(this.nextTurn);
   };

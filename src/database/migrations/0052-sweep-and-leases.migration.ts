@@ -16,8 +16,9 @@ export class SweepAndLeases1700000000052 implements MigrationInterface {
 
 /**
  * Renews a lease of the process's own length. A beat that comes later than half a lease after the one before begins a new
- * unbroken time: after an outage, whoever comes back first must not judge those that are still coming. `p_oldest_age_ms` is
- * the age of the oldest call the process may still run; a minute is added for the way of this statement.
+ * unbroken time. After an outage the first process must not release the calls of processes that have not reconnected.
+ * `p_oldest_age_ms` is the age of the oldest call the process may still run. A minute is added for the time this statement
+ * takes.
  */
 const BEAT = `
   CREATE FUNCTION process_beat(p_id uuid, p_lease_ms int, p_open_calls int, p_oldest_age_ms bigint) RETURNS void

@@ -28,7 +28,8 @@ export class CreateTasks1700000000060 implements MigrationInterface {
   }
 }
 
-// json, not jsonb: a webhook's bytes are made from what was written, and GET answers from what is read; the key order stays.
+// json, not jsonb: a webhook's bytes are made from what was written, and GET answers from what is read. They are equal
+// because json keeps the order of keys.
 const TABLES = `
   CREATE TABLE task (
     account_id uuid NOT NULL,

@@ -104,7 +104,7 @@ const SUBMIT_CAPPED = `
     END IF;
   END $$;`;
 
-/** A charge that is not the price is one that an operator chose: no quantity explains it. */
+/** An operator may set a charge by hand. It then has no quantity. */
 const UNEXPLAIN = `
   CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN

@@ -73,8 +73,8 @@ const SPENT = `
   END $$;`;
 
 /**
- * What a key may still spend; the account is locked. `room` is null for a key without a limit; `counts_in` is the period that
- * calls which begin now are to name, null while their sum is still read from the calls.
+ * What a key may still spend; the account is locked. `room` is null for a key without a limit; `counts_in` is the period to
+ * which new calls are counted, null while their sum is still read from the calls.
  */
 const ROOM = `
   CREATE OR REPLACE FUNCTION key_room(p_account uuid, p_key uuid, OUT room bigint, OUT counts_in timestamptz)

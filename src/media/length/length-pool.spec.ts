@@ -55,13 +55,13 @@ describe('measureMediaLength', () => {
 
   it('measures many files at once and refuses more than may wait, of all and of one account', async () => {
     const pool = new LengthPool();
-    const { workersPerHolder, waitingPerHolder, workers, waiting } = LENGTH_LIMITS;
+    const { threadsPerHolder, waitingPerHolder, threads, waiting } = LENGTH_LIMITS;
     const many = (holder: string, count: number) =>
       Array.from({ length: count }, () => pool.measure(text, holder));
-    const accepted = many('a', workersPerHolder + waitingPerHolder);
+    const accepted = many('a', threadsPerHolder + waitingPerHolder);
     const refused = { code: 'service_unavailable' };
     await expect(pool.measure(wav, 'a')).rejects.toMatchObject(refused);
-    for (let other = 0; accepted.length < workers + waiting; other++) {
+    for (let other = 0; accepted.length < threads + waiting; other++) {
       accepted.push(...many(`other ${other % 3}`, 1));
     }
     await expect(pool.measure(wav, 'b')).rejects.toMatchObject(refused);
@@ -77,7 +77,7 @@ describe('measureMediaLength', () => {
     let measured = 0;
     const crowd = Array.from({ length: 200 }, (_, index) =>
       pool
-        .measure(index < LENGTH_LIMITS.workersPerHolder ? pipe : wav, 'crowd')
+        .measure(index < LENGTH_LIMITS.threadsPerHolder ? pipe : wav, 'crowd')
         .catch(() => undefined)
         .finally(() => measured++),
     );

@@ -10,12 +10,12 @@ import { unreadable } from './unreadable.js';
  * The built file of the thread, because threads cannot run TypeScript. The path is right from `src` and from `dist`,
  * which are beside each other.
  */
-const WORKER_FILE = new URL('../../../dist/media/length/length.thread.js', import.meta.url);
+const THREAD_FILE = new URL('../../../dist/media/length/length.thread.js', import.meta.url);
 
 /** Limits: threads, waiting files of all holders and of one, time per file, heap per thread. */
 export const LENGTH_LIMITS = {
-  workers: 3,
-  workersPerHolder: 2,
+  threads: 3,
+  threadsPerHolder: 2,
   waiting: 1_000,
   waitingPerHolder: 500,
   deadlineMs: 5_000,
@@ -57,7 +57,7 @@ export class LengthPool {
   }
 
   private startNext(): void {
-    if (this.running >= LENGTH_LIMITS.workers) return;
+    if (this.running >= LENGTH_LIMITS.threads) return;
     const job = this.nextJob();
     if (job === undefined) return;
     const { holder } = job;
@@ -80,7 +80,7 @@ export class LengthPool {
    */
   private nextJob(): Job | undefined {
     let next: Job | undefined;
-    let fewest: number = LENGTH_LIMITS.workersPerHolder;
+    let fewest: number = LENGTH_LIMITS.threadsPerHolder;
     for (const job of this.waiting) {
       const running = this.runningBy(job.holder);
       if (running >= fewest) continue;
@@ -96,36 +96,36 @@ export class LengthPool {
   }
 
   private async run(path: string): Promise<MediaLength> {
-    const worker = this.idle.pop() ?? this.startWorker();
-    worker.ref();
+    const thread = this.idle.pop() ?? this.startThread();
+    thread.ref();
     let answer: LengthAnswer;
     try {
-      worker.postMessage(path);
+      thread.postMessage(path);
       const signal = AbortSignal.timeout(this.deadlineMs);
-      [answer] = (await once(worker, 'message', { signal })) as [LengthAnswer];
+      [answer] = (await once(thread, 'message', { signal })) as [LengthAnswer];
     } catch (error) {
-      await worker.terminate();
+      await thread.terminate();
       throw failureOf(error);
     }
     // An idle thread does not keep the process alive.
-    worker.unref();
-    this.idle.push(worker);
+    thread.unref();
+    this.idle.push(thread);
     if ('length' in answer) return answer.length;
     throw new GatewayError('unsupported_audio_format', answer.refusal);
   }
 
-  private startWorker(): Worker {
-    const worker = new Worker(WORKER_FILE, {
+  private startThread(): Worker {
+    const thread = new Worker(THREAD_FILE, {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: LENGTH_LIMITS.heapMb },
     });
     // A thread that ends while it is idle fails no file. It is removed from the pool.
-    worker.on('error', () => undefined);
-    worker.on('exit', () => {
-      const index = this.idle.indexOf(worker);
+    thread.on('error', () => undefined);
+    thread.on('exit', () => {
+      const index = this.idle.indexOf(thread);
       if (index >= 0) this.idle.splice(index, 1);
     });
-    return worker;
+    return thread;
   }
 }
 

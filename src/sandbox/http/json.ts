@@ -1,5 +1,7 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+
 /** A JSON object. */
-export type JsonRecord = Readonly<Record<string, unknown>>;
+export type JsonRecord = JsonObject;
 
 /** The value of a JSON text; undefined for a text that is not JSON. */
 export function parseJson(text: string | Buffer): unknown {
@@ -12,8 +14,7 @@ export function parseJson(text: string | Buffer): unknown {
 
 /** The value if it is a JSON object. */
 export function asRecord(value: unknown): JsonRecord | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as JsonRecord) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** The value if it is a JSON array. */

@@ -107,14 +107,14 @@ describe('GET /admin/accounts?name=', () => {
 });
 
 describe('POST /admin/executions/{id}/refund', () => {
-  const bought = async () => {
+  const paidCall = async () => {
     const { headers, accountId } = await gateway.account(1_000_000n);
     const execution = (await speak(headers)).headers.get('x-gateway-execution-id') ?? '';
     return { accountId, execution };
   };
 
   it('gives the charge back once, as a correction linked to the call', async () => {
-    const { accountId, execution } = await bought();
+    const { accountId, execution } = await paidCall();
     const answer = await ask('POST', `/executions/${execution}/refund`, { note: 'sorry' });
     expect(answer.status).toBe(201);
     expect(answer.json).toMatchObject({
@@ -136,7 +136,7 @@ describe('POST /admin/executions/{id}/refund', () => {
   });
 
   it('gives back once when asked ten times at once', async () => {
-    const { accountId, execution } = await bought();
+    const { accountId, execution } = await paidCall();
     const asked = Array.from({ length: 10 }, () => ask('POST', `/executions/${execution}/refund`));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([201, ...Array<number>(9).fill(409)]);

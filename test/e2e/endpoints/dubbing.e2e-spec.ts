@@ -75,7 +75,7 @@ describe('POST /v1/audio/dubbing', () => {
     expect({ entries, held }).toEqual({ entries: 2, held: 0n });
   });
 
-  it('has the provider delete its project once the dub is kept, which stays there for us', async () => {
+  it("deletes the provider's project after storing the dub; our copy stays", async () => {
     const { id } = await desk.submit();
     await desk.ended(id);
     for (;;) {

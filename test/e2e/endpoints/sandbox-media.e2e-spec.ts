@@ -204,7 +204,7 @@ describe('the address of the files', () => {
   }
   afterAll(() => other?.stop());
 
-  it('is PUBLIC_URL where it is set, of which the gateway needs no way to itself', async () => {
+  it('uses PUBLIC_URL, even if the gateway cannot reach it', async () => {
     const published = await start({ PUBLIC_URL: 'https://shim.example/gateway/' });
     const base = 'https://shim.example/gateway/sandbox/media/';
     expect(published.startsWith(base)).toBe(true);

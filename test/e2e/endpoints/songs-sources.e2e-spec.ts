@@ -171,7 +171,7 @@ describe('source_task_ids and source_indexes', () => {
     }
   });
 
-  it('are refused with positions that are none (SONG-21)', async () => {
+  it('are refused with invalid positions (SONG-21)', async () => {
     for (const indexes of [[1], [1, 2, 3], [0, 1], [1, 9], '1,1', [1, 3]]) {
       expect(await desk.refused(mashup({ source_indexes: indexes }))).toMatchObject(
         bad('source_indexes'),

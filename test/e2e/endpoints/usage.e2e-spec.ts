@@ -78,7 +78,7 @@ describe('GET /v1/usage', () => {
 
   it('counts tasks when they end, and what was given back', async () => {
     const { headers, accountId } = await gateway.account();
-    const bought = await speak(headers);
+    const paidCall = await speak(headers);
     const song = { model: 'tune-music', prompt: 'a song', lyrics: 'la la la' };
     expect((await postJson(`${gateway.url}/v1/music/generations`, headers, song)).status).toBe(202);
     const giveUpAt = performance.now() + GIVE_UP_MS;
@@ -92,7 +92,7 @@ describe('GET /v1/usage', () => {
       { endpoint: '/v1/music/generations', calls: 1, failures: 0, quantity: 1 },
     ]);
     await fold();
-    const id = bought.headers.get('x-gateway-execution-id') ?? '';
+    const id = paidCall.headers.get('x-gateway-execution-id') ?? '';
     await send(`${gateway.url}/admin/executions/${id}/refund`, { method: 'POST', headers: ADMIN });
     const [speech] = await rowsOf('/v1/usage?group_by=endpoint', headers);
     expect(speech).toMatchObject({ calls: 1, charged_microusd: '0' });

@@ -114,7 +114,7 @@ async function answerTo(
     if (pieces > 1) await sleep(random(5));
   }
   if (random(10) === 0) socket.destroy();
-  // A client that ends its side loses its answer, so only clients without an answer do so.
+  // Closing the sending side loses the answer, so only clients that expect none do it.
   const patience = setTimeout(() => socket.end(), SILENCE_MS);
   socket
     .on('data', () => patience.refresh())
