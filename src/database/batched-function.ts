@@ -83,10 +83,28 @@ export class BatchedFunction<Row extends QueryResultRow> {
       }
     } catch (error) {
       // One call that the database refuses, or whose account is locked, must not take the others with it.
-      if (batch.length === 1 || isOutage(error)) for (const { reject } of batch) reject(error);
-      else for (const waiting of batch) await this.#commit([waiting]);
+      const parts = isOutage(error) ? [batch] : partsOf(batch, error);
+      if (parts.length > 1) for (const part of parts) await this.#commit(part);
+      else for (const { reject } of batch) reject(error);
     }
   }
+}
+
+/** What is tried again by itself: each account, then each of its calls, but not while the account is locked. */
+function partsOf<Row>(
+  batch: readonly Waiting<Row>[],
+  error: unknown,
+): readonly (readonly Waiting<Row>[])[] {
+  const accounts = new Map<unknown, Waiting<Row>[]>();
+  for (const waiting of batch) {
+    const [account] = waiting.values;
+    const own = accounts.get(account);
+    if (own) own.push(waiting);
+    else accounts.set(account, [waiting]);
+  }
+  // The one with most calls is the likeliest to be locked, which takes time to be found out.
+  if (accounts.size > 1) return [...accounts.values()].sort((a, b) => a.length - b.length);
+  return databaseFaultOf(error) === 'aborted' ? [batch] : batch.map((waiting) => [waiting]);
 }
 
 /** Whether nothing could be said about any of the calls, and some of them may be done. */

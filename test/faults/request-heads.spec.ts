@@ -1,3 +1,4 @@
+import diagnosticsChannel from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -132,6 +133,22 @@ it('requests sent ahead by clients that leave count no longer as in flight', asy
   await sleep(200);
   for (const socket of sockets) socket.destroy();
   await other.stop();
+});
+
+it.each([
+  ['plain', 'GET / HTTP/1.1\r\n\r\n'],
+  ['with an expectation', 'GET / HTTP/1.1\r\nExpect:x\r\n\r\n'],
+])('thousands of heads in one packet, %s, become few requests', async (_name, head) => {
+  let requests = 0;
+  const count = () => requests++;
+  diagnosticsChannel.subscribe('http.server.request.start', count);
+  const socket = open();
+  const closed = once(socket, 'close');
+  socket.resume().write(head.repeat(2_000));
+  await closed;
+  diagnosticsChannel.unsubscribe('http.server.request.start', count);
+  expect(requests).toBeGreaterThan(0);
+  expect(requests).toBeLessThan(50);
 });
 
 it('clients that send ahead and read nothing cost little memory', async () => {

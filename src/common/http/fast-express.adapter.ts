@@ -10,7 +10,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { ConnectionTurns } from './connection-turns.js';
 import { withExchangeScope } from './exchange-scope.js';
 import { noteExpectation } from './expectation.js';
-import { refuseHead, withCheckedHead } from './request-head.js';
+import { withCheckedHead } from './request-head.js';
 
 /**
  * The prototypes that Express gives to every request and response; @types/express does not declare them.
@@ -72,9 +72,8 @@ export class FastExpressAdapter extends ExpressAdapter {
       noteExpectation(request, response);
       turns.take(request, response);
     });
-    server.on('checkExpectation', (_request, response) => {
-      refuseHead(response, 417, 'Only Expect: 100-continue is understood.');
-    });
+    // It is refused in its turn.
+    server.on('checkExpectation', turns.take);
     turns.watch(server);
   }
 

@@ -45,8 +45,15 @@ export function withCheckedHead(serve: RequestListener): RequestListener {
       refuseHead(response, 400, 'A request must have exactly one Host header.');
     } else if (linesOf('authorization', request) > 1) {
       refuseHead(response, 400, 'A request may have one Authorization header.');
+    } else if (!isUnderstood(request)) {
+      refuseHead(response, 417, 'Only Expect: 100-continue is understood.');
     } else serve(request, response);
   };
+}
+
+/** HTTP/1.0 knows no expectations. */
+function isUnderstood({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
+  return expect === undefined || httpVersion === '1.0' || expect.toLowerCase() === '100-continue';
 }
 
 /**

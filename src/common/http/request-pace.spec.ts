@@ -28,3 +28,14 @@ it('begins at once what comes when nothing waits', async () => {
     await nextTurn();
   }
 });
+
+it('begins what comes later after what has waited', async () => {
+  const pace = new RequestPace();
+  const begun: number[] = [];
+  for (let index = 0; index < 20; index++) pace.run(() => begun.push(index));
+  while (begun.length < 21) {
+    await nextTurn();
+    if (begun.length === 16) pace.run(() => begun.push(20));
+  }
+  expect(begun).toEqual(Array.from({ length: 21 }, (_, index) => index));
+});

@@ -22,7 +22,8 @@ export class RequestPace {
 
   private readonly nextTurn = (): void => {
     const next = this.waiting.splice(0, BEGUN_PER_TURN);
-    this.begun = next.length;
+    // Those that come before the next turn wait behind these.
+    this.begun = next.length === 0 ? 0 : BEGUN_PER_TURN;
     if (next.length === 0) return;
     // An error of one request must not stop the others.
     for (const begin of next) setImmediate(begin);

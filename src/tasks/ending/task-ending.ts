@@ -32,6 +32,9 @@ export interface Ending {
   readonly watchMs?: number;
 }
 
+/** What every try of an end is made in. */
+export type AroundTry = <T>(attempt: () => Promise<T>) => Promise<T>;
+
 /** Ends under way share statements, for those of one account wait for each other. */
 const END = {
   name: 'task_end_telling',
@@ -66,7 +69,12 @@ export class TaskEnding {
   }
 
   /** The ended task. Undefined when its state or fence no longer allowed the end; then nothing has changed. */
-  async end(task: Task, ending: Ending, patienceMs: number): Promise<Task | undefined> {
+  async end(
+    task: Task,
+    ending: Ending,
+    patienceMs: number,
+    around: AroundTry = (attempt) => attempt(),
+  ): Promise<Task | undefined> {
     const ended = this.afterEnding(task, ending);
     const values = [...argumentsOf(ended, ending), ...this.deliveryOf(ended)];
     let tries = 0;
@@ -74,7 +82,7 @@ export class TaskEnding {
       tries += 1;
       return this.commit(values);
     };
-    const isEnded = await persistently(commit, patienceMs);
+    const isEnded = await persistently(() => around(commit), patienceMs);
     // A commit whose answer was lost refuses its own repetition.
     if (!isEnded && (tries === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
     this.told.tell(ended);

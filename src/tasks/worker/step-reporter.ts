@@ -3,7 +3,7 @@ import { toPublicId } from '../../common/ids/public-id.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
 import { collectDelayMs } from '../collect-failure.js';
 import { MAX_GROWTH, pollDelayMs } from './poll-pace.js';
-import { type Ending, TaskEnding } from '../ending/task-ending.js';
+import { type AroundTry, type Ending, TaskEnding } from '../ending/task-ending.js';
 import { laneOf, type TaskPhase } from '../task-lane.js';
 import { TaskMetrics } from '../task-metrics.js';
 import { TaskReader } from '../reads/task-reader.js';
@@ -62,9 +62,9 @@ export class StepReporter {
    */
   async end(work: ClaimedWork, ending: Omit<Ending, 'fence'>): Promise<boolean> {
     const { task, fence } = work;
-    const ended = await this.reports.whileMoving({ taskId: task.id, fence }, () =>
-      this.ending.end(task, { ...ending, fence }, REPORT_PATIENCE_MS),
-    );
+    const around: AroundTry = (attempt) =>
+      this.reports.whileMoving({ taskId: task.id, fence }, attempt);
+    const ended = await this.ending.end(task, { ...ending, fence }, REPORT_PATIENCE_MS, around);
     if (ended) {
       if (ending.event === 'unknown') {
         this.logger.warn(

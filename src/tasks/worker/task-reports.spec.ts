@@ -67,6 +67,19 @@ describe('TaskReports', () => {
     expect(statements).toHaveLength(1);
   });
 
+  it('renews the lease after a try of the end that failed', async () => {
+    const { reports, statements, endOne } = laneOver();
+    const tried = reports.whileMoving(change('task'), async () => {
+      await reports.advance(change('task'));
+      expect(statements).toHaveLength(0);
+      throw new Error('the account is locked');
+    });
+    const outcome = expect(tried).rejects.toThrow('the account is locked');
+    await endOne();
+    await outcome;
+    expect(statements).toHaveLength(1);
+  });
+
   it('lets a report that the database refuses fail alone', async () => {
     const { reports, endOne } = laneOver(({ taskId }) => taskId === 'bad');
     const all = ['first', 'good', 'bad', 'fine'].map((taskId) => reports.advance(report(taskId)));

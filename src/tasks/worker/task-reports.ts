@@ -25,8 +25,8 @@ type WorkName = Pick<Advance, 'taskId' | 'fence'>;
 export class TaskReports {
   private waiting: Waiting[] = [];
   private isSending = false;
-  /** Work whose next phase, or end, is on its way. */
-  private readonly moving = new Set<string>();
+  /** Work whose next phase, or end, is on its way, with the renewal of its lease that was put off meanwhile. */
+  private readonly moving = new Map<string, Advance | undefined>();
 
   constructor(
     @Inject(TaskStatements) private readonly statements: Pick<TaskStatements, 'advance'>,
@@ -38,18 +38,26 @@ export class TaskReports {
    */
   async advance(change: Advance): Promise<boolean> {
     if (change.phase !== undefined) return this.whileMoving(change, () => this.enqueue(change));
-    return this.moving.has(nameOf(change)) || this.enqueue(change);
+    const name = nameOf(change);
+    if (!this.moving.has(name)) return this.enqueue(change);
+    this.moving.set(name, change);
+    return true;
   }
 
   /**
    * Renews no lease of the work while `move` takes it on: the two statements would wait for each other's rows, each of them
-   * holding some of many tasks.
+   * holding some of many tasks. A renewal that was put off is made when `move` fails, so `move` is one try, not many.
    */
   async whileMoving<T>(work: WorkName, move: () => Promise<T>): Promise<T> {
     const name = nameOf(work);
-    this.moving.add(name);
+    this.moving.set(name, undefined);
     try {
       return await move();
+    } catch (error) {
+      const renewal = this.moving.get(name);
+      this.moving.delete(name);
+      if (renewal) await this.enqueue(renewal);
+      throw error;
     } finally {
       this.moving.delete(name);
     }
