@@ -5,7 +5,7 @@ import {
   fundedKey,
   residentMb,
   type RunningServer,
-  startBuiltGateway,
+  startAudioGateway,
   startServer,
 } from './servers/start.js';
 
@@ -23,12 +23,7 @@ export async function run(): Promise<BenchResult> {
   const upstream = await startServer('instant-upstream.ts');
   const express = await startServer('express-proxy.ts', upstream.port);
   const limit = await startServer('undici-proxy.ts', upstream.port);
-  const gateway = await startBuiltGateway({
-    ELEVENLABS_API_KEY: 'bench',
-    ELEVENLABS_BASE_URL: `http://127.0.0.1:${upstream.port}`,
-    RATE_LIMIT_RPM: '10000000',
-    SANDBOX: 'off',
-  });
+  const gateway = await startAudioGateway(upstream, 10_000_000);
   try {
     const key = await fundedKey(gateway.port);
     const json = { 'content-type': 'application/json' };

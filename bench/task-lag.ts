@@ -2,18 +2,14 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import type { DataSource } from 'typeorm';
-import { startGateway } from '../src/boot/start-gateway.js';
-import { loadConfig } from '../src/config/load-config.js';
 import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../src/database/run-migrations.js';
-import { TaskKinds } from '../src/tasks/task-kinds.js';
 import { MAX_GROWTH } from '../src/tasks/worker/poll-pace.js';
-import { JobKind } from '../test/support/job-kind.js';
 import { type BenchResult, percentile, round } from './result.js';
 import { FINISHED_TASKS, fillTasks, OPEN_TASKS } from './servers/full-tables.js';
+import { startJobGateway } from './servers/job-gateway.js';
 import { startServer } from './servers/start.js';
 
 /** BENCH_LAG_SECONDS=120 measures for two minutes. */
@@ -59,18 +55,9 @@ export async function run(): Promise<BenchResult> {
 }
 
 async function lagsOf(dataSource: DataSource, databaseUrl: string, upstreamUrl: string) {
-  const config = loadConfig({
-    PORT: '0',
-    DATABASE_URL: databaseUrl,
-    SECRET_KEY: 'a-secret-key-for-benchmarks-only-0123456789',
-    SANDBOX: 'off',
-    ELEVENLABS_API_KEY: 'none',
-    ELEVENLABS_BASE_URL: upstreamUrl,
+  const gateway = await startJobGateway(databaseUrl, upstreamUrl, {
     TASK_POLL_INTERVAL_MS: String(Math.round(INTERVAL_MS / MAX_GROWTH)),
   });
-  const gateway = await startGateway(config, pino({ level: 'silent' }));
-  const kind = new JobKind(upstreamUrl);
-  gateway.app.get(TaskKinds).register(kind);
   const lags: number[] = [];
   const begunBefore = await polls(dataSource);
   const endMs = performance.now() + SECONDS * 1_000;
@@ -82,7 +69,6 @@ async function lagsOf(dataSource: DataSource, databaseUrl: string, upstreamUrl: 
     return { lags, polled: (await polls(dataSource)) - begunBefore };
   } finally {
     await gateway.stop();
-    await kind.close();
   }
 }
 

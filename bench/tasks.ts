@@ -4,24 +4,20 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
 import type { DataSource } from 'typeorm';
-import { startGateway } from '../src/boot/start-gateway.js';
 import { Catalog } from '../src/catalog/catalog.js';
-import { loadConfig } from '../src/config/load-config.js';
 import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../src/database/run-migrations.js';
 import { LANE_ROOMS } from '../src/tasks/task-lane.js';
-import { TaskKinds } from '../src/tasks/task-kinds.js';
 import type { TaskRequest } from '../src/tasks/submission/task-request.js';
 import { TaskStatements } from '../src/tasks/worker/task-statements.js';
 import { TaskSubmission } from '../src/tasks/submission/task-submission.js';
 import { TaskWorker } from '../src/tasks/worker/task-worker.js';
-import { JobKind } from '../test/support/job-kind.js';
 import { fundedAccount } from '../test/support/test-ledger.js';
 import { type BenchResult, percentile, round } from './result.js';
 import { FINISHED_TASKS, fillTasks, OPEN_TASKS } from './servers/full-tables.js';
+import { startJobGateway } from './servers/job-gateway.js';
 import { startServer } from './servers/start.js';
 
 const CALLERS = 64;
@@ -71,20 +67,11 @@ export async function run(): Promise<BenchResult> {
 }
 
 async function measure(dataSource: DataSource, databaseUrl: string, upstreamUrl: string) {
-  const config = loadConfig({
-    PORT: '0',
-    DATABASE_URL: databaseUrl,
-    SECRET_KEY: 'a-secret-key-for-benchmarks-only-0123456789',
-    SANDBOX: 'off',
-    ELEVENLABS_API_KEY: 'none',
-    ELEVENLABS_BASE_URL: upstreamUrl,
+  const gateway = await startJobGateway(databaseUrl, upstreamUrl, {
     TASK_TICK_MS: '86400000',
     TASK_POLL_INTERVAL_MS: '3600000',
   });
-  const gateway = await startGateway(config, pino({ level: 'silent' }));
   const { app } = gateway;
-  const kind = new JobKind(upstreamUrl);
-  app.get(TaskKinds).register(kind);
   try {
     const claimsMs = await claims(app.get(TaskStatements), dataSource);
     const pollsPerSecond = await polls(app.get(TaskWorker), dataSource);
@@ -118,7 +105,6 @@ async function measure(dataSource: DataSource, databaseUrl: string, upstreamUrl:
     };
   } finally {
     await gateway.stop();
-    await kind.close();
   }
 }
 

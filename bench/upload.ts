@@ -6,7 +6,7 @@ import {
   fundedKey,
   residentMb,
   type RunningServer,
-  startBuiltGateway,
+  startAudioGateway,
   startServer,
 } from './servers/start.js';
 
@@ -23,12 +23,7 @@ const MB = 1_000_000;
 export async function run(): Promise<BenchResult> {
   const upstream = await startServer('instant-transcription.ts');
   const proxy = await startServer('upload-proxy.ts', upstream.port);
-  const gateway = await startBuiltGateway({
-    ELEVENLABS_API_KEY: 'bench',
-    ELEVENLABS_BASE_URL: `http://127.0.0.1:${upstream.port}`,
-    RATE_LIMIT_RPM: '0',
-    SANDBOX: 'off',
-  });
+  const gateway = await startAudioGateway(upstream, 0);
   try {
     const key = await fundedKey(gateway.port);
     const idleMb = await residentMb(gateway.process.pid ?? 0);

@@ -50,6 +50,16 @@ export async function startServerOn(
   return { port, process: child, stop: () => stopProcess(child, 'SIGKILL') };
 }
 
+/** {@link startBuiltGateway} whose only provider is this server, for audio. */
+export function startAudioGateway(upstream: RunningServer, rateLimitRpm: number) {
+  return startBuiltGateway({
+    ELEVENLABS_API_KEY: 'bench',
+    ELEVENLABS_BASE_URL: `http://127.0.0.1:${upstream.port}`,
+    RATE_LIMIT_RPM: String(rateLimitRpm),
+    SANDBOX: 'off',
+  });
+}
+
 /** Starts the built gateway on an embedded database of its own and waits until it is ready. */
 export async function startBuiltGateway(
   settings: Record<string, string>,

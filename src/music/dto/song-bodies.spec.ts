@@ -5,7 +5,7 @@ import {
   LEAST_BODIES,
   trialsOf,
   type Body,
-} from '../../../test/music/song-models.js';
+} from '../../../test/support/song-models.js';
 import { Catalog } from '../../catalog/catalog.js';
 import { BUILT_IN_MODELS } from '../../catalog/models/built-in.models.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';

@@ -1,43 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
-import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
+import { ADMIN, AdminDesk, expectError, createdId } from '../../support/admin-desk.js';
+import { ADMIN_TOKEN, startTestGateway } from '../../support/gateway.js';
+import { errorOf, postJson, send } from '../../support/http-answer.js';
 
 const EPOCH_SECONDS = expect.any(Number);
 
-let gateway: TestGateway;
-
+let desk: AdminDesk;
 beforeAll(async () => {
-  gateway = await startTestGateway({ TRUST_PROXY: '127.0.0.0/8' });
+  desk = await AdminDesk.start();
 });
-afterAll(async () => {
-  await gateway.provesClean();
-  await gateway.stop();
-});
+afterAll(() => desk.stop());
 
-const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
-const get = (path: string, headers: Record<string, string> = ADMIN) =>
-  send(`${gateway.url}/admin${path}`, { headers });
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  postJson(`${gateway.url}/admin${path}`, { ...ADMIN, ...headers }, body);
-const idOf = (answer: Answer) => {
-  expect(answer.status).toBe(201);
-  return (answer.json as { id: string }).id;
-};
-const newAccount = async (name = 'acme') => idOf(await post('/accounts', { name }));
-const credit = (account: string, body: object, key: string = randomUUID()) =>
-  post(`/accounts/${account}/credits`, body, { 'idempotency-key': key });
-const balanceOf = async (account: string) => (await get(`/accounts/${account}`)).json;
-
-async function expectError(call: Promise<Answer>, status: number, code: string, param?: string) {
-  const answer = await call;
-  const error = errorOf(answer);
-  expect({ status: answer.status, code: error.code }).toEqual({ status, code });
-  if (param !== undefined) expect(error.param).toBe(param);
-}
+const balanceOf = async (account: string) => (await desk.get(`/accounts/${account}`)).json;
 
 it('GET /admin/audit proves the books', async () => {
-  const { json } = await get('/audit');
+  const { json } = await desk.get('/audit');
   expect(json).toMatchObject({ ok: true, held_microusd: '0', discrepancies: [] });
   const report = json as { posted_microusd: string; entries_microusd: string };
   expect(report.posted_microusd).toBe(report.entries_microusd);
@@ -51,10 +28,10 @@ describe('the operator token', () => {
       // From an address of its own, because each address has ten wrong tokens per minute.
       const from = { 'x-forwarded-for': `192.0.2.${index}` };
       for (const authorization of wrong) {
-        await expectError(get(path, { authorization, ...from }), 401, 'invalid_token');
+        await expectError(desk.get(path, { authorization, ...from }), 401, 'invalid_token');
       }
     }
-    const body = postJson(`${gateway.url}/admin/accounts`, {}, '{broken');
+    const body = postJson(`${desk.gateway.url}/admin/accounts`, {}, '{broken');
     await expectError(body, 401, 'invalid_token');
   });
 
@@ -71,7 +48,7 @@ describe('the operator token', () => {
 
 describe('an account', () => {
   it('is created empty and found again', async () => {
-    const created = await post('/accounts', { name: 'acme' });
+    const created = await desk.post('/accounts', { name: 'acme' });
     expect(created.status).toBe(201);
     expect(created.json).toEqual({
       id: expect.stringMatching(/^acct_[0-9a-f]{32}$/),
@@ -82,7 +59,7 @@ describe('an account', () => {
       held_microusd: '0',
       created_at: EPOCH_SECONDS,
     });
-    expect((await get(`/accounts/${idOf(created)}`)).json).toEqual(created.json);
+    expect((await desk.get(`/accounts/${createdId(created)}`)).json).toEqual(created.json);
   });
 
   it.each([
@@ -91,7 +68,7 @@ describe('an account', () => {
     [{ name: 5 }, 'name'],
     [{ name: 'a', foo: 1 }, 'foo'],
   ])('is not created from %j', async (body, param) => {
-    await expectError(post('/accounts', body), 400, 'invalid_request', param);
+    await expectError(desk.post('/accounts', body), 400, 'invalid_request', param);
   });
 
   it.each([
@@ -101,18 +78,18 @@ describe('an account', () => {
     '%00',
     '..%2Faudit',
   ])('with the unknown id %s is 404', async (id) => {
-    await expectError(get(`/accounts/${id}`), 404, 'not_found');
-    await expectError(get(`/accounts/${id}/ledger`), 404, 'not_found');
-    await expectError(get(`/accounts/${id}/keys`), 404, 'not_found');
-    await expectError(post(`/accounts/${id}/keys`, {}), 404, 'not_found');
-    await expectError(credit(id, { amount_microusd: '1' }), 404, 'not_found');
+    await expectError(desk.get(`/accounts/${id}`), 404, 'not_found');
+    await expectError(desk.get(`/accounts/${id}/ledger`), 404, 'not_found');
+    await expectError(desk.get(`/accounts/${id}/keys`), 404, 'not_found');
+    await expectError(desk.post(`/accounts/${id}/keys`, {}), 404, 'not_found');
+    await expectError(desk.credit(id, { amount_microusd: '1' }), 404, 'not_found');
   });
 });
 
 describe('a credit', () => {
   it('adds to the balance and answers its entry', async () => {
-    const account = await newAccount();
-    const answer = await credit(account, { amount_microusd: '5000000', note: 'invoice 7' });
+    const account = await desk.newAccount();
+    const answer = await desk.credit(account, { amount_microusd: '5000000', note: 'invoice 7' });
     expect(answer.status).toBe(201);
     expect(answer.json).toEqual({
       id: expect.stringMatching(/^entry_/),
@@ -128,28 +105,30 @@ describe('a credit', () => {
   });
 
   it('replayed, even at the same time, happens once; with another amount it is 409', async () => {
-    const account = await newAccount();
+    const account = await desk.newAccount();
     const body = { amount_microusd: '700' };
-    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => credit(account, body, 'key-1')));
-    const replay = await credit(account, body, 'key-1');
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => desk.credit(account, body, 'key-1')),
+    );
+    const replay = await desk.credit(account, body, 'key-1');
     for (const answer of [...answers, replay]) {
       expect(answer.status).toBe(201);
       expect(answer.json).toEqual(replay.json);
     }
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '700' });
-    const other = credit(account, { amount_microusd: '701' }, 'key-1');
+    const other = desk.credit(account, { amount_microusd: '701' }, 'key-1');
     await expectError(other, 409, 'idempotency_conflict');
-    const elsewhere = await newAccount();
-    expect((await credit(elsewhere, { amount_microusd: '701' }, 'key-1')).status).toBe(201);
+    const elsewhere = await desk.newAccount();
+    expect((await desk.credit(elsewhere, { amount_microusd: '701' }, 'key-1')).status).toBe(201);
   });
 
   it('without an Idempotency-Key is 400', async () => {
-    const account = await newAccount();
+    const account = await desk.newAccount();
     const body = { amount_microusd: '1' };
     const path = `/accounts/${account}/credits`;
-    await expectError(post(path, body), 400, 'invalid_request', 'Idempotency-Key');
+    await expectError(desk.post(path, body), 400, 'invalid_request', 'Idempotency-Key');
     for (const key of ['', ' ', 'x'.repeat(201), 'a b']) {
-      await expectError(credit(account, body, key), 400, 'invalid_request', 'Idempotency-Key');
+      await expectError(desk.credit(account, body, key), 400, 'invalid_request', 'Idempotency-Key');
     }
   });
 
@@ -171,36 +150,36 @@ describe('a credit', () => {
     ['1'],
     true,
   ])('of %j is 400', async (amount) => {
-    const account = await newAccount();
-    const call = credit(account, { amount_microusd: amount });
+    const account = await desk.newAccount();
+    const call = desk.credit(account, { amount_microusd: amount });
     await expectError(call, 400, 'invalid_request', 'amount_microusd');
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '0' });
   });
 
   it('with a leading minus corrects, and never below what is available', async () => {
-    const account = await newAccount();
-    await credit(account, { amount_microusd: '1000' });
-    await expectError(credit(account, { amount_microusd: '-1001' }), 409, 'conflict');
-    const correction = await credit(account, { amount_microusd: '-400' });
+    const account = await desk.newAccount();
+    await desk.credit(account, { amount_microusd: '1000' });
+    await expectError(desk.credit(account, { amount_microusd: '-1001' }), 409, 'conflict');
+    const correction = await desk.credit(account, { amount_microusd: '-400' });
     expect(correction.json).toMatchObject({
       kind: 'correction',
       amount_microusd: '-400',
       balance_after_microusd: '600',
     });
-    await credit(account, { amount_microusd: '-600' });
+    await desk.credit(account, { amount_microusd: '-600' });
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '0' });
-    await expectError(credit(account, { amount_microusd: '-1' }), 409, 'conflict');
+    await expectError(desk.credit(account, { amount_microusd: '-1' }), 409, 'conflict');
   });
 
   it('beyond what a balance can hold is refused and changes nothing', async () => {
-    const account = await newAccount();
+    const account = await desk.newAccount();
     const most = '9223372036854775807';
-    const first = await credit(account, { amount_microusd: most });
+    const first = await desk.credit(account, { amount_microusd: most });
     expect([201, 400]).toContain(first.status);
-    const second = await credit(account, { amount_microusd: most });
+    const second = await desk.credit(account, { amount_microusd: most });
     expect(second.status).toBeGreaterThanOrEqual(400);
     expect(second.status).toBeLessThan(500);
     errorOf(second);
-    if (first.status === 201) await credit(account, { amount_microusd: `-${most}` });
+    if (first.status === 201) await desk.credit(account, { amount_microusd: `-${most}` });
   });
 });

@@ -4,7 +4,7 @@ import { fromPublicId } from '../../../src/common/ids/public-id.js';
 import { DubbingDesk } from '../../support/dubbing-desk.js';
 import type { TestAccount } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
-import { VIDEO, VIDEO_PRICE } from '../../support/video-desk.js';
+import { taskEndpoints } from '../../support/task-endpoints.js';
 
 const AT_ONCE = '[[sandbox:task-ms=0]]';
 
@@ -15,33 +15,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 beforeEach(() => desk.clear());
 
-const ENDPOINTS = [
-  {
-    path: '/v1/audio/dubbing',
-    price: 12_500n,
-    downloads: 1,
-    body: () => ({
-      model: 'aud-dubbing-v1',
-      source_url: desk.source(AT_ONCE),
-      target_language: 'fr',
-    }),
-    other: { num_speakers: 2 },
-  },
-  {
-    path: '/v1/music/generations',
-    price: 12_000n,
-    downloads: 0,
-    body: () => ({ model: 'song-lyrics', prompt: `Rain ${AT_ONCE}` }),
-    other: { prompt: 'Snow' },
-  },
-  {
-    path: '/v1/videos',
-    price: VIDEO_PRICE,
-    downloads: 0,
-    body: () => ({ ...VIDEO, prompt: `The sea ${AT_ONCE}` }),
-    other: { prompt: 'The moon' },
-  },
-];
+const ENDPOINTS = taskEndpoints(() => desk, AT_ONCE);
 
 function post(
   path: string,
@@ -76,7 +50,7 @@ async function done(id: string): Promise<void> {
   }
 }
 
-describe.each(ENDPOINTS)('an Idempotency-Key on $path', ({ path, body, price, ...endpoint }) => {
+describe.each(ENDPOINTS)('an Idempotency-Key on $path', ({ path, body, ...endpoint }) => {
   it('answers the same task again, in its present state, and pays, downloads and submits once (IDEM-01, IDEM-03)', async () => {
     const before = await jobs();
     const id = await made(path, body(), 'again');
@@ -124,7 +98,7 @@ describe.each(ENDPOINTS)('an Idempotency-Key on $path', ({ path, body, price, ..
   });
 
   it('answers its task although the balance is gone by now (IDEM-13)', async () => {
-    await desk.clear(price);
+    await desk.clear(endpoint.priceMicroUsd);
     const id = await made(path, body(), 'spent');
     expect((await desk.gateway.balance(desk.account.accountId)).available).toBe(0n);
     expect(await made(path, body(), 'spent')).toBe(id);

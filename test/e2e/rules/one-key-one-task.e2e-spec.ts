@@ -2,19 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DubbingDesk } from '../../support/dubbing-desk.js';
 import { postJson } from '../../support/http-answer.js';
-import { VIDEO, VIDEO_PRICE } from '../../support/video-desk.js';
+import { taskEndpoints } from '../../support/task-endpoints.js';
 
 const CALLS = 500;
 /** The sandbox never ends these by itself. */
 const NEVER = '[[sandbox:task-ms=3600000]]';
-
-interface Endpoint {
-  readonly path: string;
-  readonly status: number;
-  readonly priceMicroUsd: bigint;
-  readonly downloads: number;
-  readonly body: () => object;
-}
 
 let desk: DubbingDesk;
 beforeAll(async () => {
@@ -23,33 +15,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 beforeEach(() => desk.clear());
 
-const ENDPOINTS: readonly Endpoint[] = [
-  {
-    path: '/v1/audio/dubbing',
-    status: 202,
-    priceMicroUsd: 12_500n,
-    downloads: 1,
-    body: () => ({
-      model: 'aud-dubbing-v1',
-      source_url: desk.source(NEVER),
-      target_language: 'fr',
-    }),
-  },
-  {
-    path: '/v1/music/generations',
-    status: 202,
-    priceMicroUsd: 12_000n,
-    downloads: 0,
-    body: () => ({ model: 'song-lyrics', prompt: `Rain on tin roofs ${NEVER}` }),
-  },
-  {
-    path: '/v1/videos',
-    status: 200,
-    priceMicroUsd: VIDEO_PRICE,
-    downloads: 0,
-    body: () => ({ ...VIDEO, prompt: `The sea ${NEVER}` }),
-  },
-];
+const ENDPOINTS = taskEndpoints(() => desk, NEVER);
 
 /** Three keys of the account, as headers of a call. */
 async function callers(idempotencyKey: string): Promise<Record<string, string>[]> {

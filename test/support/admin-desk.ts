@@ -1,0 +1,72 @@
+import { expect } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from './gateway.js';
+import { type Answer, errorOf, postJson, send } from './http-answer.js';
+
+/** The header of the operator's token. */
+export const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
+
+interface List {
+  readonly object: string;
+  readonly data: Record<string, unknown>[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+/** A gateway and its operator. A client's address is the one that it sends in `X-Forwarded-For`. */
+export class AdminDesk {
+  private constructor(readonly gateway: TestGateway) {}
+
+  /** Starts one; call {@link stop} in `afterAll`. */
+  static async start(): Promise<AdminDesk> {
+    return new AdminDesk(await startTestGateway({ TRUST_PROXY: '127.0.0.0/8' }));
+  }
+
+  async stop(): Promise<void> {
+    await this.gateway.provesClean();
+    await this.gateway.stop();
+  }
+
+  get(path: string, headers: Record<string, string> = ADMIN): Promise<Answer> {
+    return send(`${this.gateway.url}/admin${path}`, { headers });
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return postJson(`${this.gateway.url}/admin${path}`, { ...ADMIN, ...headers }, body);
+  }
+
+  /** A page of a list. */
+  async list(path: string): Promise<List> {
+    const answer = await this.get(path);
+    expect(answer.status).toBe(200);
+    return answer.json as List;
+  }
+
+  /** The public id of a new account. */
+  async newAccount(name = 'acme'): Promise<string> {
+    return createdId(await this.post('/accounts', { name }));
+  }
+
+  credit(account: string, body: object, key: string = randomUUID()): Promise<Answer> {
+    return this.post(`/accounts/${account}/credits`, body, { 'idempotency-key': key });
+  }
+}
+
+/** The id of what was created. */
+export function createdId(answer: Answer): string {
+  expect(answer.status).toBe(201);
+  return (answer.json as { id: string }).id;
+}
+
+/** Proves that a call is refused with this status, code and, if it is given, param. */
+export async function expectError(
+  call: Promise<Answer>,
+  status: number,
+  code: string,
+  param?: string,
+): Promise<void> {
+  const answer = await call;
+  const error = errorOf(answer);
+  expect({ status: answer.status, code: error.code }).toEqual({ status, code });
+  if (param !== undefined) expect(error.param).toBe(param);
+}
