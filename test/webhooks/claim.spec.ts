@@ -70,7 +70,7 @@ describe('Claiming deliveries', () => {
     }
   }
 
-  it('reads few of 100,000 rows while 50,000 wait for a receiver that hangs, with the plan it made when there were none (HOOK-25)', async () => {
+  it('reads few of 100,000 rows while 50,000 wait for a receiver that hangs, with the plan of an empty table and that of all waiting for it (HOOK-25)', async () => {
     const runner = database.dataSource.createQueryRunner();
     expect(await readBy(runner)).toMatchObject({ claimed: 0, bySequence: 0 });
     await add(BACKLOG, `'${HANGING}'`, HOUR_MS);
@@ -80,10 +80,17 @@ describe('Claiming deliveries', () => {
         WHERE id IN (SELECT id FROM webhook_delivery LIMIT ${DELIVERED})`,
     );
     await add(HEALTHY, `'http://healthy.example:' || i`, 1_000);
-    const read = await readBy(runner);
+    const reads = [await readBy(runner)];
+    // As autovacuum does: new plans, made of what the table is like now.
+    await database.dataSource.query('DELETE FROM webhook_delivery WHERE origin <> $1', [HANGING]);
+    await database.dataSource.query('ANALYZE webhook_delivery');
+    await add(HEALTHY, `'http://healthy.example:' || i`, 1_000);
+    reads.push(await readBy(runner));
     await runner.release();
-    expect(read).toMatchObject({ claimed: HEALTHY, bySequence: 0 });
-    expect(read.byIndex).toBeLessThanOrEqual(MAX_ROWS);
+    for (const read of reads) {
+      expect(read).toMatchObject({ claimed: HEALTHY, bySequence: 0 });
+      expect(read.byIndex).toBeLessThanOrEqual(MAX_ROWS);
+    }
   }, 120_000);
 
   it('takes the longest due of each receiver, as many as there is room for, and of all the longest due', async () => {

@@ -89,8 +89,11 @@ const CLAIM = `
              row_number() OVER (PARTITION BY l.account_id ORDER BY d.due_at, d.id) AS of_account
         FROM lane l CROSS JOIN LATERAL (
           SELECT w.id, w.due_at FROM webhook_delivery w
-           WHERE w.account_id = l.account_id AND w.origin = l.origin AND w.due_at <= judged_at
-           ORDER BY w.due_at LIMIT l.origin_room) d
+           -- Rows, not equal columns: with those the index by due_at alone would do, which reads the backlog of all others.
+           WHERE w.due_at IS NOT NULL
+             AND (w.account_id, w.origin, w.due_at) >= (l.account_id, l.origin, '-infinity'::timestamptz)
+             AND (w.account_id, w.origin, w.due_at) <= (l.account_id, l.origin, judged_at)
+           ORDER BY w.account_id, w.origin, w.due_at LIMIT l.origin_room) d
     ), chosen AS MATERIALIZED (
       SELECT account_id, id FROM candidate
        WHERE of_origin <= origin_room AND of_account <= account_room
