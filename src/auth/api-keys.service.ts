@@ -103,8 +103,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Issues a key with the allowlist, limits and expiry of a live key, which ends after the overlap. Returns undefined
-   * when the id is of no live key.
+   * Issues a key with the allowlist, limits and expiry of a live key, which ends after the overlap. Its limit begins with
+   * what the old key's has counted. Returns undefined when the id is of no live key.
    */
   rotate(id: string, overlapMs: number): Promise<IssuedKey | undefined> {
     return this.keys.manager.transaction(async (manager) => {
@@ -127,7 +127,8 @@ export class ApiKeysService {
         spendLimitMicroUsd: old.spendLimitMicroUsd,
         spendLimitPeriod: old.spendLimitPeriod,
       });
-      await manager.query(KEEP_COUNT, [id, issued.record.id]);
+      // Last, for it locks the account.
+      await manager.query('SELECT key_pass_on($1, $2, $3)', [old.accountId, id, issued.record.id]);
       return issued;
     });
   }
@@ -157,13 +158,6 @@ const SPENT_IN_PERIOD = `
     LEFT JOIN key_spend s ON s.account_id = k.account_id AND s.api_key_id = k.id AND s.period = k.spend_limit_period
                          AND s.begun_at > coalesce(k.spend_limit_since, '-infinity')
    WHERE k.id = $1`;
-
-/** The successor of a key begins with what its limit has counted so far. */
-const KEEP_COUNT = `
-  INSERT INTO key_spend (account_id, api_key_id, period, period_start, spent, begun_at)
-  SELECT k.account_id, $2::uuid, k.spend_limit_period, key_period_start(k.spend_limit_period, now()),
-         (${SPENT_IN_PERIOD}), clock_timestamp()
-    FROM api_key k WHERE k.id = $1 AND k.spend_limit IS NOT NULL`;
 
 /** With a limit over another period, counting begins anew from what the key has spent in that period. */
 function limitSince(key: ApiKeyRecord, terms: Partial<KeyTerms>) {

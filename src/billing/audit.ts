@@ -36,6 +36,9 @@ export interface AuditReport {
 /** `full` reads everything, `new` what came after the last audit without findings. */
 export type AuditScope = 'full' | 'new';
 
+/** From where an audit reads everything. */
+const NEVER = '-infinity';
+
 interface StateRow {
   readonly executions_from: string;
   readonly holds_from: string;
@@ -64,20 +67,47 @@ export async function auditLedger(
   // The connections of normal work end a statement after seconds.
   const patient = await patientCopyOf(dataSource).initialize();
   try {
-    return await transaction(patient, (manager) => auditIn(manager, scope), 'REPEATABLE READ');
+    return await transaction(
+      patient,
+      async (manager) => auditLedgerIn(manager, await startOfAudit(manager, scope)),
+      'REPEATABLE READ',
+    );
   } finally {
     await patient.destroy();
   }
 }
 
-async function auditIn(manager: EntityManager, scope: AuditScope): Promise<AuditReport> {
-  // One audit at a time: this row is the lock. If another audit ended in the meantime, this one's snapshot is too old
-  // to keep its checkpoints.
+/** Where an audit begins; see {@link startOfAudit}. */
+export interface AuditStart {
+  readonly isFull: boolean;
+  readonly state: StateRow | undefined;
+}
+
+/**
+ * Waits for other audits. After a full audit that found something every audit reads everything until one finds nothing: what
+ * was found is not forgotten.
+ */
+export async function startOfAudit(manager: EntityManager, scope: AuditScope): Promise<AuditStart> {
+  // This row is the lock. If another audit ended in the meantime, this one's snapshot is too old to keep its checkpoints.
   const [state] = await manager.query<StateRow[]>(
     `SELECT executions_from::text, holds_from::text FROM audit_state FOR UPDATE`,
   );
-  const isFull = scope === 'full' || state === undefined;
-  const from = isFull ? ['-infinity', '-infinity'] : [state.executions_from, state.holds_from];
+  return { isFull: scope === 'full' || (state?.executions_from ?? NEVER) === NEVER, state };
+}
+
+/** Notes in the transaction of an audit that it found something. */
+export async function keepFinding(manager: EntityManager, isFull: boolean): Promise<void> {
+  const goesBack = isFull ? `, executions_from = '${NEVER}', holds_from = '${NEVER}'` : '';
+  await manager.query(`UPDATE audit_state SET finished_at = now(), ok = false${goesBack}`);
+}
+
+/** The audit of the ledger in a transaction of its caller. */
+export async function auditLedgerIn(
+  manager: EntityManager,
+  { isFull, state }: AuditStart,
+): Promise<AuditReport> {
+  const from =
+    isFull || state === undefined ? [NEVER, NEVER] : [state.executions_from, state.holds_from];
   await manager.query(CREATE_AUDITED);
   await manager.query(FILL_AUDITED, [isFull, ...from]);
   const [totals] = await manager.query<TotalsRow[]>(TOTALS);
@@ -90,7 +120,7 @@ async function auditIn(manager: EntityManager, scope: AuditScope): Promise<Audit
     await manager.query(KEEP_CHECKPOINTS);
     await manager.query(KEEP_STATE, from);
   } else {
-    await manager.query(`UPDATE audit_state SET finished_at = now(), ok = false`);
+    await keepFinding(manager, isFull);
   }
   return {
     ok: rows.length === 0,

@@ -14,6 +14,7 @@ import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import type { Ticker } from '../ticker/ticker.js';
 import { auditLedger } from './audit.js';
 import { RecordRetention } from './record-retention.js';
+import { auditBooks } from './usage-audit.js';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -21,10 +22,8 @@ const STEP_DAYS = 11;
 const ROUNDS = 7;
 /** Rounds that are younger than {@link DAYS} at the end. */
 const YOUNG_ROUNDS = 2;
-const RECORDS_PER_ROUND = 10;
-const ACCOUNTS = 3;
-const FUNDS = 1_000_000n;
-const PAUSE_MS = 20;
+const [RECORDS_PER_ROUND, ACCOUNTS] = [10, 3];
+const [FUNDS, PAUSE_MS] = [1_000_000n, 20];
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Moves every moment that a row names into the past, as its owner could: so many days have passed. */
@@ -208,6 +207,21 @@ describe('the retention of records', () => {
     expect(await retention.tick(DAYS)).toBe(1);
     expect(await ledgerOf(dataSource).executions.find(made.id)).toBeUndefined();
     expect(await refund(made)).toEqual([{ execution_refund: '(missing,)' }]);
+  });
+
+  it('drops nothing after a full audit found something old, until it is mended', async () => {
+    await end(await begin('execution'), true);
+    await daysPass(ROUNDS);
+    await fold();
+    expect((await auditBooks(dataSource, 'full')).ok).toBe(true);
+    await dataSource.query(`UPDATE execution SET charged = charged + 1`);
+    for (const scope of ['full', 'new', 'new'] as const) {
+      expect((await auditBooks(dataSource, scope)).ok).toBe(false);
+      expect(await retention.tick(DAYS)).toBe(0);
+    }
+    await dataSource.query(`UPDATE execution SET charged = charged - 1`);
+    await auditBooks(dataSource, 'new');
+    expect(await retention.tick(DAYS)).toBe(1);
   });
 
   it('hides nothing: a record that goes in another way is named by a full audit', async () => {

@@ -10,7 +10,7 @@ import {
 } from '../../test/support/test-ledger.js';
 import { NOBODY } from '../usage/usage-reports.js';
 import { UsageRollup } from '../usage/usage-rollup.js';
-import { auditBooks, auditUsage } from './usage-audit.js';
+import { auditBooks } from './usage-audit.js';
 
 const PAUSE_MS = 20;
 
@@ -42,7 +42,7 @@ async function foldAll(accountId: string): Promise<void> {
 
 describe('an audit of usage', () => {
   const rulesOf = async (scope: 'new' | 'full') =>
-    (await auditUsage(database.dataSource, scope)).map(({ rule }) => rule);
+    (await auditBooks(database.dataSource, scope)).discrepancies.map(({ rule }) => rule);
   const DAY = 'usage of a day is what was charged on it';
   const ACCOUNT = 'usage of an account is the sum of its days';
   const EVERYBODY = 'usage of everybody is the sum of all accounts';
@@ -74,14 +74,17 @@ describe('an audit of usage', () => {
     await foldAll(accountId);
     expect(await rulesOf('full')).toEqual([]);
     await database.dataSource.query(tamper, [accountId, 1]);
-    expect((await rulesOf('full')).sort()).toEqual([...rules].sort());
-    const books = await auditBooks(database.dataSource, 'full');
-    expect(books.ok).toBe(false);
     // A day that was proven is compared again when it has a new entry.
     expect(await rulesOf('new')).toEqual([]);
     await buy(accountId);
     expect(await rulesOf('new')).toEqual(rules.includes(DAY) ? [DAY] : []);
+    expect((await rulesOf('full')).sort()).toEqual([...rules].sort());
+    // What a full audit found is found until it is mended.
+    for (const scope of ['new', 'full', 'new'] as const) {
+      expect((await rulesOf(scope)).sort()).toEqual([...rules].sort());
+    }
     await database.dataSource.query(tamper, [accountId, -1]);
+    expect(await rulesOf('new')).toEqual([]);
     expect(await rulesOf('full')).toEqual([]);
   });
 });

@@ -1,7 +1,14 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { patientCopyOf } from '../database/patient-copy.js';
 import { transaction } from '../database/transaction.js';
-import { auditLedger, type AuditReport, type AuditScope, type Discrepancy } from './audit.js';
+import {
+  auditLedgerIn,
+  keepFinding,
+  startOfAudit,
+  type AuditReport,
+  type AuditScope,
+  type Discrepancy,
+} from './audit.js';
 import { MAX_DISCREPANCIES } from './audit-statements.js';
 import {
   CREATE_CHARGED,
@@ -19,26 +26,11 @@ interface Finding {
   readonly detail: string;
 }
 
-/** Proves the books, and that usage is what the ledger says: {@link auditLedger} and {@link auditUsage} together. */
-export async function auditBooks(dataSource: DataSource, scope: AuditScope): Promise<AuditReport> {
-  const ledger = await auditLedger(dataSource, scope);
-  const usage = await auditUsage(dataSource, scope);
-  return {
-    ...ledger,
-    ok: ledger.ok && usage.length === 0,
-    discrepancies: [...ledger.discrepancies, ...usage].slice(0, MAX_DISCREPANCIES),
-  };
-}
-
 /**
- * Differences between usage and the ledger, to the micro-USD, per account and day. `new` compares the days with new entries
- * since the last audit without a finding. `full` compares every day, and the sums with each other. What is not summed up
- * yet is read from the calls.
+ * Proves the books, and that usage is what the ledger says: {@link auditLedgerIn} and {@link auditUsage} together, on one
+ * snapshot. The result is known to others when both have ended.
  */
-export async function auditUsage(
-  dataSource: DataSource,
-  scope: AuditScope,
-): Promise<readonly Discrepancy[]> {
+export async function auditBooks(dataSource: DataSource, scope: AuditScope): Promise<AuditReport> {
   const patient = await patientCopyOf(dataSource).initialize();
   try {
     return await transaction(patient, (manager) => auditIn(manager, scope), 'REPEATABLE READ');
@@ -47,10 +39,22 @@ export async function auditUsage(
   }
 }
 
-async function auditIn(manager: EntityManager, scope: AuditScope): Promise<Discrepancy[]> {
-  // One audit at a time, as of the ledger.
-  await manager.query('SELECT FROM audit_state FOR UPDATE');
-  const isFull = scope === 'full';
+async function auditIn(manager: EntityManager, scope: AuditScope): Promise<AuditReport> {
+  const start = await startOfAudit(manager, scope);
+  const ledger = await auditLedgerIn(manager, start);
+  const usage = await auditUsage(manager, start.isFull);
+  return {
+    ...ledger,
+    ok: ledger.ok && usage.length === 0,
+    discrepancies: [...ledger.discrepancies, ...usage].slice(0, MAX_DISCREPANCIES),
+  };
+}
+
+/**
+ * Differences between usage and the ledger, to the micro-USD, per account and day: of the days with new entries since the
+ * last audit without a finding, or of every day and of the sums. What is not summed up yet is read from the calls.
+ */
+async function auditUsage(manager: EntityManager, isFull: boolean): Promise<Discrepancy[]> {
   await manager.query(CREATE_CHARGED);
   await manager.query(FILL_CHARGED, [isFull]);
   const findings = [
@@ -58,7 +62,7 @@ async function auditIn(manager: EntityManager, scope: AuditScope): Promise<Discr
     ...(isFull ? await manager.query<Finding[]>(SUM_RULES) : []),
   ];
   if (findings.length > 0) {
-    await manager.query(`UPDATE audit_state SET ok = false`);
+    await keepFinding(manager, isFull);
   } else {
     await manager.query(FORGET_DAYS, [isFull]);
     await manager.query(KEEP_DAYS);

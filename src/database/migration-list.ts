@@ -25,6 +25,7 @@ import { LimitsBeginBesideTasks1700000000195 } from './migrations/0195-limits-be
 import { UsageOfUndoneTasks1700000000196 } from './migrations/0196-usage-of-undone-tasks.migration.js';
 import { DropRecords1700000000205 } from './migrations/0205-drop-records.migration.js';
 import { LimitsFromUsage1700000000206 } from './migrations/0206-limits-from-usage.migration.js';
+import { LimitsOutliveRotation1700000000207 } from './migrations/0207-limits-outlive-rotation.migration.js';
 import { EndsShareAStatement1700000000225 } from './migrations/0225-ends-share-a-statement.migration.js';
 import { UsageCheckpoints1700000000235 } from './migrations/0235-usage-checkpoints.migration.js';
 
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UsageOfUndoneTasks1700000000196,
   DropRecords1700000000205,
   LimitsFromUsage1700000000206,
+  LimitsOutliveRotation1700000000207,
   EndsShareAStatement1700000000225,
   UsageCheckpoints1700000000235,
 ];

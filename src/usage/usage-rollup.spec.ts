@@ -13,7 +13,7 @@ import {
   type TestLedger,
 } from '../../test/support/test-ledger.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { auditUsage } from '../billing/usage-audit.js';
+import { auditBooks } from '../billing/usage-audit.js';
 import type { ExecutionStart } from '../executions/execution-steps.js';
 import { millisecondsOf, UsageReports } from './usage-reports.js';
 import { UsageRollup } from './usage-rollup.js';
@@ -130,11 +130,11 @@ describe('the sums of usage', () => {
           await play(accountId, operations);
           const truth = await truthOf(accountId);
           expect(await usageOf(accountId)).toMatchObject(truth);
-          expect(await auditUsage(database.dataSource, 'new')).toEqual([]);
+          expect((await auditBooks(database.dataSource, 'new')).discrepancies).toEqual([]);
           await foldAll();
           expect(await usageOf(accountId)).toMatchObject(truth);
           for (const scope of ['new', 'full', 'new'] as const) {
-            expect(await auditUsage(database.dataSource, scope)).toEqual([]);
+            expect((await auditBooks(database.dataSource, scope)).discrepancies).toEqual([]);
           }
           expect(await foldedOf(accountId)).toBe(truth.charged);
         },

@@ -10,6 +10,9 @@ export class LimitsFromUsage1700000000206 implements MigrationInterface {
   readonly name = 'LimitsFromUsage1700000000206';
 
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query(GIVEN_BACK);
+    await runner.query(FOLD);
+    await runner.query(NOTE_GIVEN_BACK);
     await runner.query(UNFOLDED);
     await runner.query(SPENT);
     await runner.query(ROOM);
@@ -20,6 +23,107 @@ export class LimitsFromUsage1700000000206 implements MigrationInterface {
     return Promise.reject(new Error('The functions before these are gone: restore a backup'));
   }
 }
+
+const ZERO = `'00000000-0000-0000-0000-000000000000'::uuid`;
+
+/**
+ * `charged` of a day less what was given back on it is what users see; `charged + given_back` is what counts towards a limit: a
+ * refund frees nothing, and a reversed charge is gone from the day it was made on. The first lock keeps a fold from running.
+ */
+const GIVEN_BACK = `
+  SELECT FROM usage_state FOR UPDATE; ALTER TABLE usage_day ADD COLUMN given_back bigint NOT NULL DEFAULT 0;
+  CREATE OR REPLACE VIEW usage_given_back AS
+    SELECT l.account_id, l.created_at, coalesce(c.api_key_id, ${ZERO}) AS api_key_id, coalesce(c.model, '') AS model,
+           coalesce(c.endpoint, '') AS endpoint, -l.amount AS charged,
+           CASE WHEN c.is_failed THEN c.ended_at END AS reversed_at
+      FROM ledger_entry l
+      LEFT JOIN LATERAL (
+        SELECT * FROM usage_call u WHERE u.account_id = l.account_id AND u.id = l.hold_id OFFSET 0) c ON true
+     WHERE l.kind = 'correction' AND l.hold_id IS NOT NULL;`;
+
+const ADDED = `(ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
+           is_failed::int AS failures, quantity, charged, 0::bigint AS given_back, bucket`;
+const moved = (at: string, charged: string, givenBack: string) =>
+  `(${at} AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
+           0::numeric AS quantity, ${charged} AS charged, ${givenBack} AS given_back, NULL::smallint AS bucket`;
+
+/** As before, with what was given back. */
+const FOLD = `
+  CREATE OR REPLACE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean)
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    state usage_state;
+    safe timestamptz;
+    stretch_end timestamptz;
+  BEGIN
+    folded := 0;
+    is_behind := false;
+    SELECT * INTO state FROM usage_state FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND OR pg_snapshot_xmin(pg_current_snapshot()) < state.candidate_xid THEN
+      RETURN;
+    END IF;
+    safe := state.candidate_at - p_margin;
+    stretch_end := CASE WHEN safe IS NULL THEN state.folded_until ELSE least(safe, state.folded_until + p_span) END;
+    IF stretch_end > state.folded_until THEN
+      WITH scanned AS MATERIALIZED (
+        SELECT * FROM usage_call WHERE created_at > state.folded_until AND created_at <= stretch_end
+      ), waited AS MATERIALIZED (
+        SELECT c.* FROM usage_pending p
+         CROSS JOIN LATERAL (SELECT * FROM usage_call u WHERE u.account_id = p.account_id AND u.id = p.id) c
+         WHERE c.is_final
+      ), ended AS (
+        DELETE FROM usage_pending p USING waited w WHERE p.account_id = w.account_id AND p.id = w.id
+      ), open AS (
+        INSERT INTO usage_pending SELECT account_id, id FROM scanned WHERE NOT is_final
+      ), given AS MATERIALIZED (
+        SELECT * FROM usage_given_back WHERE created_at > state.folded_until AND created_at <= stretch_end
+      ), event AS MATERIALIZED (
+        SELECT ${ADDED} FROM (SELECT * FROM scanned WHERE is_final UNION ALL SELECT * FROM waited) c
+        UNION ALL
+        SELECT ${moved('created_at', 'charged', '-charged')} FROM given
+        UNION ALL
+        SELECT ${moved('reversed_at', '0', 'charged')} FROM given WHERE reversed_at IS NOT NULL
+      ), grain AS (
+        SELECT * FROM event
+        UNION ALL
+        SELECT day, ${ZERO}, ${ZERO}, model, endpoint, calls, failures, quantity, charged, given_back, bucket FROM event
+      ), days AS (
+        INSERT INTO usage_day AS d (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged, given_back)
+          SELECT account_id, day, api_key_id, model, endpoint, sum(calls), sum(failures), sum(quantity), sum(charged), sum(given_back)
+            FROM grain GROUP BY 1, 2, 3, 4, 5
+          ON CONFLICT (account_id, day, api_key_id, model, endpoint) DO UPDATE
+            SET calls = d.calls + excluded.calls, failures = d.failures + excluded.failures, quantity = d.quantity + excluded.quantity,
+                charged = d.charged + excluded.charged, given_back = d.given_back + excluded.given_back
+      ), latencies AS (
+        INSERT INTO usage_latency AS l (account_id, day, api_key_id, model, endpoint, bucket, calls)
+          SELECT account_id, day, api_key_id, model, endpoint, bucket, sum(calls)
+            FROM grain WHERE bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6
+          ON CONFLICT (account_id, day, api_key_id, model, endpoint, bucket) DO UPDATE SET calls = l.calls + excluded.calls
+      ), accounts AS (
+        INSERT INTO usage_account AS a (account_id, charged)
+          SELECT account_id, sum(charged) FROM event GROUP BY 1
+          ON CONFLICT (account_id) DO UPDATE SET charged = a.charged + excluded.charged
+      )
+      SELECT count(*) INTO folded FROM event;
+      UPDATE usage_state SET folded_until = stretch_end;
+      is_behind := stretch_end < safe;
+    END IF;
+    IF NOT is_behind THEN
+      UPDATE usage_state SET candidate_at = clock_timestamp(), candidate_xid = pg_snapshot_xmax(pg_current_snapshot());
+    END IF;
+  END $$;`;
+
+/** For what is folded already. */
+const NOTE_GIVEN_BACK = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM usage_given_back WHERE created_at <= (SELECT folded_until FROM usage_state)
+  ), event AS (
+    SELECT ${moved('created_at', 'charged', '-charged')} FROM given
+    UNION ALL
+    SELECT ${moved('reversed_at', '0', 'charged')} FROM given WHERE reversed_at IS NOT NULL)
+  UPDATE usage_day d SET given_back = e.total
+    FROM (SELECT account_id, day, api_key_id, model, endpoint, sum(given_back) AS total FROM event GROUP BY 1, 2, 3, 4, 5) e
+   WHERE (d.account_id, d.day, d.api_key_id, d.model, d.endpoint) = (e.account_id, e.day, e.api_key_id, e.model, e.endpoint);`;
 
 // No plan may come to read all calls, however empty the tables were when it was made.
 const BY_KEY = `
@@ -58,15 +162,15 @@ const UNFOLDED = `
   END $$;`;
 
 /**
- * What a key has spent since the start of a period, and holds. Sums of usage count on the day a call ended, less what was
- * given back; what is not in them counts by its begin.
+ * What a key has spent since the start of a period, and holds. Sums of usage count on the day a call ended, and less what was
+ * reversed, not what was refunded; what is not in them counts by its begin.
  */
 const SPENT = `
   CREATE OR REPLACE FUNCTION key_spent(p_account uuid, p_key uuid, p_from timestamptz) RETURNS bigint
   LANGUAGE plpgsql STABLE ${BY_KEY} AS $$
   BEGIN
     RETURN (
-      SELECT coalesce(sum(charged), 0) FROM usage_day
+      SELECT coalesce(sum(charged + given_back), 0) FROM usage_day
        WHERE account_id = p_account AND api_key_id = p_key
          AND day >= CASE WHEN p_from > '-infinity' THEN (p_from AT TIME ZONE 'UTC')::date ELSE '-infinity' END)
     + (SELECT coalesce(sum(amount), 0) FROM key_unfolded(p_account, p_key) WHERE created_at >= p_from);

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { FAILURE, fundedAccount, ledgerOf, startOf } from '../../test/support/test-ledger.js';
+import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { SystemClock } from '../common/time/clock.js';
+import { ApiKey } from './api-key.entity.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+interface Queries {
+  query(sql: string, parameters: unknown[]): Promise<unknown>;
+}
+
+let database: TestDatabase;
+let keys: ApiKeysService;
+let accountId: string;
+let keyId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  keys = new ApiKeysService(database.dataSource.getRepository(ApiKey), new SystemClock());
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  accountId = await fundedAccount(database.dataSource, 1_000_000n);
+  const { record } = await keys.issue(accountId, {
+    name: null,
+    allowedModels: null,
+    expiresAt: null,
+    requestsPerMinute: null,
+    spendLimitMicroUsd: 5_000n,
+    spendLimitPeriod: 'total',
+  });
+  keyId = record.id;
+});
+
+async function submit(key: string, amount: number, on: Queries = database.dataSource) {
+  const id = timeOrderedUuid(Date.now());
+  const [row] = (await on.query(
+    `SELECT outcome FROM task_submit_capped($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
+       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
+    [accountId, id, key, amount],
+  )) as { outcome: string }[];
+  return { id, outcome: row?.outcome };
+}
+const end = (id: string, charge: number | null) =>
+  database.dataSource.query(
+    `SELECT task_end($1, $2, NULL, '{queued}', $3, $4, $5, NULL, NULL, $6, $7, $7, NULL, now(), NULL, NULL, false)`,
+    charge === null
+      ? [accountId, id, 'failed', 'release', null, null, 'x']
+      : [accountId, id, 'succeeded', 'settle', charge, '{}', null],
+  );
+async function rotated(key = keyId): Promise<string> {
+  return (await keys.rotate(key, 0))?.record.id ?? '';
+}
+
+describe('the limit of a key that is rotated', () => {
+  it('counts what is just being submitted under the old key', async () => {
+    await submit(keyId, 100);
+    const runner = database.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    expect((await submit(keyId, 4_900, runner)).outcome).toBe('created');
+    const rotation = rotated();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await runner.commitTransaction();
+    await runner.release();
+    expect((await submit(await rotation, 4_900)).outcome).toBe('over_limit');
+  });
+
+  it('is free again by what calls that were open give back, also after another rotation', async () => {
+    const { executions } = ledgerOf(database.dataSource);
+    const call = { ...startOf(accountId, 1_000n), apiKeyId: keyId, isCapped: true };
+    expect(await executions.begin(call)).toBe('held');
+    const [failing, paid] = [await submit(keyId, 2_000), await submit(keyId, 1_900)];
+    const second = await rotated();
+    await executions.fail(call, FAILURE);
+    expect(await keys.spentInPeriod(second)).toBe(3_900n);
+    expect((await submit(second, 1_200)).outcome).toBe('over_limit');
+    const third = await rotated(second);
+    await end(failing.id, null);
+    await end(paid.id, 900);
+    for (const each of [keyId, second, third]) expect(await keys.spentInPeriod(each)).toBe(900n);
+    expect((await submit(third, 4_200)).outcome).toBe('over_limit');
+    expect((await submit(third, 4_100)).outcome).toBe('created');
+    expect(await keys.spentInPeriod(second)).toBe(900n);
+  });
+
+  it('keeps nothing of calls that ended before the next rotation', async () => {
+    const task = await submit(keyId, 2_000);
+    const second = await rotated();
+    await end(task.id, 2_000);
+    const third = await rotated(second);
+    const rows = await database.dataSource.query<unknown[]>(
+      'SELECT FROM key_spend_carried WHERE account_id = $1',
+      [accountId],
+    );
+    expect(rows).toEqual([]);
+    expect(await keys.spentInPeriod(third)).toBe(2_000n);
+  });
+
+  it('takes what is open for spent where the limit is too new to be counted call by call', async () => {
+    const task = await submit(keyId, 2_000);
+    await keys.update(keyId, () => ({ spendLimitPeriod: 'month' }));
+    const second = await rotated();
+    expect(await keys.spentInPeriod(second)).toBe(2_000n);
+    await end(task.id, null);
+    expect(await keys.spentInPeriod(second)).toBe(2_000n);
+  });
+});
