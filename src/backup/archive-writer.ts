@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
@@ -70,34 +70,32 @@ export class ArchiveWriter {
   /**
    * Adds a file that other processes may write, truncate or remove at the same time. Its size in the archive is the size
    * it has at the start. A file that is gone, or was changed after `untilMs`, is not added.
+   * Returns whether the file existed.
    */
-  async addFile(name: string, path: string, untilMs = Infinity): Promise<void> {
-    const found = await stat(path).catch(unlessGone);
-    if (found === undefined || found.mtimeMs > untilMs) return;
-    const entry = this.archive.entry({
-      name,
-      mode: FILE_MODE,
-      size: found.size,
-      mtime: found.mtime,
-    });
-    await pipeline(bytesOf(path, found.size), entry);
+  async addFile(name: string, path: string, untilMs = Infinity): Promise<boolean> {
+    const file = await open(path).catch(unlessGone);
+    if (file === undefined) return false;
+    try {
+      const { size, mtime, mtimeMs } = await file.stat();
+      if (mtimeMs > untilMs) return true;
+      const entry = this.archive.entry({ name, mode: FILE_MODE, size, mtime });
+      await pipeline(bytesOf(file, size), entry);
+      return true;
+    } finally {
+      await file.close();
+    }
   }
 }
 
 /** Exactly `sizeBytes` bytes. Zeros replace what was truncated; the replay of the log restores it. */
-async function* bytesOf(path: string, sizeBytes: number): AsyncGenerator<Buffer> {
-  let missing = sizeBytes;
-  if (missing === 0) return;
-  const stream = createReadStream(path, { end: sizeBytes - 1, highWaterMark: CHUNK_BYTES });
-  try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      missing -= chunk.length;
-      yield chunk;
-    }
-  } catch (error) {
-    unlessGone(error);
+async function* bytesOf(file: FileHandle, sizeBytes: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < sizeBytes;) {
+    const chunk = Buffer.alloc(Math.min(sizeBytes - at, CHUNK_BYTES));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+    const bytes = bytesRead === 0 ? chunk : chunk.subarray(0, bytesRead);
+    at += bytes.length;
+    yield bytes;
   }
-  for (; missing > 0; missing -= CHUNK_BYTES) yield Buffer.alloc(Math.min(missing, CHUNK_BYTES));
 }
 
 function unlessGone(error: unknown): undefined {

@@ -4,10 +4,12 @@ export const CLUSTER = 'postgres';
 export const FILES = 'files';
 /** The key of webhook secrets, if the gateway made it. */
 export const KEY_FILE = 'secret-key';
+/** What processes owe to callers: a journal (src/leases/owed-journal.ts). */
+export const OWED = 'owed';
 
 /** The first entry of every archive. It says what the archive is. */
 export const HEAD = 'shim-backup.json';
 /** The last entry of every archive. It proves that nothing is missing. */
 export const END = 'shim-backup-end';
 /** Increased when older versions of the gateway cannot read new archives. */
-export const FORMAT = 1;
+export const FORMAT = 2;

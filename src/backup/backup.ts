@@ -6,9 +6,10 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { ArchiveWriter } from './archive-writer.js';
 import { BackupError, refuseExternalDatabase } from './backup-error.js';
-import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE } from './backup-parts.js';
+import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE, OWED } from './backup-parts.js';
 import { copyCluster } from './cluster-copy.js';
 import { filesBelow } from './files-below.js';
+import { OwedCopies } from './owed-copies.js';
 
 /** The name that the local store gives a file while it is written. */
 const UNFINISHED_FILE = '.part';
@@ -23,8 +24,8 @@ export interface BackupReport {
 }
 
 /**
- * Writes the embedded database, the stored files of the data folder and its secret key to a new file, beside a running gateway
- * or alone (docs/adr/0017). Throws {@link BackupError} for an external database, a data folder without a database, and a file
+ * Writes the embedded database, the stored files of the data folder, its secret key and what is owed to a new file, beside a
+ * running gateway or alone (docs/adr/0017). Throws {@link BackupError} for an external database, a data folder without a database, and a file
  * that exists.
  */
 export async function backUp(
@@ -43,11 +44,15 @@ export async function backUp(
     const path = resolve(file);
     const sizeBytes = await ArchiveWriter.write(path, signal, async (writer) => {
       writer.addText(HEAD, JSON.stringify({ format: FORMAT }));
-      await copyCluster(server.url, cluster, writer, CLUSTER);
+      const owed = new OwedCopies(dataDir, writer);
+      await copyCluster(server.url, cluster, writer, CLUSTER, () => owed.add());
       // Rows of later files are not in the copy of the database: a row is written before its file.
       const untilMs = clock.nowMs();
       if (await addStoredFiles(config, dataDir, untilMs, writer)) contains.push(FILES);
       if (await addSecretKey(dataDir, writer)) contains.push(KEY_FILE);
+      // A charge that is in the copy may only now be known as one of a failed call.
+      await owed.add();
+      if (owed.hasAny) contains.push(OWED);
       writer.addText(END, '');
     });
     return { file: path, sizeBytes, contains };

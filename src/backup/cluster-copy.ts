@@ -23,13 +23,15 @@ const LOG_SEGMENT = /^([0-9A-F]{24}|[0-9A-F]{8}\.history)$/;
 
 /**
  * Adds the files of a running cluster and the log that makes them consistent, as of the end of the copy: calls go on
- * meanwhile. `prefix` is the folder in the archive. The server forgets the backup when our connection ends, however it ends.
+ * meanwhile. `prefix` is the folder in the archive. `atEnd` is called just before and just after the moment that the copy is of.
+ * The server forgets the backup when our connection ends, however it ends.
  */
 export async function copyCluster(
   url: string,
   cluster: string,
   writer: ArchiveWriter,
   prefix: string,
+  atEnd: () => Promise<void>,
 ): Promise<void> {
   const client = await connect(url);
   try {
@@ -44,9 +46,11 @@ export async function copyCluster(
       else if (!LEFT_OUT.test(name) && name !== CONTROL) await add(name);
     }
     await add(CONTROL);
+    await atEnd();
     const { rows } = await client.query<{ last: string; label: string }>(
       'SELECT pg_walfile_name(lsn) AS last, labelfile AS label FROM pg_backup_stop(false)',
     );
+    await atEnd();
     const [end] = rows;
     if (end === undefined) throw new Error('The server did not end the backup');
     writer.addText(`${prefix}/backup_label`, end.label);
@@ -58,8 +62,8 @@ export async function copyCluster(
     await client.end();
   }
 
-  function add(name: string): Promise<void> {
-    return writer.addFile(`${prefix}/${name}`, join(cluster, name));
+  async function add(name: string): Promise<void> {
+    await writer.addFile(`${prefix}/${name}`, join(cluster, name));
   }
 }
 

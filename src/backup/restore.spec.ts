@@ -159,7 +159,7 @@ describe('restore', () => {
   it.each([
     ['no file', undefined, /There is no file/],
     ['another archive', [['readme', 'x']], /no backup of a gateway/],
-    ['a newer format', [['shim-backup.json', '{"format":2}']], /newer version/],
+    ['a newer format', [['shim-backup.json', '{"format":3}']], /newer version/],
     [
       'no end',
       [
@@ -185,6 +185,14 @@ describe('restore', () => {
       /unknown part/,
     ],
     [
+      'an absolute path',
+      [
+        ['shim-backup.json', '{"format":1}'],
+        ['/etc/passwd', ''],
+      ],
+      /unknown part/,
+    ],
+    [
       'another part',
       [
         ['shim-backup.json', '{"format":1}'],
@@ -203,6 +211,19 @@ describe('restore', () => {
     }
     await expectRefused(file, reason);
   });
+
+  it.each(['symlink', 'link', 'character-device', 'block-device', 'fifo'] as const)(
+    'refuses an archive with an entry of the type %s',
+    async (type) => {
+      const file = join(folder, `made-${type}`);
+      const archive = pack();
+      archive.entry({ name: 'shim-backup.json' }, '{"format":2}');
+      archive.entry({ name: 'owed/x', type, linkname: '/etc/passwd' });
+      archive.finalize();
+      await writeFile(file, gzipSync(await buffer(archive)));
+      await expectRefused(file, /unknown part/);
+    },
+  );
 
   it('refuses books with errors, and a schema that is newer than this version', async () => {
     const file = join(folder, 'wrong');

@@ -7,7 +7,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { Database } from '../database/database.js';
 import { DataDirLock } from '../database/embedded/data-dir-lock.js';
 import { BackupError, refuseExternalDatabase } from './backup-error.js';
-import { CLUSTER, FILES, KEY_FILE } from './backup-parts.js';
+import { CLUSTER, FILES, KEY_FILE, OWED } from './backup-parts.js';
 import { unpack } from './unpack.js';
 
 const UNFINISHED = 'restore.unfinished';
@@ -15,7 +15,7 @@ const LOCK = 'postgres.lock';
 /** Entries that an empty data folder may have: those of a volume, and our own temporary ones. */
 const IGNORED = new Set(['lost+found', LOCK, UNFINISHED]);
 /** The database comes last, because a folder without one does not count as restored. */
-const ORDER = [FILES, KEY_FILE, CLUSTER];
+const ORDER = [FILES, KEY_FILE, OWED, CLUSTER];
 /** The user of PostgreSQL must be able to pass through the folder. */
 const FOLDER_MODE = 0o755;
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { BackupError } from './backup-error.js';
-import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE } from './backup-parts.js';
+import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE, OWED } from './backup-parts.js';
 
 type Archive = ReturnType<typeof extract>;
 type Entry = Archive extends AsyncIterable<infer Member> ? Member : never;
@@ -14,7 +14,9 @@ type Entry = Archive extends AsyncIterable<infer Member> ? Member : never;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Paths that our archives contain. None of them leaves the folder. */
-const PART = new RegExp(`^(${CLUSTER}|${FILES})(/(?!\\.\\.?(/|$))[^/\\0]+)*$|^${KEY_FILE}$`);
+const PART = new RegExp(
+  `^(${CLUSTER}|${FILES}|${OWED})(/(?!\\.\\.?(/|$))[^/\\0]+)*$|^${KEY_FILE}$`,
+);
 
 /**
  * Unpacks a backup into an existing folder; returns its parts. Throws {@link BackupError} for a file that is not a backup,
@@ -44,7 +46,8 @@ async function unpackEntries(archive: Archive, folder: string): Promise<string[]
     const path = name.replace(/\/$/, '');
     if (position === 'start') await readHead(path, entry);
     else if (position === 'inside' && path !== END) {
-      if (!PART.test(path)) throw new BackupError(`it has an unknown part: ${path}`);
+      const isKnown = type === 'file' || type === 'directory';
+      if (!isKnown || !PART.test(path)) throw new BackupError(`it has an unknown part: ${path}`);
       await unpackEntry(join(folder, path), type === 'directory', entry);
       parts.add(path.split('/', 1)[0] ?? '');
     }
@@ -58,7 +61,8 @@ async function unpackEntries(archive: Archive, folder: string): Promise<string[]
 async function readHead(name: string, entry: Entry): Promise<void> {
   if (name !== HEAD) throw new BackupError('it is no backup of a gateway');
   const { format } = JSON.parse(await text(entry)) as { format?: unknown };
-  if (format !== FORMAT) throw new BackupError('a newer version of the gateway wrote it');
+  if (typeof format === 'number' && format <= FORMAT) return;
+  throw new BackupError('a newer version of the gateway wrote it');
 }
 
 async function unpackEntry(path: string, isFolder: boolean, entry: Entry): Promise<void> {
