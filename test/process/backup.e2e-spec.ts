@@ -12,6 +12,7 @@ import {
   cleanUp,
   type GatewayProgram,
   PROCESS_TEST_TIMEOUT_MS,
+  processesIn,
   runBuilt,
   startGatewayProgram,
   temporaryFolder,
@@ -114,8 +115,10 @@ describe('a backup of a gateway that was killed', () => {
       const gateway = await startGatewayProgram({ ...settings, DATA_DIR: dataDir });
       const { headers } = await gateway.account(CREDIT);
       expect((await postJson(`${gateway.url}/v1/audio/speech`, headers, HELLO)).status).toBe(200);
-      await gateway.end('SIGKILL');
       const [call] = await read(dataDir, CHARGED);
+      await gateway.end('SIGKILL');
+      // Its database ends with it.
+      await until(async () => (await processesIn(dataDir)).length === 0);
       assert(call);
       expect(BigInt(String(call.posted))).toBeLessThan(CREDIT);
       // What the gateway writes when it never hears of the commit, before the caller gets 503.
@@ -133,13 +136,11 @@ describe('a backup of a gateway that was killed', () => {
       await journal.close(false);
 
       expect((await cli(dataDir, 'backup', file)).contains).toContain('owed');
-      expect(await cli(elsewhere, 'restore', file)).toMatchObject({
-        audit_ok: true,
-        posted_microusd: String(call.posted),
-      });
+      expect(await cli(elsewhere, 'restore', file)).toMatchObject({ audit_ok: true });
       await startGatewayProgram({ ...settings, DATA_DIR: elsewhere });
       await until(async () => {
-        const [account] = await read(elsewhere, BALANCES);
+        const accounts = await read(elsewhere, BALANCES);
+        const account = accounts.find(({ account_id: id }) => id === call.account_id);
         return BigInt(String(account?.posted)) === CREDIT;
       });
       expect(await read(elsewhere, CHARGED)).toEqual([]);
