@@ -16,6 +16,8 @@ import { backUp } from './backup.js';
 import { BackupError } from './backup-error.js';
 import { restore } from './restore.js';
 
+/** The entry that every archive begins with. */
+const FIRST = ['shim-backup.json', '{"format":1}'];
 const NEVER = new AbortController().signal;
 const ACCOUNT = '00000000-0000-4000-8000-000000000001';
 
@@ -160,46 +162,21 @@ describe('restore', () => {
     ['no file', undefined, /There is no file/],
     ['another archive', [['readme', 'x']], /no backup of a gateway/],
     ['a newer format', [['shim-backup.json', '{"format":3}']], /newer version/],
+    ['no end', [FIRST, ['secret-key', 'x']], /not whole/],
+    ['no database', [FIRST, ['shim-backup-end', '']], /not whole/],
+    ['a way out', [FIRST, ['files/../../x', '']], /unknown part/],
+    ['an absolute path', [FIRST, ['/etc/passwd', '']], /unknown part/],
     [
-      'no end',
-      [
-        ['shim-backup.json', '{"format":1}'],
-        ['secret-key', 'x'],
-      ],
-      /not whole/,
-    ],
-    [
-      'no database',
-      [
-        ['shim-backup.json', '{"format":1}'],
-        ['shim-backup-end', ''],
-      ],
-      /not whole/,
-    ],
-    [
-      'a way out',
-      [
-        ['shim-backup.json', '{"format":1}'],
-        ['files/../../x', ''],
-      ],
+      'a database that recovers by a command',
+      [FIRST, ['postgres/recovery.signal', '']],
       /unknown part/,
     ],
     [
-      'an absolute path',
-      [
-        ['shim-backup.json', '{"format":1}'],
-        ['/etc/passwd', ''],
-      ],
+      'a database with folders elsewhere',
+      [FIRST, ['postgres/tablespace_map', '1 /etc']],
       /unknown part/,
     ],
-    [
-      'another part',
-      [
-        ['shim-backup.json', '{"format":1}'],
-        ['etc/passwd', ''],
-      ],
-      /unknown part/,
-    ],
+    ['another part', [FIRST, ['etc/passwd', '']], /unknown part/],
   ])('refuses %s', async (_title, entries, reason) => {
     const file = join(folder, 'made');
     await rm(file, { force: true });

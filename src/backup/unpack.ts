@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -17,6 +17,13 @@ const FOLDER_MODE = 0o700;
 const PART = new RegExp(
   `^(${CLUSTER}|${FILES}|${OWED})(/(?!\\.\\.?(/|$))[^/\\0]+)*$|^${KEY_FILE}$`,
 );
+
+/** Files of a database that make the server run commands or follow paths; no backup of ours contains them. */
+const COMMANDS = new RegExp(
+  `^${CLUSTER}/((recovery|standby)\\.signal|tablespace_map|pg_tblspc/.+)$`,
+);
+/** Settings of `ALTER SYSTEM`, which the gateway never uses and which may name commands. */
+const CHANGED_SETTINGS = `${CLUSTER}/postgresql.auto.conf`;
 
 /**
  * Unpacks a backup into an existing folder; returns its parts. Throws {@link BackupError} for a file that is not a backup,
@@ -46,9 +53,9 @@ async function unpackEntries(archive: Archive, folder: string): Promise<string[]
     const path = name.replace(/\/$/, '');
     if (position === 'start') await readHead(path, entry);
     else if (position === 'inside' && path !== END) {
-      const isKnown = type === 'file' || type === 'directory';
-      if (!isKnown || !PART.test(path)) throw new BackupError(`it has an unknown part: ${path}`);
-      await unpackEntry(join(folder, path), type === 'directory', entry);
+      if (!isKnown(path, type)) throw new BackupError(`it has an unknown part: ${path}`);
+      if (path === CHANGED_SETTINGS) await writeFile(join(folder, path), '', { mode: FILE_MODE });
+      else await unpackEntry(join(folder, path), type === 'directory', entry);
       parts.add(path.split('/', 1)[0] ?? '');
     }
     position = path === END ? 'end' : 'inside';
@@ -56,6 +63,10 @@ async function unpackEntries(archive: Archive, folder: string): Promise<string[]
   }
   if (position !== 'end' || !parts.has(CLUSTER)) throw new BackupError('it is not whole');
   return [...parts];
+}
+
+function isKnown(path: string, type: Entry['header']['type']): boolean {
+  return (type === 'file' || type === 'directory') && PART.test(path) && !COMMANDS.test(path);
 }
 
 async function readHead(name: string, entry: Entry): Promise<void> {
