@@ -53,6 +53,12 @@ describe('npm test', () => {
     expect(code).toBe(0);
   });
 
+  it('fails where Jest ends with success before its first test file', async () => {
+    const files = { setup: 'module.exports = () => process.exit(0);', a: PASSES };
+    const { code } = await run(files, ['--globalSetup=./setup.spec.js']);
+    expect(code).toBe(1);
+  });
+
   it('fails where a test fails twice, and names it', async () => {
     const { code, output } = await run({ a: FAILS, b: PASSES, c: FAILS_ONCE });
     expect(output).toContain('Failed twice:\n  a.spec.js\n    ● fails\n');
