@@ -1,27 +1,11 @@
-import 'reflect-metadata';
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { OperatorActions } from './admin/operator-actions.js';
-import { BackupError } from './backup/backup-error.js';
-import { DATA_FOLDER_COMMANDS } from './commands/data-folder-commands.js';
-import { withOperators, withTasks } from './commands/open-operators.js';
-import type { OperatorCommand, Options } from './commands/operator-command.js';
-import { OPERATOR_COMMANDS } from './commands/operator-commands.js';
-import { TASK_COMMANDS } from './commands/task-commands.js';
+import { askGateway } from './commands/ask-gateway.js';
+import type { OperatorReply, OperatorRequest } from './commands/operator-request.js';
+import { operatorSocketPath } from './commands/operator-socket.js';
 import { tableOf } from './commands/terminal-table.js';
-import { GatewayError } from './common/errors/gateway-error.js';
+import { printableText } from './common/printable-text.js';
 import { ConfigError, loadOperatorConfig } from './config/load-config.js';
-import { DataDirInUseError } from './database/embedded/data-dir-lock.js';
-import { SchemaTooNewError } from './database/run-migrations.js';
-
-const USAGE = `Usage: npm run cli -- <command> [--json]
-
-${Object.entries({ ...OPERATOR_COMMANDS, ...TASK_COMMANDS, ...DATA_FOLDER_COMMANDS })
-  .map(([name, { usage }]) => `  ${name} ${usage}`.trimEnd())
-  .join('\n')}
-
-Answers are tables on a terminal, JSON elsewhere and with --json. T and EPOCH_SECONDS are seconds since 1970, DAY is one of those
-or a date. A correction is a negative amount behind --, as in: account:credit ACCOUNT -- -500`;
 
 const TEXTS = [
   'account-id api-key-id charge clear client-request-id created-after created-before cursor expires-at from group-by',
@@ -30,95 +14,65 @@ const TEXTS = [
 ].flatMap((line) => line.split(' '));
 const FLAGS = ['full', 'csv', 'json'];
 
-/** Their messages are sentences for operators. */
-const KNOWN_ERRORS = [GatewayError, ConfigError, BackupError, DataDirInUseError, SchemaTooNewError];
+/** They read or make the data folder as a whole, so the gateway that runs on it does not do them. */
+const ON_DATA_FOLDER = ['backup', 'restore'];
 
-const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
-
-/** Records a change before it is made, as the operator API does. */
-function record(actions: OperatorActions, command: string, words: string[]): Promise<void> {
-  return actions.record({
-    actor: `cli:${userInfo().username}`,
-    action: command,
-    target: words.find((word) => PUBLIC_ID.test(word)) ?? null,
-    address: null,
-  });
-}
-
-/** Undefined if an option is unknown or has no value. */
-function commandLine() {
+/** The command as it was typed; without a name if an option is unknown or has no value. */
+function commandLine(): { request: OperatorRequest; asJson: boolean } {
   const options = Object.fromEntries([
     ...TEXTS.map((name) => [name, { type: 'string' as const }]),
     ...FLAGS.map((name) => [name, { type: 'boolean' as const }]),
   ]) as Record<string, { type: 'string' | 'boolean' }>;
+  const actor = `cli:${userInfo().username}`;
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    return { values: values as Record<string, string | boolean | undefined>, positionals };
+    const { json, ...others } = values as Record<string, string | boolean | undefined>;
+    const [name = '', ...words] = positionals;
+    return { request: { name, words, options: others, actor }, asJson: json === true };
   } catch {
-    return undefined;
+    return { request: { name: '', words: [], options: {}, actor }, asJson: false };
   }
+}
+
+/** By the gateway that runs on this data folder and database, or here, which loads all that it needs first. */
+async function replyTo(request: OperatorRequest): Promise<OperatorReply> {
+  const config = loadOperatorConfig();
+  if (ON_DATA_FOLDER.includes(request.name)) {
+    const { runOnDataFolder } = await import('./commands/run-here.js');
+    return runOnDataFolder(request, config);
+  }
+  const path = operatorSocketPath(config);
+  const reply = path === undefined ? undefined : await askGateway(path, request);
+  if (reply !== undefined) return reply;
+  const { runHere } = await import('./commands/run-here.js');
+  return runHere(request);
 }
 
 /** Answers the exit code. */
 async function run(): Promise<number> {
-  const line = commandLine();
-  const [name = '', ...words] = line?.positionals ?? [];
-  const { json, ...options } = line?.values ?? {};
-  const work = line && workOf(name, words, options);
-  if (!work) {
-    process.stderr.write(`${USAGE}\n`);
+  const { request, asJson } = commandLine();
+  const reply = await replyTo(request);
+  if ('usage' in reply) {
+    process.stderr.write(`${reply.usage}\n`);
     return 2;
   }
-  const answer = await work();
-  process.stdout.write(`${shown(answer, json === true)}\n`);
-  return name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
+  if ('error' in reply) return fail(reply.error);
+  const { answer } = reply;
+  process.stdout.write(`${shown(answer, asJson)}\n`);
+  return request.name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
 }
 
-/** What the command does; undefined where there is none such. */
-function workOf(
-  name: string,
-  words: string[],
-  options: Options,
-): (() => Promise<unknown>) | undefined {
-  const command = ownOf(OPERATOR_COMMANDS, name);
-  if (command) return () => withOperators((driven) => operate(command, driven));
-  const ofTasks = ownOf(TASK_COMMANDS, name);
-  if (ofTasks) return () => withTasks((driven) => operate(ofTasks, driven));
-  const ofFolder = ownOf(DATA_FOLDER_COMMANDS, name);
-  const [file, ...more] = words;
-  if (!ofFolder || file === undefined || more.length > 0) return undefined;
-  return () => ofFolder.run(loadOperatorConfig(), file, stopSignal());
-
-  async function operate<Driven extends { readonly actions: OperatorActions }>(
-    { changes, run: act }: OperatorCommand<Driven>,
-    driven: Driven,
-  ): Promise<unknown> {
-    if (changes) await record(driven.actions, name, words);
-    return act(driven, words, options);
-  }
-}
-
-function ownOf<T>(commands: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(commands, name) ? commands[name] : undefined;
-}
-
-/** Ctrl-C and the system's wish to stop us. */
-function stopSignal(): AbortSignal {
-  const stopper = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => {
-      stopper.abort(new BackupError(`Stopped by ${name}; nothing was left behind.`));
-    });
-  }
-  return stopper.signal;
-}
-
-/** Text as it is, else a table for a terminal and JSON for programs. */
+/** Text as it is, else a table for a terminal and JSON for programs. A terminal gets no character that it could execute. */
 function shown(answer: unknown, asJson: boolean): string {
-  const isForPrograms = asJson || !process.stdout.isTTY;
-  return isForPrograms && typeof answer !== 'string'
-    ? JSON.stringify(answer, null, 2)
-    : tableOf(answer);
+  const { isTTY } = process.stdout;
+  if (typeof answer !== 'string' && isTTY && !asJson) return tableOf(answer);
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2);
+  return isTTY ? printableText(text, '\r\n') : text;
+}
+
+function fail(reason: string): number {
+  process.stderr.write(`${printableText(reason, '\n')}\n`);
+  return 1;
 }
 
 run().then(
@@ -126,8 +80,6 @@ run().then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    const isKnown = KNOWN_ERRORS.some((kind) => error instanceof kind);
-    process.stderr.write(`${isKnown ? (error as Error).message : String(error)}\n`);
-    process.exitCode = 1;
+    process.exitCode = fail(error instanceof ConfigError ? error.message : String(error));
   },
 );

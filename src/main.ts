@@ -5,6 +5,7 @@ import { startGateway } from './boot/start-gateway.js';
 import { greet } from './boot/greeting.js';
 import { HangUp } from './boot/hang-up.js';
 import { LastNet } from './boot/last-net.js';
+import { operatorSocketPath } from './commands/operator-socket.js';
 import { SystemClock } from './common/time/clock.js';
 import { workerCount } from './config/gateway-config.js';
 import { ConfigError, loadConfig } from './config/load-config.js';
@@ -22,7 +23,11 @@ async function main(): Promise<void> {
   const logger = makeLogger(config.logLevel, process.stdout.isTTY);
   if (cluster.isPrimary && workerCount(config) > 1) return runPrimary(config, logger);
   const hangUp = new HangUp();
-  const gateway = await startGateway(config, logger, worker?.sandbox);
+  const gateway = await startGateway(config, logger, {
+    shared: worker?.sandbox,
+    // By the settings as a command reads them.
+    operatorSocket: operatorSocketPath(loaded),
+  });
   const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
   if (isEmbedded && (worker?.greets ?? true)) await greet(gateway);
   const stop = (code: 0 | 1): void => {

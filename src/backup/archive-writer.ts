@@ -27,7 +27,11 @@ export class ArchiveWriter {
   ): Promise<number> {
     await refuseExisting(file);
     const unfinished = `${file}.unfinished`;
-    await refuseExisting(unfinished);
+    if (await exists(unfinished)) {
+      throw new BackupError(
+        `${unfinished} is what a backup that was killed left, or one that still runs writes. Remove it when none runs, or name another file.`,
+      );
+    }
     signal.throwIfAborted();
     const archive = pack();
     // The pipeline reports errors, and listens no longer once it has.
@@ -102,7 +106,10 @@ function unlessGone(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(unlessGone)) !== undefined;
+}
+
 async function refuseExisting(path: string): Promise<void> {
-  const found = await stat(path).catch(unlessGone);
-  if (found !== undefined) throw new BackupError(`${path} exists already; it was left as it is.`);
+  if (await exists(path)) throw new BackupError(`${path} exists already; it was left as it is.`);
 }

@@ -77,6 +77,10 @@ describe('backUp', () => {
     expect((await stat(whole)).mode & 0o777).toBe(0o600);
     const bytes = await readFile(whole);
     await expect(back(whole)).rejects.toThrow('exists already');
+    const begun = join(folder, 'begun');
+    await writeFile(`${begun}.unfinished`, 'x');
+    await expect(back(begun)).rejects.toThrow('is what a backup that was killed left');
+    await rm(`${begun}.unfinished`);
     expect((await readFile(whole)).equals(bytes)).toBe(true);
   });
 

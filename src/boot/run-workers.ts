@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { sandboxScope } from './upstreams.js';
 import { MemoryBuckets } from '../auth/rate-limit/memory-buckets.js';
@@ -35,6 +36,8 @@ export async function runPrimary(config: GatewayConfig, logger: Logger): Promise
     isEmbedded: postgres !== undefined,
     sandbox,
   };
+  // The program may have been started by another file.
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.js', import.meta.url)) });
   const workers = new Workers(context, logger);
   for (let index = 0; index < workerCount(config); index++) workers.fork(index === 0);
   const stop = (): void => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
+import { AdminTasksService } from '../admin/admin-tasks.service.js';
 import { AppModule } from '../app.module.js';
 import { reloadCatalog } from './reload-catalog.js';
 import { configureApp } from './configure-app.js';
@@ -17,6 +18,8 @@ import { InFlight } from '../common/http/in-flight.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { SandboxAccess } from '../config/worker-context.js';
 import { PayOnSuccess } from '../executions/pay-on-success.js';
+import { operatorsOf } from '../commands/open-operators.js';
+import { OperatorSocket } from '../commands/operator-socket.js';
 import { OwnUrl } from '../net/own-url.js';
 import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
 import { loggableError, NestLogger } from '../observability/logger.js';
@@ -28,6 +31,8 @@ import { Ticker } from '../ticker/ticker.js';
 import { publishMedia, type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 
 const POLL_MS = 20;
+/** Of more idle models of a provider only the number is logged. */
+const MAX_NAMED_MODELS = 3;
 /** After the drain timeout, aborted calls get this long to release their holds. */
 const ABORT_GRACE_MS = 3_000;
 
@@ -46,11 +51,19 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+/** What a process gets from its primary or its command line. */
+interface StartOptions {
+  /** The sandbox of the primary, if there is one. */
+  readonly shared?: SandboxAccess | undefined;
+  /** Where operator commands are taken; undefined: nowhere. */
+  readonly operatorSocket?: string | undefined;
+}
+
 /** Builds the application, opens the database, starts the sandbox if it is needed and not `shared`, and listens. */
 export async function startGateway(
   config: GatewayConfig,
   logger: Logger,
-  shared?: SandboxAccess,
+  { shared, operatorSocket }: StartOptions = {},
 ): Promise<Gateway> {
   const catalog = loadCatalog(config.catalogFile);
   const scope = sandboxScope(config, catalog);
@@ -71,6 +84,13 @@ export async function startGateway(
   const ownUrl = app.get(OwnUrl);
   ownUrl.listensAt(app.getHttpServer().address() as AddressInfo);
   if (upstream) await publishSandboxMedia(upstream, ownUrl.href, app, logger);
+  const operators =
+    operatorSocket === undefined
+      ? undefined
+      : await OperatorSocket.listen(operatorSocket, {
+          ...operatorsOf(app),
+          tasks: app.get(AdminTasksService),
+        });
   app.get(Readiness).serve();
   logger.info(
     { url: ownUrl.href, docs: `${ownUrl.href}/docs`, ...servedBy(providers) },
@@ -89,7 +109,7 @@ export async function startGateway(
     },
     stop: async () => {
       logger.info({ in_flight: inFlight.count }, 'draining');
-      await drain(app, inFlight, config.drainTimeoutMs);
+      await drain(app, { inFlight, operators, timeoutMs: config.drainTimeoutMs });
       await sandbox?.close();
       logger.info('stopped');
     },
@@ -121,8 +141,7 @@ function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger
     logger.warn('/metrics answers nobody: METRICS_TOKEN is unset and HOST is no loopback address');
   }
   const idle = app.get(Catalog).idle();
-  if (idle.length > 0)
-    logger.warn({ missing_providers: idleByProvider(idle) }, 'models that cannot run');
+  if (idle.length > 0) logger.warn(idleText(idle));
 }
 
 /** Names the providers that are real and those that the sandbox replaces. */
@@ -134,31 +153,43 @@ function servedBy({ providers }: ProvidersOptions) {
   };
 }
 
-/** Logs the models that cannot run, by the providers that are not configured or lack the operation. */
-function idleByProvider(idle: readonly ModelRow[]): Record<string, string[]> {
-  const models: Record<string, string[]> = {};
+/** The models that cannot run, by their providers: in one line, for there may be many. */
+function idleText(idle: readonly ModelRow[]): string {
+  const models = new Map<string, string[]>();
   for (const { id, routes } of idle) {
-    const names = routes.map(({ provider }) => provider).join(', ') || 'no route';
-    (models[names] ??= []).push(id);
+    const names = routes.map(({ provider }) => provider).join(' or ') || 'no provider';
+    models.set(names, [...(models.get(names) ?? []), id]);
   }
-  return models;
+  const parts = [...models].map(([names, ids]) => {
+    const which = ids.length > MAX_NAMED_MODELS ? `${ids.length} models` : ids.join(', ');
+    return `${which} (${names})`;
+  });
+  return `Models that cannot run, because their provider is not configured: ${parts.join('; ')}`;
+}
+
+interface Draining {
+  readonly inFlight: InFlight;
+  readonly operators: OperatorSocket | undefined;
+  readonly timeoutMs: number;
 }
 
 async function drain(
   app: NestExpressApplication,
-  inFlight: InFlight,
-  timeoutMs: number,
+  { inFlight, operators, timeoutMs }: Draining,
 ): Promise<void> {
   app.get(Readiness).drain();
   inFlight.drain();
+  operators?.stop();
   app.get(TaskWaits).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Ticker).stop()]);
   const payOnSuccess = app.get(PayOnSuccess);
   // A paid call goes on when its client's connection closes.
-  const busy = (): boolean => inFlight.count + payOnSuccess.inFlight > 0;
+  const busy = (): boolean =>
+    inFlight.count + payOnSuccess.inFlight + (operators?.running ?? 0) > 0;
   await whileBusy(busy, timeoutMs);
   payOnSuccess.abortAll();
   await whileBusy(busy, ABORT_GRACE_MS);
+  operators?.close();
   app.getHttpServer().closeAllConnections();
   await idle;
   await app.close();

@@ -1,3 +1,4 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DeliveriesService } from '../admin/deliveries.service.js';
 import { OperatorActions } from '../admin/operator-actions.js';
@@ -15,14 +16,18 @@ const QUIET = { logger: false, abortOnError: false } as const;
 export async function withOperators<T>(work: (operators: Operators) => Promise<T>): Promise<T> {
   const module = OperatorsModule.forRoot(loadOperatorConfig(), makeLogger('silent', false));
   const app = await NestFactory.createApplicationContext(module, QUIET);
-  const operators = {
+  return work(operatorsOf(app)).finally(() => app.close());
+}
+
+/** The services of a gateway that most commands use. */
+export function operatorsOf(app: INestApplicationContext): Operators {
+  return {
     operator: app.get(OperatorService),
     keys: app.get(OperatorKeys),
     deliveries: app.get(DeliveriesService),
     actions: app.get(OperatorActions),
     usage: app.get(UsageService, { strict: false }),
   };
-  return work(operators).finally(() => app.close());
 }
 
 /** The same for tasks. Their answers depend on their kinds, so the whole gateway is needed. Only this function loads it. */

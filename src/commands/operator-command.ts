@@ -4,6 +4,7 @@ import type { OperatorActions } from '../admin/operator-actions.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { UsageService } from '../usage/usage.service.js';
+import type { Options } from './operator-request.js';
 
 /** The services that most commands use. The operator API uses the same. */
 export interface Operators {
@@ -18,13 +19,10 @@ export interface TaskOperators {
   readonly tasks: AdminTasksService;
   readonly actions: OperatorActions;
 }
-/** Options by their names on the command line. */
-export type Options = Readonly<Record<string, string | boolean | undefined>>;
-
 /** One command. Commands that change something are recorded. */
 export interface OperatorCommand<Driven = Operators> {
   /** The arguments after its name. */
   readonly usage: string;
   readonly changes?: true;
-  readonly run: (operators: Driven, words: string[], options: Options) => Promise<unknown>;
+  readonly run: (operators: Driven, words: readonly string[], options: Options) => Promise<unknown>;
 }

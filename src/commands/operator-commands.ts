@@ -25,7 +25,8 @@ import { PageQuery } from '../common/paging/page.query.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
-import type { OperatorCommand, Options } from './operator-command.js';
+import type { OperatorCommand } from './operator-command.js';
+import type { Options } from './operator-request.js';
 import { FILTERS, given, PAGE, sent } from './sent-options.js';
 
 const KEY_TERMS =

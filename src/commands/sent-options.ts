@@ -1,7 +1,7 @@
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import type { Dto } from '../common/validation/fields.js';
 import { jsonOfForm } from '../common/validation/form-fields.js';
-import type { Options } from './operator-command.js';
+import type { Options } from './operator-request.js';
 
 /** Options of every list. */
 export const PAGE = '[--limit N] [--cursor C]';

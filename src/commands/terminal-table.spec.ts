@@ -17,8 +17,8 @@ it('shows a list as columns, without columns that are always empty', () => {
   );
 });
 
-it('shows an object as one line per field, without control characters', () => {
-  expect(tableOf({ object: 'account', id: 'acct_1', name: 'a\u001b[31m\nb' })).toBe(
-    'id    acct_1\nname  a [31m b',
+it('shows an object as one line per field, with control characters as their codes', () => {
+  expect(tableOf({ object: 'account', id: 'acct_1', name: 'a\u001b[31m\u202eb' })).toBe(
+    'id    acct_1\nname  a\\u001b[31m\\u202eb',
   );
 });

@@ -1,3 +1,5 @@
+import { printableText } from '../common/printable-text.js';
+
 const MAX_CELL = 60;
 type Row = Readonly<Record<string, unknown>>;
 
@@ -43,13 +45,13 @@ function fieldsOf(row: Row): string {
     .join('\n');
 }
 
-/** Times are shown as dates. Characters that a terminal would execute are removed. */
+/** Times are shown as dates. */
 function cellOf(value: unknown, name: string, max = MAX_CELL): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' && (name === 'at' || name.endsWith('_at'))) {
     return new Date(value * 1000).toISOString().slice(0, 19) + 'Z';
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const shown = text.replaceAll(/\p{Cc}/gu, ' ');
+  const shown = printableText(text);
   return shown.length > max ? `${shown.slice(0, max - 1)}…` : shown;
 }

@@ -1,6 +1,7 @@
 import { Injectable, type LoggerService } from '@nestjs/common';
 import { destination, type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { printableText } from '../common/printable-text.js';
 import type { LogLevel } from '../config/gateway-config.js';
 import { terminalLine } from './terminal-line.js';
 
@@ -25,9 +26,6 @@ const KEY_SHAPE = /sk-[0-9A-Za-z_-]{16,}/g;
 const KEY_HIDDEN = 'sk-[redacted]';
 /** Credentials in a URL, with or without a user; the password may contain an `@`. */
 const URL_CREDENTIALS = /:\/\/[^\s/]+@/g;
-
-/** Control and format characters and line separators, which a terminal could execute or reorder. */
-const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Removes keys and URL credentials from free text, such as the message of an unexpected error. */
 export function redactText(text: string): string {
@@ -81,21 +79,13 @@ function prettyLines(out: DestinationStream): DestinationStream {
     errorLikeObjectKeys: ['err', 'cause'],
   });
   const printable = (name: string, value: unknown): unknown =>
-    typeof value === 'string' ? printableText(value, name === 'stack') : value;
+    // Only a stack keeps its line breaks.
+    typeof value === 'string' ? printableText(value, name === 'stack' ? '\n' : '') : value;
   return {
     write: (line) => {
       out.write(format(terminalLine(JSON.parse(line, printable) as Record<string, unknown>)));
     },
   };
-}
-
-/** Only a stack keeps its line breaks. */
-function printableText(text: string, keepsLines: boolean): string {
-  return text.replace(CONTROL, (character) =>
-    keepsLines && character === '\n'
-      ? character
-      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /** Nest's own messages go through the same logger. */

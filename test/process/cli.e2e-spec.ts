@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { userInfo } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
@@ -121,6 +122,30 @@ describe('operator commands', () => {
       expect(await statusOf(`${gateway.url}/health/ready`)).toBe(200);
     },
     PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'are done by the gateway that runs, so they load none of its parts, and by themselves after it was killed',
+    async () => {
+      const loadedBy = async (): Promise<string> => {
+        const seen = await temporaryFolder();
+        const audit = runBuilt('cli.js', ['audit'], { ...settings(), NODE_V8_COVERAGE: seen });
+        expect(await audit.exited).toEqual({ code: 0, signal: null });
+        expect(JSON.parse(audit.stdout())).toMatchObject({ ok: true });
+        const files = (await readdir(seen)).map((name) => readFile(join(seen, name), 'utf8'));
+        return (await Promise.all(files)).join('\n');
+      };
+      gateway ??= await startGatewayProgram(settings());
+      const parts = /node_modules\/(@nestjs|typeorm|pg)\//;
+      const loaded = await loadedBy();
+      expect(loaded).toContain('/dist/cli.js');
+      expect(loaded).not.toMatch(parts);
+      await gateway.end('SIGKILL');
+      expect(await loadedBy()).toMatch(parts);
+      gateway = await startGatewayProgram(settings());
+      expect(await loadedBy()).not.toMatch(parts);
+    },
+    PROCESS_TEST_TIMEOUT_MS * 2,
   );
 
   it(

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { OperatorReply, OperatorRequest } from './operator-request.js';
+
+const UNANSWERED =
+  'The gateway ended before it answered. See by actions and ledger what was done before you run the command again.';
+
+/**
+ * Has the gateway behind this socket run the command; undefined where no gateway listens. It loads nothing of the gateway,
+ * so that a command takes milliseconds. When the gateway ends before it answers, the reply says so: the command may have been
+ * done.
+ */
+export async function askGateway(
+  path: string,
+  request: OperatorRequest,
+): Promise<OperatorReply | undefined> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+  } catch {
+    return undefined;
+  }
+  socket.end(JSON.stringify(request));
+  try {
+    return JSON.parse(await text(socket)) as OperatorReply;
+  } catch {
+    return { error: UNANSWERED };
+  }
+}

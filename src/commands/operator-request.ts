@@ -1,0 +1,15 @@
+/** Options by their names on the command line. */
+export type Options = Readonly<Record<string, string | boolean | undefined>>;
+
+/** A command as it was typed, and who typed it. */
+export interface OperatorRequest {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly options: Options;
+  /** For the record of changes, such as `cli:root`. */
+  readonly actor: string;
+}
+
+/** What became of it: an answer, a reason in one sentence, or how commands are used where there is none such. */
+export type OperatorReply =
+  { readonly answer: unknown } | { readonly error: string } | { readonly usage: string };

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import assert from 'node:assert/strict';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freshFolder } from '../../test/support/test-ledger.js';
+import { askGateway } from './ask-gateway.js';
+import type { OperatorRequest } from './operator-request.js';
+import { OperatorSocket, operatorSocketPath } from './operator-socket.js';
+
+type Services = Parameters<typeof OperatorSocket.listen>[1];
+
+const ACTIONS: OperatorRequest = { name: 'actions', words: [], options: {}, actor: 'cli:tester' };
+const NOTHING = { answer: { object: 'list', data: [], has_more: false, next_cursor: null } };
+
+let path: string;
+let isOpen: Promise<void>;
+let open: () => void;
+const sockets: (OperatorSocket | undefined)[] = [];
+
+beforeEach(() => {
+  path = join(freshFolder(), 'operator.sock');
+  isOpen = Promise.resolve();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket?.close();
+  await rm(path, { force: true });
+});
+
+/** Services whose list of actions is empty, and comes once the gate is open. */
+const services = {
+  actions: { list: () => isOpen.then(() => ({ items: [], nextCursor: null })) },
+} as unknown as Services;
+
+async function listen(): Promise<OperatorSocket | undefined> {
+  const socket = await OperatorSocket.listen(path, services);
+  sockets.push(socket);
+  return socket;
+}
+
+/** What comes back for these bytes. */
+async function sent(bytes: string): Promise<string> {
+  const socket = connect(path);
+  socket.on('error', () => undefined);
+  socket.end(bytes);
+  return text(socket).catch(() => '');
+}
+
+describe('the socket for operators', () => {
+  it('runs commands, and says how they are used where there is none such', async () => {
+    await listen();
+    expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
+    const unknown = await askGateway(path, { ...ACTIONS, name: 'toString' });
+    expect(unknown).toEqual({ usage: expect.stringContaining('\n  account:create NAME\n') });
+    const wrong = await askGateway(path, { ...ACTIONS, options: { limit: 'x' } });
+    expect(wrong).toEqual({ error: expect.stringContaining('limit') });
+  });
+
+  it('can be opened by its own user only', async () => {
+    await listen();
+    const { mode } = await stat(path);
+    expect([(mode & 0o777).toString(8), (await stat(path)).isSocket()]).toEqual(['600', true]);
+  });
+
+  it('belongs to the first process of a gateway, and to the next one after a kill', async () => {
+    expect(await askGateway(path, ACTIONS)).toBeUndefined();
+    // Nobody listens behind a file that a killed gateway left.
+    await writeFile(path, '');
+    expect(await askGateway(path, ACTIONS)).toBeUndefined();
+    const first = await listen();
+    assert(first);
+    expect(await listen()).toBeUndefined();
+    expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
+    first.close();
+    expect(await listen()).toBeDefined();
+    expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
+  });
+
+  it('is not there where the folder takes none', async () => {
+    const nowhere = join(freshFolder(), 'no', 'such', 'folder');
+    expect(await OperatorSocket.listen(nowhere, services)).toBeUndefined();
+    const dataDir = `/${'x'.repeat(90)}`;
+    expect(operatorSocketPath({ dataDir, databaseUrl: undefined })).toBeUndefined();
+  });
+
+  it('has another path for another database', () => {
+    const paths = [undefined, 'postgresql://a/b', 'postgresql://a/c'].map((databaseUrl) =>
+      operatorSocketPath({ dataDir: './data', databaseUrl }),
+    );
+    expect(new Set(paths).size).toBe(3);
+  });
+
+  it.each([
+    ['no JSON', 'actions'],
+    ['no object', '[]'],
+    ['a word that is no text', JSON.stringify({ ...ACTIONS, words: [1] })],
+    ['an option that is no text', JSON.stringify({ ...ACTIONS, options: { limit: {} } })],
+    ['too much', JSON.stringify({ ...ACTIONS, name: 'x'.repeat(1_100_000) })],
+    ['nothing', ''],
+  ])('answers nothing to %s, and goes on', async (_title, bytes) => {
+    await listen();
+    expect(await sent(bytes)).toBe('');
+    expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
+  });
+
+  it('answers a command that is under way when it stops, and takes no other', async () => {
+    isOpen = new Promise((resolve) => (open = resolve));
+    const socket = await listen();
+    assert(socket);
+    const reply = askGateway(path, ACTIONS);
+    while (socket.running === 0) await sleep(5);
+    socket.stop();
+    expect(await askGateway(path, ACTIONS)).toBeUndefined();
+    open();
+    expect(await reply).toEqual(NOTHING);
+    expect(socket.running).toBe(0);
+  });
+
+  it('tells that a command was not answered when its gateway ends', async () => {
+    isOpen = new Promise((resolve) => (open = resolve));
+    const socket = await listen();
+    assert(socket);
+    const reply = askGateway(path, ACTIONS);
+    while (socket.running === 0) await sleep(5);
+    socket.close();
+    expect(await reply).toEqual({ error: expect.stringContaining('ended before it answered') });
+    open();
+  });
+});

@@ -1,0 +1,71 @@
+import { BackupError } from '../backup/backup-error.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { ConfigError } from '../config/load-config.js';
+import { DataDirInUseError } from '../database/embedded/data-dir-lock.js';
+import { SchemaTooNewError } from '../database/run-migrations.js';
+import type { OperatorActions } from '../admin/operator-actions.js';
+import type { OperatorCommand, Operators, TaskOperators } from './operator-command.js';
+import { OPERATOR_COMMANDS } from './operator-commands.js';
+import type { OperatorReply, OperatorRequest } from './operator-request.js';
+import { TASK_COMMANDS } from './task-commands.js';
+
+/** How a command gets the services it works with. They may be closed once the work is done. */
+export interface Openers {
+  readonly operators: <T>(work: (operators: Operators) => Promise<T>) => Promise<T>;
+  readonly tasks: <T>(work: (operators: TaskOperators) => Promise<T>) => Promise<T>;
+}
+
+const USAGE = `Usage: npm run cli -- <command> [--json]
+
+${[
+  ...Object.entries({ ...OPERATOR_COMMANDS, ...TASK_COMMANDS }).map(([name, { usage }]) =>
+    `  ${name} ${usage}`.trimEnd(),
+  ),
+  '  backup FILE',
+  '  restore FILE',
+].join('\n')}
+
+Answers are tables on a terminal, JSON elsewhere and with --json. T and EPOCH_SECONDS are seconds since 1970, DAY is one of those
+or a date. A correction is a negative amount behind --, as in: account:credit ACCOUNT -- -500`;
+
+/** Their messages are sentences for operators. */
+const KNOWN_ERRORS = [GatewayError, ConfigError, BackupError, DataDirInUseError, SchemaTooNewError];
+
+const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
+
+/** Runs a command about anything but the data folder as a whole. */
+export function runCommand(request: OperatorRequest, open: Openers): Promise<OperatorReply> {
+  const { name } = request;
+  const command = ownOf(OPERATOR_COMMANDS, name);
+  if (command) return replyOf(() => open.operators((driven) => operate(command, request, driven)));
+  const ofTasks = ownOf(TASK_COMMANDS, name);
+  if (ofTasks) return replyOf(() => open.tasks((driven) => operate(ofTasks, request, driven)));
+  return Promise.resolve({ usage: USAGE });
+}
+
+/** The answer, or why there is none. */
+export async function replyOf(work: () => Promise<unknown>): Promise<OperatorReply> {
+  try {
+    return { answer: await work() };
+  } catch (error) {
+    const isKnown = KNOWN_ERRORS.some((kind) => error instanceof kind);
+    return { error: isKnown ? (error as Error).message : String(error) };
+  }
+}
+
+/** Records a change before it is made, as the operator API does. */
+async function operate<Driven extends { readonly actions: OperatorActions }>(
+  { changes, run }: OperatorCommand<Driven>,
+  { name, words, options, actor }: OperatorRequest,
+  driven: Driven,
+): Promise<unknown> {
+  if (changes) {
+    const target = words.find((word) => PUBLIC_ID.test(word)) ?? null;
+    await driven.actions.record({ actor, action: name, target, address: null });
+  }
+  return run(driven, words, options);
+}
+
+function ownOf<T>(commands: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(commands, name) ? commands[name] : undefined;
+}
