@@ -11,6 +11,7 @@ import {
   type PaidResult,
   PayOnSuccess,
 } from '../executions/pay-on-success.js';
+import type { CallProgress } from '../executions/running-call.js';
 import type { ChatStream } from '../providers/ports/chat.port.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
 import { basisOf } from './charge-basis.js';
@@ -48,8 +49,8 @@ export class ChatStreamService {
     await this.images.check(body.messages);
     try {
       const held = { amountMicroUsd: quote.ceilingMicroUsd, basis: null };
-      await this.payOnSuccess.run(call, held, (signal, onFirstByte) =>
-        this.forward(call, quote, events, signal, onFirstByte),
+      await this.payOnSuccess.run(call, held, (signal, progress) =>
+        this.forward(call, quote, events, signal, progress),
       );
     } catch (error) {
       if (events.hasBegun) {
@@ -65,7 +66,7 @@ export class ChatStreamService {
     quote: ChatQuote,
     events: SseWriter,
     callSignal: StopSignal,
-    onFirstByte: () => void,
+    { onFirstByte, onAttempt }: CallProgress,
   ): Promise<PaidResult<void>> {
     const head = {
       id: `chatcmpl-${call.executionId}`,
@@ -75,7 +76,7 @@ export class ChatStreamService {
     const relay = new ChatRelay(events, head, quote.showsUsage);
     const signal = new StopSource(callSignal);
     if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
-    const { provider, upstreamModel, result } = await this.open(call, quote, signal);
+    const { provider, upstreamModel, result } = await this.open(call, quote, signal, onAttempt);
     onFirstByte();
     const isWhole = await readToEnd(relay, result.body, events);
     const counted = await this.usage.of(
@@ -103,12 +104,14 @@ export class ChatStreamService {
     call: AdmittedCall<'chat'>,
     { command }: ChatQuote,
     signal: StopSignal,
+    onAttempt: CallProgress['onAttempt'],
   ): Promise<RoutedResult<ChatStream>> {
     return this.router.run(
       call.routes,
       'chat',
       (port, context) => port.stream(command, context),
       signal,
+      onAttempt,
     );
   }
 }

@@ -39,10 +39,8 @@ export type ExecutionSuccess = Omit<
   'executionId' | 'accountId' | 'errorCode' | 'chargedMicroUsd' | 'providerFault'
 > & { readonly chargedMicroUsd: bigint };
 /** A call that failed. */
-export type ExecutionFailure = Pick<
-  ExecutionEnd,
-  'provider' | 'providerRequestId' | 'durationMs'
-> & { readonly errorCode: string; readonly providerFault?: ExecutionEnd['providerFault'] };
+export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestId' | 'durationMs'> &
+  Partial<Pick<ExecutionEnd, 'upstreamModel' | 'providerFault'>> & { readonly errorCode: string };
 
 /** Which executions to list; all filters must hold. */
 export interface ExecutionQuery extends PageRequest {

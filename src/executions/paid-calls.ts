@@ -47,10 +47,16 @@ export class PaidCalls {
       onFirstByte: () => void,
     ) => Promise<Taken<V>> | Taken<V>,
   ): Promise<Charged<V>> {
-    return this.payOnSuccess.run(call, quote, async (signal, onFirstByte) => {
+    return this.payOnSuccess.run(call, quote, async (signal, progress) => {
       const operation = call.row.operation as O;
-      const answer = await this.router.run(call.routes, operation, work, signal);
-      const taken = await take(answer, signal, onFirstByte);
+      const answer = await this.router.run(
+        call.routes,
+        operation,
+        work,
+        signal,
+        progress.onAttempt,
+      );
+      const taken = await take(answer, signal, progress.onFirstByte);
       const { value, basis, chargedMicroUsd = quote.amountMicroUsd } = taken;
       return {
         value: { value, chargedMicroUsd },

@@ -95,9 +95,9 @@ describe('PayOnSuccess', () => {
 
   it('asks nobody to work that the balance cannot cover', async () => {
     let asked = false;
-    const work: PaidWork<string> = (signal, onFirstByte) => {
+    const work: PaidWork<string> = (signal, progress) => {
       asked = true;
-      return made()(signal, onFirstByte);
+      return made()(signal, progress);
     };
     await expect(payOnSuccess.run(call, priced(FUNDS + 1n), work)).rejects.toMatchObject({
       code: 'insufficient_funds',
@@ -124,9 +124,9 @@ describe('PayOnSuccess', () => {
     await runner.startTransaction();
     await runner.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [call.caller.accountId]);
     let asked = false;
-    const waiting = payOnSuccess.run(call, priced(PRICE), (signal) => {
+    const waiting = payOnSuccess.run(call, priced(PRICE), (signal, progress) => {
       asked = true;
-      return made()(signal, () => undefined);
+      return made()(signal, progress);
     });
     await sleep(50);
     expect(payOnSuccess.inFlight).toBe(1);
@@ -171,17 +171,19 @@ describe('PayOnSuccess', () => {
 
     it('cuts the reader off and charges what the provider then completes', async () => {
       const reader = readerOf(true);
-      const work: PaidWork<string> = async (signal, onFirstByte) => {
+      const work: PaidWork<string> = async (signal, progress) => {
         while (!reader.isCut) await sleep(5);
-        return made()(signal, onFirstByte);
+        return made()(signal, progress);
       };
       await hurried().run({ ...call, reader }, priced(PRICE), work);
       expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     });
 
-    it('gives up a call whose answer has not begun, and releases its hold', async () => {
-      const work: PaidWork<string> = (signal) =>
+    it('gives up a call whose answer has not begun, releases its hold, and records what was tried', async () => {
+      const route = { provider: 'slow', upstreamModel: 'its-model' };
+      const work: PaidWork<string> = (signal, progress) =>
         new Promise((_resolve, reject) => {
+          progress.onAttempt(route);
           signal.addEventListener('abort', () => {
             reject(new Error('cut'));
           });
@@ -189,6 +191,7 @@ describe('PayOnSuccess', () => {
       const run = hurried().run({ ...call, reader: readerOf(false) }, priced(PRICE), work);
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
       expect(await books()).toEqual([FUNDS, 0n]);
+      expect(await executions.find(call.executionId)).toMatchObject(route);
     });
   });
 });

@@ -10,6 +10,7 @@ import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import type { ExecutionStart } from './execution-steps.js';
+import { type CallProgress, RunningCall } from './running-call.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { ParallelCalls } from '../admission/parallel-calls.js';
 import { unaffordable } from '../admission/unaffordable.js';
@@ -60,40 +61,8 @@ export interface PaidResult<T> {
   readonly basis?: ChargeBasis;
 }
 
-/** The provider's part of a paid call. It ends when the signal aborts, and reports the first byte of the answer. */
-export type PaidWork<T> = (signal: StopSignal, onFirstByte: () => void) => Promise<PaidResult<T>>;
-
-/** A call between its admission and its end. */
-class RunningCall {
-  readonly stop = new StopSource();
-  readonly #startedMs: number;
-  #firstByteMs: number | null = null;
-
-  constructor(
-    readonly start: ExecutionStart,
-    private readonly clock: Clock,
-  ) {
-    this.#startedMs = clock.nowMs();
-  }
-
-  readonly onFirstByte = (): void => {
-    this.#firstByteMs ??= this.#elapsedMs();
-  };
-
-  get durationMs(): number {
-    return this.#elapsedMs();
-  }
-
-  /** The first byte of an answer that is sent whole comes at its end. */
-  get timesOfSuccess(): { firstByteMs: number; durationMs: number } {
-    const durationMs = this.#elapsedMs();
-    return { firstByteMs: this.#firstByteMs ?? durationMs, durationMs };
-  }
-
-  #elapsedMs(): number {
-    return Math.max(0, Math.round(this.clock.nowMs() - this.#startedMs));
-  }
-}
+/** The provider's part of a paid call. It ends when the signal aborts. */
+export type PaidWork<T> = (signal: StopSignal, progress: CallProgress) => Promise<PaidResult<T>>;
 
 /**
  * The only place where a synchronous call moves money: hold, provider, then settle or release, exactly one of them
@@ -191,7 +160,7 @@ export class PayOnSuccess {
     try {
       // While the call waited for its hold, the drain may have ended or the deadline may have passed.
       stop.throwIfAborted();
-      const result = await work(stop, running.onFirstByte);
+      const result = await work(stop, running);
       // Checked here, so that a charge above its hold releases it now, and not only in a sweep.
       const charge = result.chargedMicroUsd ?? 0n;
       assert(charge <= start.amountMicroUsd, 'a charge never exceeds its hold');
@@ -200,6 +169,7 @@ export class PayOnSuccess {
       const error = stop.aborted ? (stop.reason as GatewayError) : publicError(thrown, call);
       await this.executions.fail(start, {
         ...providerBehind(thrown),
+        ...running.tried,
         errorCode: recordedCode(error),
         durationMs: running.durationMs,
       });
@@ -235,7 +205,7 @@ function recordedCode(error: GatewayError): string {
   return error instanceof ClientLeft ? 'client_left' : error.code;
 }
 
-/** The provider that failed, for the record. */
+/** The provider whose failure it is, for the record. */
 function providerBehind(thrown: unknown) {
   const error = providerErrorBehind(thrown);
   return {

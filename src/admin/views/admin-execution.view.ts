@@ -16,7 +16,7 @@ class ProviderErrorView {
   message!: string | null;
 }
 
-/** The provider that did the work, and its own name for the model. */
+/** The provider that did the work, or was tried last, and its own name for the model. */
 class RouteView {
   @ApiProperty({ example: 'elevenlabs' })
   provider!: string;

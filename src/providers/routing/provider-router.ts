@@ -25,12 +25,18 @@ export type ProviderWork<O extends Operation, T> = (
 interface AttemptOwner {
   readonly signal: StopSignal;
   readonly apiKeyId: string | null;
+  /** Called before the provider is asked. */
+  readonly onAttempt?: ((route: TriedRoute) => void) | undefined;
+}
+
+/** The route of an attempt, by the provider's public name. */
+export interface TriedRoute {
+  readonly provider: string;
+  readonly upstreamModel: string;
 }
 
 /** The result of an attempt, and the provider that it came from. */
-export interface RoutedResult<T> {
-  readonly provider: string;
-  readonly upstreamModel: string;
+export interface RoutedResult<T> extends TriedRoute {
   readonly result: T;
 }
 
@@ -59,7 +65,7 @@ export class ProviderRouter {
 
   /**
    * Does the work on the first route that accepts it, in the given order. A result with a `body` stream counts as done
-   * when the stream ends.
+   * when the stream ends. `onAttempt` is called before each provider that is asked.
    * @throws GatewayError `no_eligible_route` without a configured route, `provider_unavailable` when all breakers are
    * open, otherwise the public form of the last failure, with the {@link ProviderError} as cause. An aborted signal
    * rejects with its reason.
@@ -69,6 +75,7 @@ export class ProviderRouter {
     operation: O,
     work: ProviderWork<O, T>,
     signal: StopSignal,
+    onAttempt?: (route: TriedRoute) => void,
   ): Promise<RoutedResult<T>> {
     const runnable = routes.filter((route) => this.registry.canRun(route, operation));
     if (runnable.length === 0) {
@@ -83,6 +90,7 @@ export class ProviderRouter {
           result: await this.runOn(route, operation, work, {
             signal,
             apiKeyId: currentExchange()?.request.caller?.apiKeyId ?? null,
+            onAttempt,
           }),
         };
       } catch (error) {
@@ -105,7 +113,7 @@ export class ProviderRouter {
     route: Route,
     operation: O,
     work: ProviderWork<O, T>,
-    { signal, apiKeyId }: AttemptOwner,
+    { signal, apiKeyId, onAttempt }: AttemptOwner,
   ): Promise<T> {
     const { upstreamModel } = route;
     const provider = this.registry.nameOf(route.provider);
@@ -119,6 +127,7 @@ export class ProviderRouter {
         retryAfterSeconds: BREAKER_RETRY_SECONDS,
       });
     }
+    onAttempt?.({ provider, upstreamModel });
     const startedAtMs = this.clock.nowMs();
     const tell = (outcome: AttemptObservation['outcome']): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;

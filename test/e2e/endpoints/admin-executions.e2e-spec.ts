@@ -58,6 +58,7 @@ describe('an execution', () => {
       error_code: 'provider_http_error',
       charged_microusd: null,
       provider: 'sandbox',
+      route: { provider: 'sandbox', upstream_model: 'eleven_v4' },
       completed_at: EPOCH_SECONDS,
     });
   });
