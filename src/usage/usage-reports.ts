@@ -55,9 +55,11 @@ export class UsageReports {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Groups in the order of their dimensions; of days the newest first. */
-  rows(request: UsageRequest): Promise<UsageRow[]> {
-    const { fromDay, toDay, accountId, apiKeyId, model, limit, offset } = request;
-    return this.dataSource.query<UsageRow[]>(statementFor(request), [
+  async rows(request: UsageRequest): Promise<UsageRow[]> {
+    const { fromDay, toDay, apiKeyId, model, limit, offset } = request;
+    const accountId = request.accountId ?? (await this.accountOf(apiKeyId));
+    if (accountId === undefined && apiKeyId !== undefined) return [];
+    return this.dataSource.query<UsageRow[]>(statementFor({ ...request, accountId }), [
       fromDay,
       toDay,
       accountId ?? null,
@@ -66,6 +68,16 @@ export class UsageReports {
       limit,
       offset,
     ]);
+  }
+
+  /** The sums are found by account, so those of a key alone would be searched among all. */
+  private async accountOf(apiKeyId: string | undefined): Promise<string | undefined> {
+    if (apiKeyId === undefined) return undefined;
+    const [key] = await this.dataSource.query<{ account_id: string }[]>(
+      'SELECT account_id FROM api_key WHERE id = $1',
+      [apiKeyId],
+    );
+    return key?.account_id;
   }
 
   /** All charges of a key. */

@@ -1,24 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Pool, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../../src/database/data-source.js';
 import { SharedLookup } from '../../src/database/shared-lookup.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { TaskReader } from '../../src/tasks/reads/task-reader.js';
 import { TaskStatements } from '../../src/tasks/worker/task-statements.js';
 import { DeliveryStatements } from '../../src/webhooks/delivery-statements.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { dataSourceWithPlans } from '../support/told-plans.js';
 
 const FINISHED = 40_000;
 const OPEN = 5_000;
 const ACCOUNTS = 100;
-/** Every connection tells the plan of each statement it runs, those inside of functions too. */
-const EXPLAINED = [
-  '-c session_preload_libraries=auto_explain',
-  '-c auto_explain.log_min_duration=0',
-  '-c auto_explain.log_nested_statements=on',
-  '-c auto_explain.log_level=notice',
-].join(' ');
 const TABLES = 'task|task_work|webhook_delivery|webhook_attempt|stored_file|idempotency_key';
 
 let database: TestDatabase;
@@ -26,29 +18,16 @@ let dataSource: DataSource;
 /** Nodes of the plans told, by the text of their statement. */
 const told = new Map<string, Set<string>>();
 
-function hear({ message = '' }: { message?: string | undefined }): void {
-  const [, text = '', plan = ''] = /Query Text: (.*?)\n(?=[^\n]*\(cost=)(.*)/s.exec(message) ?? [];
+function hear(statement: string, plan: string): void {
   if (!new RegExp(`\\b(${TABLES})\\b`).test(plan)) return;
   const nodes = plan.split('\n').filter((line) => line.includes('(cost='));
   const shape = nodes.map((line) => line.replace(/ +\(cost=.*/, '')).join('\n');
-  const [statement = ''] = text.split('Query Parameters:');
-  const name = statement.replace(/\s+/g, ' ').trim();
-  told.set(name, (told.get(name) ?? new Set()).add(shape));
+  told.set(statement, (told.get(statement) ?? new Set()).add(shape));
 }
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const url = new URL(database.url);
-  url.searchParams.set('options', EXPLAINED);
-  dataSource = createDataSource({ url: url.href, poolSize: 1 });
-  await dataSource.initialize();
-  const { master: pool } = dataSource.driver as unknown as { readonly master: Pool };
-  const heard = new WeakSet<PoolClient>();
-  pool.on('acquire', (client) => {
-    if (heard.has(client)) return;
-    heard.add(client);
-    client.on('notice', hear);
-  });
+  dataSource = await dataSourceWithPlans(database.url, hear);
 });
 afterAll(async () => {
   await dataSource.destroy();
