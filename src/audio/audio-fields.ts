@@ -5,8 +5,8 @@ import { Checked, OneOf } from '../common/validation/fields.js';
 /** Largest `seed` (spec: speech, dialogue, voice changer). */
 export const MAX_SEED = 4_294_967_295;
 
-/** The form of a voice's id, for the API document. */
-const VOICE_ID = '^[A-Za-z0-9]{20}$';
+/** The form of a voice's name or id in any case, for the API document. */
+const VOICE_TEXT = '^([A-Za-z]{4,7}|[A-Za-z0-9]{20})$';
 
 /** Formats of music and sound effects, which are not sold as WAV (spec: Output formats). */
 export const FORMATS_WITHOUT_WAV = ['mp3', 'opus', 'pcm'] as const;
@@ -24,13 +24,13 @@ export function VoiceField(): PropertyDecorator {
     (value) => typeof value === 'string' && findVoice(value) !== undefined,
     `must be one of ${VOICE_NAMES.join(', ')}, or the id of one of them`,
     {
-      description: 'First name of a voice, or its id, in any case; see GET /v1/voices',
+      description: 'First name of a voice, or its id, both in any case; see GET /v1/voices',
       example: 'Adam',
       // Generated clients take any text, and still offer the names.
       api: {
         anyOf: [
           { type: 'string', enum: [...VOICE_NAMES] },
-          { type: 'string', pattern: VOICE_ID },
+          { type: 'string', pattern: VOICE_TEXT },
         ],
       },
     },

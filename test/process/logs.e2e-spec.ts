@@ -138,6 +138,23 @@ describe('the log', () => {
   );
 
   it(
+    'names in one line the models that cannot run, by their provider',
+    async () => {
+      const gateway = await start({ ELEVENLABS_API_KEY: 'real-key', OPENAI_API_KEY: 'real-key' });
+      await gateway.end('SIGTERM');
+      const told = linesOf(gateway).filter(({ msg }) => String(msg).startsWith('Models that'));
+      expect(told.map(({ level, msg }) => [level, msg])).toEqual([
+        [
+          'warn',
+          'Models that cannot run, because their provider is not configured: ' +
+            'vid-omni, vid-motion, vid-cine (video); 42 models (ttapi)',
+        ],
+      ]);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
     'says in one sentence why it could not start',
     async () => {
       const first = await start({});

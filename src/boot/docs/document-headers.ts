@@ -46,8 +46,9 @@ export function describeHeaders(document: OpenAPIObject): void {
         name: 'X-Client-Request-Id',
         in: 'header',
         required: false,
-        description: 'A name of your own for the call, kept with it and sent back',
-        schema: { type: 'string', maxLength: 128 },
+        description:
+          'A name of your own for the call, kept with it and sent back. Any other text is ignored',
+        schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[ -~]+$' },
       },
     },
   };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { VOICES } from '../../../src/catalog/voices.js';
 import type { RecordedRequest } from '../../../src/sandbox/http/recorder.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
@@ -41,6 +42,10 @@ afterAll(async () => {
   await recordings.stop();
 });
 
+interface Form {
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+}
 type Upstream = RecordedRequest & { readonly body: { readonly inputs?: { voice_id: string }[] } };
 
 /** Each endpoint with a voice, and where its provider gets the id of the voice. */
@@ -105,6 +110,18 @@ describe.each(SPEAKERS)('a voice of $path', ({ path, body, param, sentId }) => {
       param,
     });
   });
+});
+
+it('the schema has the names, and accepts every spelling that is accepted', () => {
+  const document = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8');
+  const { components } = JSON.parse(document) as {
+    components: { schemas: { SpeechBody: { properties: { voice: { anyOf: Form[] } } } } };
+  };
+  const [names, others] = components.schemas.SpeechBody.properties.voice.anyOf;
+  expect(names?.enum).toEqual(SPEC_VOICES.map(([name]) => name));
+  for (const text of SPEC_VOICES.flat().flatMap((text) => [text, upper(text), lower(text)])) {
+    expect(text).toMatch(new RegExp(others?.pattern ?? '$^'));
+  }
 });
 
 it('the voices are the 21 of the spec', () => {
