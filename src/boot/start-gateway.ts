@@ -84,13 +84,7 @@ export async function startGateway(
   const ownUrl = app.get(OwnUrl);
   ownUrl.listensAt(app.getHttpServer().address() as AddressInfo);
   if (upstream) await publishSandboxMedia(upstream, ownUrl.href, app, logger);
-  const operators =
-    operatorSocket === undefined
-      ? undefined
-      : await OperatorSocket.listen(operatorSocket, {
-          ...operatorsOf(app),
-          tasks: app.get(AdminTasksService),
-        });
+  const operators = operatorSocket === undefined ? undefined : await listen(operatorSocket, app);
   app.get(Readiness).serve();
   logger.info(
     { url: ownUrl.href, docs: `${ownUrl.href}/docs`, ...servedBy(providers) },
@@ -165,6 +159,11 @@ function idleText(idle: readonly ModelRow[]): string {
     return `${which} (${names})`;
   });
   return `Models that cannot run, because their provider is not configured: ${parts.join('; ')}`;
+}
+
+/** Takes operator commands; undefined where that cannot be done. */
+function listen(path: string, app: NestExpressApplication): Promise<OperatorSocket | undefined> {
+  return OperatorSocket.listen(path, { ...operatorsOf(app), tasks: app.get(AdminTasksService) });
 }
 
 interface Draining {
