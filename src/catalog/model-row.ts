@@ -58,4 +58,4 @@ export interface ModelRows {
 }
 
 /** The row of one operation; without a type argument, any row. */
-export type ModelRow<O extends Operation = Operation> = ModelRows[O];
+export type ModelRow<O extends Operation = Operation> = ModelRows[O] & { readonly operation: O };

@@ -108,7 +108,7 @@ export class ChatStreamService {
   ): Promise<RoutedResult<ChatStream>> {
     return this.router.run(
       call.routes,
-      'chat',
+      call.row.operation,
       (port, context) => port.stream(command, context),
       signal,
       onAttempt,

@@ -48,10 +48,9 @@ export class PaidCalls {
     ) => Promise<Taken<V>> | Taken<V>,
   ): Promise<Charged<V>> {
     return this.payOnSuccess.run(call, quote, async (signal, progress) => {
-      const operation = call.row.operation as O;
       const answer = await this.router.run(
         call.routes,
-        operation,
+        call.row.operation,
         work,
         signal,
         progress.onAttempt,

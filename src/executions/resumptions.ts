@@ -1,9 +1,12 @@
-/** Callers that are resumed in one turn of the event loop. */
-const PER_TURN = 8;
+/**
+ * Callers that are resumed in one turn of the event loop; together they need less than 20 ms. Fewer make the statements
+ * that follow smaller: with 8 a call cost 13 % more of the gateway and a third more of the database.
+ */
+const PER_TURN = 64;
 
 /**
- * Resumes a few callers in each turn of the event loop. One statement may answer a hundred callers. If all were resumed
- * at once, their work would delay the next answer and the next requests, and all calls would run in step.
+ * Resumes a bounded number of callers in each turn of the event loop. One statement may answer 256 callers; the work of
+ * all at once would block the loop.
  */
 export class Resumptions {
   readonly #due: (() => void)[] = [];
