@@ -45,6 +45,23 @@ describe('one process of each role on one database', () => {
   });
 
   it(
+    'has the worker end a task that was submitted at the api process, which tells the waiting reader',
+    async () => {
+      const { accountId, headers } = await api.account();
+      const song = { model: 'song-lyrics', prompt: 'a lullaby' };
+      const submitted = await postJson(`${api.url}/v1/music/generations`, headers, song);
+      expect(submitted.status).toBe(202);
+      const { id } = submitted.json as { readonly id: string };
+      const waiting = { ...headers, prefer: 'wait=60' };
+      const read = await send(`${api.url}/v1/tasks/${id}`, { headers: waiting });
+      expect(read.json).toMatchObject({ id, status: 'succeeded' });
+      const account = await worker.admin('GET', `/accounts/${accountId}`);
+      expect(account.json).toMatchObject({ held_microusd: '0' });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
     'has the worker release the holds of an api process that was killed',
     async () => {
       const doomed = await startGatewayProgram({
