@@ -1,4 +1,3 @@
-import type { EndpointChange } from '../providers/http/endpoint-change.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig, ProviderSetting } from '../config/gateway-config.js';
@@ -6,6 +5,7 @@ import { ConfigError } from '../config/load-config.js';
 import { readVariable } from '../config/read-variable.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../config/worker-context.js';
+import { endpointChanges } from './endpoint-changes.js';
 
 interface Upstream {
   readonly id: 'openai' | 'video' | 'elevenlabs' | 'ttapi';
@@ -70,7 +70,8 @@ export function providersOptions(
     };
     const own = access(config);
     // The sandbox follows the documented protocol, so the operator's changes do not apply to it.
-    if (own) return [{ id, protocol, ...own, endpointChanges: endpointChanges(catalog) }];
+    if (own)
+      return [{ id, protocol, ...own, endpointChanges: endpointChanges(catalog.upstreamCalls) }];
     return standIn ? [{ id, protocol, ...standIn }] : [];
   });
   const extra = catalog.providers.map((provider) => ({
@@ -78,29 +79,12 @@ export function providersOptions(
     protocol: provider.protocol,
     baseUrl: provider.base_url.replace(/\/+$/, ''),
     apiKey: keyOf(provider.id, provider.api_key_env),
-    endpointChanges: endpointChanges(catalog),
+    endpointChanges: endpointChanges(catalog.upstreamCalls),
   }));
   return {
     providers: [...builtIn, ...extra],
     ...(config.upstreamTimeoutMs !== undefined && { upstreamTimeoutMs: config.upstreamTimeoutMs }),
   };
-}
-
-function endpointChanges({ upstreamCalls = [] }: LoadedCatalog): readonly EndpointChange[] {
-  return upstreamCalls.map(({ call, like, path, names = [], values = [] }) => {
-    const byField: Record<string, Record<string, string>> = {};
-    for (const { field, value, upstream_value: upstreamValue } of values) {
-      byField[field] = { ...byField[field], [value]: upstreamValue };
-    }
-    const renamed = names.map(({ field, upstream_name: name }) => [field, name]);
-    return {
-      name: call,
-      like,
-      path,
-      names: Object.fromEntries(renamed) as Record<string, string>,
-      values: byField,
-    };
-  });
 }
 
 function keyOf(provider: string, variable: string): string | undefined {

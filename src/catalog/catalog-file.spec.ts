@@ -158,6 +158,26 @@ describe('loadCatalog', () => {
       { models: [{ id: 'aud-v3', hidden_reasoning: true }] },
       /hidden_reasoning/,
     ],
+    [
+      'a path without its slash',
+      { upstream_calls: [{ call: 'suno/bpm', fetch_path: 'v2/fetch' }] },
+      /upstream_calls\.0\.fetch_path must be a path/,
+    ],
+    [
+      'a constant that is no plain value',
+      { upstream_calls: [{ call: 'suno/bpm', constants: [{ upstream_name: 'a', value: {} }] }] },
+      /constants\.0\.value must be text, a number, true or false/,
+    ],
+    [
+      'a step that keeps nothing',
+      { upstream_calls: [{ call: 'suno/bpm', steps: [{ path: '/a', takes: [] }] }] },
+      /steps\.0\.keeps is required/,
+    ],
+    [
+      'stems of a model that is no song',
+      { models: [{ id: 'aud-v3', limits: { stem_types: ['bass'] } }] },
+      /limits\.stemTypes does not fit/,
+    ],
     ['a change of operation', { models: [{ id: 'aud-v3', operation: 'chat' }] }, /is speech/],
   ])('refuses %s', (_what, content, problem) => {
     expect(problemOf(content)).toMatch(problem);

@@ -4,7 +4,8 @@ import { validatorOf } from '../common/validation/compiled-validator.js';
 import { ConfigError } from '../config/load-config.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
-import { CatalogOverlay, type OverlayCall, type OverlayProvider } from './overlay.dto.js';
+import type { OverlayCall } from './overlay-call.dto.js';
+import { CatalogOverlay, type OverlayProvider } from './overlay.dto.js';
 import { overlaidRow } from './overlay-rows.js';
 
 /** The models and the extra providers, after the overlay was applied. */

@@ -54,7 +54,15 @@ export interface ModelRows {
   composition: Row<'composition', PerRequestedSecond, Record<string, never>>;
   dubbing: Row<'dubbing', PerMeasuredSecond, MediaLimits>;
   /** `shape` names the fields of the body, so a new song model needs only one more row. */
-  song: Row<'song', PerRequest, { readonly shape: SongShape }>;
+  song: Row<
+    'song',
+    PerRequest,
+    {
+      readonly shape: SongShape;
+      /** The stems that the model knows, where an operator has listed them. */
+      readonly stemTypes?: readonly string[];
+    }
+  >;
 }
 
 /** The row of one operation; without a type argument, any row. */

@@ -52,7 +52,7 @@ const LIMITS_OF: Record<
   'sound-effect': { required: [], optional: [] },
   composition: { required: [], optional: [] },
   dubbing: { required: ['max_seconds'], optional: ['min_micros'] },
-  song: { required: ['shape'], optional: [] },
+  song: { required: ['shape'], optional: ['stem_types'] },
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { Operation } from '../providers/ports/operation.js';
 import { Flag, ModelId, Nested, OneOf, Pattern, Text, Whole } from '../common/validation/fields.js';
 import { ENDPOINT_TYPES } from './operation.js';
+import { OverlayCall } from './overlay-call.dto.js';
 import { SONG_SHAPES, type SongShape } from './song-shape.js';
 
 const MAX_NAME = 200;
@@ -78,6 +79,12 @@ export class OverlayLimits {
 
   @OneOf(SONG_SHAPES, optional)
   shape?: SongShape;
+
+  @Pattern(/^[a-z][a-z0-9_]{0,63}$/, 'must be lowercase words with underscores', {
+    ...optional,
+    list: { min: 1, max: 500 },
+  })
+  stem_types?: string[];
 }
 
 /** A new model, or the fields of a built-in one that change. */
@@ -120,45 +127,6 @@ export class OverlayProvider {
     'must be the name of an environment variable, or "" for a provider without a key',
   )
   api_key_env!: string;
-}
-
-/** The name of a field at an upstream. */
-export class OverlayFieldName {
-  @Text({ max: MAX_NAME })
-  field!: string;
-
-  @Text({ max: MAX_NAME })
-  upstream_name!: string;
-}
-
-/** The upstream's word for a value of a field. */
-export class OverlayFieldValue {
-  @Text({ max: MAX_NAME })
-  field!: string;
-
-  @Text({ max: MAX_NAME })
-  value!: string;
-
-  @Text({ max: MAX_NAME })
-  upstream_value!: string;
-}
-
-/** How an upstream differs from the table of its protocol's adapter in one endpoint. */
-export class OverlayCall {
-  @Text({ max: MAX_NAME })
-  call!: string;
-
-  @Text({ max: MAX_NAME, ...optional })
-  like?: string;
-
-  @Pattern(/^\/\S{0,500}$/, 'must be a path that begins with a slash', optional)
-  path?: string;
-
-  @Nested(() => OverlayFieldName, { ...optional, list: { min: 1, max: 100 } })
-  names?: OverlayFieldName[];
-
-  @Nested(() => OverlayFieldValue, { ...optional, list: { min: 1, max: 100 } })
-  values?: OverlayFieldValue[];
 }
 
 /** The file that `CATALOG_FILE` names. */

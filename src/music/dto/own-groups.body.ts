@@ -17,7 +17,7 @@ import {
   VocalGender,
   Weight,
 } from './song-fields.js';
-import { STEM_TYPES } from './stem-types.js';
+import { StemType } from './stem-types.js';
 
 const MAX_ABOUT = 500;
 const MAX_SOUND = 500;
@@ -142,13 +142,13 @@ export class Speed {
 
 /** Own field of `song-stems`. */
 export class Stem {
-  @OneOf(STEM_TYPES, { default: 'lead_vocal', description: 'What is to be taken out' })
+  @StemType({ default: 'lead_vocal', description: 'What is to be taken out' })
   stem_type!: string;
 }
 
 /** Own fields of `song-add-stem`. */
 export class NewStem {
-  @OneOf(STEM_TYPES, { description: 'What is to be added', example: 'cello' })
+  @StemType({ description: 'What is to be added', example: 'cello' })
   stem_type!: string;
 
   @Text({ max: MAX_LYRICS, ...optional, description: 'Lyrics, where the stem is a voice' })

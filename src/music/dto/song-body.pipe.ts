@@ -5,6 +5,7 @@ import { validatorOf } from '../../common/validation/compiled-validator.js';
 import { modelOf } from '../../common/validation/model-of.js';
 import { BODY_OF_SHAPE } from './body-of-shape.js';
 import type { SongTask } from './shared-groups.body.js';
+import { checkStemType } from './stem-types.js';
 
 const CODE = 'invalid_music_request';
 
@@ -20,6 +21,9 @@ export class SongBodyPipe implements PipeTransform<unknown, SongTask> {
   transform(body: unknown): SongTask {
     const row = this.catalog.find(modelOf(body, CODE));
     if (row?.operation !== 'song') throw unknownModel('model_not_available');
-    return validatorOf<SongTask>(BODY_OF_SHAPE[row.limits.shape]).parse(body, CODE);
+    const { shape, stemTypes } = row.limits;
+    const song = validatorOf<SongTask>(BODY_OF_SHAPE[shape]).parse(body, CODE);
+    checkStemType(song, stemTypes);
+    return song;
   }
 }

@@ -1,5 +1,9 @@
-/** The stems that can be extracted from a song or added to it. */
-export const STEM_TYPES = [
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Checked, type FieldOptions } from '../../common/validation/fields.js';
+import type { SongTask } from './shared-groups.body.js';
+
+/** The stems that can be extracted from a song or added to it, unless the row of a model lists its own. */
+const STEM_TYPES = [
   'lead_vocal',
   'backing_vocals',
   'drum_kit',
@@ -68,3 +72,18 @@ export const STEM_TYPES = [
   'celesta',
   'congas',
 ] as const;
+
+/** A stem. {@link checkStemType} decides whether the model knows it. */
+export function StemType(options: FieldOptions): PropertyDecorator {
+  const api = { type: String, enum: [...STEM_TYPES] };
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  return Checked(isText, 'must be a string', { ...options, api });
+}
+
+/** Throws GatewayError `invalid_music_request` for a stem that is not in the list. */
+export function checkStemType(song: SongTask, known: readonly string[] = STEM_TYPES): void {
+  const { stem_type: stem } = song as { readonly stem_type?: string };
+  if (stem === undefined || known.includes(stem)) return;
+  const message = `stem_type must be one of ${known.join(', ')}.`;
+  throw new GatewayError('invalid_music_request', message, { param: 'stem_type' });
+}

@@ -15,6 +15,8 @@ export interface TtapiStep {
 
 /** How an operation is sent. Fields that are not named here keep their public names. */
 export interface TtapiEndpoint {
+  /** In whose format the fields are sent. */
+  readonly family: 'suno' | 'flowmusic';
   readonly path: string;
   /** The path that is polled, with `?jobId=`. */
   readonly fetchPath: string;
@@ -31,10 +33,12 @@ export interface TtapiEndpoint {
   /** The field for the version of the model, or for the caller's own model. */
   readonly version?: string;
   /** The upstream requires a title, even if the caller sent none. */
-  readonly needsTitle?: true;
+  readonly needsTitle?: boolean;
   /** The answer is the result itself, so the request is long. */
-  readonly isLong?: true;
+  readonly isLong?: boolean;
   readonly steps?: readonly TtapiStep[];
+  /** Upstream names of the answer's fields, where they differ, by the name that the readers know. */
+  readonly answerNames?: Readonly<Record<string, string>>;
 }
 
 /** By name in the routes of the catalog. */
@@ -51,6 +55,7 @@ const suno = (
   answer: AnswerReader,
   rest: Partial<TtapiEndpoint> = {},
 ): TtapiEndpoint => ({
+  family: 'suno',
   path: `/suno/v1/${path}`,
   fetchPath: '/suno/v2/fetch',
   track: 'music_id',
@@ -75,6 +80,7 @@ const flow = (
   answer: AnswerReader,
   rest: Partial<TtapiEndpoint> = {},
 ): TtapiEndpoint => ({
+  family: 'flowmusic',
   path: `/flowmusic/v1/${path}`,
   fetchPath: '/flowmusic/v1/fetch',
   track: 'clip_id',
@@ -107,7 +113,8 @@ const VOX: TtapiStep = {
  * `suno`, `upsample-tags`, `bpm`, `custom-model`, `add-stem`, `mp4`, `download`, `adjust-speed`, `fade-out`, the names
  * of `music_ids` and of the range of `sample`; of `flowmusic`, `lyrics`, `upload`, `download`, `video`. `mv`,
  * `max_mode`, `variety` and `duration` are sent to every operation that makes new tracks. `upstream_calls` of the
- * overlay file changes any of it.
+ * overlay file changes paths, steps, names, values and constants; what an answer has to hold (`answer`) and the format
+ * of a family stay code.
  */
 export const TTAPI_ENDPOINTS: TtapiEndpoints = {
   'suno/music': creation('music', { names: { style: 'tags' } }),

@@ -13,9 +13,7 @@ export function requestBody(
   command: SongCommand,
   memory: JsonObject,
 ): JsonObject {
-  const fields = endpoint.path.startsWith('/flowmusic/')
-    ? flowFields(command)
-    : songFields(command);
+  const fields = endpoint.family === 'flowmusic' ? flowFields(command) : songFields(command);
   const sent = Object.entries(fields).filter(
     ([name, value]) =>
       value !== undefined &&

@@ -12,6 +12,7 @@ import type {
 } from '../ports/song.port.js';
 import { TTAPI_ANSWERS } from './ttapi-answers.js';
 import type { TtapiEndpoint, TtapiEndpoints, TtapiStep } from './ttapi-endpoints.js';
+import { withKnownNames } from './ttapi-fields.js';
 import { nextSongStep, requestBody, stepBody } from './ttapi-request.js';
 import { idOf } from './ttapi-values.js';
 
@@ -37,7 +38,7 @@ export class TtapiSong implements SongPort {
     const endpoint = this.endpointOf(context);
     const step = nextSongStep(endpoint, command, memory);
     return step
-      ? this.take(step, stepBody(endpoint, step, command), memory, context)
+      ? this.take(endpoint, step, stepBody(endpoint, step, command), memory, context)
       : this.submit(endpoint, command, memory, context);
   }
 
@@ -51,7 +52,7 @@ export class TtapiSong implements SongPort {
         signal: context.signal,
       },
       MAX_ANSWER_BYTES,
-      (json) => reportOf(endpoint, expected, json),
+      (json) => reportOf(endpoint, expected, withKnownNames(json, endpoint.answerNames)),
     );
   }
 
@@ -70,7 +71,8 @@ export class TtapiSong implements SongPort {
         signal,
       },
       MAX_ANSWER_BYTES,
-      (json) => {
+      (answer) => {
+        const json = withKnownNames(answer, endpoint.answerNames);
         if (hasFailed(json)) return { state: 'failed' };
         const data = dataOf(json);
         const jobId = idOf(data, 'job_id', 'jobId');
@@ -82,6 +84,7 @@ export class TtapiSong implements SongPort {
   }
 
   private take(
+    { answerNames }: TtapiEndpoint,
     step: TtapiStep,
     body: JsonObject,
     memory: JsonObject,
@@ -90,7 +93,8 @@ export class TtapiSong implements SongPort {
     return this.http.requestJson<SongSubmission>(
       { method: 'POST', path: step.path, body: jsonBody(body), timeout: 'longSubmit', signal },
       MAX_ANSWER_BYTES,
-      (json) => {
+      (answer) => {
+        const json = withKnownNames(answer, answerNames);
         if (hasFailed(json)) return { state: 'failed' };
         const kept = idOf(dataOf(json), step.keeps);
         return kept === undefined
