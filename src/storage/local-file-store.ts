@@ -1,16 +1,13 @@
-import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteRange } from '../common/http/byte-range.js';
+import { FileBytes } from './file-bytes.js';
 import type { FileStore, FileWriting } from './file-store.port.js';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Two such chunks are in memory for each reader, of whom there may be thousands. */
-const READ_CHUNK_BYTES = 16_384;
 /** Name of a file while it is written. */
 const PART = '.part';
 
@@ -41,12 +38,7 @@ export class LocalFileStore implements FileStore {
   }
 
   async read(key: string, range?: ByteRange): Promise<Readable> {
-    const bytes = createReadStream(join(this.root, key), {
-      highWaterMark: READ_CHUNK_BYTES,
-      ...(range && { start: range.first, end: range.last }),
-    });
-    await once(bytes, 'open');
-    return bytes;
+    return new FileBytes(await open(join(this.root, key), 'r'), range);
   }
 
   async remove(key: string): Promise<void> {

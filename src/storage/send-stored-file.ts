@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type ByteRange, readRange } from '../common/http/byte-range.js';
-import { writableAgain } from '../common/http/reader-pace.js';
+import { written } from '../common/http/reader-pace.js';
+import { FILE_CHUNKS } from './chunk-pool.js';
 import type { StoredFile } from './stored-file.js';
 
 /** The connection of a reader that takes nothing for this long is cut. */
@@ -101,7 +102,11 @@ async function relay(
   try {
     for await (const chunk of bytes) {
       sentBytes += (chunk as Buffer).length;
-      if (!response.write(chunk)) await writableAgain(response, stallMs);
+      if (!(await written(response, chunk as Buffer, stallMs))) {
+        stop();
+        return;
+      }
+      FILE_CHUNKS.giveBack(chunk as Buffer);
     }
     if (sentBytes === lengthBytes) response.end();
     else throw new Error(`it has ${sentBytes} bytes instead of ${lengthBytes}`);

@@ -19,3 +19,26 @@ export function writableAgain(response: Response, stallMs = STALL_MS): Promise<v
     response.once('close', goOn);
   });
 }
+
+/**
+ * Writes bytes and waits until they have left the process; true if they have. A reader that stalls is cut off. The bytes
+ * are in use until then, and for longer where this is false.
+ */
+export function written(response: Response, bytes: Buffer, stallMs: number): Promise<boolean> {
+  if (response.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const stall = setTimeout(() => response.destroy(), stallMs);
+    const end = (hasLeft: boolean): void => {
+      clearTimeout(stall);
+      response.off('close', gone);
+      resolve(hasLeft);
+    };
+    const gone = (): void => {
+      end(false);
+    };
+    response.once('close', gone);
+    response.write(bytes, (error) => {
+      end(!error);
+    });
+  });
+}
