@@ -141,7 +141,7 @@ describe('the life of a task', () => {
   it('keeps what a step has paid for and goes on with the next', async () => {
     const task = await desk.submit(account, { plan: 'step', name: 'stepwise' });
     await desk.run(2);
-    expect(await desk.read(task)).toMatchObject({ status: 'queued', memory: { steps: 2 } });
+    expect(await desk.read(task)).toMatchObject({ status: 'processing', memory: { steps: 2 } });
     desk.provider.plans.push('accept');
     await desk.run(2);
     expect(await desk.read(task)).toMatchObject({ status: 'succeeded', memory: { steps: 2 } });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
-import type { Task } from '../../src/tasks/task.js';
+import { type Task, TASK_FAILED } from '../../src/tasks/task.js';
 import { TaskCancellation } from '../../src/tasks/ending/task-cancellation.js';
 import { TaskEnding } from '../../src/tasks/ending/task-ending.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
@@ -108,7 +108,7 @@ class Reality {
     await desk.run();
     const ending = desk.gateway.app.get(TaskEnding);
     for (const { task, fence } of paused) {
-      const late = { event: 'succeeded', fence, result: { late: true }, fromQueued: true } as const;
+      const late = { event: 'failed', fence, error: { code: TASK_FAILED, message: 'late' } } as const;
       expect(await ending.end(task, late, 0)).toBeUndefined();
     }
   }

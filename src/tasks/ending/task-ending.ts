@@ -26,8 +26,6 @@ export interface Ending {
   readonly progress?: number | null;
   readonly memory?: JsonObject | undefined;
   readonly content?: TaskContent;
-  /** The provider answered at once, so the task passes through `processing` in the same transaction. */
-  readonly fromQueued?: boolean;
   /** Milliseconds until the provider is asked how the job ended after all; absent: never. */
   readonly watchMs?: number;
 }
@@ -131,13 +129,12 @@ export class TaskEnding {
 /** The arguments of the function that come before the webhook's. */
 function argumentsOf(task: Task, ending: Ending): unknown[] {
   const { from, money } = TRANSITIONS[ending.event];
-  const allowed = ending.fromQueued ? ['queued', ...from] : from;
   const watch = ending.watchMs === undefined ? null : laneOf('watching', task.provider);
   return [
     task.accountId,
     task.id,
     ending.fence,
-    `{${allowed.join(',')}}`,
+    `{${from.join(',')}}`,
     task.status,
     money,
     ...factsOf(task),

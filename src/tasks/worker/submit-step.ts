@@ -100,13 +100,11 @@ export class SubmitStep {
         await reporter.goOn(work, { phase: 'polling', delayMs: reporter.paceMs(work), facts });
         return;
       }
-      case 'step':
-        await reporter.goOn(work, {
-          phase: 'waiting',
-          delayMs: 0,
-          facts: { memory: report.memory },
-        });
+      case 'step': {
+        const facts = { status: 'processing', memory: report.memory } as const;
+        await reporter.goOn(work, { phase: 'waiting', delayMs: 0, facts });
         return;
+      }
       case 'done':
         return this.done(work, report);
       case 'failed':
@@ -123,7 +121,10 @@ export class SubmitStep {
       await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, facts });
       return;
     }
-    await this.reporter.end(work, { event: 'succeeded', fromQueued: true, result, memory });
+    // The provider has worked, so the task passes through this state too (spec: Task states).
+    const facts = { status: 'processing', memory } as const;
+    const isMine = await this.reporter.goOn(work, { phase: 'submitting', delayMs: LEASE_MS, facts });
+    if (isMine) await this.reporter.end(work, { event: 'succeeded', result, memory });
   }
 
   private async refused(work: ClaimedWork, message: string): Promise<void> {
