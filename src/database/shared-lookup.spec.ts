@@ -59,6 +59,15 @@ describe('SharedLookup', () => {
     expect([mine?.id, foreign]).toEqual([ids[0], undefined]);
   });
 
+  it('fails alone where the database refuses it', async () => {
+    const { lookup } = watched();
+    const asked = [ids[0] ?? '', ids[1] ?? '', 'no id', ids[2] ?? ''];
+    const outcomes = await Promise.allSettled(asked.map((id) => lookup.find(account, id)));
+    expect(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value?.id : 'refused')),
+    ).toEqual([ids[0], ids[1], 'refused', ids[2]]);
+  });
+
   it('tells everyone who shared a statement that it failed, and asks again for the next', async () => {
     let isDown = true;
     const query = (text: string, values: unknown[]): Promise<unknown> =>

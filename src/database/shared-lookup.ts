@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { SharedCalls } from './shared-calls.js';
 
 /** Statements under way at once. */
 const LANES = 2;
@@ -14,22 +15,23 @@ export interface OwnedRow {
   readonly id: string;
 }
 
-interface Waiting<Row> {
+interface Wanted {
   readonly accountId: string;
   readonly id: string;
-  readonly resolve: (row: Row | undefined) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /**
- * Finds rows of a table for many callers in shared statements, each of which takes everything that came meanwhile. So a crowd
- * that asks at the same instant needs two connections, not one for each. No timer: a look-up that finds a lane idle leaves at
- * once. A look-up sees everything that was committed before it was asked for.
+ * Finds rows of a table for many callers in shared statements, so a crowd that asks at the same instant needs two
+ * connections, not one for each. A look-up sees everything that was committed before it was asked for.
  */
 export class SharedLookup<Row extends OwnedRow> {
   readonly #text: string;
-  #waiting: Waiting<Row>[] = [];
-  #underWay = 0;
+  readonly #calls = new SharedCalls<Wanted, Row | undefined>({
+    make: (wanted) => this.#find(wanted),
+    accountOf: ({ accountId }) => accountId,
+    maxBatch: MAX_BATCH,
+    lanes: LANES,
+  });
 
   constructor(
     private readonly dataSource: DataSource,
@@ -43,33 +45,18 @@ export class SharedLookup<Row extends OwnedRow> {
 
   /** The row; undefined where there is none. Throws the database's error, and 503 where too many wait. */
   find(accountId: string, id: string): Promise<Row | undefined> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(tooMany());
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ accountId, id, resolve, reject });
-      if (this.#underWay < LANES) void this.#send();
-    });
+    if (this.#calls.waiting >= MAX_WAITING) return Promise.reject(tooMany());
+    return this.#calls.run({ accountId, id });
   }
 
-  async #send(): Promise<void> {
-    this.#underWay += 1;
-    while (this.#waiting.length > 0) await this.#answer(this.#waiting.splice(0, MAX_BATCH));
-    this.#underWay -= 1;
-  }
-
-  async #answer(batch: readonly Waiting<Row>[]): Promise<void> {
-    try {
-      const asked = new Map(
-        batch.map((waiting) => [keyOf(waiting.accountId, waiting.id), waiting]),
-      );
-      const rows = await this.dataSource.query<Row[]>(this.#text, [
-        [...asked.values()].map(({ accountId }) => accountId),
-        [...asked.values()].map(({ id }) => id),
-      ]);
-      const found = new Map(rows.map((row) => [keyOf(row.account_id, row.id), row]));
-      for (const { accountId, id, resolve } of batch) resolve(found.get(keyOf(accountId, id)));
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
+  async #find(wanted: readonly Wanted[]): Promise<(Row | undefined)[]> {
+    const once = new Map(wanted.map((one) => [keyOf(one.accountId, one.id), one]));
+    const rows = await this.dataSource.query<Row[]>(this.#text, [
+      [...once.values()].map(({ accountId }) => accountId),
+      [...once.values()].map(({ id }) => id),
+    ]);
+    const found = new Map(rows.map((row) => [keyOf(row.account_id, row.id), row]));
+    return wanted.map(({ accountId, id }) => found.get(keyOf(accountId, id)));
   }
 }
 

@@ -57,11 +57,16 @@ let mend: () => void = () => undefined;
 
 /** The next submission goes as these tries say, the last of them as often as it takes. */
 function tries(...plan: readonly Try[]): void {
+  triesOf('task_submit', plan);
+}
+
+/** {@link tries}, for any statement. */
+function triesOf(statement: string, plan: readonly Try[]): void {
   let count = 0;
   Object.assign(pool, {
     query: (config: unknown, ...rest: unknown[]) => {
       const send = () => query(config, ...rest);
-      if ((config as { name?: string }).name !== 'task_submit') return send();
+      if ((config as { name?: string }).name !== statement) return send();
       count += 1;
       return plan[Math.min(count, plan.length) - 1]!(send);
     },
@@ -76,6 +81,30 @@ const tasksOf = ({ accountId }: TestAccount) =>
   );
 const refused = (submission: Promise<unknown>) =>
   expect(submission).rejects.toMatchObject({ code: 'service_unavailable', status: 503 });
+
+describe('a claim of a key whose answer is lost', () => {
+  it('is asked for again and taken', async () => {
+    triesOf('idempotency_claim', [unseen, (send) => send()]);
+    const task = await desk.submit(account, { key: 'claim-unseen' });
+    expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);
+    expect((await desk.submit(account, { key: 'claim-unseen' })).id).toBe(task.id);
+    await desk.run(2);
+  });
+
+  it('is given up when nobody answers, so that the key is free at once', async () => {
+    triesOf('idempotency_claim', [unseen, away]);
+    const submission = desk.submit(account, { key: 'claim-given-up' });
+    await expect(submission).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    Object.assign(pool, { query });
+    const keys = await desk.gateway.dataSource.query<unknown[]>(
+      `SELECT key FROM idempotency_key WHERE account_id = $1`,
+      [account.accountId],
+    );
+    expect(keys).toEqual([]);
+    await desk.submit(account, { key: 'claim-given-up' });
+    await desk.run(2);
+  });
+});
 
 describe('a submission whose answer is lost', () => {
   it('finds the task of its first try, which was committed while the second waited for the account', async () => {

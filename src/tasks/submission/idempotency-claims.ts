@@ -4,10 +4,14 @@ import { DataSource } from 'typeorm';
 import { canonicalJson } from '../../common/canonical-json.js';
 import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { PreparedStatement } from '../../database/prepared-statement.js';
 import { Ticker } from '../../ticker/ticker.js';
+import { persistently } from '../persistently.js';
 
 /** Another process may take a claim over when it was not renewed for this long. */
 const CLAIM_LEASE_MS = 30_000;
+/** Whoever asks for a claim waits this long for a database that cannot be reached. */
+const PATIENCE_MS = 2_000;
 /** How often a claim is renewed. */
 const RENEWAL_MS = 10_000;
 /** Claims without a task are deleted this long after their lease. */
@@ -47,6 +51,7 @@ interface OutcomeRow {
 @Injectable()
 export class IdempotencyClaims implements OnApplicationBootstrap {
   private readonly digest: KeyedDigest;
+  private readonly asking: PreparedStatement<OutcomeRow>;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -54,6 +59,11 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     @Inject(GATEWAY_CONFIG) config: Pick<GatewayConfig, 'secretKeys'>,
   ) {
     this.digest = new KeyedDigest(config.secretKeys ?? [], 'idempotency');
+    this.asking = new PreparedStatement(
+      dataSource,
+      'idempotency_claim',
+      `SELECT * FROM idempotency_claim($1, $2, $3, $4, $5, $6)`,
+    );
   }
 
   onApplicationBootstrap(): void {
@@ -66,13 +76,19 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     return this.digest.of(canonicalJson(body));
   }
 
-  /** Asks for the claim, once. */
+  /**
+   * Asks for the claim. Where the answer is lost it asks again with the same token, which owns a claim that was committed
+   * unseen; where that fails too, it frees the key. Only if even this is lost, the claim ends with its lease.
+   */
   async claim(use: KeyUse): Promise<ClaimOutcome> {
     const token = randomUUID();
-    const [row] = await this.dataSource.query<OutcomeRow[]>(
-      `SELECT * FROM idempotency_claim($1, $2, $3, $4, $5, $6)`,
-      [use.accountId, use.endpoint, use.key, use.fingerprints, token, CLAIM_LEASE_MS],
-    );
+    const { accountId, endpoint, key, fingerprints } = use;
+    const asked = [accountId, endpoint, key, fingerprints, token, CLAIM_LEASE_MS];
+    const ask = () => this.asking.run(asked);
+    const [row] = await persistently(ask, PATIENCE_MS).catch(async (error: unknown) => {
+      await this.release({ ...use, token }).catch(() => undefined);
+      throw error;
+    });
     if (row?.outcome === 'claimed') return { outcome: 'claimed', claim: { ...use, token } };
     if (row?.outcome === 'bound' && row.task !== null) {
       return { outcome: 'bound', taskId: row.task };
