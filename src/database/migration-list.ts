@@ -28,6 +28,7 @@ import { LimitsFromUsage1700000000206 } from './migrations/0206-limits-from-usag
 import { LimitsOutliveRotation1700000000207 } from './migrations/0207-limits-outlive-rotation.migration.js';
 import { EndsShareAStatement1700000000225 } from './migrations/0225-ends-share-a-statement.migration.js';
 import { UsageCheckpoints1700000000235 } from './migrations/0235-usage-checkpoints.migration.js';
+import { DecisionsEndOlderDeliveries1700000000245 } from './migrations/0245-decisions-end-older-deliveries.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -63,4 +64,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   LimitsOutliveRotation1700000000207,
   EndsShareAStatement1700000000225,
   UsageCheckpoints1700000000235,
+  DecisionsEndOlderDeliveries1700000000245,
 ];

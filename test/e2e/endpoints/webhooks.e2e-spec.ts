@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fromPublicId } from '../../../src/common/ids/public-id.js';
 import { signatureOf } from '../../../src/webhooks/webhook-signature.js';
 import { DubbingDesk } from '../../support/dubbing-desk.js';
 import { ADMIN_TOKEN } from '../../support/gateway.js';
-import { type Answer, send } from '../../support/http-answer.js';
+import { type Answer, postJson, send } from '../../support/http-answer.js';
 
 const SECRET = 'a secret of the caller';
 const SOON = '[[sandbox:task-ms=0]]';
@@ -41,6 +42,12 @@ async function settled(id: string): Promise<DeliveryObject[]> {
     if (all.length > 0 && all.every(({ status }) => status !== 'pending')) return all;
     await sleep(20);
   }
+}
+
+async function resolveAsFailed(id: string): Promise<void> {
+  const url = `${desk.gateway.url}/admin/tasks/${id}/resolve`;
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  expect((await postJson(url, headers, { outcome: 'failed' })).status).toBe(200);
 }
 
 function post(path: string, headers: Record<string, string>): Promise<Answer> {
@@ -90,12 +97,7 @@ describe('a webhook', () => {
   it('tells of an unknown outcome, and again when an operator has decided (HOOK-02)', async () => {
     const { id } = await desk.submit({ source_url: desk.source(UNKNOWN), ...hook() });
     await settled(id);
-    const resolved = await send(`${desk.gateway.url}/admin/tasks/${id}/resolve`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-      body: '{"outcome":"failed"}',
-    });
-    expect(resolved.status).toBe(200);
+    await resolveAsFailed(id);
     await desk.receiver.until(2);
     expect(await settled(id)).toHaveLength(2);
     const told = desk.receiver.received.map(({ body }) => JSON.parse(body.toString()) as unknown);
@@ -103,6 +105,23 @@ describe('a webhook', () => {
       { id, status: 'reconciliation_required' },
       { id, status: 'failed' },
     ]);
+  });
+
+  it('of an unknown outcome is not tried again once an operator has decided (HOOK-02)', async () => {
+    desk.receiver.react(500);
+    const { id } = await desk.submit({ source_url: desk.source(UNKNOWN), ...hook() });
+    await settled(id);
+    // As between two attempts of the real schedule, whose last wait takes two hours.
+    const own = `owner_id = '${fromPublicId('task', id) ?? ''}'`;
+    await desk.gateway.dataSource.query(
+      `UPDATE webhook_delivery SET status = 'pending', retry = 0, due_at = now() + interval '2 hours' WHERE ${own}`,
+    );
+    desk.receiver.react(204);
+    await resolveAsFailed(id);
+    const [first, second] = await settled(id);
+    expect([first?.status, second?.status].sort()).toEqual(['delivered', 'failed']);
+    const told = desk.receiver.received.map(({ body }) => JSON.parse(body.toString()) as unknown);
+    expect(told.at(-1)).toMatchObject({ id, status: 'failed' });
   });
 
   it('is not sent before the end, nor for a task that asked for none (HOOK-03, HOOK-04)', async () => {
