@@ -76,17 +76,15 @@ export class SongDesk {
     return { status: answer.status, ...error };
   }
 
-  async read(id: string): Promise<SongAnswer> {
-    const answer = await fetch(`${this.gateway.url}/v1/tasks/${id}`, {
-      headers: this.account.headers,
-    });
+  async read(id: string, { headers } = this.account): Promise<SongAnswer> {
+    const answer = await fetch(`${this.gateway.url}/v1/tasks/${id}`, { headers });
     return (await answer.json()) as SongAnswer;
   }
 
   /** The task once it is final. */
-  async ended(id: string): Promise<SongAnswer> {
+  async ended(id: string, account: TestAccount = this.account): Promise<SongAnswer> {
     for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
-      const task = await this.read(id);
+      const task = await this.read(id, account);
       if (!['queued', 'processing'].includes(task.status)) return task;
       await sleep(LOOK_MS);
     }
@@ -98,6 +96,14 @@ export class SongDesk {
     const task = await this.ended((await this.submit(body)).id);
     if (task.status !== 'succeeded') throw new Error(JSON.stringify(task));
     return task;
+  }
+
+  /** The last operation that the provider was asked for. */
+  async lastOrder(): Promise<RecordedRequest> {
+    const requests: RecordedRequest[] = (await this.gateway.sandbox?.requests(1000)) ?? [];
+    const order = requests.find(({ method }) => method === 'POST');
+    if (!order) throw new Error('the provider was asked for nothing');
+    return order;
   }
 
   /** What the provider was sent to a path, oldest first. */

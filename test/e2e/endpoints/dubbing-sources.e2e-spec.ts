@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { aiffFile } from '../../media/aiff-file.js';
 import { edited, sample } from '../../media/byte-edits.js';
@@ -8,6 +9,8 @@ import { DubbingDesk, silentWav } from '../../support/dubbing-desk.js';
 const NO_WORKER = { TASK_TICK_MS: '86400000' };
 const LIMIT_BYTES = 52_428_800;
 const WAV_HEAD_BYTES = 44;
+/** A silent host is given up after ten seconds. */
+const PATIENCE_MS = 120_000;
 
 let desk: DubbingDesk;
 
@@ -139,6 +142,25 @@ describe('the source of a dub', () => {
     const url = 'https://no-such-host.invalid/a.mp3';
     await desk.refuses(() => desk.post({ source_url: url }), failed);
   });
+
+  it.each<[string, (response: ServerResponse) => unknown]>([
+    ['never answers', () => undefined],
+    [
+      'falls silent in the middle',
+      (response) => response.writeHead(200, { 'content-length': '5000' }).write('RIFF'),
+    ],
+  ])(
+    'that %s could not be downloaded (DUB-14)',
+    async (_how, reply) => {
+      desk.host.reply = reply;
+      await desk.refuses(() => desk.post(), {
+        status: 400,
+        code: 'audio_download_failed',
+        param: 'source_url',
+      });
+    },
+    PATIENCE_MS,
+  );
 
   it.each([
     ['not at all', undefined],

@@ -68,31 +68,39 @@ describe('POST /v1/music/generations', () => {
     });
   });
 
-  it('sends the prompt as description outside custom mode, without Max mode (SONG-32, SONG-40, SONG-45, SONG-49)', async () => {
-    const body = music({ variety: 'max' });
-    const task = await desk.made(body);
-    expect(task.charged_microusd).toBe('75000');
-    const sent = (await desk.sent('/music')).at(-1);
-    expect(sent).toMatchObject({ custom: false, gpt_description_prompt: body.prompt, variety: 4 });
-    expect(sent).not.toHaveProperty('max_mode');
-    expect(sent).not.toHaveProperty('prompt');
-  });
+  it.each([{}, { max_mode: false }])(
+    'sends the prompt as description outside custom mode, without Max mode: %j (SONG-32, SONG-40, SONG-45, SONG-49)',
+    async (fields) => {
+      const body = music({ variety: 'max', ...fields });
+      const task = await desk.made(body);
+      expect(task.charged_microusd).toBe('75000');
+      const sent = (await desk.sent('/music')).at(-1);
+      const description = { gpt_description_prompt: body.prompt };
+      expect(sent).toMatchObject({ custom: false, variety: 4, ...description });
+      expect(sent).not.toHaveProperty('max_mode');
+      expect(sent).not.toHaveProperty('prompt');
+    },
+  );
 
   it('sends lyrics, tags and descriptions of source-based models (SONG-42, SONG-46)', async () => {
     const { id } = await desk.made(music());
-    const source = { model: 'song-cover', source_task_id: id };
-    await desk.made({ ...source, custom: true, prompt: `${AT_ONCE}la`, tags: 'folk', title: 'R' });
-    expect((await desk.sent('/cover')).at(-1)).toMatchObject({
-      custom: true,
-      prompt: `${AT_ONCE}la`,
-      tags: 'folk',
-      title: 'R',
-    });
-    await desk.made({ ...source, gen_description: `${AT_ONCE}a waltz` });
-    expect((await desk.sent('/cover')).at(-1)).toMatchObject({
-      custom: false,
-      gpt_description_prompt: `${AT_ONCE}a waltz`,
-    });
+    const words = { prompt: `${AT_ONCE}la`, tags: 'folk', title: 'R', negative_tags: 'metal' };
+    for (const [model, source] of [
+      ['song-cover', { source_task_id: id }],
+      ['song-extend', { source_task_id: id, continue_at: 5 }],
+      ['song-mashup', { source_task_ids: [id, id] }],
+    ] as const) {
+      const path = model.replace('song-', '/');
+      await desk.made({ model, ...source, custom: true, ...words });
+      const lyrics = (await desk.sent(path)).at(-1);
+      expect(lyrics).toMatchObject({ custom: true, ...words });
+      expect(lyrics).not.toHaveProperty('gpt_description_prompt');
+      await desk.made({ model, ...source, gen_description: `${AT_ONCE}a waltz` });
+      const described = (await desk.sent(path)).at(-1);
+      const description = { gpt_description_prompt: `${AT_ONCE}a waltz` };
+      expect(described).toMatchObject({ custom: false, ...description });
+      expect(described).not.toHaveProperty('prompt');
+    }
   });
 
   it('takes 1 to 4 clips to be inspired by, and 6 to 24 reference tracks (SONG-50, SONG-51, LIMIT-10)', async () => {
@@ -126,9 +134,12 @@ describe('POST /v1/music/generations', () => {
   it('makes one task of two submissions with one key (SONG-53)', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const body = music();
+    const before = await desk.gateway.balance(desk.account.accountId);
     const [first, second] = await Promise.all([desk.submit(body, key), desk.submit(body, key)]);
     expect(second.id).toBe(first.id);
     await desk.ended(first.id);
+    const after = await desk.gateway.balance(desk.account.accountId);
+    expect(after.available + after.held).toBe(before.available + before.held - 75_000n);
     const sent = await desk.sent('/music');
     expect(sent.filter((request) => request.gpt_description_prompt === body.prompt)).toHaveLength(
       1,

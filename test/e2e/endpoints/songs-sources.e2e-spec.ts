@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fromPublicId } from '../../../src/common/ids/public-id.js';
 import { type SongAnswer, SongDesk } from '../../support/song-desk.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 180_000;
+const NEVER = '[[sandbox:task-ms=3600000]] later';
 const bad = (param: string) => ({ status: 400, code: 'invalid_music_request', param });
 const notReady = (field: string) => ({
   status: 409,
@@ -14,21 +16,19 @@ const notReady = (field: string) => ({
 });
 
 let desk: SongDesk;
-/** Two tracks, a persona, a custom model, a clip of the other family, a running task and a failed one. */
+/** Two tracks, a persona, a clip of the other family, a running task and a failed one. */
 let song: SongAnswer;
 let persona: SongAnswer;
-let customModel: SongAnswer;
 let tune: SongAnswer;
 let running: SongAnswer;
 let failed: SongAnswer;
 
 beforeAll(async () => {
   desk = await SongDesk.start();
-  [song, customModel, tune, running, failed] = await Promise.all([
+  [song, tune, running, failed] = await Promise.all([
     desk.made({ model: 'song-music', prompt: `${AT_ONCE}a song` }),
-    desk.made({ model: 'song-custom-model', name: `${AT_ONCE}Mine`, audio_urls: urls(6) }),
     desk.made({ model: 'tune-music', prompt: `${AT_ONCE}a tune` }),
-    desk.submit({ model: 'song-music', prompt: '[[sandbox:task-ms=3600000]] later' }),
+    desk.submit({ model: 'song-music', prompt: NEVER }),
     desk
       .submit({ model: 'song-music', prompt: `${AT_ONCE}[[sandbox:task-fails]] never` })
       .then(({ id }) => desk.ended(id)),
@@ -37,22 +37,14 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(() => desk.stop());
 
-const urls = (count: number) =>
-  Array.from({ length: count }, (_value, index) => `https://example.com/${index}.mp3`);
 const bpm = (fields: object) => ({ model: 'song-bpm', source_task_id: song.id, ...fields });
-const cover = (fields: object) => ({
-  model: 'song-cover',
-  source_task_id: song.id,
-  gen_description: `${AT_ONCE}${randomUUID()}`,
-  ...fields,
-});
 const mashup = (fields: object) => ({
   model: 'song-mashup',
   source_task_ids: [song.id, song.id],
   gen_description: `${AT_ONCE}${randomUUID()}`,
   ...fields,
 });
-/** The last request of a cover or mashup that the provider got. */
+/** The last request that the provider got at a path. */
 const lastSent = async (path: string) => (await desk.sent(path)).at(-1);
 
 describe('source_task_id and source_index', () => {
@@ -93,16 +85,27 @@ describe('source_task_id and source_index', () => {
     );
   });
 
-  it('are refused when the source failed (SONG-08, SONG-57)', async () => {
-    expect(failed).toMatchObject({
-      status: 'failed',
-      error: { code: 'provider_task_failed' },
-      charged_microusd: null,
-    });
+  it('are refused when the source failed (SONG-08)', async () => {
+    expect(failed.status).toBe('failed');
     expect(await desk.refused(bpm({ source_task_id: failed.id }))).toMatchObject(
       notReady('source_task_id'),
     );
   });
+
+  it.each(['expired', 'reconciliation_required'])(
+    'are refused when the source is %s (SONG-08)',
+    async (status) => {
+      const { id } = await desk.submit({ model: 'song-music', prompt: NEVER });
+      const uuid = fromPublicId('task', id) ?? '';
+      const query = (sql: string) => desk.gateway.dataSource.query(sql, [uuid]);
+      await query('DELETE FROM task_work WHERE task_id = $1');
+      await query(`UPDATE task SET status = '${status}', completed_at = now() WHERE id = $1`);
+      expect((await desk.read(id)).status).toBe(status);
+      expect(await desk.refused(bpm({ source_task_id: id }))).toMatchObject(
+        notReady('source_task_id'),
+      );
+    },
+  );
 
   it('are refused alike for what is unknown, foreign, of another family, or no task (SONG-09)', async () => {
     const stranger = await desk.gateway.account();
@@ -161,6 +164,12 @@ describe('source_task_ids and source_indexes', () => {
     expect(await lastSent('/mashup')).toMatchObject({ music_ids: [first?.id, first?.id] });
     await desk.made(mashup({ source_indexes: [2, 1] }));
     expect(await lastSent('/mashup')).toMatchObject({ music_ids: [second?.id, first?.id] });
+    const other = await desk.made({ model: 'song-music', prompt: `${AT_ONCE}another song` });
+    const ids = other.result.tracks.map(({ id }) => id);
+    await desk.made(mashup({ source_task_ids: [other.id, song.id], source_indexes: [2, 1] }));
+    expect(await lastSent('/mashup')).toMatchObject({ music_ids: [ids[1], first?.id] });
+    await desk.made(mashup({ source_task_ids: [song.id, other.id] }));
+    expect(await lastSent('/mashup')).toMatchObject({ music_ids: [first?.id, ids[0]] });
   });
 
   it('are refused unless there are exactly two (SONG-18)', async () => {
@@ -192,58 +201,5 @@ describe('source_task_ids and source_indexes', () => {
     expect(await desk.refused(bpm({ source_indexes: [1, 1] }))).toMatchObject(
       bad('source_indexes'),
     );
-  });
-});
-
-describe('persona_task_id and custom_model_task_id', () => {
-  it('give the song its singer (SONG-23, SONG-64)', async () => {
-    const { id } = persona.result.persona as { id: string };
-    await desk.made(cover({ persona_task_id: persona.id }));
-    expect(await lastSent('/cover')).toMatchObject({ persona_id: id, mv: 'chirp-hawk' });
-  });
-
-  it('stand in for a version (SONG-26, SONG-65)', async () => {
-    const { id, name } = customModel.result.custom_model as { id: string; name: string };
-    expect(name).toBe('Mine');
-    await desk.made(cover({ custom_model_task_id: customModel.id }));
-    expect(await lastSent('/cover')).toMatchObject({ mv: id });
-  });
-
-  it('are refused while their task is on its way (SONG-24, SONG-27)', async () => {
-    const model = await desk.submit({
-      model: 'song-custom-model',
-      name: '[[sandbox:task-ms=3600000]]Mine',
-      audio_urls: urls(7),
-    });
-    expect(await desk.refused(cover({ custom_model_task_id: model.id }))).toMatchObject(
-      notReady('custom_model_task_id'),
-    );
-    const slow = await desk.submit({
-      model: 'song-persona',
-      source_task_id: song.id,
-      name: '[[sandbox:delay=5000]]Ann',
-    });
-    expect(await desk.refused(cover({ persona_task_id: slow.id }))).toMatchObject(
-      notReady('persona_task_id'),
-    );
-  });
-
-  it('are refused for a task of another operation, finished or not (SONG-24, SONG-27)', async () => {
-    for (const field of ['persona_task_id', 'custom_model_task_id']) {
-      for (const task of [song, running]) {
-        expect(await desk.refused(cover({ [field]: task.id }))).toMatchObject(bad(field));
-      }
-    }
-  });
-
-  it('are refused together, and a custom model with a version (SONG-25, SONG-28)', async () => {
-    expect(
-      await desk.refused(
-        cover({ persona_task_id: persona.id, custom_model_task_id: customModel.id }),
-      ),
-    ).toMatchObject(bad('persona_task_id'));
-    expect(
-      await desk.refused(cover({ version: 'v6', custom_model_task_id: customModel.id })),
-    ).toMatchObject(bad('version'));
   });
 });

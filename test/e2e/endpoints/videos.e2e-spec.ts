@@ -109,7 +109,9 @@ describe('a video', () => {
     const seen: string[] = [];
     let last = 'queued';
     while (last !== 'completed') {
-      last = (await desk.read(`${id}?model=vid-motion`)).status;
+      const read = await desk.read(`${id}?model=vid-motion`);
+      expect(read).toMatchObject({ id, object: 'video', model: 'vid-motion' });
+      last = read.status;
       if (seen.at(-1) !== last) seen.push(last);
     }
     expect(['queued', 'in_progress', 'completed'].filter((word) => seen.includes(word))).toEqual(
