@@ -108,7 +108,11 @@ class Reality {
     await desk.run();
     const ending = desk.gateway.app.get(TaskEnding);
     for (const { task, fence } of paused) {
-      const late = { event: 'failed', fence, error: { code: TASK_FAILED, message: 'late' } } as const;
+      const late = {
+        event: 'failed',
+        fence,
+        error: { code: TASK_FAILED, message: 'late' },
+      } as const;
       expect(await ending.end(task, late, 0)).toBeUndefined();
     }
   }

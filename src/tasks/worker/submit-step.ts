@@ -123,7 +123,11 @@ export class SubmitStep {
     }
     // The provider has worked, so the task passes through this state too (spec: Task states).
     const facts = { status: 'processing', memory } as const;
-    const isMine = await this.reporter.goOn(work, { phase: 'submitting', delayMs: LEASE_MS, facts });
+    const isMine = await this.reporter.goOn(work, {
+      phase: 'submitting',
+      delayMs: LEASE_MS,
+      facts,
+    });
     if (isMine) await this.reporter.end(work, { event: 'succeeded', result, memory });
   }
 
