@@ -36,7 +36,7 @@ export const DAY_RULE = `
    WHERE coalesce(d.charged, 0) + coalesce(r.charged, 0) <> coalesce(k.charged, 0) + coalesce(c.amount, 0)
    LIMIT ${MAX_DISCREPANCIES}`;
 
-/** All sums against each other: days nobody was charged on, accounts, and everybody. */
+/** All sums against each other: days nobody was charged on, accounts, months, and everybody. */
 export const SUM_RULES = `
   WITH by_day AS MATERIALIZED (SELECT account_id, day, sum(charged) AS charged FROM usage_day GROUP BY 1, 2)
   SELECT u.account_id, 'usage of a day is what was charged on it' AS rule, u.day || ': ' || u.charged || ' against 0' AS detail
@@ -49,6 +49,11 @@ export const SUM_RULES = `
     FULL JOIN (SELECT account_id, sum(charged) AS charged FROM by_day WHERE account_id <> ${EVERYBODY} GROUP BY 1) d
         USING (account_id)
    WHERE coalesce(a.charged, 0) <> coalesce(d.charged, 0)
+  UNION ALL
+  SELECT account_id, 'usage of an account is the sum of its months', coalesce(a.charged, 0) || ' against ' || coalesce(m.charged, 0)
+    FROM usage_account a
+    FULL JOIN (SELECT account_id, sum(charged) AS charged FROM usage_month GROUP BY 1) m USING (account_id)
+   WHERE coalesce(a.charged, 0) <> coalesce(m.charged, 0)
   UNION ALL
   SELECT ${EVERYBODY}, 'usage of everybody is the sum of all accounts', day || ': ' || difference
     FROM (SELECT day, sum(CASE WHEN account_id = ${EVERYBODY} THEN charged ELSE -charged END) AS difference

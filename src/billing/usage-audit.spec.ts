@@ -45,6 +45,7 @@ describe('an audit of usage', () => {
     (await auditBooks(database.dataSource, scope)).discrepancies.map(({ rule }) => rule);
   const DAY = 'usage of a day is what was charged on it';
   const ACCOUNT = 'usage of an account is the sum of its days';
+  const MONTHS = 'usage of an account is the sum of its months';
   const EVERYBODY = 'usage of everybody is the sum of all accounts';
 
   it.each([
@@ -61,7 +62,12 @@ describe('an audit of usage', () => {
     [
       'an account with a micro-USD more',
       'UPDATE usage_account SET charged = charged + $2 WHERE account_id = $1',
-      [ACCOUNT],
+      [ACCOUNT, MONTHS],
+    ],
+    [
+      'a month with a micro-USD more',
+      'UPDATE usage_month SET charged = charged + $2 WHERE account_id = $1',
+      [MONTHS],
     ],
     [
       'a sum of everybody with a micro-USD more',

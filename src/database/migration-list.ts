@@ -29,6 +29,7 @@ import { LimitsOutliveRotation1700000000207 } from './migrations/0207-limits-out
 import { EndsShareAStatement1700000000225 } from './migrations/0225-ends-share-a-statement.migration.js';
 import { UsageCheckpoints1700000000235 } from './migrations/0235-usage-checkpoints.migration.js';
 import { DecisionsEndOlderDeliveries1700000000245 } from './migrations/0245-decisions-end-older-deliveries.migration.js';
+import { UsageMonths1700000000255 } from './migrations/0255-usage-months.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -65,4 +66,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   EndsShareAStatement1700000000225,
   UsageCheckpoints1700000000235,
   DecisionsEndOlderDeliveries1700000000245,
+  UsageMonths1700000000255,
 ];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { dataSourceWithPlans } from '../../test/support/told-plans.js';
-import { NOBODY, type UsageDimension, UsageReports } from './usage-reports.js';
+import { NOBODY, type UsageDimension, UsageReports, type UsageRow } from './usage-reports.js';
 
 const ACCOUNTS = 40;
 const DAYS = 365;
@@ -24,8 +24,14 @@ const FILL = `
   INSERT INTO usage_day (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged)
     SELECT '${NOBODY}', day, '${NOBODY}', model, endpoint, sum(calls), sum(failures), sum(quantity), sum(charged)
       FROM usage_day GROUP BY day, model, endpoint;
+  INSERT INTO usage_month
+    SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, sum(calls), sum(failures), sum(quantity), sum(charged)
+      FROM usage_day WHERE account_id <> '${NOBODY}' GROUP BY 1, 2, 3;
   INSERT INTO usage_latency SELECT account_id, day, api_key_id, model, endpoint, 60 + b, calls / 2
     FROM usage_day, generate_series(1, 2) b;
+  INSERT INTO usage_month_latency
+    SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, bucket, sum(calls)
+      FROM usage_latency WHERE account_id <> '${NOBODY}' GROUP BY 1, 2, 3, 4;
   ANALYZE`;
 
 let database: TestDatabase;
@@ -42,30 +48,35 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** How a report of the year reads the sums. */
-async function readsOf(
-  filter: { accountId?: string; apiKeyId?: string },
-  groupBy: UsageDimension[],
-) {
+interface Filter {
+  readonly accountId?: string;
+  readonly apiKeyId?: string;
+}
+
+/** A report, and how it read each table. */
+async function reportOf(filter: Filter, groupBy: UsageDimension[], span: object = {}) {
   plans = [];
   const filters = { accountId: undefined, apiKeyId: undefined, model: undefined, ...filter };
-  const rows = await new UsageReports(dataSource).rows({ ...YEAR, ...filters, groupBy });
+  const request = { ...YEAR, ...span, ...filters, groupBy };
+  const rows = await new UsageReports(dataSource).rows(request);
   const lines = plans.flatMap((plan) => plan.split('\n'));
   const scans = lines.flatMap((line, index) =>
-    / on usage_(day|latency)\b/.test(line) ? [`${line.trim()} ${lines[index + 1]?.trim()}`] : [],
+    / on usage_(day|latency|month|month_latency)\b/.test(line)
+      ? [`${line.trim()} ${lines[index + 1]?.trim() ?? ''}`]
+      : [],
   );
   return { rows, scans };
 }
 
 describe('usage over a year', () => {
-  it.each<[string, { accountId?: string; apiKeyId?: string }, UsageDimension[], number]>([
+  it.each<[string, Filter, UsageDimension[], number]>([
     ['an account by day', { accountId: ACCOUNT }, ['day'], DAYS],
     ['an account by model and key', { accountId: ACCOUNT }, ['model', 'key'], 4],
     ['a key by model, for operators', { apiKeyId: KEY }, ['model'], 2],
     ['a key by account, for operators', { apiKeyId: KEY }, ['account'], 1],
     ['everybody by day', {}, ['day'], DAYS],
   ])('of %s is found by the index on the account', async (_title, filter, groupBy, groups) => {
-    const { rows, scans } = await readsOf(filter, groupBy);
+    const { rows, scans } = await reportOf(filter, groupBy);
     expect(rows).toHaveLength(groups);
     expect(scans.length).toBeGreaterThanOrEqual(2);
     for (const scan of scans) {
@@ -74,8 +85,47 @@ describe('usage over a year', () => {
     }
   });
 
+  it.each<[UsageDimension[], number]>([
+    [['account'], ACCOUNTS],
+    [['key'], ACCOUNTS * 2],
+    [['account', 'key'], ACCOUNTS * 2],
+  ])(
+    'of everybody by %j reads whole months, and days only at the ends',
+    async (groupBy, groups) => {
+      const { rows, scans } = await reportOf({}, groupBy);
+      expect(rows).toHaveLength(groups);
+      const ofDays = scans.filter((scan) => !scan.includes(' on usage_month'));
+      expect(scans.length).toBeGreaterThan(ofDays.length);
+      for (const scan of ofDays) expect(scan).toMatch(/Cond: .*\(day >= /);
+    },
+  );
+
+  it.each([
+    ['2025-01-01', '2026-01-01'],
+    ['2025-01-02', '2025-12-31'],
+    ['2025-03-31', '2025-04-01'],
+    ['2025-05-05', '2025-05-25'],
+    ['2025-06-15', '2025-07-15'],
+    ['2025-11-01', '2999-01-01'],
+    ['2025-07-01', '2025-07-01'],
+  ])('from %s to %s is the same by months and by days', async (fromDay, toDay) => {
+    const span = { fromDay, toDay };
+    const { rows: wanted } = await reportOf({}, ['day', 'account'], { ...span, limit: 100_000 });
+    for (const groupBy of [['account'], ['key']] as UsageDimension[][]) {
+      const { rows } = await reportOf({}, groupBy, span);
+      for (const name of ['calls', 'failures', 'quantity', 'charged'] as const) {
+        expect([groupBy, name, sumOf(rows, name)]).toEqual([groupBy, name, sumOf(wanted, name)]);
+      }
+      expect(rows.every((row) => row.p50_bucket === 61 && row.p99_bucket === 62)).toBe(true);
+    }
+  });
+
   it('of a key that does not exist is nothing', async () => {
-    const { rows } = await readsOf({ apiKeyId: '00000000-0000-4000-8000-00000000ffff' }, ['day']);
+    const { rows } = await reportOf({ apiKeyId: '00000000-0000-4000-8000-00000000ffff' }, ['day']);
     expect(rows).toEqual([]);
   });
 });
+
+function sumOf(rows: readonly UsageRow[], name: 'calls' | 'failures' | 'quantity' | 'charged') {
+  return rows.reduce((total, row) => total + Number(row[name]), 0);
+}

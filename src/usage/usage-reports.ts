@@ -92,48 +92,83 @@ export class UsageReports {
   }
 }
 
-function statementFor({ groupBy, accountId, apiKeyId }: UsageRequest): string {
-  const columns = groupBy.map((dimension) => COLUMN[dimension]).join(', ');
+const SUMS = 'calls, failures, quantity, charged';
+
+/** The days from `$1` to `$2` that are left where whole months are read: `[$1, lo)`, months of `[lo, hi)`, `[hi, $2)`. */
+const nextMonth = (day: string) =>
+  `(date_trunc('month', ${day}::date::timestamp - interval '1 day') + interval '1 month')::date`;
+const SPAN = `span AS (
+      SELECT lo, greatest(lo, CASE WHEN $2::date > (now() AT TIME ZONE 'UTC')::date THEN ${nextMonth('$2')}
+                                   ELSE date_trunc('month', $2::date::timestamp)::date END) AS hi
+        FROM (SELECT ${nextMonth('$1')} AS lo) first)`;
+const LO = '(SELECT lo FROM span)';
+const HI = '(SELECT hi FROM span)';
+
+/** The sums that answer a request, as rows of its columns: of months where neither day nor model is asked for. */
+function sourcesOf({ groupBy, accountId, apiKeyId, model }: UsageRequest, columns: string) {
   const isSummed =
     apiKeyId === undefined && !groupBy.includes('key') && !groupBy.includes('account');
   const allAccounts = isSummed ? `account_id = '${NOBODY}'` : `account_id <> '${NOBODY}'`;
   // Each statement has all parameters, whether or not its scope uses them.
   const scope = accountId === undefined ? `$3::uuid IS NULL AND ${allAccounts}` : 'account_id = $3';
-  const within = `day >= $1::date AND day < $2::date
-      AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)`;
+  const ofKey = '($5::uuid IS NULL OR api_key_id = $5)';
+  const from = (table: string, names: string, time: string) =>
+    `SELECT ${columns}, ${names} FROM ${table} WHERE ${scope} AND ${ofKey} AND ${time}`;
+  const ofDays = (table: string, names: string, start: string, end: string) =>
+    `${from(table, names, `day >= ${start} AND day < ${end}`)} AND ($4::text IS NULL OR model = $4)`;
+  const hasMonths = groupBy.every((dimension) => dimension === 'account' || dimension === 'key');
+  return (table: 'usage_day' | 'usage_latency', names: string): string => {
+    if (!hasMonths || model !== undefined) {
+      return ofDays(table, names, '$1::date', '$2::date');
+    }
+    const months = table === 'usage_day' ? 'usage_month' : 'usage_month_latency';
+    return [
+      ofDays(table, names, '$1::date', `least(${LO}, $2::date)`),
+      from(months, names, `month >= ${LO} AND month < ${HI}`),
+      ofDays(table, names, HI, '$2::date'),
+    ].join(' UNION ALL ');
+  };
+}
+
+function statementFor(request: UsageRequest): string {
+  const { groupBy } = request;
+  const columns = groupBy.map((dimension) => COLUMN[dimension]).join(', ');
+  const source = sourcesOf(request, columns);
   const shown = groupBy
     .map((dimension) =>
       dimension === 'day' ? `to_char(day, 'YYYY-MM-DD') AS day` : COLUMN[dimension],
     )
     .join(', ');
-  const order = groupBy.map((dimension) =>
-    dimension === 'day' ? 'u.day DESC' : `u.${COLUMN[dimension]}`,
-  );
+  const order = groupBy
+    .map((dimension) => (dimension === 'day' ? 'day DESC' : COLUMN[dimension]))
+    .join(', ');
+  // Latencies are ranked for the groups of the page only, by their place in it.
   return `
-    WITH recent AS MATERIALIZED (SELECT * FROM usage_recent($3) WHERE ${within}),
+    WITH ${SPAN},
+    recent AS MATERIALIZED (
+      SELECT * FROM usage_recent($3)
+       WHERE day >= $1::date AND day < $2::date
+         AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)),
     total AS (
       SELECT ${columns}, sum(calls) AS calls, sum(failures) AS failures, sum(quantity) AS quantity, sum(charged) AS charged
-        FROM (SELECT day, account_id, api_key_id, model, endpoint, calls, failures, quantity, charged
-                FROM usage_day WHERE ${scope} AND ${within}
-              UNION ALL
-              SELECT day, account_id, api_key_id, model, endpoint, calls, failures, quantity, charged FROM recent) t
+        FROM (${source('usage_day', SUMS)} UNION ALL SELECT ${columns}, ${SUMS} FROM recent) t
        GROUP BY ${columns}),
-    page AS (SELECT * FROM total u ORDER BY ${order.join(', ')} LIMIT $6 OFFSET $7),
+    page AS MATERIALIZED (
+      SELECT row_number() OVER (ORDER BY ${order}) AS place, total.* FROM total ORDER BY ${order} LIMIT $6 OFFSET $7),
     latency AS (
-      SELECT ${columns}, bucket, sum(calls) AS calls
-        FROM (SELECT day, account_id, api_key_id, model, endpoint, bucket, calls
-                FROM usage_latency WHERE ${scope} AND ${within}
-              UNION ALL
-              SELECT day, account_id, api_key_id, model, endpoint, bucket, calls FROM recent WHERE bucket IS NOT NULL) l
-       GROUP BY ${columns}, bucket),
+      SELECT place, bucket, sum(l.calls) AS calls
+        FROM (${source('usage_latency', 'bucket, calls')}
+              UNION ALL SELECT ${columns}, bucket, calls FROM recent WHERE bucket IS NOT NULL) l
+        JOIN page USING (${columns})
+       GROUP BY place, bucket),
     ranked AS (
-      SELECT ${columns}, bucket, sum(calls) OVER (PARTITION BY ${columns} ORDER BY bucket) AS reached,
-             sum(calls) OVER (PARTITION BY ${columns}) AS calls
+      SELECT place, bucket, sum(calls) OVER (PARTITION BY place ORDER BY bucket) AS reached,
+             sum(calls) OVER (PARTITION BY place) AS calls
         FROM latency),
     quantile AS (
-      SELECT ${columns}, min(bucket) FILTER (WHERE reached >= ceil(calls * 0.5)) AS p50_bucket,
+      SELECT place, min(bucket) FILTER (WHERE reached >= ceil(calls * 0.5)) AS p50_bucket,
              min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
-        FROM ranked GROUP BY ${columns})
+        FROM ranked GROUP BY place)
     SELECT ${shown}, calls, failures, quantity, charged, p50_bucket, p99_bucket
-      FROM page u LEFT JOIN quantile USING (${columns}) ORDER BY ${order.join(', ')}`;
+      FROM page LEFT JOIN quantile USING (place) ORDER BY place`;
 }

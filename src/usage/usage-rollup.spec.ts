@@ -56,8 +56,8 @@ async function foldAll(): Promise<void> {
   }
 }
 
-async function usageOf(accountId: string) {
-  const request = { ...ALL, groupBy: ['day'] as const, apiKeyId: undefined, model: undefined };
+async function usageOf(accountId: string, dimension: 'day' | 'account' = 'day') {
+  const request = { ...ALL, groupBy: [dimension], apiKeyId: undefined, model: undefined };
   const rows = await reports.rows({ ...request, accountId });
   const sum = (name: 'calls' | 'failures' | 'charged') =>
     rows.reduce((total, row) => total + BigInt(row[name]), 0n);
@@ -133,6 +133,7 @@ describe('the sums of usage', () => {
           expect((await auditBooks(database.dataSource, 'new')).discrepancies).toEqual([]);
           await foldAll();
           expect(await usageOf(accountId)).toMatchObject(truth);
+          expect(await usageOf(accountId, 'account')).toMatchObject(truth);
           for (const scope of ['new', 'full', 'new'] as const) {
             expect((await auditBooks(database.dataSource, scope)).discrepancies).toEqual([]);
           }
