@@ -1,7 +1,7 @@
 import { type BenchResult, median, round } from './result.js';
 import { cpuOf, databaseCpuOf } from './servers/cpu-time.js';
 import { load, type Target, serverUrl } from './servers/load.js';
-import { shippedNode } from './servers/runtime.js';
+import { presentNode, shippedNode } from './servers/runtime.js';
 import {
   fundedKey,
   fundedKeys,
@@ -28,11 +28,12 @@ interface Measured {
 /**
  * CPU microseconds per speech request, from the accounting of the processes. On a busy machine it is the most reliable
  * figure. Gateway and its database, with one account and with 1,000, compared with a plain proxy and the limit, on Node
- * 24 (the image's) and on the present Node.
+ * 24 (the image's) and on the Node that started the benchmark.
  */
 export async function run(): Promise<BenchResult> {
   const shipped = await onRuntime(await shippedNode(), '24');
-  const figures = { ...shipped, ...(await onRuntime(process.execPath, process.version)) };
+  const present = presentNode();
+  const figures = { ...shipped, ...(present && (await onRuntime(present, 'present Node'))) };
   const ratio = (name: string) => Number(shipped[`24: ${name} / express + axios`]);
   return {
     name: 'cost',

@@ -1,11 +1,25 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { BenchResult } from './result.js';
+import { isShippedNode, PRESENT_NODE, shippedNode } from './servers/runtime.js';
 
 /**
- * Runs the benchmarks named on the command line, or all of this folder; prints a table and writes
- * `bench/results/<name>.json`. Exits with 1 when a target is missed.
+ * Runs the benchmarks named on the command line, or all of this folder, on the runtime of the image; prints a table and
+ * writes `bench/results/<name>.json`. Exits with 1 when a target is missed. With BENCH_NODE=present they run on the
+ * present Node, and nothing is written.
  */
+const onPresent = process.env.BENCH_NODE === 'present';
+if (!onPresent && !isShippedNode()) {
+  const child = spawn(await shippedNode(), [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+    env: { ...process.env, [PRESENT_NODE]: process.execPath },
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  process.exit(code ?? 1);
+}
+
 const folder = new URL('./', import.meta.url);
 const NOT_BENCHMARKS = ['run.ts', 'result.ts'];
 
@@ -33,6 +47,7 @@ for (const name of names) {
       target: result.targets[figure] ?? '',
     })),
   );
+  if (onPresent) continue;
   const record = {
     ...result,
     node: process.version,

@@ -4,6 +4,18 @@ import { access, mkdir } from 'node:fs/promises';
 
 /** The runtime of the image, as its npm package has it. */
 const VERSION = '24.9.0';
+/** Environment variable that names the `node` with which the benchmarks were started. */
+export const PRESENT_NODE = 'BENCH_PRESENT_NODE';
+
+/** Whether this process runs on the major version of the image. */
+export function isShippedNode(): boolean {
+  return process.versions.node.split('.')[0] === VERSION.split('.')[0];
+}
+
+/** The `node` with which the benchmarks were started, to be measured beside the shipped one; undefined when it is that. */
+export function presentNode(): string | undefined {
+  return process.env[PRESENT_NODE];
+}
 
 /** The `node` that the image ships, installed below `bench/.tmp` on demand. Throws where the registry cannot be reached. */
 export async function shippedNode(): Promise<string> {
