@@ -33,6 +33,7 @@ export class Database implements OnApplicationShutdown {
   private readonly logger = new Logger('Database');
   private server: RunningPostgres | undefined;
   private dataSource: DataSource | undefined;
+  private isClosing = false;
 
   constructor(@Inject(DATABASE_OPTIONS) private readonly options: DatabaseOptions) {}
 
@@ -66,6 +67,7 @@ export class Database implements OnApplicationShutdown {
 
   /** Closes the connections, then stops the embedded server if this process started it. */
   async close(): Promise<void> {
+    this.isClosing = true;
     if (this.dataSource?.isInitialized) await this.dataSource.destroy();
     await this.server?.stop();
   }
@@ -94,6 +96,8 @@ export class Database implements OnApplicationShutdown {
   private connect(url: string): Promise<DataSource> {
     const { poolSize } = this.options;
     const onPoolError = (error: Error): void => {
+      // A server that is stopped may end a connection before it has read that we closed it.
+      if (this.isClosing) return;
       this.logger.warn(`A database connection broke: ${error.message}`);
     };
     return createDataSource({
