@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import { ConfigError } from '../config/load-config.js';
 import type { SandboxAccess } from '../config/worker-context.js';
 import { loggableError } from '../observability/logger.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
@@ -31,6 +32,8 @@ export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
       'the catalog was read anew',
     );
   } catch (error) {
-    logger.error({ cause: loggableError(error) }, 'CATALOG_FILE does not fit; nothing was changed');
+    const refusal = 'CATALOG_FILE does not fit; nothing was changed';
+    if (error instanceof ConfigError) logger.error(`${refusal}. ${error.problems.join(' ')}`);
+    else logger.error({ cause: loggableError(error) }, refusal);
   }
 }

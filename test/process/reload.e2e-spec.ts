@@ -74,6 +74,9 @@ describe('SIGHUP', () => {
       await writeFile(file, '{"models":[{"id":"aud-v3","price":{"unit":"second"}}]}');
       gateway.child.kill('SIGHUP');
       await until(() => linesWith('CATALOG_FILE does not fit; nothing was changed') === 2);
+      // The reason is a sentence; a stack tells an operator nothing.
+      expect(linesWith('nothing was changed. CATALOG_FILE: models')).toBe(2);
+      expect(linesWith('ConfigError')).toBe(0);
       expect(await charges()).toEqual([String(11 * CHARACTERS)]);
       expect((await send(`${gateway.url}/health/ready`)).status).toBe(200);
     },
