@@ -1,4 +1,4 @@
-/** The direction of docs/adr/0001: main, cli, commands, boot → features → {tasks, usage} → webhooks → {executions, admission} → {billing, leases, auth, media, catalog, providers} → {net, storage, database, config, ticker, observability} → common. */
+/** The direction of docs/adr/0001: main, cli, commands, boot → features → {tasks, usage, retention} → webhooks → {executions, admission} → {billing, leases, auth, media, catalog, providers} → {net, storage, database, config, ticker, observability} → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const floor = 'net|storage|database|config|ticker|observability';
@@ -28,34 +28,39 @@ module.exports = {
     rule(
       'core-below-executions',
       { path: `^src/(${core})/` },
-      { path: `^src/(${features}|usage|tasks|webhooks|executions|admission|boot)/` },
+      { path: `^src/(${features}|usage|retention|tasks|webhooks|executions|admission|boot)/` },
     ),
     rule(
       'admission-below-executions',
       { path: '^src/admission/' },
-      { path: `^src/(${features}|usage|tasks|webhooks|executions|boot)/` },
+      { path: `^src/(${features}|usage|retention|tasks|webhooks|executions|boot)/` },
     ),
     rule(
       'executions-below-features',
       { path: '^src/executions/' },
-      { path: `^src/(${features}|usage|tasks|webhooks|boot)/` },
+      { path: `^src/(${features}|usage|retention|tasks|webhooks|boot)/` },
       'executions and tasks stand beside each other on admission.',
     ),
     rule('tasks-beside-executions', { path: '^src/tasks/' }, { path: '^src/executions/' }),
     rule(
       'webhooks-below-tasks',
       { path: '^src/webhooks/' },
-      { path: `^src/(${features}|usage|tasks|boot)/` },
+      { path: `^src/(${features}|usage|retention|tasks|boot)/` },
     ),
     rule(
       'tasks-below-features',
       { path: '^src/tasks/' },
-      { path: `^src/(${features}|usage|boot)/` },
+      { path: `^src/(${features}|usage|retention|boot)/` },
     ),
     rule(
       'usage-below-features',
       { path: '^src/usage/' },
       { path: `^src/(${features}|tasks|webhooks|boot)/` },
+    ),
+    rule(
+      'retention-drops-by-functions-of-the-database',
+      { path: '^src/retention/' },
+      { path: '^src/(?!retention/|config/|database/|ticker/|common/)' },
     ),
     rule(
       'features-apart',

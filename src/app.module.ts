@@ -18,6 +18,7 @@ import { OwnUrl } from './net/own-url.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
+import { RetentionModule } from './retention/retention.module.js';
 import { SandboxMedia } from './sandbox-media/sandbox-media.js';
 import { SandboxMediaModule } from './sandbox-media/sandbox-media.module.js';
 import { StorageModule } from './storage/storage.module.js';
@@ -69,6 +70,7 @@ export class AppModule {
         AdminModule,
         SandboxMediaModule.forRoot(sandboxMedia),
         TasksModule,
+        RetentionModule,
         AccountModule,
         ModelsModule,
         DubbingModule,

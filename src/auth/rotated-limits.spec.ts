@@ -84,6 +84,21 @@ describe('the limit of a key that is rotated', () => {
     expect(await keys.spentInPeriod(second)).toBe(900n);
   });
 
+  it('is no longer spent by the old key once that has ended, whatever other processes still know', async () => {
+    await submit(keyId, 1_000);
+    const second = await rotated();
+    expect((await submit(keyId, 100)).outcome).toBe('over_limit');
+    const { executions } = ledgerOf(database.dataSource);
+    const late = { ...startOf(accountId, 100n), apiKeyId: keyId, isCapped: true };
+    expect(await executions.begin(late)).toBe('over_limit');
+    expect((await submit(second, 4_000)).outcome).toBe('created');
+  });
+
+  it('is no longer spent by a key that was revoked', async () => {
+    await keys.revoke(keyId);
+    expect((await submit(keyId, 100)).outcome).toBe('over_limit');
+  });
+
   it('keeps nothing of calls that ended before the next rotation', async () => {
     const task = await submit(keyId, 2_000);
     const second = await rotated();

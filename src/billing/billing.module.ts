@@ -3,11 +3,10 @@ import { AvailableFunds } from './available-funds.js';
 import { Accounts } from './accounts.js';
 import { LedgerAudit } from './ledger-audit.js';
 import { LedgerService } from './ledger.service.js';
-import { RecordRetention } from './record-retention.js';
 
-/** Accounts, holds, entries, their audit, and how long records are kept. Takes the DataSource, the Clock and the Ticker from global modules. */
+/** Accounts, holds, entries, and their audit. Takes the DataSource, the Clock and the Ticker from global modules. */
 @Module({
-  providers: [Accounts, LedgerService, AvailableFunds, LedgerAudit, RecordRetention],
+  providers: [Accounts, LedgerService, AvailableFunds, LedgerAudit],
   exports: [Accounts, LedgerService, AvailableFunds, LedgerAudit],
 })
 export class BillingModule {}

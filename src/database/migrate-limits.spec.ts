@@ -158,4 +158,19 @@ describe('the books of a gateway without limits, refunds and usage', () => {
     ]);
     expect(await auditLedger(dataSource, 'full')).toMatchObject({ ok: true });
   });
+
+  it('count what was given back, also where 0206 ran when it did not', async () => {
+    const sums = () =>
+      dataSource.query<object[]>(
+        `SELECT day, api_key_id, charged, given_back FROM usage_day
+          WHERE account_id = $1 ORDER BY 1, 2, model, endpoint`,
+        [accountId],
+      );
+    const before = await sums();
+    await dataSource.query(
+      `ALTER TABLE usage_day DROP COLUMN given_back; DELETE FROM migration WHERE name LIKE 'GivenBack%'`,
+    );
+    await runMigrations(dataSource);
+    expect(await sums()).toEqual(before);
+  });
 });

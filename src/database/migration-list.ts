@@ -28,6 +28,10 @@ import { LimitsFromUsage1700000000206 } from './migrations/0206-limits-from-usag
 import { LimitsOutliveRotation1700000000207 } from './migrations/0207-limits-outlive-rotation.migration.js';
 import { EndsShareAStatement1700000000225 } from './migrations/0225-ends-share-a-statement.migration.js';
 import { UsageCheckpoints1700000000235 } from './migrations/0235-usage-checkpoints.migration.js';
+import { DebtsOutliveRecords1700000000240 } from './migrations/0240-debts-outlive-records.migration.js';
+import { OneOrderOfLocks1700000000241 } from './migrations/0241-one-order-of-locks.migration.js';
+import { CappedStepsBySets1700000000242 } from './migrations/0242-capped-steps-by-sets.migration.js';
+import { GivenBackEverywhere1700000000243 } from './migrations/0243-given-back-everywhere.migration.js';
 import { DecisionsEndOlderDeliveries1700000000245 } from './migrations/0245-decisions-end-older-deliveries.migration.js';
 import { UsageMonths1700000000255 } from './migrations/0255-usage-months.migration.js';
 
@@ -65,6 +69,10 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   LimitsOutliveRotation1700000000207,
   EndsShareAStatement1700000000225,
   UsageCheckpoints1700000000235,
+  DebtsOutliveRecords1700000000240,
+  OneOrderOfLocks1700000000241,
+  CappedStepsBySets1700000000242,
+  GivenBackEverywhere1700000000243,
   DecisionsEndOlderDeliveries1700000000245,
   UsageMonths1700000000255,
 ];

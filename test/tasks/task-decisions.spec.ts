@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../src/common/ids/public-id.js';
+import { Clock } from '../../src/common/time/clock.js';
 import type { Task } from '../../src/tasks/task.js';
 import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
 const CREDIT = 1_000_000n;
+const DAY_MS = 86_400_000;
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' };
 const WEBHOOK = { url: 'https://example.com/hook', secret: 'a-secret-of-16-letters' };
 let desk: TaskDesk;
@@ -52,6 +54,19 @@ const bodies = async (task: Task) =>
   ).map(({ body }) => body.toString());
 
 describe('POST /v1/tasks/{id}/cancel', () => {
+  it('ends the task at the time of the database, whatever the clock of the process says', async () => {
+    const task = await desk.submit(account);
+    const clock = desk.gateway.app.get(Clock);
+    const nowMs = clock.nowMs.bind(clock);
+    clock.nowMs = () => nowMs() + DAY_MS;
+    await cancel(task).finally(() => (clock.nowMs = nowMs));
+    const rows = await desk.gateway.dataSource.query<object[]>(
+      `SELECT completed_at <= clock_timestamp() AS is_past FROM task WHERE id = $1`,
+      [task.id],
+    );
+    expect(rows).toEqual([{ is_past: true }]);
+  });
+
   it('ends a task that was not sent, releases its hold and tells its webhook', async () => {
     const task = await desk.submit(account, { webhook: WEBHOOK, name: 'cancelled' });
     const { status, body } = await cancel(task);

@@ -10,11 +10,8 @@ export class LimitsFromUsage1700000000206 implements MigrationInterface {
   readonly name = 'LimitsFromUsage1700000000206';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(GIVEN_BACK);
-    await runner.query(FOLD);
-    await runner.query(NOTE_GIVEN_BACK);
+    await countGivenBack(runner);
     await runner.query(UNFOLDED);
-    await runner.query(SPENT);
     await runner.query(ROOM);
     await runner.query(SUBMIT_BEFORE);
   }
@@ -22,6 +19,14 @@ export class LimitsFromUsage1700000000206 implements MigrationInterface {
   down(): Promise<void> {
     return Promise.reject(new Error('The functions before these are gone: restore a backup'));
   }
+}
+
+/** Counts what was given back apart, so that a refund frees nothing of a limit. Also run by 0243. */
+export async function countGivenBack(runner: QueryRunner): Promise<void> {
+  await runner.query(GIVEN_BACK);
+  await runner.query(FOLD);
+  await runner.query(NOTE_GIVEN_BACK);
+  await runner.query(SPENT);
 }
 
 const ZERO = `'00000000-0000-0000-0000-000000000000'::uuid`;

@@ -1,13 +1,14 @@
-import { storableJson } from '../storable-json.js';
+import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../common/json-object.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import { Clock } from '../../common/time/clock.js';
 import { BatchedFunction } from '../../database/batched-function.js';
 import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
 import { EndListeners } from './end-listeners.js';
+import { EndTimes } from './end-times.js';
 import { persistently } from '../persistently.js';
+import { storableJson } from '../storable-json.js';
 import type { Task, TaskContent, TaskError } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';
@@ -54,16 +55,17 @@ const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 @Injectable()
 export class TaskEnding {
   readonly #end: BatchedFunction<{ ended: boolean }>;
+  readonly #times: EndTimes;
 
   constructor(
     dataSource: DataSource,
-    private readonly clock: Clock,
     private readonly kinds: TaskKinds,
     private readonly deliveries: WebhookDeliveries,
     private readonly reader: TaskReader,
     private readonly told: EndListeners,
   ) {
     this.#end = new BatchedFunction(dataSource, END);
+    this.#times = new EndTimes(dataSource);
   }
 
   /** The ended task. Undefined when its state or fence no longer allowed the end; then nothing has changed. */
@@ -73,22 +75,20 @@ export class TaskEnding {
     patienceMs: number,
     around: AroundTry = (attempt) => attempt(),
   ): Promise<Task | undefined> {
-    const ended = this.afterEnding(task, ending);
-    const values = [...argumentsOf(ended, ending), ...this.deliveryOf(ended)];
-    let tries = 0;
-    const commit = () => {
-      tries += 1;
-      return this.commit(values);
+    const tried: { times: number; task?: Task; values?: unknown[] } = { times: 0 };
+    const commit = async (): Promise<boolean> => {
+      const ended = (tried.task ??= this.afterEnding(task, ending, await this.#times.now()));
+      tried.values ??= [...argumentsOf(ended, ending), ...this.deliveryOf(ended)];
+      tried.times += 1;
+      return (await this.#end.run(tried.values)).ended;
     };
     const isEnded = await persistently(() => around(commit), patienceMs);
+    const { task: ended } = tried;
+    assert(ended, 'a commit was tried');
     // A commit whose answer was lost refuses its own repetition.
-    if (!isEnded && (tries === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
+    if (!isEnded && (tried.times === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
     this.told.tell(ended);
     return ended;
-  }
-
-  private async commit(values: readonly unknown[]): Promise<boolean> {
-    return (await this.#end.run(values)).ended;
   }
 
   /** The webhook with its frozen body, as the function takes it. */
@@ -106,7 +106,7 @@ export class TaskEnding {
   }
 
   /** The task as readers will see it. JSON is stringified and parsed, as in the database. */
-  private afterEnding(task: Task, ending: Ending): Task {
+  private afterEnding(task: Task, ending: Ending, now: Date): Task {
     const { to, money } = TRANSITIONS[ending.event];
     const charge = ending.chargedMicroUsd ?? task.reservedMicroUsd;
     const known = greater(task.progress, ending.progress ?? null);
@@ -121,7 +121,7 @@ export class TaskEnding {
       // An amount that an operator chose has no basis. The database deletes it in the same way.
       basis: money === 'settle' && charge !== task.reservedMicroUsd ? null : task.basis,
       content: ending.content ?? task.content,
-      completedAt: new Date(Math.max(this.clock.nowMs(), task.createdAt.getTime())),
+      completedAt: new Date(Math.max(now.getTime(), task.createdAt.getTime())),
     };
   }
 }

@@ -6,6 +6,23 @@ import { Ticker } from '../ticker/ticker.js';
 const INTERVAL_MS = 600_000;
 /** Records one statement looks at: their accounts are locked meanwhile. */
 const BATCH = 500;
+/**
+ * Forgets which calls a rotated key carried over to its successor, a day after they ended: until then an error may still be
+ * told for one that was charged. Looked up one by one, for no plan may come to read all calls.
+ */
+const FORGET_CARRIED = `
+  DELETE FROM key_spend_carried WHERE ctid = ANY (ARRAY(
+    SELECT c.ctid FROM key_spend_carried c
+     WHERE NOT EXISTS (
+             SELECT FROM execution e WHERE e.account_id = c.account_id AND e.id = c.id
+                AND (e.status = 'running' OR e.completed_at > now() - interval '1 day') OFFSET 0)
+       AND NOT EXISTS (
+             SELECT FROM task t WHERE t.account_id = c.account_id AND t.id = c.id
+                AND (t.status IN ('queued', 'processing', 'reconciliation_required')
+                     OR t.completed_at > now() - interval '1 day') OFFSET 0)
+     LIMIT $1))`;
+/** At most so many of them in a tick. */
+const MAX_FORGOTTEN = 10_000;
 /** Each looks at a batch of old records and drops those that are proven. */
 const DROP_STATEMENTS = {
   executions: 'SELECT * FROM record_drop_calls($1, $2)',
@@ -21,7 +38,7 @@ interface BatchRow {
 
 /**
  * Drops execution records and tasks that ended more than `RECORD_RETENTION_DAYS` ago, once an audit has proven them and
- * usage has their sums; ledger entries stay (docs/adr/0016). Without that setting nothing is dropped.
+ * usage has their sums; ledger entries stay (docs/adr/0016). Without that setting no record is dropped.
  */
 @Injectable()
 export class RecordRetention implements OnApplicationBootstrap {
@@ -34,13 +51,20 @@ export class RecordRetention implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    const { recordRetentionDays: days } = this.config;
-    if (days === undefined) return;
-    this.ticker.start({ name: 'retention', intervalMs: INTERVAL_MS, tick: () => this.tick(days) });
+    this.ticker.start({
+      name: 'retention',
+      intervalMs: INTERVAL_MS,
+      tick: () => this.tick(this.config.recordRetentionDays),
+    });
   }
 
-  /** Looks once at every record older than `days`, in bounded batches; returns how many were dropped. */
-  async tick(days: number): Promise<number> {
+  /**
+   * Forgets which calls a rotated key carried over, a day after they ended. Looks once at every record older than
+   * `days`, in bounded batches; returns how many were dropped.
+   */
+  async tick(days: number | undefined): Promise<number> {
+    await this.dataSource.query(FORGET_CARRIED, [MAX_FORGOTTEN]);
+    if (days === undefined) return 0;
     const dropped = (await this.drop('executions', days)) + (await this.drop('tasks', days));
     if (dropped > 0) this.#logger.log(`${dropped} records older than ${days} days are dropped`);
     return dropped;

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { daysPass as passDays } from '../../test/support/days-pass.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import {
   FAILURE,
@@ -12,9 +13,9 @@ import {
 } from '../../test/support/test-ledger.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import type { Ticker } from '../ticker/ticker.js';
-import { auditLedger } from './audit.js';
+import { auditLedger } from '../billing/audit.js';
 import { RecordRetention } from './record-retention.js';
-import { auditBooks } from './usage-audit.js';
+import { auditBooks } from '../billing/usage-audit.js';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -25,18 +26,6 @@ const YOUNG_ROUNDS = 2;
 const [RECORDS_PER_ROUND, ACCOUNTS] = [10, 3];
 const [FUNDS, PAUSE_MS] = [1_000_000n, 20];
 const NO_ID = '00000000-0000-0000-0000-000000000000';
-
-/** Moves every moment that a row names into the past, as its owner could: so many days have passed. */
-const DAYS_PASS = `
-  DO $do$ DECLARE field record; BEGIN
-    SET LOCAL session_replication_role = 'replica';
-    FOR field IN SELECT table_name AS t, column_name AS c FROM information_schema.columns
-                  JOIN information_schema.tables USING (table_schema, table_name)
-                 WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND data_type = 'timestamp with time zone'
-    LOOP
-      EXECUTE format('UPDATE %I SET %I = %I - interval ''${STEP_DAYS} days''', field.t, field.c, field.c);
-    END LOOP;
-  END $do$`;
 
 interface Made {
   readonly kind: 'execution' | 'task';
@@ -64,7 +53,7 @@ describe('the retention of records', () => {
   afterEach(() => database.drop());
 
   async function daysPass(rounds = 1): Promise<void> {
-    for (let passed = 0; passed < rounds; passed += 1) await dataSource.query(DAYS_PASS);
+    await passDays(dataSource, rounds * STEP_DAYS);
     round += rounds;
   }
 

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { daysPass } from '../../test/support/days-pass.js';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import {
+  balanceOf,
+  FAILURE,
+  fundedAccount,
+  ledgerOf,
+  startOf,
+  successOf,
+} from '../../test/support/test-ledger.js';
+import { auditBooks } from '../billing/usage-audit.js';
+import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { CancelStatements } from '../leases/cancel-statements.js';
+import type { Owed } from '../leases/owed.js';
+import type { Ticker } from '../ticker/ticker.js';
+import { RecordRetention } from './record-retention.js';
+
+const DAYS = 30;
+const LONG_AGO_DAYS = 77;
+const FUNDS = 1_000n;
+const PRICE = 200n;
+
+describe('what is owed for a record that was dropped', () => {
+  let database: TestDatabase;
+  let dataSource: DataSource;
+  let accountId: string;
+  let retention: RecordRetention;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    dataSource = database.dataSource;
+    accountId = await fundedAccount(dataSource, FUNDS);
+    retention = new RecordRetention(dataSource, {} as Ticker, { recordRetentionDays: DAYS });
+  });
+  afterEach(() => database.drop());
+
+  const oldId = () => timeOrderedUuid(Date.now() - LONG_AGO_DAYS * 86_400_000);
+
+  async function call(isPaid: boolean): Promise<Owed> {
+    const { executions } = ledgerOf(dataSource);
+    const start = { ...startOf(accountId, PRICE), executionId: oldId() };
+    await executions.begin(start);
+    await (isPaid ? executions.succeed(start, successOf(PRICE)) : executions.fail(start, FAILURE));
+    return { ...start, ...FAILURE };
+  }
+  async function task(): Promise<Owed> {
+    const taskId = oldId();
+    await dataSource.query(
+      `SELECT task_submit($1, $2, NULL, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
+         'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
+      [accountId, taskId],
+    );
+    await dataSource.query(
+      `SELECT task_end($1, $2, NULL, '{queued}', 'succeeded', 'settle', 200, NULL, NULL, '{}', NULL, NULL, NULL, now(), NULL,
+         NULL, false)`,
+      [accountId, taskId],
+    );
+    return { taskId, accountId };
+  }
+  const findings = async () => (await auditBooks(dataSource, 'full')).discrepancies;
+
+  /** Everything is old, summed up and proven; then it is dropped. */
+  async function drop(): Promise<number> {
+    await daysPass(dataSource, LONG_AGO_DAYS);
+    const [from] = await dataSource.query<{ at: string }[]>(`SELECT clock_timestamp()::text AS at`);
+    const isFolded = 'SELECT FROM usage_state WHERE folded_until >= $1';
+    while ((await dataSource.query<object[]>(isFolded, [from?.at])).length === 0) {
+      await dataSource.query(`SELECT usage_fold('1000 days', '0')`);
+      await sleep(20);
+    }
+    expect(await findings()).toEqual([]);
+    return retention.tick(DAYS);
+  }
+
+  it.each([
+    ['call', () => call(true)],
+    ['task', task],
+  ] as const)('is given back once, and the books of a %s stay exact', async (_, buy) => {
+    const owed = await buy();
+    const cancellations = new CancelStatements(dataSource);
+    expect(await drop()).toBe(1);
+    expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS - PRICE, 0n]);
+    expect(await cancellations.cancel(owed)).toBe('reversed');
+    expect(await cancellations.cancel(owed)).toBe('nothing');
+    expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS, 0n]);
+    expect(await findings()).toEqual([]);
+    const made = await dataSource.query<object[]>(
+      'SELECT id FROM execution UNION ALL SELECT id FROM hold',
+    );
+    expect(made).toEqual([]);
+  });
+
+  it('is nothing where it cost nothing, and its id is taken', async () => {
+    const owed = await call(false);
+    expect(await drop()).toBe(1);
+    const cancellations = new CancelStatements(dataSource);
+    expect(await cancellations.cancel(owed)).toBe('cancelled');
+    expect(await cancellations.cancel(owed)).toBe('nothing');
+    expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS, 0n]);
+    expect(await findings()).toEqual([]);
+  });
+
+  it('is not given back for a record that went in another way: an audit names it', async () => {
+    const [dropped, gone] = [await call(true), await call(true)];
+    await drop();
+    const until = 'executionId' in dropped ? dropped.executionId : '';
+    await dataSource.query(`UPDATE dropped_record SET until_id = $1`, [until]);
+    expect(await new CancelStatements(dataSource).cancel(gone)).toBe('cancelled');
+    expect(await findings()).not.toEqual([]);
+  });
+});
