@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * Accounts, holds, ledger entries and the functions that move money (spec: What the service does; decisions G-22, G-29).
  *
- * Every function locks the one account row first, so the statements of an account happen one after the other.
- * All keys contain `account_id` and every statement touches one account: the tables can be distributed by it.
+ * Every function first locks the row of its account, so the statements of an account run one after the other.
+ * All keys contain `account_id` and every statement touches one account, so the tables can be distributed by it.
  * There are no foreign keys: each function proves under its lock that the account exists, and no account is ever deleted.
  */
 export class CreateLedger1700000000010 implements MigrationInterface {
@@ -26,7 +26,7 @@ export class CreateLedger1700000000010 implements MigrationInterface {
   }
 }
 
-// The free space and the missing index on the counters let PostgreSQL rewrite the hot row in place.
+// The row has free space beside it and no index on its counters, so PostgreSQL can rewrite it in place.
 const TABLES = `
   CREATE TABLE account (
     id uuid PRIMARY KEY,
@@ -88,15 +88,16 @@ const APPEND_ONLY = `
   CREATE TRIGGER ledger_entry_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entry
     FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();`;
 
-// A session plans each statement once, perhaps while the tables are empty, and must never come to read all holds of an account:
-// rows are looked up one by one (LATERAL … OFFSET 0) by primary key and changed by ctid, which is stable under the account's lock.
+// A session plans each statement once, perhaps while the tables are empty. No plan may read all holds of an account: rows are
+// looked up one by one (LATERAL … OFFSET 0) by primary key and changed by ctid, which is stable under the account's lock.
 const BY_KEY = `
   SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
 
 /**
- * One outcome per hold asked for, in order: held, insufficient, conflict (the id was used otherwise), missing (no such
- * account). Admission is greedy in arrival order. Asking again for an open hold of the same amount answers held.
+ * Returns one outcome per requested hold, in order: held, insufficient, conflict (the id was used for another hold), missing
+ * (no such account). Holds are tried in order of arrival, and each that fits is taken. A repeated request for an open hold
+ * of the same amount returns held.
  */
 const HOLD = `
   CREATE FUNCTION ledger_hold(
@@ -141,9 +142,9 @@ const HOLD = `
   END $$;`;
 
 /**
- * Settles each hold that has a charge and releases each that has none; one outcome per hold, in order: done (also when it
- * was done before), conflict (resolved otherwise), excess (the charge is above the hold), missing (no such hold to settle).
- * Releasing a hold that never arrived records it as released, so that a hold still under way can never open.
+ * Settles each hold that has a charge and releases each that has none. Returns one outcome per hold, in order: done (also when
+ * it was done before), conflict (resolved in another way), excess (the charge is above the hold), missing (no such hold to
+ * settle). The release of a hold that never arrived is recorded, so that a late request cannot open that hold.
  */
 const RESOLVE = `
   CREATE FUNCTION ledger_resolve(p_account uuid, p_ids uuid[], p_charges bigint[])
@@ -208,9 +209,9 @@ const RESOLVE = `
   END $$;`;
 
 /**
- * Adds one entry that no hold stands behind; a negative amount takes from what is available. Outcomes: credited (also when
- * the same key and amount did it before), conflict (the key has another amount), overdrawn, missing. `entry` is the position
- * of the entry, null unless credited.
+ * Adds one entry without a hold; a negative amount is taken from the available balance. Outcomes: credited (also when the same
+ * key and amount was credited before), conflict (the key has another amount), overdrawn, missing. `entry` is the position of
+ * the entry, null unless credited.
  */
 const CREDIT = `
   CREATE FUNCTION ledger_credit(

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The record of every synchronous call and the functions that write it in the same statement as the hold it stands on
+ * The record of every synchronous call and the functions that write it in the same statement as its hold
  * (spec: Execution id header; decisions G-22, G-25). `execution.id` is the id of its hold and is ordered by time.
  */
 export class CreateExecutions1700000000020 implements MigrationInterface {
@@ -39,12 +39,12 @@ const TABLE = `
   ) WITH (fillfactor = 80);
   CREATE INDEX execution_by_id ON execution (id);`;
 
-// As in the ledger's functions: no plan may come to read all executions of an account.
+// As in the ledger's functions: no plan may read all executions of an account.
 const BY_KEY = `
   SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
 
-/** ledger_hold, and a running execution for every hold that is held. */
+/** Calls ledger_hold, and inserts a running execution for every hold that is held. */
 const BEGIN = `
   CREATE FUNCTION execution_begin(
     p_account uuid, p_ids uuid[], p_amounts bigint[], p_expires timestamptz[], p_api_keys uuid[], p_models text[],
@@ -62,7 +62,7 @@ const BEGIN = `
     RETURN outcomes;
   END $$;`;
 
-/** ledger_resolve, and the end of every execution it resolved. */
+/** Calls ledger_resolve, and ends every execution whose hold it resolved. */
 const FINISH = `
   CREATE FUNCTION execution_finish(
     p_account uuid, p_ids uuid[], p_charges bigint[], p_error_codes text[], p_providers text[],
@@ -83,8 +83,8 @@ const FINISH = `
   END $$;`;
 
 /**
- * Gives back the charge of an execution whose caller was told of failure while the settlement had become durable unseen.
- * True once the money is back, also when it was before; false where the execution was never charged.
+ * Gives back the charge of an execution whose caller received an error although the settlement had been committed. Returns
+ * true when the money is back, also when it was given back before; false if the execution was never charged.
  */
 const REVERSE = `
   CREATE FUNCTION execution_reverse(p_account uuid, p_id uuid, p_error_code text)

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * A synchronous call is one row: its execution holds the money while it runs (decision G-22), which halves the rows, index
- * entries and log of a call. Holds stay for what is no synchronous call. Processes write the end of their own lease.
+ * entries and log of a call. The table of holds stays for tasks. Processes write the end of their own lease.
  *
  * No index and no predicate names a column that changes, so that the end of a call rewrites its row in place.
  */
@@ -21,7 +21,7 @@ export class OneRowPerCall1700000000050 implements MigrationInterface {
   }
 }
 
-/** `lease_until` is written by the owner alone; `oldest_open_at` is before the first call that it may still run. */
+/** Only the owner writes `lease_until`. `oldest_open_at` is earlier than the first call that the owner may still run. */
 const PROCESSES = `
   ALTER TABLE gateway_process
     ADD COLUMN lease_ms integer NOT NULL DEFAULT 15000,
@@ -35,7 +35,7 @@ const PROCESSES = `
     SELECT DISTINCT process_id FROM hold WHERE state = 'open' AND process_id IS NOT NULL
     ON CONFLICT DO NOTHING;`;
 
-// What the end of a call changes stands last: only that part of the row is logged again.
+// The columns that the end of a call changes are the last ones, because only that part of the row is logged again.
 const EXECUTIONS = `
   DROP FUNCTION execution_reverse, execution_finish, execution_begin;
   ALTER TABLE execution RENAME TO execution_before;
@@ -149,7 +149,7 @@ const HOLDS = `
     RETURN 'done';
   END $$;`;
 
-// A correction may name the call or task whose charge it gives back, once: keys are the operator's alone.
+// A correction may name the call or task whose charge it gives back, once. Idempotency keys belong to operators only.
 const ENTRIES = `
   ALTER TABLE ledger_entry DROP CONSTRAINT ledger_entry_check;
   ALTER TABLE ledger_entry ADD CONSTRAINT ledger_entry_hold_of_kind

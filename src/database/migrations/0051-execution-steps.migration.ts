@@ -14,16 +14,16 @@ export class ExecutionSteps1700000000051 implements MigrationInterface {
   }
 }
 
-// A session plans each statement once, perhaps while the tables are empty, and must never come to read them whole.
+// A session plans each statement once, perhaps while the tables are empty. No plan may read a whole table.
 const BY_KEY = `SET plan_cache_mode = force_generic_plan SET enable_seqscan = off`;
 
 /**
- * Ends calls, then begins calls: what the ends free is there for the calls that begin. `p_accounts` are distinct and in
- * order; each call names its account by position. Accounts are locked in that order; one that is locked elsewhere is left
- * out, its calls answered `locked`, unless `p_waits`. Outcomes, in the order asked:
- * - ends: done (also when it was done before), conflict (ended otherwise), excess (the charge is above the hold), missing;
- * - starts: held (also when it was held before), insufficient, conflict (the id was used otherwise), missing (no account).
- * Admission is greedy in order of arrival.
+ * Ends calls, then begins calls, so that the calls that begin can use the money that the ends free. `p_accounts` are distinct
+ * and in order; each call names its account by position. Accounts are locked in that order. An account that another
+ * transaction has locked is left out and its calls return `locked`, unless `p_waits`. Outcomes, in the order of the calls:
+ * - ends: done (also when it was done before), conflict (ended in another way), excess (the charge is above the hold), missing;
+ * - starts: held (also when it was held before), insufficient, conflict (the id was used for another call), missing (no account).
+ * Calls are tried in order of arrival, and each that fits begins.
  */
 const STEP = `
   CREATE FUNCTION execution_step(
@@ -139,9 +139,9 @@ const STEP = `
   END $$;`;
 
 /**
- * Makes sure that a call whose caller was told of failure holds nothing and costs nothing, whatever became of it: its hold
- * is released, its charge given back, and where it never arrived its id is taken, so that it never can. May be repeated.
- * Answers what it did: released, reversed, cancelled; nothing where there was nothing to do, missing for no such account.
+ * Makes sure that a call whose caller received an error holds nothing and costs nothing: its hold is released or its charge is
+ * given back; if the call never arrived, its id is taken, so that it cannot arrive later. May be repeated. Returns what it
+ * did: released, reversed, cancelled; nothing if there was nothing to do; missing if there is no such account.
  */
 const CANCEL = `
   CREATE FUNCTION execution_cancel(

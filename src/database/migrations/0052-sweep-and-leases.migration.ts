@@ -15,10 +15,10 @@ export class SweepAndLeases1700000000052 implements MigrationInterface {
 }
 
 /**
- * Renews a lease of the process's own length. A beat that comes later than half a lease after the one before begins a new
- * unbroken time. After an outage the first process must not release the calls of processes that have not reconnected.
- * `p_oldest_age_ms` is the age of the oldest call the process may still run. A minute is added for the time this statement
- * takes.
+ * Renews the lease of a process; its length is the process's own. If a beat comes more than half a lease after the last one,
+ * the process counts as unbroken only from that beat on: after an outage the first process must not release the calls of
+ * processes that have not reconnected yet. `p_oldest_age_ms` is the age of the oldest call that the process may still run. A
+ * minute is added for the time that this statement takes.
  */
 const BEAT = `
   CREATE FUNCTION process_beat(p_id uuid, p_lease_ms int, p_open_calls int, p_oldest_age_ms bigint) RETURNS void
@@ -34,9 +34,9 @@ const BEAT = `
   $$;`;
 
 /**
- * Releases at most `p_limit` calls of each process whose lease is over, judged by a process that has itself beaten without
- * a break for a whole lease of either. Accounts locked elsewhere are left for the next time; an account whose counters do
- * not fit is left as it is and named in `damaged`; pass those again to be spared.
+ * Releases at most `p_limit` calls of each process whose lease is over. Only a process whose own lease has been unbroken for the
+ * longer of the two leases may judge this. Accounts that another transaction has locked are left for the next time. An account
+ * whose counters do not fit is left as it is and named in `damaged`; the caller passes those again to have them skipped.
  */
 const SWEEP = `
   CREATE FUNCTION execution_sweep(

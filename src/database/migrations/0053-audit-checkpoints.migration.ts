@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Where the last audit that found nothing stopped, so that the next one reads only what is new (architecture: Money). */
+/** How far the last audit without a finding has read, so that the next one reads only what is new (architecture: Money). */
 export class AuditCheckpoints1700000000053 implements MigrationInterface {
   readonly name = 'AuditCheckpoints1700000000053';
 

@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Tasks, the work still to do on them, idempotency keys, and the functions that move them (architecture: Task states;
+ * Tasks, the work that remains on them, idempotency keys, and the functions that change them (architecture: Task states;
  * decisions G-53, G-86).
  *
- * `task` is wide and kept. `task_work` is narrow and rewritten by every poll; its row goes when nothing is left to do, so no
- * statement of a worker grows with the number of finished tasks. `due_at` says when the next step may begin and, while one is
- * under way, when its lease ends. `fence` counts the claims: what a worker reports counts only while its fence is the newest.
+ * A row of `task` is wide and stays. A row of `task_work` is narrow and rewritten by every poll; it is deleted when no work
+ * remains, so that finished tasks do not slow a worker's statements. `due_at` is the time when the next step may begin or,
+ * while a step runs, when its lease ends. `fence` counts the claims: a worker's report counts only if its fence is the newest.
  * Locks are taken in the order key, work, task, account.
  */
 export class CreateTasks1700000000060 implements MigrationInterface {
@@ -28,8 +28,8 @@ export class CreateTasks1700000000060 implements MigrationInterface {
   }
 }
 
-// json, not jsonb: a webhook's bytes are made from what was written, and GET answers from what is read. They are equal
-// because json keeps the order of keys.
+// json, not jsonb, because json keeps the order of keys: a webhook's body is made before this is written and the answer of GET
+// after it is read, and both must be equal.
 const TABLES = `
   CREATE TABLE task (
     account_id uuid NOT NULL,
@@ -101,14 +101,14 @@ const TABLES = `
   );
   CREATE INDEX idempotency_key_unbound ON idempotency_key (lease_until) WHERE task_id IS NULL;`;
 
-// No plan may come to read all tasks, however empty the tables were when it was made.
+// No plan may read all tasks, even if it was made while the tables were empty.
 const BY_KEY = `
   SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
 
 /**
- * Key, hold, task and its first work in one transaction. Outcomes: created (also when it was done before), claim_lost (the
- * key's claim is no longer this request's), insufficient, conflict, missing (no such account).
+ * Writes key, hold, task and its first work in one transaction. Outcomes: created (also when it was done before), claim_lost
+ * (another request has the claim on the key now), insufficient, conflict, missing (no such account).
  */
 const SUBMIT = `
   CREATE FUNCTION task_submit(
@@ -149,9 +149,9 @@ const SUBMIT = `
   END $$;`;
 
 /**
- * Claims due work, the longest due first, at most as much of a lane as it has room: p_lanes names those whose room is not
- * that of their step, p_steps and p_step_rooms say the room of a step. A lane is 'step/provider'. Work in p_mine is under way
- * in the asking process, whose lease ran out while the database was away.
+ * Claims due work, the longest due first, and of each lane only as much as fits its room. A lane is 'step/provider'. p_steps and
+ * p_step_rooms give the room of each step; p_lanes names the lanes that have another room. Work in p_mine is not claimed,
+ * because the asking process still does it: its lease ended while the database could not be reached.
  */
 const CLAIM = `
   CREATE FUNCTION task_claim(
@@ -187,9 +187,9 @@ const CLAIM = `
   END $$;`;
 
 /**
- * What workers report short of an end: where each work goes on and when, and facts of its task where there are any: status,
- * progress, memory, job_id, base_url, found, evidence. Answers the tasks whose fence still held; the others are left alone.
- * A phase that is null stays, and only the lease is renewed.
+ * Stores the reports of workers about tasks that have not ended: the next step of each and its time, and facts of the task if
+ * there are any: status, progress, memory, job_id, base_url, found, evidence. Returns the tasks whose fence was the newest;
+ * the others are not changed. Where the phase is null, it stays and only the lease is renewed.
  */
 const ADVANCE = `
   CREATE FUNCTION task_advance(
@@ -228,9 +228,10 @@ const ADVANCE = `
   END $$;`;
 
 /**
- * The one way into a final state: status, money and work at once, where the task is in one of the states p_from and, unless
- * p_fence is null, the fence still holds; with p_unsent only where no submission was ever begun. p_money: settle (p_charge), release, keep. With a lane the work stays to be watched.
- * False where the guard refused; nothing has changed then.
+ * The only function that ends a task: it changes status, money and work together. The task must be in one of the states
+ * p_from, p_fence must be the newest fence (or null), and with p_unsent no submission may ever have begun. p_money: settle
+ * (p_charge), release, keep. With p_watch_lane the work stays, and the provider's job is watched. Returns false, and changes
+ * nothing, if a condition is not met.
  */
 const END = `
   CREATE FUNCTION task_end(
@@ -270,9 +271,9 @@ const END = `
   END $$;`;
 
 /**
- * Asks for the right to submit with a key. Outcomes: claimed (until the lease ends), bound (there is a task), busy (another
- * request with the same body has the claim), conflict (the body is another). p_fingerprints: of the same body by every secret
- * key, the newest first.
+ * Claims the right to submit a task with an idempotency key. Outcomes: claimed (until the lease ends), bound (the key has a
+ * task), busy (another request with the same body has the claim), conflict (the key was used with another body).
+ * p_fingerprints are those of the same body by each secret key, the newest first.
  */
 const IDEMPOTENCY_CLAIM = `
   CREATE FUNCTION idempotency_claim(

@@ -3,9 +3,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * Webhook deliveries, the log of their attempts, and the two functions of the worker (spec: Events; decisions G-80 to G-83).
  *
- * `due_at` is when the next attempt may begin: while an attempt is under way, when its lease ends. `fence` counts the
- * claims, so the attempt of a worker that was paused beyond its lease is logged but decides nothing. `retry` says which wait
- * of the schedule follows the next failure; null: none does, for somebody asked for one attempt more.
+ * `due_at` is the time when the next attempt may begin or, while an attempt runs, when its lease ends. `fence` counts the
+ * claims: the attempt of a worker that was paused beyond its lease is logged but changes nothing else. `retry` says which wait
+ * of the schedule follows the next failure; null: none, because this attempt was requested by hand.
  */
 export class CreateWebhooks1700000000070 implements MigrationInterface {
   readonly name = 'CreateWebhooks1700000000070';
@@ -56,14 +56,14 @@ const TABLES = `
     PRIMARY KEY (account_id, delivery_id, fence)
   );`;
 
-// No plan may come to read all deliveries, however old the statistics are.
+// No plan may read all deliveries, however old the statistics are.
 const BY_INDEX = `
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off`;
 
 /**
- * Claims at most p_limit due deliveries, the longest due first, and leases them. Of an origin and of an account no more
- * are taken than they have room: p_origins and p_accounts name those with less room than p_origin_room, p_account_room.
- * The candidates are a few times as many, so that an origin with a long queue does not fill them; the caller asks again.
+ * Claims at most p_limit due deliveries, the longest due first, and leases them. Of an origin and of an account it takes
+ * no more than their room: p_origins and p_accounts name those with less room than p_origin_room and p_account_room. It looks
+ * at a few times as many candidates, so that an origin with a long queue does not fill them; the caller asks again.
  */
 const CLAIM = `
   CREATE FUNCTION webhook_claim(
@@ -104,7 +104,7 @@ const CLAIM = `
     RETURNING d.*;
   END $$;`;
 
-/** Logs attempts and, where the claim still holds, what follows from them. The same attempt again changes nothing. */
+/** Logs attempts and, if the claim is still valid, applies their outcomes. A repeated report of an attempt changes nothing. */
 const RECORD = `
   CREATE FUNCTION webhook_record(
     p_accounts uuid[], p_ids uuid[], p_fences integer[], p_started timestamptz[], p_status_codes integer[],

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What is kept in the store (docs/adr/0013). The row comes before the first byte and goes after the last one, so whatever lies
- * in the store has a row that the sweeper finds.
+ * The files in the store (docs/adr/0013). A row is written before the first byte of its file and deleted after the file, so that
+ * the sweeper finds a row for every file.
  */
 export class CreateStoredFiles1700000000080 implements MigrationInterface {
   readonly name = 'CreateStoredFiles1700000000080';

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * When a key was changed last, by the database's clock, so that every process can ask with one indexed query which of the
- * keys it remembers are out of date (spec: Authentication; decision G-15).
+ * When each key was last changed, by the database's clock, so that a process can find the changed keys among those that it
+ * remembers with one indexed query (spec: Authentication; decision G-15).
  */
 export class FollowKeyChanges1700000000090 implements MigrationInterface {
   readonly name = 'FollowKeyChanges1700000000090';

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What operators asked to change: written once, never changed. */
+/** What operators asked to change. Rows are written once and never changed. */
 export class OperatorActions1700000000097 implements MigrationInterface {
   readonly name = 'OperatorActions1700000000097';
 

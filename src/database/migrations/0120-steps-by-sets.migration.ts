@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The steps of calls as few statements over sets instead of several per call: what a call costs the server is the smaller
- * part of a round trip then. What it answers is as before. The hot rows get room to be rewritten in place while an old
- * snapshot, of a dump or an audit, keeps their former versions.
+ * The steps of many calls are done by a few statements over sets, and no longer by several statements per call, so that a call
+ * costs the server less than the round trip. The results are the same as before. Rows that change often get free space, so that
+ * they are rewritten in place even while an old snapshot (of a dump or an audit) keeps their former versions.
  */
 export class StepsBySets1700000000120 implements MigrationInterface {
   readonly name = 'StepsBySets1700000000120';
@@ -24,12 +24,12 @@ const ROOM = `
   ALTER TABLE execution SET (fillfactor = 38);`;
 
 /**
- * Ends calls, then begins calls: what the ends free is there for the calls that begin. `p_accounts` are distinct and in
- * order; each call names its account by position. Accounts are locked in that order; one that is locked elsewhere is left
- * out, its calls answered `locked`, unless `p_waits`. Outcomes, in the order asked:
- * - ends: done (also when it was done before), conflict (ended otherwise), excess (the charge is above the hold), missing;
- * - starts: held (also when it was held before), insufficient, conflict (the id was used otherwise), missing (no account).
- * Admission is greedy in order of arrival. Two starts of one id in one call fail all of it.
+ * Ends calls, then begins calls, so that the calls that begin can use the money that the ends free. `p_accounts` are distinct
+ * and in order; each call names its account by position. Accounts are locked in that order. An account that another
+ * transaction has locked is left out and its calls return `locked`, unless `p_waits`. Outcomes, in the order of the calls:
+ * - ends: done (also when it was done before), conflict (ended in another way), excess (the charge is above the hold), missing;
+ * - starts: held (also when it was held before), insufficient, conflict (the id was used for another call), missing (no account).
+ * Calls are tried in order of arrival, and each that fits begins. Two starts of one id in one call fail all of it.
  *
  * A session plans each statement once, perhaps while the tables are empty, and must never come to read them whole: rows are
  * looked up one by one, and accounts rewritten by the place they were locked at.

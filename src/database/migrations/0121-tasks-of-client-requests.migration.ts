@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Finds a task by the name its caller gave the request, as calls are found (decision G-97). */
+/** Finds a task by the name that its caller gave the request, as for calls (decision G-97). */
 export class TasksOfClientRequests1700000000121 implements MigrationInterface {
   readonly name = 'TasksOfClientRequests1700000000121';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A hold that was settled or released stays what it became, whoever asks: only the owner of the table could. */
+/** A settled or released hold cannot be changed by anyone but the owner of the table. */
 export class ResolvedHoldsAreFinal1700000000122 implements MigrationInterface {
   readonly name = 'ResolvedHoldsAreFinal1700000000122';
 

@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A claim looks at each receiver of each account on its own, a *lane*, and reads of a lane no more rows than there is room
- * for, so the queue of a receiver that hangs costs the others nothing. The database's own clock judges what is due and when
- * a lease ends, for the clocks of the processes differ.
+ * A claim looks at each receiver of each account apart (a *lane*) and reads no more rows of a lane than fit its room, so that
+ * the queue of a receiver that hangs does not slow the others. The database's clock decides what is due and when a lease ends,
+ * because the clocks of the processes differ.
  *
- * The functions before, which differ in their parameters, stay for the processes of the version before.
+ * The former functions, which have other parameters, stay for processes of the former version.
  */
 export class WebhookLanes1700000000140 implements MigrationInterface {
   readonly name = 'WebhookLanes1700000000140';
@@ -26,21 +26,21 @@ export class WebhookLanes1700000000140 implements MigrationInterface {
   }
 }
 
-// No plan may come to read all deliveries, however old the statistics are: rows come by an index, in the order of an index.
+// No plan may read all deliveries, however old the statistics are: rows are read by an index, in its order.
 const BY_INDEX = `
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off`;
 const IN_ORDER = `${BY_INDEX} SET enable_sort = off SET enable_incremental_sort = off`;
 
 /**
- * Claims at most p_limit due deliveries, the longest due first, and leases them. Of an origin and of an account no more
- * are taken than they have room: p_origins and p_accounts name those that have not p_origin_room, p_account_room.
+ * Claims at most p_limit due deliveries, the longest due first, and leases them. Of an origin and of an account it takes
+ * no more than their room: p_origins and p_accounts name those whose room is not p_origin_room or p_account_room.
  *
- * The lanes it looks at are those of the longest due deliveries, twice as many as it may claim. Where more are due
- * than those, it also steps from lane to lane by the index, from p_from on and then from the start. That is at most p_lanes
- * steps, so where there are more lanes the random p_from gives each its turn.
+ * It looks at the lanes of the longest due deliveries, twice as many deliveries as it may claim. If more are due, it also steps
+ * from lane to lane by the index, from p_from on and then from the start. It takes at most p_lanes steps; if there are more
+ * lanes, the random p_from gives each its turn.
  *
- * Pending is what has a due_at. What is asked of one index is so worded that the other cannot serve it, and what is asked
- * of a row that was chosen serves neither: a plan made while the table was empty is the plan of the full one.
+ * A delivery is pending if it has a due_at. Each condition is written so that only the intended index can serve it, and the
+ * conditions on a chosen row fit no index. A plan that was made while the table was empty is therefore right for a full one.
  */
 const CLAIM = `
   CREATE FUNCTION webhook_claim(
@@ -110,8 +110,8 @@ const CLAIM = `
   END $$;`;
 
 /**
- * Logs attempts and, where the claim still holds, what follows from them: p_waits are milliseconds until the next attempt.
- * The same attempt again changes nothing.
+ * Logs attempts and, if the claim is still valid, applies their outcomes. p_waits are milliseconds until the next attempt. A
+ * repeated report of an attempt changes nothing.
  */
 const RECORD = `
   CREATE FUNCTION webhook_record(

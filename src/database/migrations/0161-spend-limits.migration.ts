@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What keys with a limit have spent (decision G-99). A call or task of such a key names the period it counts in; whatever
- * becomes of it, a trigger moves the sum by as much, in the same transaction. Calls of other keys name no period and pay for
- * nothing of this.
+ * What keys with a limit have spent (decision G-99). A call or task of such a key names the period it counts in; a
+ * trigger changes the sum with every change of its charge or hold, in the same transaction. Calls of other keys name no period
+ * and are not slowed by this.
  *
- * A limit set on a key that was used before is exact at once: processes learn of it within 2 s, so for 3 s the sum is read
- * from the calls themselves, then once more to begin the counter. Locks are taken in the order account, sum.
+ * A limit that is set on a used key is exact at once. Processes learn of it within 2 s, so for 3 s the sum is read from the calls
+ * themselves, and then once more to begin the counter. Locks are taken in the order account, sum.
  */
 export class SpendLimits1700000000161 implements MigrationInterface {
   readonly name = 'SpendLimits1700000000161';
@@ -89,7 +89,7 @@ const COUNT = `
   CREATE TRIGGER task_spends AFTER UPDATE ON task
     FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL) EXECUTE FUNCTION task_note_spend();`;
 
-/** What the calls and tasks of a key cost or hold that began at or after a time; ids begin with the time, to the minute. */
+/** What the calls and tasks of a key that began at or after a time cost or hold. Ids begin with the time, to the minute. */
 const SPENT = `
   CREATE FUNCTION key_period_start(p_period text, p_at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN p_period = 'total' THEN '-infinity'::timestamptz ELSE date_trunc(p_period, p_at, 'UTC') END;
@@ -112,8 +112,8 @@ const SPENT = `
   END $$;`;
 
 /**
- * What a key may still spend; the account is locked. `room` is null for a key without a limit; `counts_in` is the period that
- * calls which begin now are to name, null while their sum is still read from the calls.
+ * What a key may still spend; the account is locked. `room` is null for a key without a limit; `counts_in` is the period to
+ * which new calls are counted, null while their sum is still read from the calls.
  */
 const ROOM = `
   CREATE FUNCTION key_room(p_account uuid, p_key uuid, OUT room bigint, OUT counts_in timestamptz)
@@ -161,8 +161,8 @@ const ROOM = `
   END $$;`;
 
 /**
- * execution_step for a batch with starts of keys that may have a limit (`s_capped`); such a start may also be answered
- * over_limit. Ends come first, so that what they free counts; starts are judged in order of arrival.
+ * As execution_step, for a batch with starts of keys that may have a limit (`s_capped`); the outcome of such a start may also
+ * be over_limit. Ends come first, because they free money; starts are tried in order of arrival.
  */
 const STEP = `
   CREATE FUNCTION execution_step_capped(
@@ -264,7 +264,7 @@ const STEP = `
     END LOOP;
   END $$;`;
 
-/** task_submit for a key that may have a limit; it may also answer over_limit. */
+/** As task_submit, for a key that may have a limit. The outcome may also be over_limit. */
 const SUBMIT = `
   CREATE FUNCTION task_submit_capped(
     p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text,

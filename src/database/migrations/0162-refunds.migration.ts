@@ -46,7 +46,7 @@ const REFUND = `
     END IF;
   END $$;`;
 
-/** As before; a charge that an operator gave back is not given back again. */
+/** As before, but a charge that an operator gave back is not given back again. */
 const CANCEL = `
   CREATE OR REPLACE FUNCTION execution_cancel(
     p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text,

@@ -1,14 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What was used, per day, account, key, model and endpoint: sums that are kept by folding calls in, never on the way of a call.
+ * What was used, per day, account, key, model and endpoint: sums to which ended calls are added later, never during a call.
  *
- * Calls are folded in the order they began. Those of a stretch of time are read once: the ended ones are added, the others
- * are remembered in `usage_pending` and added when they have ended. A stretch ends before the oldest transaction that may
- * still write into it, so none is missed. What is not folded yet is read from the calls themselves (`usage_recent`): the sums
- * and it together are always what the ledger says. Charges count when they are made, what is given back on the day it is.
+ * To fold calls is to add them to the sums, in the order they began. The calls of an interval of time are read once: ended calls
+ * are added; the others are remembered in `usage_pending` and added when they have ended. An interval ends before the oldest
+ * transaction that may still write into it, so no call is missed. Calls that are not folded yet are read one by one
+ * (`usage_recent`); with the sums they always equal the ledger. A charge counts on the day it is made, and what is given back
+ * counts on the day it is given back.
  *
- * Rows of account and key zero sum up all accounts, for operators.
+ * Rows whose account and key are zero have the sums of all accounts, for operators.
  */
 export class Usage1700000000163 implements MigrationInterface {
   readonly name = 'Usage1700000000163';
@@ -32,7 +33,7 @@ export class Usage1700000000163 implements MigrationInterface {
 
 const ZERO = `'00000000-0000-0000-0000-000000000000'::uuid`;
 
-/** `usage_account` is the sum of an account's days, for the audit. */
+/** `usage_account` has the sum of each account's days, for the audit. */
 const TABLES = `
   CREATE TABLE usage_day (
     account_id uuid NOT NULL,
@@ -72,8 +73,8 @@ const TABLES = `
   CREATE INDEX ledger_entry_given_back ON ledger_entry (created_at) WHERE kind = 'correction' AND hold_id IS NOT NULL;`;
 
 /**
- * Calls and tasks, and what was given back of charges. A charge that was reversed counts as made, for what was given back
- * counts apart. Latencies fall into buckets that grow by a tenth, so that the middle of a bucket is within 5 % of each.
+ * Calls and tasks, and the charges that were given back. A reversed charge counts as made, because what is given back is counted
+ * apart. Each bucket of latencies is a tenth wider than the one before, so its middle is within 5 % of every latency in it.
  */
 const VIEWS = `
   CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE AS $$
@@ -111,7 +112,7 @@ const ADDED = `(ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_i
 const GIVEN_BACK = `(created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls,
            0 AS failures, 0::numeric AS quantity, charged, NULL::smallint AS bucket`;
 
-/** What ended and is not folded yet, of one account or of all (null). */
+/** What has ended and is not folded yet, of one account or of all accounts (null). */
 const RECENT = `
   CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE (
     day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls int, failures int, quantity numeric,
@@ -131,9 +132,9 @@ const RECENT = `
   $$;`;
 
 /**
- * Folds the next stretch of at most p_span; one process at a time. A stretch may end where every transaction has ended that
- * was under way at candidate_at, less p_margin: the longest a statement waits before it takes its transaction id.
- * is_behind: there is more to fold at once.
+ * Folds the next interval, of at most p_span; one process at a time. When every transaction that ran at candidate_at has ended,
+ * an interval may end p_margin before candidate_at. p_margin is the longest that a statement waits before it takes its
+ * transaction id. is_behind: more can be folded at once.
  */
 const FOLD = `
   CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean)

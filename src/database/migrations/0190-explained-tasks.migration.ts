@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A task keeps what its price is made of, as a call does; a submission that is repeated while its first try is being
- * committed finds the task of that try; and a task whose submission was answered with a failure can be undone
+ * A task keeps the basis of its price, as a call does. A submission that is repeated while its first try is being committed
+ * finds the task of that try. A task whose submitter received an error can be undone
  * (architecture: Money).
  */
 export class ExplainedTasks1700000000190 implements MigrationInterface {
@@ -21,7 +21,7 @@ export class ExplainedTasks1700000000190 implements MigrationInterface {
   }
 }
 
-// No plan may come to read all tasks, however empty the tables were when it was made.
+// No plan may read all tasks, even if it was made while the tables were empty.
 const BY_KEY = `
   SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
@@ -31,8 +31,8 @@ const COLUMNS = `
   DROP FUNCTION task_submit, task_submit_capped;`;
 
 /**
- * Key, hold, task and its first work in one transaction. Outcomes: created (also when it was done before), claim_lost (the
- * key's claim is no longer this request's), insufficient, conflict, missing (no such account).
+ * Writes key, hold, task and its first work in one transaction. Outcomes: created (also when it was done before), claim_lost
+ * (another request has the claim on the key now), insufficient, conflict, missing (no such account).
  */
 const SUBMIT = `
   CREATE FUNCTION task_submit(
@@ -75,7 +75,7 @@ const SUBMIT = `
     outcome := 'created';
   END $$;`;
 
-/** task_submit for a key that may have a limit; it may also answer over_limit. */
+/** As task_submit, for a key that may have a limit. The outcome may also be over_limit. */
 const SUBMIT_CAPPED = `
   CREATE FUNCTION task_submit_capped(
     p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text,
@@ -104,7 +104,7 @@ const SUBMIT_CAPPED = `
     END IF;
   END $$;`;
 
-/** An operator may set a charge by hand. It then has no quantity. */
+/** An operator may set a charge by hand. Such a charge has no quantity. */
 const UNEXPLAIN = `
   CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -117,9 +117,9 @@ const UNEXPLAIN = `
     FOR EACH ROW WHEN (NEW.charged <> NEW.reserved) EXECUTE FUNCTION task_unexplain();`;
 
 /**
- * Makes sure that a task whose submitter was told of failure holds nothing and costs nothing, whatever became of it: its hold
- * is released, its charge given back, and where it never arrived its id is taken, so that it never can. May be repeated.
- * Answers what it did: released, reversed, cancelled; nothing where there was nothing to do, missing for no such account.
+ * Makes sure that a task whose submitter received an error holds nothing and costs nothing: its hold is released or its charge
+ * is given back; if the task never arrived, its id is taken, so that it cannot arrive later. May be repeated. Returns what it
+ * did: released, reversed, cancelled; nothing if there was nothing to do; missing if there is no such account.
  */
 const CANCEL = `
   CREATE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql ${BY_KEY} AS $$

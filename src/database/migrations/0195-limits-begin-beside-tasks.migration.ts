@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The counter of a key's limit begins without a wait for tasks that are ending: their end locks the task before the account,
- * so a wait for them under the account's lock was a deadlock. And it reads the calls of its period only, not all of the key.
+ * The counter of a key's limit no longer waits for tasks that are ending: they lock the task before the account, so waiting for
+ * them under the account's lock was a deadlock. The counter also reads only the calls of its period, not all calls of the key.
  */
 export class LimitsBeginBesideTasks1700000000195 implements MigrationInterface {
   readonly name = 'LimitsBeginBesideTasks1700000000195';
@@ -17,7 +17,7 @@ export class LimitsBeginBesideTasks1700000000195 implements MigrationInterface {
   }
 }
 
-/** An id before those of all calls and tasks since a time. Ids begin with a time; clocks may differ by an hour. */
+/** An id that is smaller than those of all calls and tasks since a time. Ids begin with a time; clocks may differ by an hour. */
 const FIRST_ID = `
   CREATE FUNCTION first_id_since(p_from timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN p_from > '-infinity'

@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What is given back of a task's charge is taken from the sums of its key, model and endpoint, as it is of a call's. */
+/** What is given back of a task's charge is subtracted from the sums of its key, model and endpoint, as for calls. */
 export class UsageOfUndoneTasks1700000000196 implements MigrationInterface {
   readonly name = 'UsageOfUndoneTasks1700000000196';
 
   async up(runner: QueryRunner): Promise<void> {
-    // Looked up one by one, for a plan must never come to read all calls.
+    // Looked up one by one, because no plan may read all calls.
     await runner.query(`
       CREATE OR REPLACE VIEW usage_given_back AS
         SELECT l.account_id, l.created_at, coalesce(c.api_key_id, '00000000-0000-0000-0000-000000000000') AS api_key_id,

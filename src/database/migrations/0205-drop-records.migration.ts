@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What drops old records (docs/adr/0016): ended calls, and finished tasks with their holds, deliveries and idempotency keys.
- * Entries stay. A record goes only after an audit without a finding has read it and after usage has its sums, and what its
- * entries add up to is kept per account, so that a full audit still accounts for every entry.
+ * The functions that drop old records (docs/adr/0016): ended calls, and finished tasks with their holds, deliveries and
+ * idempotency keys. Ledger entries stay. A record is dropped only after an audit without a finding has read it and usage has
+ * its sums. The sum of its entries is kept per account, so that a full audit still accounts for every entry.
  */
 export class DropRecords1700000000205 implements MigrationInterface {
   readonly name = 'DropRecords1700000000205';
@@ -25,12 +25,12 @@ export class DropRecords1700000000205 implements MigrationInterface {
 
 const NO_ID = `'00000000-0000-0000-0000-000000000000'::uuid`;
 
-// No plan may come to read all records, however empty the tables were when it was made.
+// No plan may read all records, even if it was made while the tables were empty.
 const AS_OWNER = `
   SECURITY DEFINER SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
 
-/** `record_retention` says how far a pass over all old records has come; `dropped_record` sums up what is gone. */
+/** `record_retention` says how far the pass over all old records has come. `dropped_record` has the sums of dropped records. */
 const TABLES = `
   CREATE TABLE record_retention (
     is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
@@ -47,8 +47,8 @@ const TABLES = `
   CREATE INDEX idempotency_key_of_task ON idempotency_key (task_id) WHERE task_id IS NOT NULL;`;
 
 /**
- * record_proven: calls and tasks that began before are in the sums of usage and were read by audits without a finding; null
- * where the last audit found something. record_is_proven: so were the entries of one of them.
+ * record_proven: calls and tasks that began before these times are in the sums of usage and were read by an audit without a
+ * finding; null if the last audit found something. record_is_proven: the same for the entries of one call or task.
  */
 const NOTE = `
   CREATE FUNCTION record_proven(OUT calls timestamptz, OUT tasks timestamptz) LANGUAGE sql STABLE AS $$
@@ -83,7 +83,7 @@ const NOTE = `
   $$;
   REVOKE EXECUTE ON FUNCTION record_note_dropped FROM PUBLIC;`;
 
-/** The first lines of both: who may, and up to where. */
+/** The first lines of both functions: at least 30 days, one process at a time, from where the last batch ended. */
 const BEGIN_BATCH = `
     seen := 0;
     dropped := 0;
@@ -96,8 +96,8 @@ const BEGIN_BATCH = `
     END IF;`;
 
 /**
- * Looks at the next p_limit calls that began more than p_days ago, oldest first, and drops those that have ended so long ago
- * and are proven. seen < p_limit: the pass is over, and the next one begins with the oldest again. One process at a time.
+ * Looks at the next p_limit calls that began more than p_days ago, oldest first, and drops those that ended as long ago and
+ * are proven. seen < p_limit: the pass is over, and the next one begins with the oldest again. One process at a time.
  */
 const DROP_CALLS = `
   CREATE FUNCTION record_drop_calls(p_days int, p_limit int, OUT seen int, OUT dropped int)

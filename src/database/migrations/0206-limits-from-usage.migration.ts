@@ -2,9 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * The first count of a key's limit starts from the sums of usage and reads only the calls and tasks that are not in them yet:
- * a limit set on a key with millions of calls takes milliseconds under the account's lock, and what retention has dropped
- * still counts. And the signatures of task_submit before 0190, so that processes of the version before can still submit
- * tasks beside a migrated database.
+ * setting a limit on a key with millions of calls holds the account's lock for milliseconds, and dropped records still count.
+ * Also restores the signatures that task_submit had before 0190, so that processes of the former version can still submit tasks
+ * to a migrated database.
  */
 export class LimitsFromUsage1700000000206 implements MigrationInterface {
   readonly name = 'LimitsFromUsage1700000000206';
@@ -32,8 +32,8 @@ export async function countGivenBack(runner: QueryRunner): Promise<void> {
 const ZERO = `'00000000-0000-0000-0000-000000000000'::uuid`;
 
 /**
- * `charged` of a day less what was given back on it is what users see; `charged + given_back` is what counts towards a limit: a
- * refund frees nothing, and a reversed charge is gone from the day it was made on. The first lock keeps a fold from running.
+ * Users see `charged` of a day, less what was given back on it. `charged + given_back` counts towards a limit: a refund does not
+ * free the limit, and a reversed charge is subtracted from the day it was made on. The first lock keeps usage_fold from running.
  */
 const GIVEN_BACK = `
   SELECT FROM usage_state FOR UPDATE; ALTER TABLE usage_day ADD COLUMN given_back bigint NOT NULL DEFAULT 0;
@@ -118,7 +118,7 @@ const FOLD = `
     END IF;
   END $$;`;
 
-/** For what is folded already. */
+/** Corrects the sums of what is folded already. */
 const NOTE_GIVEN_BACK = `
   WITH given AS MATERIALIZED (
     SELECT * FROM usage_given_back WHERE created_at <= (SELECT folded_until FROM usage_state)
@@ -130,7 +130,7 @@ const NOTE_GIVEN_BACK = `
     FROM (SELECT account_id, day, api_key_id, model, endpoint, sum(given_back) AS total FROM event GROUP BY 1, 2, 3, 4, 5) e
    WHERE (d.account_id, d.day, d.api_key_id, d.model, d.endpoint) = (e.account_id, e.day, e.api_key_id, e.model, e.endpoint);`;
 
-// No plan may come to read all calls, however empty the tables were when it was made.
+// No plan may read all calls, even if it was made while the tables were empty.
 const BY_KEY = `
   SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
@@ -167,8 +167,8 @@ const UNFOLDED = `
   END $$;`;
 
 /**
- * What a key has spent since the start of a period, and holds. Sums of usage count on the day a call ended, and less what was
- * reversed, not what was refunded; what is not in them counts by its begin.
+ * What a key has spent since the start of a period, and holds. Sums of usage count on the day a call ended, less what was
+ * reversed but not what was refunded. Calls that are not in the sums count on the day they began.
  */
 const SPENT = `
   CREATE OR REPLACE FUNCTION key_spent(p_account uuid, p_key uuid, p_from timestamptz) RETURNS bigint
@@ -251,5 +251,5 @@ const BEFORE = (name: string) => `
       p_webhook_secret, p_endpoint, p_key, p_token) t;
   $$;`;
 
-/** As gateways before 0190 call them: without what a price is made of. */
+/** As gateways before 0190 call them: without the basis of the price. */
 const SUBMIT_BEFORE = `${BEFORE('task_submit')}${BEFORE('task_submit_capped')}`;

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The successor of a key begins with what the key's limit has counted, read under the account's lock. Calls that are open then
- * are carried over: what becomes of them moves both counts.
+ * The successor of a rotated key begins with what the key's limit has counted, read under the account's lock. Calls that are open
+ * at that time count for both keys, and their ends change both counts.
  */
 export class LimitsOutliveRotation1700000000207 implements MigrationInterface {
   readonly name = 'LimitsOutliveRotation1700000000207';
@@ -18,7 +18,7 @@ export class LimitsOutliveRotation1700000000207 implements MigrationInterface {
   }
 }
 
-// No plan may come to read all calls, however empty the tables were when it was made.
+// No plan may read all calls, even if it was made while the tables were empty.
 const BY_KEY = `
   SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
@@ -73,8 +73,8 @@ const NOTE = `
   END $$;`;
 
 /**
- * Locks are taken in the order key, account. Where the counter of the key cannot begin yet (its terms are younger than three
- * seconds, or a task is just ending) what is held counts for the successor as if it were spent.
+ * Locks are taken in the order key, account. If the counter of the key cannot begin yet (its terms are younger than three
+ * seconds, or a task is just ending), what is held counts for the successor as if it were spent.
  */
 const PASS_ON = `
   CREATE FUNCTION key_pass_on(p_account uuid, p_key uuid, p_successor uuid) RETURNS void

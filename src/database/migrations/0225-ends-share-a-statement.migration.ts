@@ -1,9 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The end of a task and the webhook that tells of it as one function, so that the ends of many tasks can share a statement.
- * In a transaction each, the ends of one account waited for each other, and took the connections that polls and claims
- * needed.
+ * One function for the end of a task and its webhook, so that the ends of many tasks can share a statement. With a transaction
+ * for each end, the ends of one account waited for each other and occupied the connections that polls and claims needed.
  */
 export class EndsShareAStatement1700000000225 implements MigrationInterface {
   readonly name = 'EndsShareAStatement1700000000225';
@@ -29,8 +28,8 @@ const ENQUEUE = `
   $$;`;
 
 /**
- * task_end, and the delivery of its webhook where the task has one (p_delivery). p_from is the text of an array, for a
- * statement that ends many tasks passes an array of it. False where the guard refused; nothing has changed then.
+ * Calls task_end, and adds the delivery of the webhook if the task has one (p_delivery). p_from is the text of an array, because
+ * a statement that ends many tasks passes an array of them. Returns false, and changes nothing, if the guard refused.
  */
 const END = `
   CREATE FUNCTION task_end_telling(

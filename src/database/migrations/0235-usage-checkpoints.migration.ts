@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the entries of each account and day add up to, as far as an audit has read them: so that the next one reads what is new. */
+/** The sum of the entries of each account and day, as far as an audit has read, so that the next audit reads only what is new. */
 export class UsageCheckpoints1700000000235 implements MigrationInterface {
   readonly name = 'UsageCheckpoints1700000000235';
 
