@@ -31,6 +31,15 @@ export class AdminDesk {
     return send(`${this.gateway.url}/admin${path}`, { headers });
   }
 
+  /** A request of any method; without a body, none is sent. */
+  ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    return send(`${this.gateway.url}/admin${path}`, {
+      method,
+      headers: { ...ADMIN, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return postJson(`${this.gateway.url}/admin${path}`, { ...ADMIN, ...headers }, body);
   }
@@ -60,10 +69,10 @@ export function createdId(answer: Answer): string {
 
 /** Proves that a call is refused with this status, code and, if it is given, param. */
 export async function expectError(
-  call: Promise<Answer>,
+  call: Answer | Promise<Answer>,
   status: number,
   code: string,
-  param?: string,
+  param?: string | null,
 ): Promise<void> {
   const answer = await call;
   const error = errorOf(answer);

@@ -1,37 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toPublicId } from '../../../src/common/ids/public-id.js';
-import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
+import { AdminDesk, expectError } from '../../support/admin-desk.js';
+import { postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 
-const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const PAST = 1_000_000_000;
 const FUTURE = 4_000_000_000;
 const GIVE_UP_MS = 60_000;
 
-let gateway: TestGateway;
+let desk: AdminDesk;
 let account: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  account = toPublicId('acct', (await gateway.account()).accountId);
+  desk = await AdminDesk.start();
+  account = toPublicId('acct', (await desk.gateway.account()).accountId);
 });
-afterAll(async () => {
-  await gateway.provesClean();
-  await gateway.stop();
-});
+afterAll(() => desk.stop());
 
-const ask = (method: string, path: string, body?: unknown) =>
-  send(`${gateway.url}/admin${path}`, {
-    method,
-    headers: { ...ADMIN, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
 const issue = async (terms: object = {}) =>
-  (await ask('POST', `/accounts/${account}/keys`, terms)).json as { id: string; key: string };
+  (await desk.ask('POST', `/accounts/${account}/keys`, terms)).json as { id: string; key: string };
 const speak = (key: string) =>
-  postJson(`${gateway.url}/v1/audio/speech`, { authorization: `Bearer ${key}` }, HELLO);
+  postJson(`${desk.gateway.url}/v1/audio/speech`, { authorization: `Bearer ${key}` }, HELLO);
 const until = async (holds: () => Promise<boolean>) => {
   const giveUpAt = performance.now() + GIVE_UP_MS;
   while (!(await holds())) {
@@ -39,11 +29,6 @@ const until = async (holds: () => Promise<boolean>) => {
     await sleep(50);
   }
 };
-
-function expectRefusal(answer: Answer, status: number, code: string, param: string | null) {
-  expect(answer.status).toBe(status);
-  expect(errorOf(answer)).toMatchObject({ code, param });
-}
 
 const BAD_TERMS: [object, string][] = [
   [{ allowed_models: ['aud-v4', 'aud-v9'] }, 'allowed_models'],
@@ -59,17 +44,17 @@ const BAD_TERMS: [object, string][] = [
 
 describe('the terms of a key', () => {
   it.each(BAD_TERMS)('cannot be %j, neither at first nor later', async (terms, param) => {
-    const created = await ask('POST', `/accounts/${account}/keys`, terms);
-    expectRefusal(created, 400, 'invalid_request', param);
+    const created = await desk.ask('POST', `/accounts/${account}/keys`, terms);
+    await expectError(created, 400, 'invalid_request', param);
     const { id } = await issue();
-    const before = (await ask('GET', `/keys/${id}`)).json;
-    expectRefusal(await ask('PATCH', `/keys/${id}`, terms), 400, 'invalid_request', param);
-    expect((await ask('GET', `/keys/${id}`)).json).toEqual(before);
+    const before = (await desk.ask('GET', `/keys/${id}`)).json;
+    await expectError(desk.ask('PATCH', `/keys/${id}`, terms), 400, 'invalid_request', param);
+    expect((await desk.ask('GET', `/keys/${id}`)).json).toEqual(before);
   });
 
   it.each([{}, { spend_limit_period: null }])('stay as they are under %j', async (terms) => {
     const { id } = await issue({ name: 'ci' });
-    const answer = await ask('PATCH', `/keys/${id}`, terms);
+    const answer = await desk.ask('PATCH', `/keys/${id}`, terms);
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({ id, name: 'ci', spend_limit_microusd: null });
   });
@@ -83,11 +68,11 @@ describe('the terms of a key', () => {
       spend_limit_microusd: '5000000',
       spend_limit_period: 'month',
     };
-    const changed = await ask('PATCH', `/keys/${id}`, terms);
+    const changed = await desk.ask('PATCH', `/keys/${id}`, terms);
     expect(changed.status).toBe(200);
     expect(changed.json).toMatchObject({ id, object: 'api_key', name: 'ci', ...terms });
-    expect((await ask('GET', `/keys/${id}`)).json).toEqual(changed.json);
-    const cleared = await ask('PATCH', `/keys/${id}`, {
+    expect((await desk.ask('GET', `/keys/${id}`)).json).toEqual(changed.json);
+    const cleared = await desk.ask('PATCH', `/keys/${id}`, {
       name: null,
       allowed_models: null,
       requests_per_minute: null,
@@ -106,7 +91,7 @@ describe('the terms of a key', () => {
 
   it('of a limit without a period hold in all, and a new amount keeps its period', async () => {
     const { id } = await issue({ spend_limit_microusd: '5' });
-    const patch = async (body: object) => (await ask('PATCH', `/keys/${id}`, body)).json;
+    const patch = async (body: object) => (await desk.ask('PATCH', `/keys/${id}`, body)).json;
     expect(await patch({})).toMatchObject({ spend_limit_period: 'total' });
     expect(await patch({ spend_limit_period: 'day' })).toMatchObject({ spend_limit_period: 'day' });
     expect(await patch({ spend_limit_microusd: '6' })).toMatchObject({
@@ -118,48 +103,48 @@ describe('the terms of a key', () => {
   it('hold within 2 s: a model that was struck off is refused', async () => {
     const { id, key } = await issue();
     expect((await speak(key)).status).toBe(200);
-    await ask('PATCH', `/keys/${id}`, { allowed_models: ['gen-5'] });
+    await desk.ask('PATCH', `/keys/${id}`, { allowed_models: ['gen-5'] });
     await sleep(2_000);
-    expectRefusal(await speak(key), 403, 'api_key_model_not_allowed', 'model');
+    await expectError(speak(key), 403, 'api_key_model_not_allowed', 'model');
   });
 
   it('of a revoked key do not change (409); an unknown key is 404', async () => {
     const { id } = await issue();
-    await ask('DELETE', `/keys/${id}`);
-    expectRefusal(await ask('PATCH', `/keys/${id}`, { name: 'late' }), 409, 'conflict', null);
+    await desk.ask('DELETE', `/keys/${id}`);
+    await expectError(desk.ask('PATCH', `/keys/${id}`, { name: 'late' }), 409, 'conflict', null);
     const unknown = '/keys/key_00000000000000000000000000000000';
-    expectRefusal(await ask('PATCH', unknown, { name: 'x' }), 404, 'not_found', 'id');
-    expectRefusal(await ask('GET', unknown), 404, 'not_found', 'id');
+    await expectError(desk.ask('PATCH', unknown, { name: 'x' }), 404, 'not_found', 'id');
+    await expectError(desk.ask('GET', unknown), 404, 'not_found', 'id');
   });
 
   it('stay with its successor', async () => {
     const terms = { spend_limit_microusd: '7', spend_limit_period: 'day' };
     const { id } = await issue(terms);
-    expect((await ask('POST', `/keys/${id}/rotate`, {})).json).toMatchObject(terms);
+    expect((await desk.ask('POST', `/keys/${id}/rotate`, {})).json).toMatchObject(terms);
   });
 });
 
 describe('the last use of a key', () => {
   const lastUseOf = async (id: string) =>
-    ((await ask('GET', `/keys/${id}`)).json as { last_used_at: number | null }).last_used_at;
+    ((await desk.ask('GET', `/keys/${id}`)).json as { last_used_at: number | null }).last_used_at;
 
   it('is null before the first request, then about now, in lists too', async () => {
     const { id, key } = await issue();
     expect(await lastUseOf(id)).toBeNull();
     const from = Math.floor(Date.now() / 1000);
-    await send(`${gateway.url}/v1/account`, { headers: { authorization: `Bearer ${key}` } });
+    await send(`${desk.gateway.url}/v1/account`, { headers: { authorization: `Bearer ${key}` } });
     await until(async () => (await lastUseOf(id)) !== null);
     const usedAt = await lastUseOf(id);
     expect(usedAt).toBeGreaterThanOrEqual(from);
     expect(usedAt).toBeLessThanOrEqual(Date.now() / 1000);
-    const page = (await ask('GET', `/accounts/${account}/keys?limit=1`)).json;
+    const page = (await desk.ask('GET', `/accounts/${account}/keys?limit=1`)).json;
     expect((page as { data: object[] }).data[0]).toMatchObject({ id, last_used_at: usedAt });
   });
 
   it('is written once for many requests of a minute, and drops no key from memory', async () => {
     const { id, key } = await issue();
     const read = () =>
-      gateway.dataSource.query<{ row: string }[]>(
+      desk.gateway.dataSource.query<{ row: string }[]>(
         `SELECT (u.xmin, k.changed_at)::text AS row FROM api_key_use u JOIN api_key k ON k.id = u.api_key_id
         WHERE k.id = $1`,
         [
@@ -167,11 +152,11 @@ describe('the last use of a key', () => {
         ],
       );
     const headers = { authorization: `Bearer ${key}` };
-    await send(`${gateway.url}/v1/account`, { headers });
+    await send(`${desk.gateway.url}/v1/account`, { headers });
     await until(async () => (await read()).length > 0);
     const first = await read();
     for (let index = 0; index < 5; index++) {
-      await send(`${gateway.url}/v1/account`, { headers });
+      await send(`${desk.gateway.url}/v1/account`, { headers });
       await sleep(200);
     }
     expect(await read()).toEqual(first);
