@@ -86,7 +86,7 @@ describe('the repository', () => {
 
   it('gives every export a name of its own', () => {
     const declared =
-      /^export (?:abstract )?(?:class|interface|type|const|function|async function) (\w+)/gm;
+      /^export (?:abstract |async |const )*(?:class |interface |type |enum |const |let |function[ *]+)(\w+)/gm;
     const owners = new Map<string, string[]>();
     for (const file of all) {
       const names = new Set([...read(file).matchAll(declared)].map(([, name = '']) => name));
