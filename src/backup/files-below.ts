@@ -7,7 +7,7 @@ export interface FoundFile {
   readonly isFolder: boolean;
 }
 
-/** Folders before what is in them, one at a time; nothing below the folders left out. Other kinds of file are passed over. */
+/** Each folder comes before its content, which is left out where `skipsContentOf` is true. Other kinds of file are skipped. */
 export async function* filesBelow(
   root: string,
   skipsContentOf: (folder: string) => boolean = () => false,

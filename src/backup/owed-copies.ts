@@ -6,8 +6,8 @@ import { filesBelow } from './files-below.js';
 const SUFFIX = '.jsonl';
 
 /**
- * Adds the journal of what is owed to an archive, as often as asked and each time as it is then: gateways write lines, pay them
- * and drop them meanwhile. A line that is in the archive twice, or is paid already, does nothing when it is paid again.
+ * Adds the journal of owed releases to an archive. Each call of `add` adds its present state, because gateways go on writing and
+ * dropping lines. A release that is in the archive twice, or was made before, changes nothing when it is made again.
  */
 export class OwedCopies {
   readonly #folder: string;

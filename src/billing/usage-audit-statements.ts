@@ -8,7 +8,7 @@ const EVERYBODY = `'00000000-0000-0000-0000-000000000000'`;
 export const CREATE_CHARGED = `
   CREATE TEMPORARY TABLE charged (account_id uuid, day date, amount bigint, position bigint) ON COMMIT DROP`;
 
-/** Fills it. A hold that is no task's was made by no call, so usage does not know it. */
+/** Fills it. Holds without a task are not made by calls, so usage does not count them. */
 export const FILL_CHARGED = `
   INSERT INTO charged
   SELECT e.account_id, (e.created_at AT TIME ZONE 'UTC')::date, -sum(e.amount) FILTER (WHERE e.is_of_call), max(e.position)
@@ -21,7 +21,7 @@ export const FILL_CHARGED = `
       WHERE l.account_id = a.id AND l.position > coalesce(c.position, 0)) e
    GROUP BY 1, 2`;
 
-/** Days with new entries: what is folded and what is not yet, against what was read before and what is new. */
+/** Days with new entries: usage (folded, or read from the calls) must equal the ledger (read by earlier audits, or new). */
 export const DAY_RULE = `
   WITH recent AS MATERIALIZED (
     SELECT account_id, day, sum(charged) AS charged FROM usage_recent(NULL) GROUP BY 1, 2)
@@ -36,7 +36,7 @@ export const DAY_RULE = `
    WHERE coalesce(d.charged, 0) + coalesce(r.charged, 0) <> coalesce(k.charged, 0) + coalesce(c.amount, 0)
    LIMIT ${MAX_DISCREPANCIES}`;
 
-/** All sums against each other: days nobody was charged on, accounts, months, and everybody. */
+/** Compares all sums: days without a charge, accounts with their days and months, and all accounts together. */
 export const SUM_RULES = `
   WITH by_day AS MATERIALIZED (SELECT account_id, day, sum(charged) AS charged FROM usage_day GROUP BY 1, 2)
   SELECT u.account_id, 'usage of a day is what was charged on it' AS rule, u.day || ': ' || u.charged || ' against 0' AS detail
@@ -61,7 +61,7 @@ export const SUM_RULES = `
    WHERE difference <> 0
   LIMIT ${MAX_DISCREPANCIES}`;
 
-/** Keeps how far an audit came that found nothing. */
+/** Stores how far an audit without a finding has read. */
 export const FORGET_DAYS = `DELETE FROM usage_checkpoint_day WHERE $1`;
 export const KEEP_DAYS = `
   INSERT INTO usage_checkpoint_day AS k (account_id, day, charged) SELECT account_id, day, coalesce(amount, 0) FROM charged

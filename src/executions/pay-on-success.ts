@@ -29,7 +29,7 @@ export interface CallLimits {
 
 /**
  * Thrown by work whose client left before anything was made. The hold is released and the record says `client_left`;
- * the error reaches nobody.
+ * nobody receives the error.
  */
 export class ClientLeft extends GatewayError {
   constructor() {

@@ -60,8 +60,8 @@ export interface CollectedContent {
  * - `submit`, a ProviderError that was never sent, or with status 429, 499 or 503: put off and tried again after 1, 2, 4,
  *   then every 5 s for 10 minutes, then `failed`;
  * - `submit`, another 4xx, or a 5xx with a code in the provider's own JSON shape: `failed`;
- * - `submit`, anything else, errors of our own too: nobody knows what was started, so it is never sent again and the task
- *   becomes `reconciliation_required`;
+ * - `submit`, anything else, errors of our own too: the provider may have begun the work, so it is never sent again
+ *   and the task becomes `reconciliation_required`;
  * - `poll`, a ProviderError: asked again at the usual pace, until the deadline;
  * - `poll`, anything else five times in a row: `reconciliation_required`;
  * - `collect`, an UnusableFileError or a ProviderError that says there is no such file, five times in a row:

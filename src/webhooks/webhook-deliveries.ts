@@ -57,7 +57,7 @@ const REDELIVER = `
    WHERE id = $1 AND ($2::uuid IS NULL OR owner_id = $2) AND ($3::uuid IS NULL OR account_id = $3)
   RETURNING *`;
 
-/** The deliveries: bytes that are sent to a URL, whatever they report (spec: Events). */
+/** The deliveries: bytes that are sent to a URL. Their content does not matter here (spec: Events). */
 @Injectable()
 export class WebhookDeliveries {
   constructor(
@@ -67,7 +67,8 @@ export class WebhookDeliveries {
 
   /**
    * The arguments id, url, origin, sealed secret, body and time of `webhook_enqueue`, which adds a delivery that is due at
-   * once; whose it is comes before. The caller's own statement adds it, together with what it tells of.
+   * once. The arguments for account and owner come before them. The caller runs the function in the statement that writes
+   * the event.
    */
   columnsOf({ url, sealedSecret, body }: NewDelivery): unknown[] {
     const nowMs = this.clock.nowMs();

@@ -31,10 +31,10 @@ export interface Ending {
   readonly watchMs?: number;
 }
 
-/** What every try of an end is made in. */
+/** Wraps every try of an end. */
 export type AroundTry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
-/** Ends under way share statements, for those of one account wait for each other. */
+/** Simultaneous ends share statements, because ends of one account would wait for each other. */
 const END = {
   name: 'task_end_telling',
   types: [
@@ -49,7 +49,7 @@ const END = {
 const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 
 /**
- * The one way into a final state. Status, settlement or release, and the webhook with its frozen body commit together
+ * The only class that ends tasks. Status, settlement or release, and the webhook with its frozen body commit together
  * or not at all (architecture: Money; decisions G-53 to G-56).
  */
 @Injectable()
@@ -85,7 +85,7 @@ export class TaskEnding {
     const isEnded = await persistently(() => around(commit), patienceMs);
     const { task: ended } = tried;
     assert(ended, 'a commit was tried');
-    // A commit whose answer was lost refuses its own repetition.
+    // If the answer of the commit was lost, the repetition is refused, although the first try was committed.
     if (!isEnded && (tried.times === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
     this.told.tell(ended);
     return ended;

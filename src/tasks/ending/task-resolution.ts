@@ -19,7 +19,7 @@ export interface Resolution {
 
 type ResolvedEnding = Omit<Ending, 'fence'>;
 
-/** Ends tasks whose outcome nobody knows, as their operator says (decisions G-53, G-55). */
+/** Ends tasks with an unknown outcome as an operator decides (decisions G-53, G-55). */
 @Injectable()
 export class TaskResolution {
   constructor(
@@ -30,7 +30,7 @@ export class TaskResolution {
 
   /**
    * The resolved task; its webhook goes out again. Throws 404 `not_found`, 409 `conflict` for a task in another state,
-   * 400 for a charge that is above the hold or stands beside a failure, and for a result that is none of the task's kind.
+   * 400 for a charge above the hold or for a failed task, and for a result that the task's kind does not have.
    */
   async resolve(taskId: string, resolution: Resolution): Promise<Task> {
     const task = await this.reader.findAnywhere(taskId);
@@ -44,7 +44,7 @@ export class TaskResolution {
     return ended;
   }
 
-  /** Throws 400 for what contradicts itself, the hold or the kind. */
+  /** Throws 400 for a resolution that contradicts itself, the hold or the kind. */
   private endingOf(task: Task, { outcome, chargedMicroUsd, result }: Resolution): ResolvedEnding {
     if (outcome === 'succeeded') {
       if (chargedMicroUsd !== undefined && chargedMicroUsd > task.reservedMicroUsd) {

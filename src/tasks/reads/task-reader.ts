@@ -40,13 +40,13 @@ export class TaskReader {
     this.rows = new SharedLookup(dataSource, 'task');
   }
 
-  /** The account's task of that UUID, whatever its kind and status; undefined where there is none. */
+  /** The account's task of that UUID, of any kind and status; undefined if there is none. */
   async find(id: string, accountId: string): Promise<Task | undefined> {
     const row = await this.rows.find(accountId, id);
     return row && taskOf(row);
   }
 
-  /** The task of that UUID, whoever's it is; for operators. */
+  /** The task of that UUID in any account; for operators. */
   async findAnywhere(id: string): Promise<Task | undefined> {
     const [row] = await this.dataSource.query<TaskRow[]>(`SELECT * FROM task WHERE id = $1`, [id]);
     return row && taskOf(row);

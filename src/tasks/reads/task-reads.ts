@@ -15,7 +15,7 @@ export interface Patience {
   readonly onGone: (listener: () => void) => void;
 }
 
-/** A task, and the wait that was asked for where it was granted. */
+/** A task, and the requested wait if it was granted. */
 export interface AwaitedTask {
   readonly task: Task;
   readonly waitSeconds?: number;

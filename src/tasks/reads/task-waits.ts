@@ -82,7 +82,7 @@ export class TaskWaits implements OnApplicationBootstrap, BeforeApplicationShutd
     for (const reader of [...(this.readers.get(taskId) ?? [])]) reader.wake();
   }
 
-  /** Answers every waiting reader now and lets nobody wait any more: the gateway is draining. */
+  /** For the drain: answers every waiting reader now, and later readers without a wait. */
   close(): void {
     this.isClosed = true;
     for (const taskId of [...this.readers.keys()]) this.ended(taskId);

@@ -43,8 +43,8 @@ export class SubmitStatement {
   }
 
   /**
-   * Throws the database's error, or 503 where too many wait: then nothing stands. Throws {@link UnknownSubmission} where nobody
-   * knows whether the task stands: then it is owed its cancellation, unless its key lets the caller ask again and get it.
+   * Throws the database's error, or 503 if too many wait; then there is no task. Throws {@link UnknownSubmission} if it is not
+   * known whether there is one. Then the task will be cancelled, unless the caller can ask for it again with its key.
    */
   async run(task: Task, values: unknown[], { hasKey, isCapped }: SubmitTerms): Promise<SubmitRow> {
     if (this.owed.isFull) throw unrecorded();
@@ -77,7 +77,7 @@ export class SubmitStatement {
 const UNRECORDED = 'The task could not be recorded.';
 const RETRY_AFTER_SECONDS = 1;
 
-/** 503: the database was asked and its answer never came, so the task may stand. */
+/** 503: the database never answered, so the task may exist. */
 export class UnknownSubmission extends GatewayError {
   constructor() {
     super('service_unavailable', UNRECORDED, { retryAfterSeconds: RETRY_AFTER_SECONDS });

@@ -137,7 +137,7 @@ export class TaskSubmission {
     const outcome = await this.insertion
       .insert(request, prepared, claim)
       .catch(async (error: unknown) => {
-        // The task may stand, and needs what was prepared for it.
+        // The task may exist, and then it needs what was prepared for it.
         if (!(error instanceof UnknownSubmission)) await prepared.discard?.();
         throw error;
       });
