@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, chromiumPath, startBrowser } from '../support/browser.js';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { type Browser, chromiumPath, startBrowser } from '../../support/browser.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 
 const PATIENCE_MS = 120_000;
 const ORIGIN = 'https://app.example';
