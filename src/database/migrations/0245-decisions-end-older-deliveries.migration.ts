@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * When an operator decides on a task, the webhook that told of its unknown outcome may still wait for a receiver. It is not
- * tried again: arriving after the decision, it would take a receiver back to a state that is over.
+ * When an operator decides on a task, the webhook about its unknown outcome may still be waiting for its receiver. It is not
+ * tried again, because after the decision it would tell the receiver a state that is over.
  */
 export class DecisionsEndOlderDeliveries1700000000245 implements MigrationInterface {
   readonly name = 'DecisionsEndOlderDeliveries1700000000245';
@@ -16,7 +16,7 @@ export class DecisionsEndOlderDeliveries1700000000245 implements MigrationInterf
   }
 }
 
-/** An attempt that is under way is still logged, and nothing follows from it. */
+/** A running attempt is still logged, but has no effect. */
 const OVERTAKE = `
     IF 'reconciliation_required' = ANY (p_from::text[]) THEN
       UPDATE webhook_delivery
@@ -24,7 +24,7 @@ const OVERTAKE = `
        WHERE account_id = p_account AND owner_id = p_id AND status = 'pending';
     END IF;`;
 
-/** task_end, and the delivery of its webhook where the task has one (p_delivery), as in 0225. */
+/** Calls task_end, and adds the delivery of the webhook if the task has one (p_delivery), as in 0225. */
 const endTelling = (overtake: string): string => `
   CREATE OR REPLACE FUNCTION task_end_telling(
     p_account uuid, p_id uuid, p_fence bigint, p_from text, p_status text, p_money text, p_charge bigint,

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What each key used in each month, so that usage of all accounts and keys over a year reads months and not each day of each
- * model. The days at the ends of a span are found by their own index. Sums of months are kept with those of days, in the same
- * statement.
+ * What each key used in each month, so that usage of all accounts and keys over a year is read by month and not by day and
+ * model. The days at the ends of a span are found by an index of their own. The statement that changes the sums of days also
+ * changes those of months.
  */
 export class UsageMonths1700000000255 implements MigrationInterface {
   readonly name = 'UsageMonths1700000000255';
@@ -22,7 +22,7 @@ export class UsageMonths1700000000255 implements MigrationInterface {
 const ZERO = `'00000000-0000-0000-0000-000000000000'::uuid`;
 const MONTH = `date_trunc('month', day::timestamp)::date`;
 
-/** The lock keeps a fold from running. */
+/** The lock keeps usage_fold from running. */
 const TABLES = `
   SELECT FROM usage_state FOR UPDATE;
   CREATE TABLE usage_month (
@@ -60,7 +60,7 @@ const moved = (at: string, charged: string, givenBack: string) =>
   `(${at} AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
            0::numeric AS quantity, ${charged} AS charged, ${givenBack} AS given_back, NULL::smallint AS bucket`;
 
-/** As before, and the months. */
+/** As before, and for months too. */
 const FOLD = `
   CREATE OR REPLACE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean)
   LANGUAGE plpgsql AS $$
