@@ -6,6 +6,7 @@ import { AccountBodyGate } from './account-body-gate.js';
 import { ModelGuard } from './model.guard.js';
 import { ParallelCalls } from './parallel-calls.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
+import { ProviderConnections } from './provider-connections.js';
 
 /**
  * Decides whether a request may run at all: key, rate limit, body, model. It is global, because every body needs its
@@ -18,8 +19,16 @@ import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
     ModelGuard,
     NoIdempotencyKeyGuard,
     ParallelCalls,
+    ProviderConnections,
     { provide: BodyGate, useClass: AccountBodyGate },
   ],
-  exports: [AuthModule, ModelGuard, NoIdempotencyKeyGuard, ParallelCalls, BodyGate],
+  exports: [
+    AuthModule,
+    ModelGuard,
+    NoIdempotencyKeyGuard,
+    ParallelCalls,
+    ProviderConnections,
+    BodyGate,
+  ],
 })
 export class AdmissionModule {}

@@ -66,7 +66,7 @@ export class ChatStreamService {
     quote: ChatQuote,
     events: SseWriter,
     callSignal: StopSignal,
-    { onFirstByte, onAttempt }: CallProgress,
+    progress: CallProgress,
   ): Promise<PaidResult<void>> {
     const head = {
       id: `chatcmpl-${call.executionId}`,
@@ -76,8 +76,8 @@ export class ChatStreamService {
     const relay = new ChatRelay(events, head, quote.showsUsage);
     const signal = new StopSource(callSignal);
     if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
-    const { provider, upstreamModel, result } = await this.open(call, quote, signal, onAttempt);
-    onFirstByte();
+    const { provider, upstreamModel, result } = await this.open(call, quote, signal, progress);
+    progress.onFirstByte();
     const isWhole = await readToEnd(relay, result.body, events);
     const counted = await this.usage.of(
       call.caller.accountId,
@@ -104,14 +104,14 @@ export class ChatStreamService {
     call: AdmittedCall<'chat'>,
     { command }: ChatQuote,
     signal: StopSignal,
-    onAttempt: CallProgress['onAttempt'],
+    progress: CallProgress,
   ): Promise<RoutedResult<ChatStream>> {
     return this.router.run(
       call.routes,
       call.row.operation,
       (port, context) => port.stream(command, context),
       signal,
-      onAttempt,
+      progress,
     );
   }
 }

@@ -53,6 +53,7 @@ export interface GatewayConfig {
   readonly maxConnectionsPerAddress: number;
   /** 0 = no limit. */
   readonly maxParallelCallsPerKey: number;
+  readonly providerMaxConnections: number;
   readonly maxUploadsPerAccount: number;
   readonly spoolMaxBytes: number;
   readonly bodyMemoryMaxBytes: number;

@@ -19,6 +19,13 @@ export const LIMIT_SETTINGS = {
     whole(0, 100_000),
     'Synchronous paid calls of one key under way at once in one process; beyond it 429. 0 = no limit',
   ),
+  PROVIDER_MAX_CONNECTIONS: setting(
+    'providerMaxConnections',
+    '12000',
+    12_000,
+    whole(1, 100_000),
+    'Connections of synchronous calls to one provider at once in one process; beyond it 503 before the hold',
+  ),
   MAX_UPLOADS_PER_ACCOUNT: setting(
     'maxUploadsPerAccount',
     '20',

@@ -48,13 +48,7 @@ export class PaidCalls {
     ) => Promise<Taken<V>> | Taken<V>,
   ): Promise<Charged<V>> {
     return this.payOnSuccess.run(call, quote, async (signal, progress) => {
-      const answer = await this.router.run(
-        call.routes,
-        call.row.operation,
-        work,
-        signal,
-        progress.onAttempt,
-      );
+      const answer = await this.router.run(call.routes, call.row.operation, work, signal, progress);
       const taken = await take(answer, signal, progress.onFirstByte);
       const { value, basis, chargedMicroUsd = quote.amountMicroUsd } = taken;
       return {

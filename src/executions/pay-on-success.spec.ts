@@ -10,6 +10,7 @@ import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { ExecutionLedger } from './execution-ledger.js';
 import { ParallelCalls } from '../admission/parallel-calls.js';
+import { ProviderConnections } from '../admission/provider-connections.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { type PaidWork, PayOnSuccess } from './pay-on-success.js';
 
@@ -33,7 +34,7 @@ describe('PayOnSuccess', () => {
     const { dataSource } = database;
     own = ledgerOf(dataSource);
     executions = own.executions;
-    payOnSuccess = new PayOnSuccess(executions, clock, unbounded, { callDeadlineMs: HOUR_MS });
+    payOnSuccess = payingWith(unbounded, HOUR_MS);
   });
   beforeEach(async () => {
     call = callOf(await fundedAccount(database.dataSource, FUNDS));
@@ -63,6 +64,11 @@ describe('PayOnSuccess', () => {
       routes: row.routes,
     };
   }
+  const payingWith = (shares: ParallelCalls, callDeadlineMs: number, max = 1_000) => {
+    const names = { nameOf: (provider: string) => provider };
+    const connections = new ProviderConnections(names, { providerMaxConnections: max });
+    return new PayOnSuccess(executions, clock, shares, connections, { callDeadlineMs });
+  };
   const books = () => balanceOf(database.dataSource, call.caller.accountId);
   const made = (chargedMicroUsd?: bigint): PaidWork<string> => {
     return () =>
@@ -139,14 +145,7 @@ describe('PayOnSuccess', () => {
   });
 
   it('counts a call of its key until its end, however that comes', async () => {
-    const one = new PayOnSuccess(
-      executions,
-      clock,
-      new ParallelCalls({ maxParallelCallsPerKey: 1 }),
-      {
-        callDeadlineMs: HOUR_MS,
-      },
-    );
+    const one = payingWith(new ParallelCalls({ maxParallelCallsPerKey: 1 }), HOUR_MS);
     const next = () => ({ ...call, executionId: timeOrderedUuid(clock.nowMs()) });
     await one.run(next(), priced(SMALL), async (...parts) => {
       await expect(one.run(next(), priced(SMALL), made())).rejects.toMatchObject({
@@ -162,12 +161,34 @@ describe('PayOnSuccess', () => {
     expect(await books()).toEqual([FUNDS - 2n * SMALL, 0n]);
   });
 
+  it('refuses a call without a connection to its provider before any hold, until one is free', async () => {
+    const one = payingWith(unbounded, HOUR_MS, 1);
+    const next = () => ({ ...call, executionId: timeOrderedUuid(clock.nowMs()) });
+    await one.run(next(), priced(SMALL), async (...parts) => {
+      const refused = next();
+      await expect(one.run(refused, priced(SMALL), made())).rejects.toMatchObject({
+        code: 'service_unavailable',
+        status: 503,
+        retryAfterSeconds: 1,
+      });
+      expect(await books()).toEqual([FUNDS, SMALL]);
+      expect(await executions.find(refused.executionId)).toBeUndefined();
+      return made()(...parts);
+    });
+    await expect(
+      one.run(next(), priced(SMALL), () => Promise.reject(new Error('broken'))),
+    ).rejects.toThrow();
+    await expect(one.run(next(), priced(FUNDS), made())).rejects.toMatchObject({ status: 402 });
+    await one.run(next(), priced(SMALL), made());
+    expect(await books()).toEqual([FUNDS - 2n * SMALL, 0n]);
+  });
+
   describe('at the deadline of a call', () => {
     const readerOf = (headersSent: boolean) => {
       const reader = { headersSent, isCut: false, destroy: () => (reader.isCut = true) };
       return reader;
     };
-    const hurried = () => new PayOnSuccess(executions, clock, unbounded, { callDeadlineMs: 50 });
+    const hurried = () => payingWith(unbounded, 50);
 
     it('cuts the reader off and charges what the provider then completes', async () => {
       const reader = readerOf(true);

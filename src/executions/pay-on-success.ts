@@ -13,6 +13,7 @@ import type { ExecutionStart } from './execution-steps.js';
 import { type CallProgress, RunningCall } from './running-call.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { ParallelCalls } from '../admission/parallel-calls.js';
+import { ProviderConnections } from '../admission/provider-connections.js';
 import { unaffordable } from '../admission/unaffordable.js';
 import { blamingField, faultOf, providerErrorBehind } from './provider-fault.js';
 
@@ -76,6 +77,7 @@ export class PayOnSuccess {
     private readonly executions: ExecutionLedger,
     private readonly clock: Clock,
     private readonly parallelCalls: ParallelCalls,
+    private readonly connections: ProviderConnections,
     @Inject(CALL_LIMITS) private readonly limits: CallLimits,
   ) {}
 
@@ -86,14 +88,18 @@ export class PayOnSuccess {
 
   /**
    * Holds the price, does the work, settles, and returns the value once the settlement is durable. Throws 429 when the key
-   * or the account has too many calls under way, and 402 when the balance is too low; otherwise the error of the work,
-   * after the release.
+   * or the account has too many calls under way, 503 when all connections to the provider are in use, and 402 when the
+   * balance is too low; otherwise the error of the work, after the release.
    */
   async run<T>(call: AdmittedCall, quote: Quote, work: PaidWork<T>): Promise<T> {
+    const connection = this.connections.take(call.routes);
     const tooMany = this.parallelCalls.take(call.caller);
-    if (tooMany) throw tooMany;
+    if (tooMany) {
+      connection.give();
+      throw tooMany;
+    }
     const { amountMicroUsd } = quote;
-    const running = new RunningCall(startOf(call, amountMicroUsd), this.clock);
+    const running = new RunningCall(startOf(call, amountMicroUsd), this.clock, connection);
     const { start } = running;
     this.running.add(running);
     const endOfDeadline = this.watchDeadline(call, running.stop);
@@ -114,6 +120,7 @@ export class PayOnSuccess {
       endOfDeadline();
       this.running.delete(running);
       this.parallelCalls.give(call.caller);
+      connection.give();
     }
   }
 

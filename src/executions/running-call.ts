@@ -1,14 +1,13 @@
 import { StopSource } from '../common/stop-signal.js';
 import type { Clock } from '../common/time/clock.js';
-import type { TriedRoute } from '../providers/routing/provider-router.js';
+import type { ConnectionPlace } from '../admission/provider-connections.js';
+import type { AttemptWatcher, TriedRoute } from '../providers/routing/provider-router.js';
 import type { ExecutionStart } from './execution-steps.js';
 
 /** What the work reports for the record of its call. */
-export interface CallProgress {
+export interface CallProgress extends AttemptWatcher {
   /** The first byte of the answer. */
   readonly onFirstByte: () => void;
-  /** A provider is about to be asked. */
-  readonly onAttempt: (route: TriedRoute) => void;
 }
 
 /** A call between its admission and its end. */
@@ -21,6 +20,7 @@ export class RunningCall implements CallProgress {
   constructor(
     readonly start: ExecutionStart,
     private readonly clock: Clock,
+    private readonly connection: ConnectionPlace,
   ) {
     this.#startedMs = clock.nowMs();
   }
@@ -28,6 +28,8 @@ export class RunningCall implements CallProgress {
   readonly onFirstByte = (): void => {
     this.#firstByteMs ??= this.#elapsedMs();
   };
+
+  readonly mayConnect = (provider: string): boolean => this.connection.moveTo(provider);
 
   readonly onAttempt = (route: TriedRoute): void => {
     this.#tried = route;

@@ -5,7 +5,10 @@ import { readBounded } from '../../src/providers/http/bounded-body.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { AttemptObservation } from '../../src/providers/routing/attempt-watch.js';
 import { ProviderRegistry } from '../../src/providers/routing/provider-registry.js';
-import { ProviderRouter } from '../../src/providers/routing/provider-router.js';
+import {
+  type AttemptWatcher,
+  ProviderRouter,
+} from '../../src/providers/routing/provider-router.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 
@@ -50,13 +53,18 @@ describe('ProviderRouter', () => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  const speak = async (routes = BOTH, signal = new AbortController().signal): Promise<string> => {
+  const speak = async (
+    routes = BOTH,
+    signal = new AbortController().signal,
+    watcher?: AttemptWatcher,
+  ): Promise<string> => {
     const command = { text: 'Hi', voiceId: 'v', format: 'mp3' } as const;
     const { provider, result } = await router.run(
       routes,
       'speech',
       (port, context) => port.speak(command, context),
       signal,
+      watcher,
     );
     await readBounded(result.body, 1_000_000);
     return provider;
@@ -81,6 +89,16 @@ describe('ProviderRouter', () => {
     expect(await speak([{ provider: 'third', upstreamModel: 'm' }, FIRST, SECOND])).toBe('first');
     expect(JSON.parse(first.only.body.toString())).toMatchObject({ model_id: 'model-a' });
     expect(second.seen).toHaveLength(0);
+  });
+
+  it('asks the next route when the call may have no connection to the first', async () => {
+    const tried: string[] = [];
+    const watcher = {
+      mayConnect: (provider: string) => provider === 'second',
+      onAttempt: ({ provider }: { readonly provider: string }) => tried.push(provider),
+    };
+    expect(await speak(BOTH, undefined, watcher)).toBe('second');
+    expect([tried, first.seen.length, states]).toEqual([['second'], 0, []]);
   });
 
   it('refuses without a configured route', async () => {

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ParallelCalls } from '../../src/admission/parallel-calls.js';
+import { ProviderConnections } from '../../src/admission/provider-connections.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
 import { Clock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/database/data-source.js';
@@ -50,8 +51,12 @@ const clock = new HastyClock();
 const { process: lease, executions } = ledgerOf(dataSource, { clock, dataDir, leaseMs: LEASE_MS });
 await lease.onModuleInit();
 const unbounded = new ParallelCalls({ maxParallelCallsPerKey: 0 });
+const connections = new ProviderConnections(
+  { nameOf: (provider) => provider },
+  { providerMaxConnections: 1_000 },
+);
 const limits = { callDeadlineMs: CALL_DEADLINE_MS };
-const payOnSuccess = new PayOnSuccess(executions, clock, unbounded, limits);
+const payOnSuccess = new PayOnSuccess(executions, clock, unbounded, connections, limits);
 const desk = await startPaidDesk(payOnSuccess, acknowledge);
 process.stdout.write('ready\n');
 await Promise.all(Array.from({ length: CALLERS }, callForever));

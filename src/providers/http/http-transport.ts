@@ -8,8 +8,6 @@ import {
 } from './upstream-timeouts.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Connections to one provider address. Further requests wait for a free one. */
-const MAX_CONNECTIONS_PER_ORIGIN = 4_096;
 /**
  * Idle connections are closed before common servers and load balancers close them, so that a request seldom meets a
  * connection that is closing.
@@ -18,7 +16,8 @@ const KEEP_ALIVE_MS = 4_000;
 
 /**
  * The one pool of connections for all providers: keep-alive per origin, no redirects, no proxy. It is closed once, at
- * shutdown.
+ * shutdown. It has no bound of its own, because a request beyond it would wait unseen: synchronous calls are bounded by
+ * `PROVIDER_MAX_CONNECTIONS`, tasks by the rooms of their worker.
  */
 export class HttpTransport {
   /** Has no defaults, because axios copies defaults into every request, which costs time. */
@@ -30,7 +29,6 @@ export class HttpTransport {
   /** @param timeoutOverrideMs replaces every timeout of {@link UPSTREAM_TIMEOUTS} */
   constructor(private readonly timeoutOverrideMs?: number) {
     this.agent = new Agent({
-      connections: MAX_CONNECTIONS_PER_ORIGIN,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutOverrideMs ?? CONNECT_TIMEOUT_MS) },
     });

@@ -25,8 +25,15 @@ export type ProviderWork<O extends Operation, T> = (
 interface AttemptOwner {
   readonly signal: StopSignal;
   readonly apiKeyId: string | null;
+  readonly watcher?: AttemptWatcher | undefined;
+}
+
+/** Watches the attempts of one call. */
+export interface AttemptWatcher {
+  /** Whether the call may have a connection to the provider, which it then has. */
+  readonly mayConnect: (provider: string) => boolean;
   /** Called before the provider is asked. */
-  readonly onAttempt?: ((route: TriedRoute) => void) | undefined;
+  readonly onAttempt: (route: TriedRoute) => void;
 }
 
 /** The route of an attempt, by the provider's public name. */
@@ -65,7 +72,7 @@ export class ProviderRouter {
 
   /**
    * Does the work on the first route that accepts it, in the given order. A result with a `body` stream counts as done
-   * when the stream ends. `onAttempt` is called before each provider that is asked.
+   * when the stream ends.
    * @throws GatewayError `no_eligible_route` without a configured route, `provider_unavailable` when all breakers are
    * open, otherwise the public form of the last failure, with the {@link ProviderError} as cause. An aborted signal
    * rejects with its reason.
@@ -75,7 +82,7 @@ export class ProviderRouter {
     operation: O,
     work: ProviderWork<O, T>,
     signal: StopSignal,
-    onAttempt?: (route: TriedRoute) => void,
+    watcher?: AttemptWatcher,
   ): Promise<RoutedResult<T>> {
     const runnable = routes.filter((route) => this.registry.canRun(route, operation));
     if (runnable.length === 0) {
@@ -90,13 +97,13 @@ export class ProviderRouter {
           result: await this.runOn(route, operation, work, {
             signal,
             apiKeyId: currentExchange()?.request.caller?.apiKeyId ?? null,
-            onAttempt,
+            watcher,
           }),
         };
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
-        // The answer of an earlier route tells more than an open breaker does.
-        if (error.upstreamCode !== BREAKER_OPEN || !failure) failure = error;
+        // The answer of an earlier route tells more than a route that was not asked.
+        if (!NOT_ASKED.includes(error.upstreamCode) || !failure) failure = error;
         if (!error.safeToFailover) break;
       }
     }
@@ -107,27 +114,23 @@ export class ProviderRouter {
   /**
    * Makes one attempt on one route, through its breaker. A failure counts against the key for which the attempt is
    * made.
-   * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open or the route is not configured
+   * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open, the route is not configured or
+   * the call may have no connection
    */
   async runOn<O extends Operation, T>(
     route: Route,
     operation: O,
     work: ProviderWork<O, T>,
-    { signal, apiKeyId, onAttempt }: AttemptOwner,
+    { signal, apiKeyId, watcher }: AttemptOwner,
   ): Promise<T> {
     const { upstreamModel } = route;
     const provider = this.registry.nameOf(route.provider);
     const port = this.registry.portOf(route, operation);
+    if (watcher?.mayConnect(provider) === false)
+      throw notAsked(provider, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
     const permit = port && this.permitOf(route, operation, apiKeyId);
-    if (!permit) {
-      throw new ProviderError('unavailable', {
-        provider,
-        sent: false,
-        upstreamCode: BREAKER_OPEN,
-        retryAfterSeconds: BREAKER_RETRY_SECONDS,
-      });
-    }
-    onAttempt?.({ provider, upstreamModel });
+    if (!permit) throw notAsked(provider, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
+    watcher?.onAttempt({ provider, upstreamModel });
     const startedAtMs = this.clock.nowMs();
     const tell = (outcome: AttemptObservation['outcome']): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;
@@ -177,6 +180,24 @@ const UNGUARDED: Permit = {
 
 /** Internal code of an attempt that an open breaker refused. */
 const BREAKER_OPEN = 'breaker_open';
+/** As many calls have a connection to the provider as may. */
+const NO_CONNECTION = 'no_connection';
+const CONNECTION_RETRY_SECONDS = 1;
+/** The reasons why a provider was not asked. */
+const NOT_ASKED: readonly (string | undefined)[] = [BREAKER_OPEN, NO_CONNECTION];
+
+function notAsked(
+  provider: string,
+  upstreamCode: string,
+  retryAfterSeconds: number,
+): ProviderError {
+  return new ProviderError('unavailable', {
+    provider,
+    sent: false,
+    upstreamCode,
+    retryAfterSeconds,
+  });
+}
 
 function settleWhenDone(permit: Permit, result: unknown): void {
   const body: unknown = (result as { body?: unknown } | null | undefined)?.body;
