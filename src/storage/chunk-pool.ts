@@ -1,7 +1,7 @@
-/** Size of the pieces in which stored files are read. Each reader of a file has two of them, and there may be thousands. */
-const CHUNK_BYTES = 16_384;
+/** Size of the pieces in which stored files are read. Each reader of a file has one of them, and there may be thousands. */
+const CHUNK_BYTES = 32_768;
 /** Most pieces that are kept while nobody reads. */
-const MOST_FREE = 1_024;
+const MOST_FREE = 512;
 
 /**
  * Memory for pieces of files, used again and again. What a thousand readers take in a second is ten times what they have at

@@ -16,7 +16,8 @@ export class FileBytes extends Readable {
     private readonly file: FileHandle,
     { first, last }: ByteRange = { first: 0, last: Number.MAX_SAFE_INTEGER },
   ) {
-    super({ highWaterMark: 1 });
+    // Nothing is read ahead: a piece that nobody takes is a piece too many for each of a thousand readers.
+    super({ highWaterMark: 0 });
     this.#at = first;
     this.#last = last;
   }

@@ -100,13 +100,15 @@ async function relay(
   else response.once('close', stop);
   let sentBytes = 0;
   try {
-    for await (const chunk of bytes) {
-      sentBytes += (chunk as Buffer).length;
-      if (!(await written(response, chunk as Buffer, stallMs))) {
-        stop();
-        return;
-      }
-      FILE_CHUNKS.giveBack(chunk as Buffer);
+    for await (const piece of bytes) {
+      const chunk = piece as Buffer;
+      sentBytes += chunk.length;
+      const release = (): void => {
+        FILE_CHUNKS.giveBack(chunk);
+      };
+      if (await written(response, chunk, stallMs, release)) continue;
+      stop();
+      return;
     }
     if (sentBytes === lengthBytes) response.end();
     else throw new Error(`it has ${sentBytes} bytes instead of ${lengthBytes}`);

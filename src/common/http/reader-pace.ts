@@ -21,11 +21,19 @@ export function writableAgain(response: Response, stallMs = STALL_MS): Promise<v
 }
 
 /**
- * Writes bytes and waits until they have left the process; true if they have. A reader that stalls is cut off. The bytes
- * are in use until then, and for longer where this is false.
+ * Writes bytes and waits until they have left the process; true if they have. A reader that stalls is cut off. `release` is
+ * called when nobody needs the bytes any more, which may be later than the answer.
  */
-export function written(response: Response, bytes: Buffer, stallMs: number): Promise<boolean> {
-  if (response.destroyed) return Promise.resolve(false);
+export function written(
+  response: Response,
+  bytes: Buffer,
+  stallMs: number,
+  release: () => void,
+): Promise<boolean> {
+  if (response.destroyed) {
+    release();
+    return Promise.resolve(false);
+  }
   return new Promise((resolve) => {
     const stall = setTimeout(() => response.destroy(), stallMs);
     const end = (hasLeft: boolean): void => {
@@ -38,6 +46,7 @@ export function written(response: Response, bytes: Buffer, stallMs: number): Pro
     };
     response.once('close', gone);
     response.write(bytes, (error) => {
+      release();
       end(!error);
     });
   });
