@@ -6,6 +6,8 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GuardedResponse } from '../net/guarded-exchange.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';
 
+/** Beyond so many waits of one kind Node warns of a leak. */
+const MAX_LISTENERS = 20;
 const LIMITS = { connectMs: 5_000, headersMs: 10_000, idleMs: 60_000 };
 /** The parts of the request that decide which bytes are answered. */
 const ASKED = ['range', 'if-range'] as const;
@@ -88,6 +90,8 @@ async function relay(
     const value = headers[name];
     if (typeof value === 'string') response.setHeader(name, value);
   }
+  // Every layer of the gateway waits for the end of an answer, and a pipeline waits for it several times.
+  response.setMaxListeners(MAX_LISTENERS);
   // The client has left, or the file ended too early and the answer is cut. The request log shows which.
   await pipeline(body, response).catch(() => undefined);
 }
