@@ -23,8 +23,8 @@ export class HealthController {
   @ApiResponse({ status: 200, example: { status: 'ready' } })
   @ApiResponse({ status: 503, example: { status: 'unavailable' } })
   async checkReady(@Res({ passthrough: true }) response: Response): Promise<{ status: string }> {
-    const ready = await this.readiness.isReady();
-    response.status(ready ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
-    return { status: ready ? 'ready' : 'unavailable' };
+    if (await this.readiness.isReady()) return { status: 'ready' };
+    response.status(HttpStatus.SERVICE_UNAVAILABLE).setHeader('Retry-After', '1');
+    return { status: 'unavailable' };
   }
 }

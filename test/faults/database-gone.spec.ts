@@ -101,6 +101,7 @@ describe('while the database is gone', () => {
       expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
       expect(answer.bytes.toString()).not.toMatch(/postgres|ECONN|5432|sql/i);
     }
+    expect(readiness?.headers.get('retry-after')).toBe('1');
     expect(stub.seen.length).toBe(seen);
     expect([readiness?.status, liveness?.status]).toEqual([503, 200]);
     await ready();
