@@ -10,7 +10,7 @@ import { SongBodyPipe } from '../src/music/dto/song-body.pipe.js';
 import { pollDelayMs } from '../src/tasks/worker/poll-pace.js';
 import { type BenchResult, percentile, round } from './result.js';
 import { serverUrl } from './servers/load.js';
-import { fundedKey, startBuiltGateway, startServer } from './servers/start.js';
+import { fundedKey, type RunningServer, startBuiltGateway, startServer } from './servers/start.js';
 
 const TASKS = 5_000;
 const CALLERS = 48;
@@ -27,8 +27,9 @@ const TARGETS = {
 
 /**
  * The check of each song body; submissions of `song-music` with a webhook, compared with an endpoint that inserts one
- * row; and how long a webhook comes after the provider's success, without the longest wait between two polls at that
- * age.
+ * row, which does no work at a provider: so they go to a gateway of ROLE=api, and once more to one that also works at
+ * the provider meanwhile; and how long a webhook comes after the provider's success, without the longest wait between
+ * two polls at that age.
  */
 export async function run(): Promise<BenchResult> {
   const slowestMs = slowestBody();
@@ -46,27 +47,33 @@ export async function run(): Promise<BenchResult> {
     RATE_LIMIT_RPM: '0',
     TASK_POLL_INTERVAL_MS: String(FIRST_INTERVAL_MS),
   };
-  const gateway = await startBuiltGateway(settings, folder);
+  const start = (role: 'api' | 'worker' | 'all') =>
+    startBuiltGateway({ ...settings, ROLE: role }, join(folder, role));
+  const body = (order: number, lastsMs: number) => ({
+    model: 'song-music',
+    prompt: `order ${order} lasts ${lastsMs}`,
+    webhook: serverUrl(songs, `/hook/${order}`),
+    webhook_secret: 'a-secret-of-a-receiver',
+  });
+  const span = LASTS_MS.most - LASTS_MS.least;
+  const anyLength = (order: number) =>
+    body(order, LASTS_MS.least + Math.floor(Math.random() * span));
+  const submissions = async ({ port }: RunningServer): Promise<number> => {
+    const headers = { authorization: `Bearer ${await fundedKey(port)}` };
+    return perSecond(`http://127.0.0.1:${port}/v1/music/generations`, headers, anyLength);
+  };
   try {
-    const headers = { authorization: `Bearer ${await fundedKey(gateway.port)}` };
-    const body = (order: number, lastsMs: number) => ({
-      model: 'song-music',
-      prompt: `order ${order} lasts ${lastsMs}`,
-      webhook: serverUrl(songs, `/hook/${order}`),
-      webhook_secret: 'a-secret-of-a-receiver',
-    });
-    const inserted = await perSecond(serverUrl(bare, '/'), {}, (n) => body(n, LASTS_MS.least));
-    const span = LASTS_MS.most - LASTS_MS.least;
-    const submitted = await perSecond(serverUrl(gateway, '/v1/music/generations'), headers, (n) =>
-      body(n, LASTS_MS.least + Math.floor(Math.random() * span)),
-    );
-    const waits = await allWaits(serverUrl(songs, '/waits'));
+    const inserted = await perSecond(serverUrl(bare, '/'), {}, anyLength);
+    const submitted = await during(start('api'), submissions);
+    const waits = await during(start('worker'), () => allWaits(serverUrl(songs, '/waits')));
+    const beside = await during(start('all'), submissions);
     const beyond = waits.map(([age, wait]) => wait - pollDelayMs(age, FIRST_INTERVAL_MS, 1));
     const figures = {
       'slowest of the 42 bodies, ms': round(slowestMs, 3),
       'submissions per second': round(submitted, 0),
       'bare inserts per second': round(inserted, 0),
       'submissions per bare insert': round(submitted / inserted),
+      'the same with the work at the provider beside': round(beside / inserted),
       'webhooks of open tasks': waits.length,
       'success to webhook, p50 ms': percentile(
         waits.map(([, wait]) => wait),
@@ -89,10 +96,22 @@ export async function run(): Promise<BenchResult> {
         figures['beyond its poll interval, p99 ms'] <= 2_000,
     };
   } finally {
-    await gateway.stop();
     await Promise.all([songs.stop(), bare.stop()]);
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What `work` makes of a server, which is stopped afterwards. */
+async function during<T>(
+  starting: Promise<RunningServer>,
+  work: (server: RunningServer) => Promise<T>,
+): Promise<T> {
+  const server = await starting;
+  try {
+    return await work(server);
+  } finally {
+    await server.stop();
   }
 }
 
