@@ -87,6 +87,14 @@ describe('makeLogger', () => {
     expect(line).toContain('a\\u001b]0;owned\\u0007\\u000d\\u000aINFO: forged\\u009b2J\\u202eb');
   });
 
+  it('cuts a text that would fill a terminal, and says so', () => {
+    const long = 'a'.repeat(1_000_000);
+    const line = logged(true, { param: long, err: new Error(long) }, long);
+    expect(line).toContain('… and 996000 more characters');
+    expect(line.length).toBeLessThan(25_000);
+    expect(logged(true, {}, 'a'.repeat(4_000))).toContain('a'.repeat(4_000));
+  });
+
   it('writes a line of JSON where there is no terminal', () => {
     const fields = { param: 'a\u001b\n' };
     expect(JSON.parse(logged(false, fields, 'x'))).toMatchObject({ ...fields, msg: 'x' });

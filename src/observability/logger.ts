@@ -7,6 +7,8 @@ import { terminalLine } from './terminal-line.js';
 
 const BUFFER_BYTES = 16_000;
 const FLUSH_INTERVAL_MS = 500;
+/** Lines that cannot be written wait in memory; beyond this they are dropped. */
+const MAX_WAITING_BYTES = 16_000_000;
 
 /** Paths whose values are secret in every logged object. */
 const REDACTED = [
@@ -27,6 +29,9 @@ const KEY_HIDDEN = 'sk-[redacted]';
 /** Credentials in a URL, with or without a user; the password may contain an `@`. */
 const URL_CREDENTIALS = /:\/\/[^\s/]+@/g;
 
+/** How much of a text a terminal shows. Messages and stacks of our own are shorter. */
+const MAX_SHOWN_CHARACTERS = 4_000;
+
 /** Removes keys and URL credentials from free text, such as the message of an unexpected error. */
 export function redactText(text: string): string {
   return text.replace(KEY_SHAPE, KEY_HIDDEN).replace(URL_CREDENTIALS, '://[redacted]@');
@@ -46,7 +51,8 @@ export function loggableError(error: unknown, depth = 0): Record<string, unknown
 
 /**
  * Creates the logger of the process: JSON lines, buffered for speed; on a terminal pretty lines, where control
- * characters are shown as text. No line holds a key, wherever it came from. Writes to standard output, or to `out`.
+ * characters are shown as text and long texts are cut. No line holds a key, wherever it came from. Writes to standard
+ * output, or to `out`.
  */
 export function makeLogger(level: LogLevel, pretty: boolean, out?: DestinationStream): Logger {
   const options = {
@@ -61,13 +67,23 @@ export function makeLogger(level: LogLevel, pretty: boolean, out?: DestinationSt
   return pino(options, pretty ? prettyLines(out ?? process.stdout) : (out ?? bufferedOutput()));
 }
 
+/** A full disk or a closed pipe costs lines of the log, and nothing else. */
 function bufferedOutput(): DestinationStream {
-  return destination({
+  const output = destination({
     dest: 1,
     sync: false,
     minLength: BUFFER_BYTES,
     periodicFlush: FLUSH_INTERVAL_MS,
+    maxLength: MAX_WAITING_BYTES,
   });
+  let isFailing = false;
+  output.on('error', () => (isFailing = true)).on('write', () => (isFailing = false));
+  // At the end of the process it would try for ever.
+  const flushSync = output.flushSync.bind(output);
+  output.flushSync = () => {
+    if (!isFailing) flushSync();
+  };
+  return output;
 }
 
 function prettyLines(out: DestinationStream): DestinationStream {
@@ -80,12 +96,19 @@ function prettyLines(out: DestinationStream): DestinationStream {
   });
   const printable = (name: string, value: unknown): unknown =>
     // Only a stack keeps its line breaks.
-    typeof value === 'string' ? printableText(value, name === 'stack' ? '\n' : '') : value;
+    typeof value === 'string'
+      ? printableText(shortened(value), name === 'stack' ? '\n' : '')
+      : value;
   return {
     write: (line) => {
       out.write(format(terminalLine(JSON.parse(line, printable) as Record<string, unknown>)));
     },
   };
+}
+
+function shortened(text: string): string {
+  const left = text.length - MAX_SHOWN_CHARACTERS;
+  return left > 0 ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}… and ${left} more characters` : text;
 }
 
 /** Nest's own messages go through the same logger. */
