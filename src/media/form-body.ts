@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Transform } from 'node:stream';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { ChunkCount } from '../common/http/body-bytes.js';
 
 /** A whole `Content-Type` with parameters (RFC 9110). */
 const WELL_FORMED =
@@ -27,10 +28,12 @@ export function formBody(
   const boundary = boundaryOf(request.headers);
   const form = new FormEnd(boundary);
   let bytes = 0;
+  const count = new ChunkCount();
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       if (bytes > limitBytes) done(tooLarge());
+      else if (!count.add(chunk.length)) done(tooManyChunks());
       else done(null, form.partOf(chunk));
     },
   });
@@ -47,6 +50,10 @@ export function formBody(
   const contentType = `multipart/form-data; boundary="${boundary}"`;
   const headers = { ...request.headers, 'content-type': contentType };
   return Object.assign(body, { headers });
+}
+
+function tooManyChunks(): GatewayError {
+  return new GatewayError('invalid_multipart', 'The form is sent in too many small chunks.');
 }
 
 function boundaryOf({ 'content-type': contentType = '' }: IncomingHttpHeaders): string {

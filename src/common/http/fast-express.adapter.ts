@@ -61,6 +61,8 @@ export class FastExpressAdapter extends ExpressAdapter {
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
     const turns = new ConnectionTurns(withCheckedHead(withExchangeScope(app)));
     this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, turns.take);
+    // Nest learns that the port is taken. A connection that cannot be accepted ends nothing else.
+    this.httpServer.on('error', () => undefined);
     this.listenTo(this.httpServer, turns);
   }
 

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as yieldLoop } from 'node:timers/promises';
 import { GatewayError } from '../errors/gateway-error.js';
+import { BodyBytes, ChunkCount } from './body-bytes.js';
 import type { BodyMeter } from './body-gate.js';
 import { askForBody } from './expectation.js';
 import { JsonStructure } from './json-structure.js';
@@ -67,7 +68,8 @@ function collect(
   meter: BodyMeter | undefined,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const body = new BodyBytes(limitBytes);
+    const count = new ChunkCount();
     let size = 0;
     const settle = (finish: () => void) => {
       clearTimeout(timer);
@@ -81,13 +83,14 @@ function collect(
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      chunks.push(chunk);
       const refusal = size > limitBytes ? tooLarge(limitBytes) : meter?.add(chunk.length);
       if (refusal) refuse(refusal);
+      else if (count.add(chunk.length)) body.add(chunk);
+      else refuse(malformed('The body is sent in too many small chunks.'));
     };
     const onEnd = () => {
       settle(() => {
-        resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+        resolve(body.whole());
       });
     };
     const onCut = () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { ChunkCount } from './body-bytes.js';
 
 /** The rest of a refused body is read and dropped for at most this long. */
 const LINGER_MS = 30_000;
@@ -20,7 +21,11 @@ export function discardRest(request: IncomingMessage): void {
     clearTimeout(total);
     clearTimeout(idle);
   };
-  request.on('data', () => idle.refresh());
+  const count = new ChunkCount();
+  request.on('data', (chunk: Buffer) => {
+    idle.refresh();
+    if (!count.add(chunk.length)) cut();
+  });
   request.once('end', stop).once('close', stop).on('error', stop);
   request.resume();
 }
