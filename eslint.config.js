@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import jest from 'eslint-plugin-jest';
 import tseslint from 'typescript-eslint';
+import { ownedEmitters } from './scripts/lint/owned-emitters.js';
 
 const noFloats = [
   {
@@ -61,6 +62,17 @@ export default tseslint.config(
   {
     files: ['src/billing/**/*.ts', 'src/catalog/**/*.ts', 'src/common/money/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', ...ownHomes, ...noFloats] },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
+    plugins: { shim: { rules: { 'owned-emitters': ownedEmitters } } },
+    rules: { 'shim/owned-emitters': 'error' },
+  },
+  {
+    // The request outlives its form: the answer goes over the same connection.
+    files: ['src/media/text-form.ts', 'src/media/upload-form.ts'],
+    rules: { 'shim/owned-emitters': ['error', { mayPipe: true }] },
   },
   { files: ['src/config/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['src/common/time/clock.ts'], rules: { 'no-restricted-syntax': 'off' } },

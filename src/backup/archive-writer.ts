@@ -34,8 +34,7 @@ export class ArchiveWriter {
     }
     signal.throwIfAborted();
     const archive = pack();
-    // The pipeline reports errors, and listens no longer once it has.
-    archive.on('error', () => undefined);
+    archive.on('error', ignore);
     const options = { mode: FILE_MODE, flags: 'wx', flush: true };
     const gzip = createGzip({ level: COMPRESSION_LEVEL });
     const writing = pipeline(archive, gzip, createWriteStream(unfinished, options), { signal });
@@ -63,12 +62,12 @@ export class ArchiveWriter {
 
   /** Adds a folder. It may be empty. */
   addFolder(name: string): void {
-    this.archive.entry({ name, type: 'directory', mode: FOLDER_MODE });
+    this.archive.entry({ name, type: 'directory', mode: FOLDER_MODE }).on('error', ignore);
   }
 
   /** Adds a small file. */
   addText(name: string, text: string): void {
-    this.archive.entry({ name, mode: FILE_MODE }, text);
+    this.archive.entry({ name, mode: FILE_MODE }, text).on('error', ignore);
   }
 
   /**
@@ -113,3 +112,6 @@ async function exists(path: string): Promise<boolean> {
 async function refuseExisting(path: string): Promise<void> {
   if (await exists(path)) throw new BackupError(`${path} exists already; it was left as it is.`);
 }
+
+/** The pipeline of the archive reports errors, and listens no longer once it has. */
+const ignore = (): void => undefined;

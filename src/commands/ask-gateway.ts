@@ -16,6 +16,8 @@ export async function askGateway(
   request: OperatorRequest,
 ): Promise<OperatorReply | undefined> {
   const socket = connect(path);
+  // Whoever waits for it learns of the error.
+  socket.on('error', () => undefined);
   try {
     await once(socket, 'connect');
   } catch {

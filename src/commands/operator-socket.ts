@@ -150,7 +150,7 @@ function isRequest(sent: unknown): sent is OperatorRequest {
 }
 
 async function answers(path: string): Promise<boolean> {
-  const socket = connect(path);
+  const socket = connect(path).on('error', () => undefined);
   return once(socket, 'connect')
     .then(
       () => true,

@@ -5,7 +5,8 @@ import { Socket } from 'node:net';
  * vanished without closing the connection, because the server's own time limits do not work then.
  */
 export function boundedSocket(limitMs: number): Socket {
-  const socket = new Socket();
+  // The client that connects it learns of its errors. One that gave up listens no longer.
+  const socket = new Socket().on('error', () => undefined);
   socket.setTimeout(limitMs, () => {
     const silence = new Error(`The database was silent for ${limitMs} ms`);
     socket.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }));

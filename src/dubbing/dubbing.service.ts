@@ -61,7 +61,8 @@ export class DubbingService {
         accountId,
         ownerId: call.executionId,
         contentType: media.contentType,
-        body: createReadStream(media.path),
+        // What keeps the file learns of the error.
+        body: createReadStream(media.path).on('error', () => undefined),
         maxBytes: MEDIA_LIMIT_BYTES,
         expiresAt: new Date(this.clock.nowMs() + this.config.taskDeadlineMs + SOURCE_SLACK_MS),
       });

@@ -62,6 +62,8 @@ function parserInto(parts: TextPart[], headers: Request['headers']): Busboy {
     refuse(new GatewayError('invalid_request', message, { param: name }));
   });
   parser.on('partsLimit', refuseMany).on('fieldsLimit', refuseMany);
+  // The reader of the form learns of the error, unless it has ended before.
+  parser.on('error', () => undefined);
   return parser;
 }
 

@@ -119,7 +119,7 @@ const dialFirst: DialTcp = (addresses, port) =>
         addresses.map((address) => ({ address, family: isIP(address) })),
       );
     },
-  });
+  }).on('error', ignore);
 
 /** Rejects with the signal's reason if it aborts before the promise settles. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -50,7 +50,7 @@ export async function exchangeOver(
     path: url.pathname + url.search,
     headers: { host: url.host, 'user-agent': USER_AGENT, ...headers },
     maxHeaderSize: MAX_HEADER_BYTES,
-  });
+  }).on('error', ignore);
   const close = (): void => {
     sent.destroy();
     socket.destroy();

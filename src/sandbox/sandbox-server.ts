@@ -63,6 +63,8 @@ export class SandboxServer {
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       void this.answer(request, response);
     });
+    // Its start learns that the port is taken.
+    this.server.on('error', () => undefined);
   }
 
   /** Listens on 127.0.0.1, on a free port when none is given. Returns the port. */

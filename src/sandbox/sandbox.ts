@@ -92,11 +92,11 @@ interface Running {
 
 async function inThread(port: number): Promise<Running> {
   const thread = new Worker(THREAD_FILE, { workerData: { port } });
-  const [listening] = (await once(thread, 'message')) as [number];
   // A crash of the sandbox counts as an outage of a provider; the gateway goes on.
   thread.on('error', (error) => {
     process.emitWarning(error);
   });
+  const [listening] = (await once(thread, 'message')) as [number];
   return {
     port: listening,
     async close() {

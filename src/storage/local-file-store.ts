@@ -38,7 +38,9 @@ export class LocalFileStore implements FileStore {
   }
 
   async read(key: string, range?: ByteRange): Promise<Readable> {
-    return new FileBytes(await open(join(this.root, key), 'r'), range);
+    const bytes = new FileBytes(await open(join(this.root, key), 'r'), range);
+    // The reader learns of the error. Before there is one, an error ends nothing else.
+    return bytes.on('error', () => undefined);
   }
 
   async remove(key: string): Promise<void> {

@@ -61,6 +61,8 @@ export class S3FileStore implements FileStore {
 
   async write(key: string, { body, contentType, signal }: FileWriting): Promise<void> {
     const source = Readable.from(body);
+    // The upload learns of the error, unless it has ended before.
+    source.on('error', () => undefined);
     const upload = new Upload({
       client: this.client,
       params: { ...this.object(key), Body: source, ContentType: contentType },
@@ -85,7 +87,8 @@ export class S3FileStore implements FileStore {
       }),
     );
     if (!(Body instanceof Readable)) throw new Error('S3 answered without a body');
-    return Body;
+    // The reader learns of the error. Before there is one, an error ends nothing else.
+    return Body.on('error', () => undefined);
   }
 
   async remove(key: string): Promise<void> {

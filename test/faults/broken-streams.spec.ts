@@ -5,8 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { wavFile } from '../media/wav-file.js';
+import { EXAMPLE_RECORDING } from '../../src/common/http/example-media.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { kindsOfCalls } from '../support/kinds-of-calls.js';
 import { BRISK, VideoDesk } from '../support/video-desk.js';
 
 const PATIENCE_MS = 60_000;
@@ -14,8 +15,6 @@ const PATIENCE_MS = 60_000;
 const TEARDOWN_MS = 240_000;
 /** Late enough for a call to be held, early enough for its provider not to have answered. */
 const HELD_MS = 100;
-const WAITING = '[[sandbox:delay=300]]';
-const PACED = '[[sandbox:pace=30]]';
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
 const VICTIMS = {
@@ -33,10 +32,11 @@ const PHASES = [
   'after the answer',
 ] as const;
 type Phase = (typeof PHASES)[number];
+type Kind = keyof ReturnType<typeof kindsOfCalls>;
 
 let gateway: TestGateway;
 let account: TestAccount;
-let video: string;
+let kinds: ReturnType<typeof kindsOfCalls>;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
@@ -46,47 +46,13 @@ beforeAll(async () => {
     DRAIN_TIMEOUT_MS: '3600000',
   });
   account = await gateway.account();
-  video = (await new VideoDesk(gateway, account).made()).id;
+  const { id } = await new VideoDesk(gateway, account).made();
+  kinds = kindsOfCalls(id, `${gateway.url}/sandbox/media/${EXAMPLE_RECORDING}`);
 });
 
-const json = (path: string, body: object) =>
-  ['POST', path, 'application/json', Buffer.from(JSON.stringify(body))] as const;
-const chat = (content: string, stream: boolean) =>
-  json('/v1/chat/completions', {
-    model: 'gen-5-mini',
-    stream,
-    messages: [{ role: 'user', content }],
-  });
-const form = Buffer.concat([
-  Buffer.from(
-    '--B\r\nContent-Disposition: form-data; name="model"\r\n\r\naud-voice-isolator\r\n--B\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
-  ),
-  wavFile(200_000),
-  Buffer.from('\r\n--B--\r\n'),
-]);
-/** One of each kind of endpoint, with a request that works. */
-const KINDS = {
-  JSON: () => chat(WAITING, false),
-  events: () => chat(`${WAITING}${PACED}`, true),
-  audio: () =>
-    json('/v1/audio/speech', {
-      model: 'aud-v4',
-      input: `${WAITING}[[sandbox:slow=20]]Hello there, all of you`,
-      voice: 'Adam',
-    }),
-  upload: () => ['POST', '/v1/audio/isolation', 'multipart/form-data; boundary=B', form] as const,
-  task: () =>
-    json('/v1/videos', {
-      model: 'vid-motion',
-      prompt: 'The sea [[sandbox:task-ms=1]]',
-      seconds: '5',
-    }),
-  download: () => ['GET', `/v1/videos/${video}/content`, 'text/plain', Buffer.alloc(0)] as const,
-};
-
 /** Sends the request up to the phase, breaks the connection there, and waits until it is closed. */
-async function broken(kind: keyof typeof KINDS, phase: Phase, victim: Victim): Promise<void> {
-  const [method, path, type, body] = KINDS[kind]();
+async function broken(kind: Kind, phase: Phase, victim: Victim): Promise<void> {
+  const [method, path, type, body] = kinds[kind];
   const { port, hostname } = new URL(gateway.url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   const id = `${kind}-${phase}-${victim}`.replaceAll(' ', '_');
@@ -152,7 +118,7 @@ async function gauge(name: string): Promise<number> {
 }
 
 describe('a stream of a request or answer that breaks', () => {
-  const cases = (Object.keys(KINDS) as (keyof typeof KINDS)[]).flatMap((kind) =>
+  const cases = (Object.keys(kindsOfCalls('', '')) as Kind[]).flatMap((kind) =>
     PHASES.map((phase) => [kind, phase] as const),
   );
 

@@ -68,6 +68,7 @@ export class ClusterPlace {
   /** Whether a server listens. */
   async answers(): Promise<boolean> {
     const socket = connect(join(this.socketDirectory, `.s.PGSQL.${PORT}`));
+    socket.on('error', () => undefined);
     return once(socket, 'connect')
       .then(
         () => true,

@@ -37,6 +37,7 @@ export class Postmaster {
     const child = command.user.start(command.program, command.args);
     const lastWords: string[] = [];
     const lines = createInterface({ input: child.stderr });
+    lines.on('error', () => undefined);
     const ready = await new Promise<boolean>((resolve) => {
       const timer = setTimeout(resolve, START_TIMEOUT_MS, false);
       const answer = (isReady: boolean): void => {

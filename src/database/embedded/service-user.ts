@@ -79,11 +79,13 @@ export class ServiceUser {
    */
   start(program: string, args: readonly string[]): ChildProcessByStdio<null, null, Readable> {
     const [file = program, ...rest] = [...this.prefix, program, ...args];
-    return spawn(file, rest, {
+    const child = spawn(file, rest, {
       ...this.spawnOptions(),
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
+    // The caller learns that it does not start. Later errors are of signals to a program that has ended.
+    return child.on('error', () => undefined);
   }
 
   /** Creates a 0700 directory of this user, or changes the owner of an existing tree. */

@@ -37,7 +37,11 @@ export function multipartBody(fields: FormFields, fileField: string, file: Media
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.length + file.sizeBytes + tail.length),
     },
-    open: () => Readable.from(concatenated(head, file.path, tail), { objectMode: false }),
+    open: () => {
+      const pieces = Readable.from(concatenated(head, file.path, tail), { objectMode: false });
+      // The request learns of the error, unless it has ended before.
+      return pieces.on('error', () => undefined);
+    },
   };
 }
 

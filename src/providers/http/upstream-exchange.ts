@@ -58,6 +58,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     let ended = false;
     this.mayPause = outlivesItsAnswer(headers);
+    // The reader learns of the error. Before there is one, an error ends nothing else.
     this.body = new Readable({
       highWaterMark: BODY_BUFFER_BYTES,
       read: () => {
@@ -68,7 +69,9 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
         if (!error || this.signal?.aborted) done(error);
         else done(this.fault === error ? this.bodyError(error, headers) : error);
       },
-    }).once('end', () => (ended = true));
+    })
+      .once('end', () => (ended = true))
+      .on('error', () => undefined);
     this.resolve({ status, statusText, headers, body: this.body });
   }
 

@@ -66,7 +66,7 @@ function sendPieces(
   headers: OutgoingHttpHeaders,
   bytes: Buffer,
 ): Promise<void> {
-  const pieces = Readable.from(piecesOf(bytes)) as AsyncIterable<Uint8Array>;
+  const pieces = Readable.from(piecesOf(bytes)).on('error', () => undefined);
   return exchange.send(status, { ...headers, 'content-length': bytes.length }, pieces);
 }
 

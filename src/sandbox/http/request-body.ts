@@ -42,10 +42,13 @@ export async function readForm(
     headers: { 'content-type': contentType },
     limits: { fieldSize: MAX_BODY_BYTES },
   });
+  parser.on('error', () => undefined);
   parser.on('field', (name, value) => fields.set(name, value));
   parser.on('file', (name, file) => {
     const chunks: Buffer[] = [];
     file.on('data', (chunk: Buffer) => chunks.push(chunk));
+    // The pipeline learns of it.
+    file.on('error', () => undefined);
     file.once('end', () => files.set(name, Buffer.concat(chunks)));
   });
   try {

@@ -43,14 +43,14 @@ export class VideoStudio {
 
 async function drawInThread(request: DrawRequest): Promise<Buffer> {
   const thread = new Worker(THREAD_FILE, { workerData: request, execArgv: [] });
+  // The wait for its message fails. Errors that arise while the thread ends are ignored.
+  thread.on('error', () => undefined);
   try {
     const [video] = (await once(thread, 'message', {
       signal: AbortSignal.timeout(DEADLINE_MS),
     })) as [Uint8Array];
     return Buffer.from(video.buffer, video.byteOffset, video.byteLength);
   } finally {
-    // Errors that arise while the thread ends are ignored.
-    thread.on('error', () => undefined);
     await thread.terminate();
   }
 }
