@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { wavFile } from '../test/media/wav-file.js';
 import { type BenchResult, percentile, round } from './result.js';
-import { formOf } from './servers/long-files.js';
+import { formWithFile } from './servers/long-files.js';
 import { callTimes } from './servers/other-caller.js';
 import { fundedKeys, startAudioGateway, startServer } from './servers/start.js';
 
@@ -16,7 +16,7 @@ export async function run(): Promise<BenchResult> {
   const gateway = await startAudioGateway(upstream, 0);
   try {
     const [own = '', other = ''] = await fundedKeys(gateway.port, 2);
-    const { contentType, body } = formOf('aud-transcribe-v2', wavFile(16_000));
+    const { contentType, body } = formWithFile('aud-transcribe-v2', wavFile(16_000));
     const transcribe = () =>
       fetch(`http://127.0.0.1:${gateway.port}/v1/audio/transcriptions`, {
         method: 'POST',

@@ -15,7 +15,7 @@ function repeated(name: string): Buffer {
 }
 
 /** A form with this model and file. */
-export function formOf(model: string, file: Buffer): { contentType: string; body: Buffer } {
+export function formWithFile(model: string, file: Buffer): { contentType: string; body: Buffer } {
   const head =
     `--B\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n` +
     `--B\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n`;

@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
-import { formOf, longFiles } from './long-files.js';
+import { formWithFile, longFiles } from './long-files.js';
 
 /** Sends uploads of 50 MB to the gateway on the second port with this key, so many at once, until it is killed. */
 const [, target = '', key = '', atOnce = ''] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
-const forms = longFiles().map((file) => formOf('aud-transcribe-v2', file));
+const forms = longFiles().map((file) => formWithFile('aud-transcribe-v2', file));
 let answered = 0;
 let next = 0;
 
