@@ -26,7 +26,7 @@ export class JobKind implements TaskKind {
   private readonly http: ProviderHttp;
   private readonly transport: HttpTransport;
 
-  constructor(baseUrl: string, timeoutMs = 2_000) {
+  constructor(baseUrl: string, timeoutMs = 10_000) {
     this.transport = new HttpTransport(timeoutMs);
     const access = {
       id: 'elevenlabs',
