@@ -1,17 +1,11 @@
-import type { Operation } from '../../src/providers/ports/operation.js';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from '@jest/globals';
-import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
-import { readBounded } from '../../src/providers/http/bounded-body.js';
-import type { AttemptContext } from '../../src/providers/ports/attempt-context.js';
-import type { ProviderAudio } from '../../src/providers/ports/provider-audio.js';
-import type { PortByOperation } from '../../src/providers/ports/provider-ports.js';
-import { AUDIO_SAMPLES } from './audio-samples.js';
+import { audioOf, goodAudio, runsElevenLabs } from './elevenlabs-runs.js';
 import { sentForm } from './form-data.js';
-import { describePortContract, describeRequest, type PortContract } from './port-contract.js';
+import { describePortContract, describeRequest } from './port-contract.js';
 import type { SeenRequest } from '../support/stub-upstream.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'contract-'));
@@ -26,22 +20,6 @@ writeFileSync(media.path, recording);
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
-
-const bytesOf = async ({ body }: ProviderAudio): Promise<Buffer> => readBounded(body, 1_000_000);
-const audio = (format: keyof typeof AUDIO_SAMPLES): PortContract['good'] => ({
-  type: 'audio/mpeg',
-  body: AUDIO_SAMPLES[format],
-  result: AUDIO_SAMPLES[format],
-});
-
-/** Runs one operation of a provider with this protocol. */
-const runs =
-  <O extends Operation>(
-    operation: O,
-    call: (port: PortByOperation[O], context: AttemptContext) => Promise<unknown>,
-  ): PortContract['run'] =>
-  (access, context) =>
-    call(elevenLabsPorts(access)[operation]!, context);
 
 const expectForm =
   (path: string, fileField: string, fields: Record<string, string>) =>
@@ -85,11 +63,11 @@ const transcribed = {
 };
 
 describePortContract('ElevenLabs voice changer', {
-  run: runs('voice-change', async (port, context) => {
+  run: runsElevenLabs('voice-change', async (port, context) => {
     const command = { media, voiceId: 'v1', format: 'mp3', stability: 1, seed: 9 } as const;
-    return bytesOf(await port.changeVoice({ ...command, removeBackgroundNoise: true }, context));
+    return audioOf(await port.changeVoice({ ...command, removeBackgroundNoise: true }, context));
   }),
-  good: audio('mp3'),
+  good: goodAudio('mp3'),
   expectRequest: expectForm('/v1/speech-to-speech/v1?output_format=mp3_44100_128', 'audio', {
     model_id: 'upstream-model',
     voice_settings: '{"stability":1}',
@@ -99,12 +77,14 @@ describePortContract('ElevenLabs voice changer', {
 });
 
 describePortContract('ElevenLabs isolation', {
-  run: runs('isolation', async (port, context) => bytesOf(await port.isolate({ media }, context))),
-  good: audio('mp3'),
+  run: runsElevenLabs('isolation', async (port, context) =>
+    audioOf(await port.isolate({ media }, context)),
+  ),
+  good: goodAudio('mp3'),
   expectRequest: expectForm('/v1/audio-isolation', 'audio', {}),
 });
 describePortContract('ElevenLabs alignment', {
-  run: runs('alignment', (port, context) => port.align({ media, text: 'Hé?' }, context)),
+  run: runsElevenLabs('alignment', (port, context) => port.align({ media, text: 'Hé?' }, context)),
   good: {
     type: 'application/json',
     body: Buffer.from(JSON.stringify({ characters: [], words, loss: 0.2 })),
@@ -113,7 +93,7 @@ describePortContract('ElevenLabs alignment', {
   expectRequest: expectForm('/v1/forced-alignment', 'file', { text: 'Hé?' }),
 });
 describePortContract('ElevenLabs transcription', {
-  run: runs('transcription', (port, context) =>
+  run: runsElevenLabs('transcription', (port, context) =>
     port.transcribe({ media, diarize: true, numSpeakers: 2, timestamps: 'character' }, context),
   ),
   good: {
@@ -134,7 +114,7 @@ describePortContract('ElevenLabs transcription', {
 });
 
 describeRequest('ElevenLabs transcription with subtitles', {
-  run: runs('transcription', (port, context) => {
+  run: runsElevenLabs('transcription', (port, context) => {
     const options = { language: 'en', temperature: 0, tagAudioEvents: false, timestamps: 'none' };
     return port.transcribe({ media, subtitles: true, ...options } as never, context);
   }),

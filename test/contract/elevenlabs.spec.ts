@@ -1,46 +1,7 @@
-import type { Operation } from '../../src/providers/ports/operation.js';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect } from '@jest/globals';
-import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
-import { readBounded } from '../../src/providers/http/bounded-body.js';
-import type { AttemptContext } from '../../src/providers/ports/attempt-context.js';
-import type { ProviderAudio } from '../../src/providers/ports/provider-audio.js';
-import type { PortByOperation } from '../../src/providers/ports/provider-ports.js';
-import { AUDIO_SAMPLES } from './audio-samples.js';
-import { describePortContract, describeRequest, type PortContract } from './port-contract.js';
+import { expect } from '@jest/globals';
+import { audioOf, goodAudio, runsElevenLabs } from './elevenlabs-runs.js';
+import { describePortContract, describeRequest } from './port-contract.js';
 import type { SeenRequest } from '../support/stub-upstream.js';
-
-const folder = mkdtempSync(join(tmpdir(), 'contract-'));
-const recording = randomBytes(300_000);
-const media = {
-  path: join(folder, 'recording'),
-  sizeBytes: recording.length,
-  filename: 'audio "1".mp3',
-  contentType: 'audio/mpeg',
-};
-writeFileSync(media.path, recording);
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-const bytesOf = async ({ body }: ProviderAudio): Promise<Buffer> => readBounded(body, 1_000_000);
-const audio = (format: keyof typeof AUDIO_SAMPLES): PortContract['good'] => ({
-  type: 'audio/mpeg',
-  body: AUDIO_SAMPLES[format],
-  result: AUDIO_SAMPLES[format],
-});
-
-/** Runs one operation of a provider with this protocol. */
-const runs =
-  <O extends Operation>(
-    operation: O,
-    call: (port: PortByOperation[O], context: AttemptContext) => Promise<unknown>,
-  ): PortContract['run'] =>
-  (access, context) =>
-    call(elevenLabsPorts(access)[operation]!, context);
 
 const expectJson = (path: string, body: object) => (request: SeenRequest) => {
   expect([request.method, request.url]).toEqual(['POST', path]);
@@ -49,10 +10,10 @@ const expectJson = (path: string, body: object) => (request: SeenRequest) => {
 };
 
 describePortContract('ElevenLabs speech', {
-  run: runs('speech', async (port, context) =>
-    bytesOf(await port.speak({ text: ' Hi \n', voiceId: 'v1', format: 'mp3' }, context)),
+  run: runsElevenLabs('speech', async (port, context) =>
+    audioOf(await port.speak({ text: ' Hi \n', voiceId: 'v1', format: 'mp3' }, context)),
   ),
-  good: audio('mp3'),
+  good: goodAudio('mp3'),
   expectRequest: expectJson('/v1/text-to-speech/v1?output_format=mp3_44100_128', {
     model_id: 'upstream-model',
     text: ' Hi \n',
@@ -60,8 +21,8 @@ describePortContract('ElevenLabs speech', {
 });
 
 describeRequest('ElevenLabs speech with every field', {
-  run: runs('speech', async (port, context) =>
-    bytesOf(
+  run: runsElevenLabs('speech', async (port, context) =>
+    audioOf(
       await port.speak(
         {
           text: 'Hi',
@@ -82,7 +43,7 @@ describeRequest('ElevenLabs speech with every field', {
       ),
     ),
   ),
-  good: audio('wav'),
+  good: goodAudio('wav'),
   expectRequest: expectJson('/v1/text-to-speech/v%2F1?output_format=wav_44100', {
     model_id: 'upstream-model',
     text: 'Hi',
@@ -102,15 +63,15 @@ describeRequest('ElevenLabs speech with every field', {
 });
 
 describePortContract('ElevenLabs dialogue', {
-  run: runs('dialogue', async (port, context) => {
+  run: runsElevenLabs('dialogue', async (port, context) => {
     const lines = [
       { text: 'One', voiceId: 'b' },
       { text: 'Two', voiceId: 'a' },
     ];
     const command = { lines, format: 'opus', stability: 0.5, language: 'en', seed: 7 } as const;
-    return bytesOf(await port.speakDialogue(command, context));
+    return audioOf(await port.speakDialogue(command, context));
   }),
-  good: audio('opus'),
+  good: goodAudio('opus'),
   expectRequest: expectJson('/v1/text-to-dialogue?output_format=opus_48000_128', {
     model_id: 'upstream-model',
     inputs: [
@@ -124,11 +85,11 @@ describePortContract('ElevenLabs dialogue', {
 });
 
 describePortContract('ElevenLabs sound effects', {
-  run: runs('sound-effect', async (port, context) => {
+  run: runsElevenLabs('sound-effect', async (port, context) => {
     const command = { prompt: 'rain', durationSeconds: 2.5, format: 'pcm' } as const;
-    return bytesOf(await port.makeSound({ ...command, promptInfluence: 0, loop: true }, context));
+    return audioOf(await port.makeSound({ ...command, promptInfluence: 0, loop: true }, context));
   }),
-  good: audio('pcm'),
+  good: goodAudio('pcm'),
   expectRequest: expectJson('/v1/sound-generation?output_format=pcm_24000', {
     model_id: 'upstream-model',
     text: 'rain',
@@ -139,11 +100,11 @@ describePortContract('ElevenLabs sound effects', {
 });
 
 describePortContract('ElevenLabs composition', {
-  run: runs('composition', async (port, context) => {
+  run: runsElevenLabs('composition', async (port, context) => {
     const command = { prompt: 'jazz', durationSeconds: 30, format: 'mp3' } as const;
-    return bytesOf(await port.compose({ ...command, lyrics: 'la', instrumental: true }, context));
+    return audioOf(await port.compose({ ...command, lyrics: 'la', instrumental: true }, context));
   }),
-  good: audio('mp3'),
+  good: goodAudio('mp3'),
   expectRequest: expectJson('/v1/music?output_format=mp3_44100_128', {
     model_id: 'upstream-model',
     prompt: 'jazz',

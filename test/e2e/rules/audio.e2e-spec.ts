@@ -3,27 +3,15 @@ import { type AudioOperation, AUDIO_OPERATIONS, call } from '../../support/audio
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
 import { expectRefused, upstreamCalls } from '../../support/refusal.js';
-import { servedBy } from '../../support/stub-speech.js';
-
-/** Nothing listens on the discard port. */
-const NOBODY = { url: 'http://127.0.0.1:9' };
 
 let gateway: TestGateway;
-let impatient: TestGateway;
-let cutOff: TestGateway;
 
 beforeAll(async () => {
-  [gateway, impatient, cutOff] = await Promise.all([
-    startTestGateway(),
-    startTestGateway({ UPSTREAM_TIMEOUT_MS: '300' }),
-    startTestGateway(servedBy(NOBODY)),
-  ]);
+  gateway = await startTestGateway();
 });
 afterAll(async () => {
-  for (const each of [gateway, impatient, cutOff]) {
-    await each.provesClean();
-    await each.stop();
-  }
+  await gateway.provesClean();
+  await gateway.stop();
 });
 
 /** A test of every operation. `rows` are in the order of AUDIO_OPERATIONS. */

@@ -1,0 +1,28 @@
+import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
+import { readBounded } from '../../src/providers/http/bounded-body.js';
+import type { AttemptContext } from '../../src/providers/ports/attempt-context.js';
+import type { Operation } from '../../src/providers/ports/operation.js';
+import type { ProviderAudio } from '../../src/providers/ports/provider-audio.js';
+import type { PortByOperation } from '../../src/providers/ports/provider-ports.js';
+import { AUDIO_SAMPLES } from './audio-samples.js';
+import type { PortContract } from './port-contract.js';
+
+/** The whole audio of an answer. */
+export const audioOf = async ({ body }: ProviderAudio): Promise<Buffer> =>
+  readBounded(body, 1_000_000);
+
+/** A good answer with audio, and its result. */
+export const goodAudio = (format: keyof typeof AUDIO_SAMPLES): PortContract['good'] => ({
+  type: 'audio/mpeg',
+  body: AUDIO_SAMPLES[format],
+  result: AUDIO_SAMPLES[format],
+});
+
+/** Runs one operation of a provider with the ElevenLabs protocol. */
+export const runsElevenLabs =
+  <O extends Operation>(
+    operation: O,
+    call: (port: PortByOperation[O], context: AttemptContext) => Promise<unknown>,
+  ): PortContract['run'] =>
+  (access, context) =>
+    call(elevenLabsPorts(access)[operation]!, context);
