@@ -89,7 +89,7 @@ describe('the terms of a key', () => {
     });
   });
 
-  it('of a limit without a period hold in all, and a new amount keeps its period', async () => {
+  it('have a limit in all where no period is named, and a new amount keeps the period', async () => {
     const { id } = await issue({ spend_limit_microusd: '5' });
     const patch = async (body: object) => (await desk.ask('PATCH', `/keys/${id}`, body)).json;
     expect(await patch({})).toMatchObject({ spend_limit_period: 'total' });
