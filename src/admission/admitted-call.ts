@@ -24,7 +24,7 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   /** UUID; the id of the hold and of the execution record. */
   readonly executionId: string;
   readonly caller: Caller;
-  /** Path of the endpoint, as the execution record shows it. */
+  /** Path of the endpoint, as the record of the call shows it. */
   readonly endpoint: string;
   /** The caller's own name for the call, where it gave one. */
   readonly clientRequestId?: string;
@@ -51,11 +51,13 @@ export const Call = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AdmittedCall => {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { executionId, caller, admitted, path, clientRequestId } = request;
+    const { executionId, caller, admitted, clientRequestId } = request;
     assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
     const reader = http.getResponse<Response>();
     const body: unknown = request.body;
-    const call = { executionId, caller, endpoint: path, body, reader, ...admitted };
+    // The pattern, because the path may end with a slash.
+    const { path: endpoint } = request.route as { readonly path: string };
+    const call = { executionId, caller, endpoint, body, reader, ...admitted };
     return clientRequestId === undefined ? call : { clientRequestId, ...call };
   },
 );

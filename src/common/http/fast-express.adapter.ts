@@ -46,6 +46,8 @@ export class FastExpressAdapter extends ExpressAdapter {
     super();
     this.disable('etag');
     this.disable('x-powered-by');
+    // Codes of errors go by the path, so another spelling of it is another path.
+    this.enable('case sensitive routing');
   }
 
   /** Nest calls it once, before any route exists. */

@@ -51,6 +51,21 @@ describe('a path', () => {
     },
   );
 
+  it('in another case is unknown', async () => {
+    for (const path of ['/V1/audio/speech', '/v1/Audio/speech', '/v1/audio/SPEECH']) {
+      const answer = await post(path, HELLO);
+      expect([path, answer.status, errorOf(answer).code]).toEqual([path, 404, 'not_found']);
+    }
+  });
+
+  it('with a slash at its end is recorded without it', async () => {
+    const answer = await post('/v1/audio/speech/', HELLO);
+    expect(answer.status).toBe(200);
+    const id = answer.headers.get('x-gateway-execution-id');
+    const execution = (await get(`/v1/executions/${id}`)).json;
+    expect(execution).toMatchObject({ endpoint: '/v1/audio/speech', status: 'succeeded' });
+  });
+
   it.each(['/v1/nothing', '/v1', '/v1/audio', '/v1/audio/speech/x', '/nothing', '/v1/%ff'])(
     '%s that is unknown is told in the envelope (CONV-15)',
     async (path) => {
