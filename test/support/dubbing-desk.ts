@@ -27,6 +27,8 @@ export interface TaskObject {
 export class DubbingDesk {
   /** It has enough money, and is new after each `clear`. */
   account!: TestAccount;
+  /** Bodies of the orders that the provider got. The sandbox remembers its last requests only, polls among them. */
+  private readonly ordered = new Set<string>();
 
   private constructor(
     readonly gateway: TestGateway,
@@ -132,10 +134,10 @@ export class DubbingDesk {
 
   private async bodyNaming(id: string): Promise<string | undefined> {
     const requests = (await this.gateway.sandbox?.requests(1_000)) ?? [];
-    return requests
-      .filter(({ method, path }) => method === 'POST' && path.endsWith('/v1/dubbing'))
-      .map(({ body }) => String(body))
-      .find((body) => body.includes(id));
+    for (const { method, path, body } of requests) {
+      if (method === 'POST' && path.endsWith('/v1/dubbing')) this.ordered.add(String(body));
+    }
+    return [...this.ordered].find((body) => body.includes(id));
   }
 
   /** Tasks, holds and stored files of all accounts. */
