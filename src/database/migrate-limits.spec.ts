@@ -173,4 +173,25 @@ describe('the books of a gateway without limits, refunds and usage', () => {
     await runMigrations(dataSource);
     expect(await sums()).toEqual(before);
   });
+
+  it('let no fold add to the days alone that began before there were months', async () => {
+    const foldAsBefore = () => dataSource.query(`SELECT usage_fold_before('1 day', '0')`);
+    await dataSource.query(
+      `ALTER FUNCTION usage_fold RENAME TO usage_fold_before; DROP TABLE usage_month, usage_month_latency;
+       DROP INDEX usage_day_by_day, usage_latency_by_day; DELETE FROM migration WHERE name LIKE 'UsageMonths%'`,
+    );
+    const { executions } = ledgerOf(dataSource);
+    const late = call();
+    await executions.begin(late);
+    await executions.succeed(late, successOf(80n));
+    await foldAsBefore();
+    await runMigrations(dataSource);
+    await foldAsBefore();
+    const [sums] = await dataSource.query<{ days: string; months: string }[]>(
+      `SELECT (SELECT sum(charged) FROM usage_day WHERE account_id = $1) AS days,
+              (SELECT sum(charged) FROM usage_month WHERE account_id = $1) AS months`,
+      [accountId],
+    );
+    expect(sums?.months).toBe(sums?.days);
+  });
 });

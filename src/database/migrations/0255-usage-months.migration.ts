@@ -22,9 +22,12 @@ export class UsageMonths1700000000255 implements MigrationInterface {
 const ZERO = `'00000000-0000-0000-0000-000000000000'::uuid`;
 const MONTH = `date_trunc('month', day::timestamp)::date`;
 
-/** The lock keeps usage_fold from running. */
+/**
+ * The lock keeps usage_fold from running. A session that has begun the former usage_fold may get the lock after this: without a
+ * candidate it adds nothing.
+ */
 const TABLES = `
-  SELECT FROM usage_state FOR UPDATE;
+  UPDATE usage_state SET candidate_at = NULL;
   CREATE TABLE usage_month (
     account_id uuid NOT NULL,
     month date NOT NULL,
