@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { askGateway } from './commands/ask-gateway.js';
-import type { OperatorReply, OperatorRequest } from './commands/operator-request.js';
+import { CREDIT, type OperatorReply, type OperatorRequest } from './commands/operator-request.js';
 import { operatorSocketPath } from './commands/operator-socket.js';
 import { tableOf } from './commands/terminal-table.js';
 import { printableText } from './common/printable-text.js';
@@ -28,7 +29,12 @@ function commandLine(): { request: OperatorRequest; asJson: boolean } {
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const { json, ...others } = values as Record<string, string | boolean | undefined>;
     const [name = '', ...words] = positionals;
-    return { request: { name, words, options: others, actor }, asJson: json === true };
+    // Without a key of the user every run is a new request, so running it twice credits twice.
+    const key = name === CREDIT ? { 'idempotency-key': randomUUID() } : {};
+    return {
+      request: { name, words, options: { ...key, ...others }, actor },
+      asJson: json === true,
+    };
   } catch {
     return { request: { name: '', words: [], options: {}, actor }, asJson: false };
   }

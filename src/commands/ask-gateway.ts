@@ -1,15 +1,18 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { OperatorReply, OperatorRequest } from './operator-request.js';
+import { howToRepeat, type OperatorReply, type OperatorRequest } from './operator-request.js';
 
 const UNANSWERED =
   'The gateway ended before it answered. See by actions and ledger what was done before you run the command again.';
 
 /**
- * Has the gateway behind this socket run the command; undefined where no gateway listens. It loads nothing of the gateway,
+ * Has the gateway behind this socket run the command; undefined where no gateway takes it. It loads nothing of the gateway,
  * so that a command takes milliseconds. When the gateway ends before it answers, the reply says so: the command may have been
  * done.
+ *
+ * Nothing is sent before the gateway greets, so that one that hangs does not find a command later whose user has given up and
+ * run it again.
  */
 export async function askGateway(
   path: string,
@@ -20,13 +23,18 @@ export async function askGateway(
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect');
+    await once(socket, 'readable');
   } catch {
+    return undefined;
+  }
+  if (socket.readableLength === 0) {
+    socket.destroy();
     return undefined;
   }
   socket.end(JSON.stringify(request));
   try {
     return JSON.parse(await text(socket)) as OperatorReply;
   } catch {
-    return { error: UNANSWERED };
+    return { error: UNANSWERED + howToRepeat(request) };
   }
 }

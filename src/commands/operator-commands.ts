@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   CreateAccountBody,
   CreateKeyBody,
@@ -26,7 +25,7 @@ import { viewPage } from '../common/paging/page.view.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
 import type { OperatorCommand } from './operator-command.js';
-import type { Options } from './operator-request.js';
+import { CREDIT, type Options } from './operator-request.js';
 import { FILTERS, given, PAGE, sent } from './sent-options.js';
 
 const KEY_TERMS =
@@ -60,7 +59,7 @@ const ACCOUNTS: Readonly<Record<string, OperatorCommand>> = {
     run: async ({ operator }, [id = ''], options) =>
       viewAccount(await operator.updateAccount(id, sent(UpdateAccountBody, options))),
   },
-  'account:credit': {
+  [CREDIT]: {
     usage: 'ACCOUNT AMOUNT_MICROUSD [--note TEXT] [--idempotency-key KEY]',
     changes: true,
     run: async ({ operator }, [account = '', amount], options) => {
@@ -69,8 +68,7 @@ const ACCOUNTS: Readonly<Record<string, OperatorCommand>> = {
         options,
         amount === undefined ? {} : { amount_microusd: amount },
       );
-      // Without a key every run of the command is a new request, so running it twice credits twice.
-      const key = given(options, 'idempotency-key') ?? randomUUID();
+      const key = given(options, 'idempotency-key');
       return viewEntry(await operator.credit(account, body, key));
     },
   },

@@ -13,3 +13,13 @@ export interface OperatorRequest {
 /** What became of it: an answer, a reason in one sentence, or how commands are used where there is none such. */
 export type OperatorReply =
   { readonly answer: unknown } | { readonly error: string } | { readonly usage: string };
+
+/** The command that takes an idempotency key. */
+export const CREDIT = 'account:credit';
+
+/** How a command that may have been done is run again so that it is done once; empty where it takes no idempotency key. */
+export function howToRepeat({ name, options }: OperatorRequest): string {
+  const key = options['idempotency-key'];
+  if (name !== CREDIT || typeof key !== 'string') return '';
+  return ` Run again with --idempotency-key ${key}, it is done once.`;
+}

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { rm, stat, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freshFolder } from '../../test/support/test-ledger.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 import { askGateway } from './ask-gateway.js';
 import type { OperatorRequest } from './operator-request.js';
 import { OperatorSocket, operatorSocketPath } from './operator-socket.js';
@@ -13,6 +15,13 @@ import { OperatorSocket, operatorSocketPath } from './operator-socket.js';
 type Services = Parameters<typeof OperatorSocket.listen>[1];
 
 const ACTIONS: OperatorRequest = { name: 'actions', words: [], options: {}, actor: 'cli:tester' };
+const KEY = 'a-key';
+const CREDITED: OperatorRequest = {
+  ...ACTIONS,
+  name: 'account:credit',
+  words: [`acct_${'0'.repeat(32)}`, '5'],
+  options: { 'idempotency-key': KEY },
+};
 const NOTHING = { answer: { object: 'list', data: [], has_more: false, next_cursor: null } };
 
 let path: string;
@@ -29,9 +38,15 @@ afterEach(async () => {
   await rm(path, { force: true });
 });
 
-/** Services whose list of actions is empty, and comes once the gate is open. */
+/** Services whose list of actions is empty, and comes once the gate is open. Their ledger cannot be reached. */
 const services = {
-  actions: { list: () => isOpen.then(() => ({ items: [], nextCursor: null })) },
+  actions: {
+    list: () => isOpen.then(() => ({ items: [], nextCursor: null })),
+    record: () => isOpen,
+  },
+  operator: {
+    credit: () => Promise.reject(new GatewayError('service_unavailable', 'No ledger.')),
+  },
 } as unknown as Services;
 
 async function listen(): Promise<OperatorSocket | undefined> {
@@ -40,12 +55,15 @@ async function listen(): Promise<OperatorSocket | undefined> {
   return socket;
 }
 
-/** What comes back for these bytes. */
+/** What comes back for these bytes, after the greeting. */
 async function sent(bytes: string): Promise<string> {
   const socket = connect(path);
   socket.on('error', () => undefined);
   socket.end(bytes);
-  return text(socket).catch(() => '');
+  return text(socket).then(
+    (reply) => reply.trim(),
+    () => '',
+  );
 }
 
 describe('the socket for operators', () => {
@@ -105,6 +123,19 @@ describe('the socket for operators', () => {
     expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
   });
 
+  it('is sent nothing before it greets: a command that was given up is not done later', async () => {
+    const hanging = createServer({ allowHalfOpen: true }).listen(path);
+    await once(hanging, 'listening');
+    const accepted = once(hanging, 'connection');
+    const reply = askGateway(path, ACTIONS);
+    const [socket] = (await accepted) as [Socket];
+    const received = text(socket);
+    socket.end();
+    expect(await reply).toBeUndefined();
+    expect(await received).toBe('');
+    hanging.close();
+  });
+
   it('answers a command that is under way when it stops, and takes no other', async () => {
     isOpen = new Promise((resolve) => (open = resolve));
     const socket = await listen();
@@ -126,6 +157,21 @@ describe('the socket for operators', () => {
     while (socket.running === 0) await sleep(5);
     socket.close();
     expect(await reply).toEqual({ error: expect.stringContaining('ended before it answered') });
+    open();
+  });
+
+  it('tells the key with which a credit that may have been made is run again', async () => {
+    const again = `Run again with --idempotency-key ${KEY}, it is done once.`;
+    const first = await listen();
+    expect(await askGateway(path, CREDITED)).toEqual({ error: `No ledger. ${again}` });
+    first?.close();
+    isOpen = new Promise((resolve) => (open = resolve));
+    const socket = await listen();
+    assert(socket);
+    const reply = askGateway(path, CREDITED);
+    while (socket.running === 0) await sleep(5);
+    socket.close();
+    expect(await reply).toEqual({ error: expect.stringContaining(again) });
     open();
   });
 });

@@ -19,6 +19,8 @@ const MAX_CONNECTIONS = 16;
 const MAX_REQUEST_BYTES = 1_048_576;
 /** The longest that the other side may be silent while it sends or takes something. */
 const SILENCE_LIMIT_MS = 10_000;
+/** Tells that a command is taken now. White space before the JSON of the reply. */
+const GREETING = '\n';
 
 /**
  * Where a gateway on this data folder and database takes the commands of operators; undefined where the path is too long for
@@ -99,6 +101,7 @@ export class OperatorSocket {
     socket.on('error', () => undefined);
     socket.once('close', () => this.#open.delete(socket));
     socket.setTimeout(SILENCE_LIMIT_MS, () => socket.destroy());
+    socket.write(GREETING);
     const request = await requestFrom(socket).catch(() => undefined);
     if (request === undefined) {
       socket.destroy();

@@ -6,7 +6,7 @@ import { SchemaTooNewError } from '../database/run-migrations.js';
 import type { OperatorActions } from '../admin/operator-actions.js';
 import type { OperatorCommand, Operators, TaskOperators } from './operator-command.js';
 import { OPERATOR_COMMANDS } from './operator-commands.js';
-import type { OperatorReply, OperatorRequest } from './operator-request.js';
+import { howToRepeat, type OperatorReply, type OperatorRequest } from './operator-request.js';
 import { TASK_COMMANDS } from './task-commands.js';
 
 /** How a command gets the services it works with. They may be closed once the work is done. */
@@ -37,17 +37,23 @@ const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
 export function runCommand(request: OperatorRequest, open: Openers): Promise<OperatorReply> {
   const { name } = request;
   const command = ownOf(OPERATOR_COMMANDS, name);
-  if (command) return replyOf(() => open.operators((driven) => operate(command, request, driven)));
+  if (command) {
+    const run = () => open.operators((driven) => operate(command, request, driven));
+    return replyOf(run, howToRepeat(request));
+  }
   const ofTasks = ownOf(TASK_COMMANDS, name);
   if (ofTasks) return replyOf(() => open.tasks((driven) => operate(ofTasks, request, driven)));
   return Promise.resolve({ usage: USAGE });
 }
 
-/** The answer, or why there is none. */
-export async function replyOf(work: () => Promise<unknown>): Promise<OperatorReply> {
+/** The answer, or why there is none. Where the work may have been done nevertheless, `repeat` says how to run it again. */
+export async function replyOf(work: () => Promise<unknown>, repeat = ''): Promise<OperatorReply> {
   try {
     return { answer: await work() };
   } catch (error) {
+    if (error instanceof GatewayError && error.code === 'service_unavailable') {
+      return { error: error.message + repeat };
+    }
     const isKnown = KNOWN_ERRORS.some((kind) => error instanceof kind);
     return { error: isKnown ? (error as Error).message : String(error) };
   }
