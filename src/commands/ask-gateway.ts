@@ -6,6 +6,10 @@ import { howToRepeat, type OperatorReply, type OperatorRequest } from './operato
 const UNANSWERED =
   'The gateway ended before it answered. See by actions and ledger what was done before you run the command again.';
 
+const HANGS = 'The gateway on this data folder does not take commands now. Nothing was done.';
+/** The longest wait for the greeting. */
+const GREETING_PATIENCE_MS = 10_000;
+
 /**
  * Has the gateway behind this socket run the command; undefined where no gateway takes it. It loads nothing of the gateway,
  * so that a command takes milliseconds. When the gateway ends before it answers, the reply says so: the command may have been
@@ -17,15 +21,18 @@ const UNANSWERED =
 export async function askGateway(
   path: string,
   request: OperatorRequest,
+  patienceMs = GREETING_PATIENCE_MS,
 ): Promise<OperatorReply | undefined> {
   const socket = connect(path);
+  const signal = AbortSignal.timeout(patienceMs);
   // Whoever waits for it learns of the error.
   socket.on('error', () => undefined);
   try {
-    await once(socket, 'connect');
-    await once(socket, 'readable');
+    await once(socket, 'connect', { signal });
+    await once(socket, 'readable', { signal });
   } catch {
-    return undefined;
+    socket.destroy();
+    return signal.aborted ? { error: HANGS } : undefined;
   }
   if (socket.readableLength === 0) {
     socket.destroy();

@@ -15,6 +15,7 @@ import { OperatorSocket, operatorSocketPath } from './operator-socket.js';
 type Services = Parameters<typeof OperatorSocket.listen>[1];
 
 const ACTIONS: OperatorRequest = { name: 'actions', words: [], options: {}, actor: 'cli:tester' };
+const PATIENCE_MS = 50;
 const KEY = 'a-key';
 const CREDITED: OperatorRequest = {
   ...ACTIONS,
@@ -133,6 +134,9 @@ describe('the socket for operators', () => {
     socket.end();
     expect(await reply).toBeUndefined();
     expect(await received).toBe('');
+    expect(await askGateway(path, ACTIONS, PATIENCE_MS)).toEqual({
+      error: expect.stringContaining('Nothing was done'),
+    });
     hanging.close();
   });
 
