@@ -34,6 +34,7 @@ import { CappedStepsBySets1700000000242 } from './migrations/0242-capped-steps-b
 import { GivenBackEverywhere1700000000243 } from './migrations/0243-given-back-everywhere.migration.js';
 import { DecisionsEndOlderDeliveries1700000000245 } from './migrations/0245-decisions-end-older-deliveries.migration.js';
 import { UsageMonths1700000000255 } from './migrations/0255-usage-months.migration.js';
+import { ClaimsSeeTheirTasks1700000000260 } from './migrations/0260-claims-see-their-tasks.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -75,4 +76,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   GivenBackEverywhere1700000000243,
   DecisionsEndOlderDeliveries1700000000245,
   UsageMonths1700000000255,
+  ClaimsSeeTheirTasks1700000000260,
 ];

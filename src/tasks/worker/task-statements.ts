@@ -69,12 +69,10 @@ interface ClaimRow extends TaskRow {
   readonly age_ms: number;
 }
 
-// The lateral join uses the primary key, whatever the statistics say.
 const CLAIM = `
-  SELECT t.*, c.phase, c.fence, c.strikes, c.submits, c.put_offs, c.put_off_ms,
-         (extract(epoch FROM now() - t.created_at) * 1000)::double precision AS age_ms
-    FROM task_claim($1, $2, $3, $4, $5, $6) c
-   CROSS JOIN LATERAL (SELECT * FROM task WHERE account_id = c.account_id AND id = c.task_id OFFSET 0) t`;
+  SELECT (c.claimed).*, c.phase, c.fence, c.strikes, c.submits, c.put_offs, c.put_off_ms,
+         (extract(epoch FROM now() - (c.claimed).created_at) * 1000)::double precision AS age_ms
+    FROM task_claim_whole($1, $2, $3, $4, $5, $6) c`;
 
 const ADVANCE = `SELECT task_advance($1, $2, $3, $4, $5, $6, $7, $8) AS id`;
 
@@ -85,7 +83,7 @@ export class TaskStatements {
   readonly #advance: PreparedStatement<{ id: string }>;
 
   constructor(private readonly dataSource: DataSource) {
-    this.#claim = new PreparedStatement(dataSource, 'task_claim', CLAIM);
+    this.#claim = new PreparedStatement(dataSource, 'task_claim_whole', CLAIM);
     this.#advance = new PreparedStatement(dataSource, 'task_advance', ADVANCE);
   }
 

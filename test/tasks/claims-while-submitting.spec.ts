@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LEASE_MS } from '../../src/tasks/task-lane.js';
+import { TaskStatements } from '../../src/tasks/worker/task-statements.js';
+import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+const SUBMITTERS = 8;
+const TASKS_EACH = 150;
+
+let desk: TaskDesk;
+beforeAll(async () => {
+  desk = await startTaskDesk();
+});
+afterAll(() => desk.stop());
+
+describe('claims while tasks are submitted', () => {
+  it('return every task that they lease', async () => {
+    const account = await desk.gateway.account(1_000_000_000n);
+    const statements = desk.gateway.app.get(TaskStatements);
+    const claimed = new Set<string>();
+    let isSubmitting = true;
+    const claimers = Array.from({ length: 4 }, async () => {
+      while (isSubmitting) {
+        const works = await statements.claim({ rooms: new Map(), mine: [], leaseMs: LEASE_MS });
+        for (const { task } of works) claimed.add(task.id);
+      }
+    });
+    const submitters = Array.from({ length: SUBMITTERS }, async () => {
+      for (let turn = 0; turn < TASKS_EACH; turn += 1) await desk.submit(account);
+    });
+    await Promise.all(submitters);
+    isSubmitting = false;
+    await Promise.all(claimers);
+    const leased = await desk.gateway.dataSource.query<{ task_id: string }[]>(
+      'SELECT task_id FROM task_work WHERE fence > 0',
+    );
+    expect(leased.filter(({ task_id }) => !claimed.has(task_id))).toEqual([]);
+    expect(claimed.size).toBe(leased.length);
+  });
+});
