@@ -179,7 +179,8 @@ function logError(logger: Logger, error: GatewayError, request: Request): void {
     param: error.param,
   };
   // The cause of a refusal may quote the body (JSON.parse does). The cause of a provider's failure never does.
-  const tellsCause = error.status >= 500 || error.cause instanceof ProviderError;
+  const tellsCause =
+    error.cause !== undefined && (error.status >= 500 || error.cause instanceof ProviderError);
   const entry = tellsCause ? { ...fields, cause: loggableError(error.cause) } : fields;
   if (error.status >= 500 && !(error instanceof RefusedWhileDraining))
     logger.error(entry, error.message);
