@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import express from 'express';
 import { ConnectionTurns } from './connection-turns.js';
 import { withExchangeScope } from './exchange-scope.js';
 import { noteExpectation } from './expectation.js';
@@ -43,11 +44,11 @@ export class FastExpressAdapter extends ExpressAdapter {
   private cutsConnections = false;
 
   constructor() {
-    super();
+    // Codes of errors go by the path, so another spelling of it is another path. Express reads this once, at its first
+    // `use`, which Nest's own constructor calls.
+    super(express().enable('case sensitive routing'));
     this.disable('etag');
     this.disable('x-powered-by');
-    // Codes of errors go by the path, so another spelling of it is another path.
-    this.enable('case sensitive routing');
   }
 
   /** Nest calls it once, before any route exists. */
