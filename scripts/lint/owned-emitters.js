@@ -7,7 +7,16 @@
  *
  * `source.pipe(target)` is refused, because it leaves the target open when the source fails; `pipeline` does not.
  */ /** Emit no errors, or are never used as streams. */
-const HARMLESS = new Set(['Express', 'Hash', 'Hmac', 'CipherGCM', 'DecipherGCM', 'Agent', 'Upload', 'Logger']);
+const HARMLESS = new Set([
+  'Express',
+  'Hash',
+  'Hmac',
+  'CipherGCM',
+  'DecipherGCM',
+  'Agent',
+  'Upload',
+  'Logger',
+]);
 
 export const ownedEmitters = {
   meta: {
