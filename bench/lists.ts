@@ -7,7 +7,7 @@ import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { patientCopyOf } from '../src/database/patient-copy.js';
 import { runMigrations } from '../src/database/run-migrations.js';
-import type { ExecutionLedger, ExecutionQuery } from '../src/executions/execution-ledger.js';
+import type { ExecutionQuery, ExecutionReads } from '../src/executions/execution-reads.js';
 import { ledgerOf } from '../test/support/test-ledger.js';
 import { type BenchResult, percentile, round } from './result.js';
 
@@ -50,9 +50,9 @@ export async function run(): Promise<BenchResult> {
   try {
     await runMigrations(dataSource);
     const ids = await fill(dataSource);
-    const { executions } = ledgerOf(dataSource);
+    const { reads } = ledgerOf(dataSource);
     const slowest = Object.fromEntries(
-      await inTurn(Object.entries(looksOf(executions, ids)), async ([name, look]) => {
+      await inTurn(Object.entries(looksOf(reads, ids)), async ([name, look]) => {
         const times: number[] = [];
         for (let repeat = 0; repeat < REPEATS; repeat += 1) {
           const started = performance.now();
@@ -86,13 +86,13 @@ interface Ids {
 
 type Look = (repeat: number) => Promise<unknown>;
 
-function looksOf(executions: ExecutionLedger, ids: Ids): Record<string, Look> {
+function looksOf(reads: ExecutionReads, ids: Ids): Record<string, Look> {
   const [large = '', ...small] = ids.accounts;
   const [largeKey = '', ...smallKeys] = ids.keys;
-  const list = (query: Partial<ExecutionQuery>) => executions.list({ limit: LIMIT, ...query });
+  const list = (query: Partial<ExecutionQuery>) => reads.list({ limit: LIMIT, ...query });
   const weekAgo = new Date(Date.now() - 7 * 86_400_000);
   return {
-    'by id': (repeat) => executions.find(ids.executions[repeat] ?? ''),
+    'by id': (repeat) => reads.find(ids.executions[repeat] ?? ''),
     'by account': (repeat) => list({ accountId: small[repeat] }),
     'by the largest account': () => list({ accountId: large }),
     'by account, a week ago': (repeat) =>

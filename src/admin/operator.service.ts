@@ -8,7 +8,7 @@ import { toPublicId } from '../common/ids/public-id.js';
 import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { executionQueryOf } from '../executions/dto/executions.query.js';
-import { ExecutionLedger } from '../executions/execution-ledger.js';
+import { ExecutionReads } from '../executions/execution-reads.js';
 import type { CreditBody, RefundBody, UpdateAccountBody } from './dto/admin.bodies.js';
 import type { AccountsQuery, AdminExecutionsQuery, LedgerQuery } from './dto/admin.queries.js';
 
@@ -20,7 +20,7 @@ export class OperatorService {
   constructor(
     private readonly accountRecords: Accounts,
     private readonly ledger: LedgerService,
-    private readonly executions: ExecutionLedger,
+    private readonly executions: ExecutionReads,
     private readonly books: LedgerAudit,
   ) {}
 

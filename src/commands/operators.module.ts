@@ -11,7 +11,7 @@ import { loadCatalog } from '../catalog/catalog-file.js';
 import { ConfigModule } from '../config/config.module.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { ExecutionLedger } from '../executions/execution-ledger.js';
+import { ExecutionReads } from '../executions/execution-reads.js';
 import { LeasesModule } from '../leases/leases.module.js';
 import { ObservabilityModule } from '../observability/observability.module.js';
 import { TickerModule } from '../ticker/ticker.module.js';
@@ -43,7 +43,7 @@ export class OperatorsModule {
           // Commands run no model. They only ask which models exist.
           useFactory: () => new Catalog(loadCatalog(config.catalogFile).rows, () => false),
         },
-        ExecutionLedger,
+        ExecutionReads,
         WebhookDeliveries,
         OperatorService,
         OperatorActions,

@@ -66,16 +66,16 @@ describe('the books of a gateway whose calls were two rows', () => {
       postedMicroUsd: 940n,
       heldMicroUsd: 150n,
     });
-    const { executions } = ledgerOf(dataSource);
-    expect(await executions.find(settled)).toMatchObject({
+    const { reads } = ledgerOf(dataSource);
+    expect(await reads.find(settled)).toMatchObject({
       status: 'succeeded',
       heldMicroUsd: 100n,
       chargedMicroUsd: 60n,
       providerRequestId: 'r',
       basis: null,
     });
-    expect(await executions.find(released)).toMatchObject({ errorCode: 'provider_timeout' });
-    expect(await executions.find(reversed)).toMatchObject({ status: 'failed', heldMicroUsd: 100n });
+    expect(await reads.find(released)).toMatchObject({ errorCode: 'provider_timeout' });
+    expect(await reads.find(reversed)).toMatchObject({ status: 'failed', heldMicroUsd: 100n });
     const { items } = await new LedgerService(dataSource).entries(accountId, {
       limit: 10,
     });
@@ -93,7 +93,7 @@ describe('the books of a gateway whose calls were two rows', () => {
     await judge.process.onModuleInit();
     while ((await judge.sweeper.tick()) === 0) await new Promise((done) => setTimeout(done, 50));
     await judge.process.beforeApplicationShutdown();
-    expect(await judge.executions.find(open)).toMatchObject({ errorCode: 'process_lost' });
+    expect(await judge.reads.find(open)).toMatchObject({ errorCode: 'process_lost' });
     const ledger = new LedgerService(dataSource);
     await ledger.settle(dataSource, accountId, task, 50n);
     expect(await auditLedger(dataSource)).toMatchObject({ ok: true, heldMicroUsd: 0n });

@@ -12,12 +12,14 @@ import {
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import type { ExecutionLedger } from './execution-ledger.js';
+import type { ExecutionReads } from './execution-reads.js';
 
 describe('ExecutionLedger', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
   let own: TestLedger;
   let executions: ExecutionLedger;
+  let reads: ExecutionReads;
   let accountId: string;
 
   beforeAll(async () => {
@@ -27,6 +29,7 @@ describe('ExecutionLedger', () => {
   beforeEach(async () => {
     own = ledgerOf(dataSource);
     executions = own.executions;
+    reads = own.reads;
     accountId = await funded(1_000_000n);
   });
   afterEach(async () => {
@@ -43,10 +46,10 @@ describe('ExecutionLedger', () => {
     const start = call(600n);
     expect(await executions.begin(start)).toBe('held');
     expect(await balance()).toEqual([1_000_000n, 600n]);
-    expect(await executions.find(start.executionId)).toMatchObject({ status: 'running' });
+    expect(await reads.find(start.executionId)).toMatchObject({ status: 'running' });
     await executions.succeed(start, successOf(450n));
     expect(await balance()).toEqual([999_550n, 0n]);
-    expect(await executions.find(start.executionId, accountId)).toMatchObject({
+    expect(await reads.find(start.executionId, accountId)).toMatchObject({
       accountId,
       status: 'succeeded',
       chargedMicroUsd: 450n,
@@ -64,7 +67,7 @@ describe('ExecutionLedger', () => {
     await executions.begin(start);
     await executions.fail(start, FAILURE);
     expect(await balance()).toEqual([1_000_000n, 0n]);
-    expect(await executions.find(start.executionId)).toMatchObject({
+    expect(await reads.find(start.executionId)).toMatchObject({
       status: 'failed',
       errorCode: 'provider_timeout',
       chargedMicroUsd: null,
@@ -147,19 +150,19 @@ describe('ExecutionLedger', () => {
     );
     for (const start of starts) await executions.begin(start);
     await executions.fail(starts[1]!, FAILURE);
-    const first = await executions.list({ accountId, limit: 2 });
+    const first = await reads.list({ accountId, limit: 2 });
     expect(first.items.map((item) => item.id)).toEqual([
       starts[0]!.executionId,
       starts[1]!.executionId,
     ]);
-    const rest = await executions.list({ accountId, limit: 2, cursor: first.nextCursor! });
+    const rest = await reads.list({ accountId, limit: 2, cursor: first.nextCursor! });
     expect(rest.items.map((item) => item.id)).toEqual([starts[2]!.executionId]);
     expect(rest.nextCursor).toBeNull();
-    const failed = await executions.list({ accountId, status: 'failed', limit: 5 });
+    const failed = await reads.list({ accountId, status: 'failed', limit: 5 });
     expect(failed.items.map((item) => item.id)).toEqual([starts[1]!.executionId]);
-    await expect(executions.list({ limit: 5, cursor: 'x' })).rejects.toMatchObject({
+    await expect(reads.list({ limit: 5, cursor: 'x' })).rejects.toMatchObject({
       param: 'cursor',
     });
-    expect(await executions.find(starts[0]!.executionId, await funded(1n))).toBeUndefined();
+    expect(await reads.find(starts[0]!.executionId, await funded(1n))).toBeUndefined();
   });
 });

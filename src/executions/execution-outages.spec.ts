@@ -61,7 +61,7 @@ describe('the ledger of calls while the database misbehaves', () => {
   });
 
   const balance = () => balanceOf(dataSource, start.accountId);
-  const record = () => near.executions.find(start.executionId);
+  const record = () => near.reads.find(start.executionId);
 
   /** The error of `act` when the database cannot be reached for longer than a call may wait. */
   async function outage(act: () => Promise<unknown>, patienceMs: number): Promise<unknown> {

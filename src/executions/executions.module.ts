@@ -4,6 +4,7 @@ import { BillingModule } from '../billing/billing.module.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { BooksGauges } from './books-gauges.js';
 import { ExecutionLedger } from './execution-ledger.js';
+import { ExecutionReads } from './execution-reads.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
 import { LeasesModule } from '../leases/leases.module.js';
 import { PaidCalls } from './paid-calls.js';
@@ -15,6 +16,7 @@ import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js'
   providers: [
     BooksGauges,
     ExecutionLedger,
+    ExecutionReads,
     HoldSweeper,
     PayOnSuccess,
     PaidCalls,
@@ -31,6 +33,6 @@ import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js'
       inject: [GATEWAY_CONFIG],
     },
   ],
-  exports: [AdmissionModule, ExecutionLedger, PayOnSuccess, PaidCalls],
+  exports: [AdmissionModule, ExecutionReads, PayOnSuccess, PaidCalls],
 })
 export class ExecutionsModule {}

@@ -67,7 +67,7 @@ describe('HoldSweeper', () => {
     await trust(judge);
     expect(await judge.sweeper.tick()).toBe(1);
     expect(await held()).toBe(0n);
-    expect(await judge.executions.find(start.executionId)).toMatchObject({
+    expect(await judge.reads.find(start.executionId)).toMatchObject({
       status: 'failed',
       errorCode: 'process_lost',
     });

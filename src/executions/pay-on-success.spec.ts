@@ -9,6 +9,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { ExecutionLedger } from './execution-ledger.js';
+import type { ExecutionReads } from './execution-reads.js';
 import { ParallelCalls } from '../admission/parallel-calls.js';
 import { ProviderConnections } from '../admission/provider-connections.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
@@ -26,6 +27,7 @@ describe('PayOnSuccess', () => {
   let database: TestDatabase;
   let own: TestLedger;
   let executions: ExecutionLedger;
+  let reads: ExecutionReads;
   let payOnSuccess: PayOnSuccess;
   let call: AdmittedCall;
 
@@ -34,6 +36,7 @@ describe('PayOnSuccess', () => {
     const { dataSource } = database;
     own = ledgerOf(dataSource);
     executions = own.executions;
+    reads = own.reads;
     payOnSuccess = payingWith(unbounded, HOUR_MS);
   });
   beforeEach(async () => {
@@ -93,7 +96,7 @@ describe('PayOnSuccess', () => {
       code: 'internal_error',
     });
     expect(await books()).toEqual([FUNDS, 0n]);
-    expect(await executions.find(call.executionId)).toMatchObject({
+    expect(await reads.find(call.executionId)).toMatchObject({
       status: 'failed',
       chargedMicroUsd: null,
     });
@@ -122,7 +125,7 @@ describe('PayOnSuccess', () => {
       });
     await expect(payOnSuccess.run(call, priced(PRICE), work)).rejects.toBeInstanceOf(GatewayError);
     expect(await books()).toEqual([FUNDS, 0n]);
-    expect(await executions.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
+    expect(await reads.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
   });
 
   it('counts a call that waits for its hold, and gives it up at shutdown before it is sent', async () => {
@@ -141,7 +144,7 @@ describe('PayOnSuccess', () => {
     await runner.release();
     await expect(waiting).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(asked).toBe(false);
-    expect(await executions.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
+    expect(await reads.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
   });
 
   it('counts a call of its key until its end, however that comes', async () => {
@@ -172,7 +175,7 @@ describe('PayOnSuccess', () => {
         retryAfterSeconds: 1,
       });
       expect(await books()).toEqual([FUNDS, SMALL]);
-      expect(await executions.find(refused.executionId)).toBeUndefined();
+      expect(await reads.find(refused.executionId)).toBeUndefined();
       return made()(...parts);
     });
     await expect(
@@ -212,7 +215,7 @@ describe('PayOnSuccess', () => {
       const run = hurried().run({ ...call, reader: readerOf(false) }, priced(PRICE), work);
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
       expect(await books()).toEqual([FUNDS, 0n]);
-      expect(await executions.find(call.executionId)).toMatchObject(route);
+      expect(await reads.find(call.executionId)).toMatchObject(route);
     });
   });
 });

@@ -194,7 +194,7 @@ describe('the retention of records', () => {
     await fold();
     expect(await findings('new')).toEqual([]);
     expect(await retention.tick(DAYS)).toBe(1);
-    expect(await ledgerOf(dataSource).executions.find(made.id)).toBeUndefined();
+    expect(await ledgerOf(dataSource).reads.find(made.id)).toBeUndefined();
     expect(await refund(made)).toEqual([{ execution_refund: '(missing,)' }]);
   });
 

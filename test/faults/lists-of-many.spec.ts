@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { Execution } from '../../src/executions/execution.js';
-import type { ExecutionQuery } from '../../src/executions/execution-ledger.js';
+import type { ExecutionQuery } from '../../src/executions/execution-reads.js';
 import { TaskReader } from '../../src/tasks/reads/task-reader.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { ledgerOf } from '../support/test-ledger.js';
@@ -37,8 +37,8 @@ describe('Lists of many rows', () => {
     );
     await dataSource.query(FILL, [account, key, CALLS]);
     await dataSource.query(FILL, [other, randomUUID(), 10]);
-    const { executions } = ledgerOf(dataSource);
-    list = (query) => collect((cursor) => executions.list({ limit: LIMIT, cursor, ...query }));
+    const { reads } = ledgerOf(dataSource);
+    list = (query) => collect((cursor) => reads.list({ limit: LIMIT, cursor, ...query }));
   });
   afterAll(() => database.drop());
 
@@ -75,9 +75,9 @@ describe('Lists of many rows', () => {
     ['a key of another account', () => ({ apiKeyId: key, accountId: other }), 0],
     ['a time', () => ({ createdBefore: new Date(Date.now() - 20_000_000) }), LIMIT],
   ])('find the calls of %s without reading others', async (_, query, expected) => {
-    const { executions } = ledgerOf(dataSource);
+    const { reads } = ledgerOf(dataSource);
     const before = await rowsRead(dataSource);
-    const { items } = await executions.list({ limit: LIMIT, ...query() });
+    const { items } = await reads.list({ limit: LIMIT, ...query() });
     expect(items).toHaveLength(expected);
     // The slack between the clocks is a minute, one call a second.
     expect((await rowsRead(dataSource)) - before).toBeLessThan(LIMIT + 150);

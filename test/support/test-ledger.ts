@@ -7,6 +7,7 @@ import { LedgerService } from '../../src/billing/ledger.service.js';
 import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
 import { type Clock, SystemClock } from '../../src/common/time/clock.js';
 import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
+import { ExecutionReads } from '../../src/executions/execution-reads.js';
 import type { ExecutionStart } from '../../src/executions/execution-steps.js';
 import { GatewayProcess } from '../../src/leases/gateway-process.js';
 import { HoldSweeper } from '../../src/executions/hold-sweeper.js';
@@ -19,6 +20,7 @@ export interface TestLedger {
   readonly process: GatewayProcess;
   readonly owed: OwedCancellations;
   readonly executions: ExecutionLedger;
+  readonly reads: ExecutionReads;
   readonly sweeper: HoldSweeper;
 }
 
@@ -69,7 +71,8 @@ export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}
   const executions = new ExecutionLedger(dataSource, process, owed, clock, new Metrics());
   const interval = { intervalMs: LEASE_MS };
   const sweeper = new HoldSweeper(dataSource, process, owed, IDLE_TICKER, interval);
-  return { process, owed, executions, sweeper };
+  const reads = new ExecutionReads(dataSource);
+  return { process, owed, executions, reads, sweeper };
 }
 
 /** A call of a speech model that is about to begin. */

@@ -2,7 +2,7 @@ import { filterId } from '../../common/ids/sent-id.js';
 import { PageQuery } from '../../common/paging/page.query.js';
 import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import type { ExecutionStatus } from '../execution.js';
-import type { ExecutionQuery } from '../execution-ledger.js';
+import type { ExecutionQuery } from '../execution-reads.js';
 
 /** 9999-12-31, the last day wire timestamps can name. */
 const MAX_EPOCH_SECONDS = 253_402_300_799;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { wavFile } from '../media/wav-file.js';
-import { type Browser, chromiumPath, startBrowser } from '../support/browser.js';
-import { startTestGateway, type TestGateway } from '../support/gateway.js';
+import { wavFile } from '../../media/wav-file.js';
+import { type Browser, chromiumPath, startBrowser } from '../../support/browser.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 
 const PATIENCE_MS = 60_000;
 const describeInBrowser = chromiumPath === undefined ? describe.skip : describe;

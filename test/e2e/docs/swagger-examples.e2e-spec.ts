@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EXAMPLE_MEDIA_URL, EXAMPLE_TRACKS } from '../../src/common/http/example-media.js';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { EXAMPLE_MEDIA_URL, EXAMPLE_TRACKS } from '../../../src/common/http/example-media.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 
 const PATIENCE_MS = 120_000;
 /** An example with such an id needs an earlier task. */
@@ -54,7 +54,7 @@ describe('the examples of the served OpenAPI document', () => {
     expect(text).toContain(`${gateway.url}/sandbox/media/recording.mp3`);
     const page = await fetch(`${gateway.url}/docs/swagger-ui-init.js`);
     expect(await page.text()).toContain(`${gateway.url}/sandbox/media/recording.mp3`);
-    const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
+    const committed = await readFile(new URL('../../../openapi.json', import.meta.url), 'utf8');
     expect(committed).toContain(`${EXAMPLE_MEDIA_URL}/recording.mp3`);
   });
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { type Browser, chromiumPath, startBrowser } from '../support/browser.js';
-import { ADMIN_TOKEN, startTestGateway, type TestAccount } from '../support/gateway.js';
-import type { TestGateway } from '../support/gateway.js';
-import { type Filling, SwaggerPage, type Tried } from '../support/swagger-page.js';
-import { BRISK } from '../support/video-desk.js';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+import { type Browser, chromiumPath, startBrowser } from '../../support/browser.js';
+import { ADMIN_TOKEN, startTestGateway, type TestAccount } from '../../support/gateway.js';
+import type { TestGateway } from '../../support/gateway.js';
+import { type Filling, SwaggerPage, type Tried } from '../../support/swagger-page.js';
+import { BRISK } from '../../support/video-desk.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
 const START_MS = 120_000;
 const ALL_OPERATIONS_MS = 600_000;

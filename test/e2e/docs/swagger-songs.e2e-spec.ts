@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { EXAMPLE_TASK_ID } from '../../src/music/dto/song-fields.js';
-import { SONG_EXAMPLES } from '../../src/music/dto/song-examples.js';
-import { type Browser, chromiumPath, startBrowser } from '../support/browser.js';
-import { SongDesk } from '../support/song-desk.js';
+import { EXAMPLE_TASK_ID } from '../../../src/music/dto/song-fields.js';
+import { SONG_EXAMPLES } from '../../../src/music/dto/song-examples.js';
+import { type Browser, chromiumPath, startBrowser } from '../../support/browser.js';
+import { SongDesk } from '../../support/song-desk.js';
 
 const PATIENCE_MS = 120_000;
 const ALL_MODELS_MS = 600_000;
