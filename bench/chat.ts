@@ -29,6 +29,7 @@ export async function run(): Promise<BenchResult> {
     OPENAI_API_KEY: 'bench',
     OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
     RATE_LIMIT_RPM: '10000000',
+    MAX_PARALLEL_CALLS_PER_KEY: String(2 * STREAMS),
     SANDBOX: 'off',
   });
   try {
