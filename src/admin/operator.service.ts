@@ -63,10 +63,11 @@ export class OperatorService {
   }
 
   async entries(id: string, query: LedgerQuery) {
-    const { created_after: after, created_before: before, ...rest } = query;
+    const { created_after: after, created_before: before, api_key_id: key, ...rest } = query;
     const times = { createdAfter: dateOf(after), createdBefore: dateOf(before) };
+    const apiKeyId = filterId('key', 'api_key_id', key);
     const account = await this.account(id);
-    return this.ledger.entries(account.id, { ...rest, ...times });
+    return this.ledger.entries(account.id, { ...rest, ...times, apiKeyId });
   }
 
   listExecutions({ account_id: accountId, ...query }: AdminExecutionsQuery) {

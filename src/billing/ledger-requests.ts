@@ -32,6 +32,10 @@ export interface AccountChanges {
 /** Which entries of an account to list. */
 export interface EntryQuery extends PageRequest {
   readonly kind?: LedgerEntry['kind'] | undefined;
+  /** Of the call or task that was charged or given back. */
+  readonly model?: string | undefined;
+  /** Of the call or task that was charged or given back. */
+  readonly apiKeyId?: string | undefined;
   /** Inclusive. */
   readonly createdAfter?: Date | undefined;
   /** Exclusive. */

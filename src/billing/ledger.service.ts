@@ -6,7 +6,8 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import { isTransient } from '../database/database-errors.js';
 import { noAccount } from './accounts.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-entry.js';
-import { cursorOf, type Page, pageOf } from '../common/paging/page.js';
+import type { Page } from '../common/paging/page.js';
+import { entriesOf } from './ledger-entries.js';
 import type { CreditRequest, EntryQuery, HoldRequest } from './ledger-requests.js';
 
 /** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager within a transaction. */
@@ -40,23 +41,9 @@ interface RefundRow {
 export class LedgerService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Entries of the account, newest first; all filters must hold. Empty for an unknown account. */
-  async entries(accountId: string, query: EntryQuery): Promise<Page<LedgerEntry>> {
-    const rows = await this.dataSource.query<LedgerEntryRow[]>(
-      `${ENTRY} WHERE e.account_id = $1 AND ($2::bigint IS NULL OR e.position < $2)
-          AND ($4::text IS NULL OR e.kind = $4)
-          AND ($5::timestamptz IS NULL OR e.created_at >= $5) AND ($6::timestamptz IS NULL OR e.created_at < $6)
-        ORDER BY e.position DESC LIMIT $3`,
-      [
-        accountId,
-        cursorOf(query, 'position'),
-        query.limit + 1,
-        query.kind ?? null,
-        query.createdAfter ?? null,
-        query.createdBefore ?? null,
-      ],
-    );
-    return pageOf(rows, query.limit, ledgerEntryOf, (row) => row.position);
+  /** Entries of the account, newest first; all filters must hold, and a page reads at most 10,000 of them. */
+  entries(accountId: string, query: EntryQuery): Promise<Page<LedgerEntry>> {
+    return entriesOf(this.dataSource, accountId, query);
   }
 
   /**

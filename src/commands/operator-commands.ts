@@ -73,7 +73,7 @@ const ACCOUNTS: Readonly<Record<string, OperatorCommand>> = {
     },
   },
   ledger: {
-    usage: `ACCOUNT [--kind credit|correction|charge] [--created-after T] [--created-before T] ${PAGE}`,
+    usage: `ACCOUNT [--kind credit|correction|charge] [--model ID] [--api-key-id K] [--created-after T] [--created-before T] ${PAGE}`,
     run: async ({ operator }, [account = ''], options) =>
       viewPage(await operator.entries(account, sent(LedgerQuery, options)), viewEntry),
   },

@@ -19,28 +19,42 @@ const IN_ORDER = `
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** A list of rows whose ids are ordered by time. */
-export interface Listing<Filter> {
-  readonly table: 'execution' | 'task';
+/** The rows of a table in the order of one of its indexes. */
+export interface IndexScan<Filter> {
+  /** What follows FROM. Every column has a name of its own. */
+  readonly table: string;
   readonly filter: Filter;
   /** The comparison of each filter. An absent filter is not applied. */
   readonly comparisons: readonly (readonly [keyof Filter, string])[];
   /**
-   * The columns with which an index of the table begins, in its order, and their values. `id` follows them in the
+   * The columns with which an index of the table begins, in its order, and their values. `by` follows them in the
    * index.
    */
   readonly lead: readonly (readonly [string, string])[];
+  /** The column that orders the rows by time. Cursors are its values. */
+  readonly by: 'id' | 'position';
+  /** Only rows below this value of `by` are read. */
+  readonly newest: string;
+  /** Only rows from this value of `by` on are read. */
+  readonly oldest: string;
   /** One more condition for every row, as SQL without parameters, such as that of a partial index. */
   readonly guard?: string;
+}
+
+/** A list of rows whose ids are ordered by time. */
+export interface Listing<Filter> extends Omit<
+  IndexScan<Filter>,
+  'table' | 'by' | 'newest' | 'oldest'
+> {
+  readonly table: 'execution' | 'task';
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
 }
 
-interface Scanned {
-  readonly id: string;
+type Scanned = Readonly<Record<'id' | 'position', string>> & {
   readonly is_match: boolean;
   readonly place: string;
-}
+};
 
 /**
  * A page of the matching rows, newest first, read from one index: at most 10,000 rows, whatever the filters are. Rows
@@ -53,43 +67,53 @@ export async function newestFirst<Filter, Item>(
   page: PageRequest,
   itemOf: (row: never) => Item,
 ): Promise<Page<Item>> {
-  const { text, values } = statementOf(listing, page);
+  const bounds = boundsOf(listing, cursorOf(page, 'uuid'));
+  return pageOfScan(dataSource, { ...listing, by: 'id', ...bounds }, page.limit, itemOf);
+}
+
+/** A page of at most `limit` matching rows, newest first, among the next 10,000 rows of the scan. */
+export async function pageOfScan<Filter, Item>(
+  dataSource: DataSource,
+  scan: IndexScan<Filter>,
+  limit: number,
+  itemOf: (row: never) => Item,
+): Promise<Page<Item>> {
+  const { text, values } = statementOf(scan, limit);
   const rows = await transaction(dataSource, async (manager) => {
     await manager.query(IN_ORDER);
     return manager.query<Scanned[]>(text, values);
   });
-  const shown = rows.slice(0, page.limit);
+  const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const goesOn = rows.length > page.limit || last?.place === String(MAX_SCANNED_ROWS);
+  const goesOn = rows.length > limit || last?.place === String(MAX_SCANNED_ROWS);
   return {
     items: shown.filter((row) => row.is_match).map((row) => itemOf(row as never)),
-    nextCursor: goesOn && last !== undefined ? last.id : null,
+    nextCursor: goesOn && last !== undefined ? last[scan.by] : null,
   };
 }
 
 function statementOf<Filter>(
-  { table, filter, comparisons, lead, ...listing }: Listing<Filter>,
-  page: PageRequest,
+  { table, filter, comparisons, lead, by, newest, oldest, guard = 'true' }: IndexScan<Filter>,
+  limit: number,
 ): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const matches = comparisons.flatMap(([name, comparison]) =>
     filter[name] === undefined ? [] : [`${comparison} ${parameter(filter[name])}`],
   );
-  const columns = [...lead.map(([column]) => column), 'id'];
+  const columns = [...lead.map(([column]) => column), by];
   const order = columns.map((column) => `${column} DESC`).join(', ');
-  const edge = (id: string) =>
-    [...lead.map(([, value]) => parameter(value)), parameter(id)].join(', ');
-  const { newest, oldest } = boundsOf(listing, cursorOf(page, 'uuid'));
+  const edge = (value: string) =>
+    [...lead.map(([, known]) => parameter(known)), parameter(value)].join(', ');
   const text = `
     SELECT * FROM (
       SELECT *, ${matches.join(' AND ') || 'true'} AS is_match, row_number() OVER (ORDER BY ${order}) AS place
         FROM ${table}
        WHERE (${columns.join(', ')}) < (${edge(newest)}) AND (${columns.join(', ')}) >= (${edge(oldest)})
-         AND ${listing.guard ?? 'true'}
+         AND ${guard}
        ORDER BY ${order} LIMIT ${MAX_SCANNED_ROWS}) scanned
      WHERE is_match OR place = ${MAX_SCANNED_ROWS}
-     ORDER BY ${order} LIMIT ${parameter(page.limit + 1)}`;
+     ORDER BY ${order} LIMIT ${parameter(limit + 1)}`;
   return { text, values };
 }
 

@@ -1,6 +1,6 @@
 import { PageQuery } from '../../common/paging/page.query.js';
 import type { LedgerEntry } from '../../billing/ledger-entry.js';
-import { OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../executions/dto/executions.query.js';
 
 const MAX_ID = 100;
@@ -25,6 +25,12 @@ export class AccountsQuery extends PageQuery {
 export class LedgerQuery extends PageQuery {
   @OneOf(['credit', 'correction', 'charge'], optional)
   kind?: LedgerEntry['kind'];
+
+  @ModelId({ ...optional, description: 'Of the call or task' })
+  model?: string;
+
+  @Text({ max: MAX_ID, ...optional, description: 'Key of the call or task, by its id' })
+  api_key_id?: string;
 
   @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
   created_after?: number;

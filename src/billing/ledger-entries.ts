@@ -1,0 +1,53 @@
+import type { DataSource } from 'typeorm';
+import { cursorOf, type Page } from '../common/paging/page.js';
+import { pageOfScan } from '../database/newest-first.js';
+import { type LedgerEntry, ledgerEntryOf } from './ledger-entry.js';
+import type { EntryQuery } from './ledger-requests.js';
+
+/** More than any position. */
+const NO_POSITION = '9223372036854775807';
+
+/**
+ * Entries with the owner of their hold, and the model and key of their call or task, as long as its record is kept.
+ * LIMIT keeps the planner from joining whole tables.
+ */
+const ENTRIES = `
+  ledger_entry
+  LEFT JOIN LATERAL (
+    SELECT h.owner AS hold_owner FROM hold h
+     WHERE h.account_id = ledger_entry.account_id AND h.id = hold_id LIMIT 1) held ON true
+  LEFT JOIN LATERAL (
+    SELECT c.model, c.api_key_id FROM execution c
+     WHERE c.account_id = ledger_entry.account_id AND c.id = hold_id
+    UNION ALL
+    SELECT t.model, t.api_key_id FROM task t
+     WHERE t.account_id = ledger_entry.account_id AND t.id = hold_id LIMIT 1) call ON true`;
+
+const COMPARISONS: readonly (readonly [keyof EntryQuery, string])[] = [
+  ['kind', 'kind ='],
+  ['model', 'model ='],
+  ['apiKeyId', 'api_key_id ='],
+  ['createdAfter', 'created_at >='],
+  ['createdBefore', 'created_at <'],
+];
+
+/**
+ * Entries of the account, newest first; all filters must hold, and a page reads at most 10,000 entries. Empty for an
+ * unknown account. Throws 400 invalid_request for an invalid cursor.
+ */
+export async function entriesOf(
+  dataSource: DataSource,
+  accountId: string,
+  query: EntryQuery,
+): Promise<Page<LedgerEntry>> {
+  const scan = {
+    table: ENTRIES,
+    filter: query,
+    comparisons: COMPARISONS,
+    lead: [['account_id', accountId]],
+    by: 'position',
+    newest: cursorOf(query, 'position') ?? NO_POSITION,
+    oldest: '0',
+  } as const;
+  return pageOfScan(dataSource, scan, query.limit, ledgerEntryOf);
+}
