@@ -96,9 +96,10 @@ export function csvOfUsage(
   return [names.join(','), ...lines, ''].join('\r\n');
 }
 
-/** Quoted if necessary. Text that a spreadsheet would take for a formula gets an apostrophe. */
+/** Quoted if necessary. Text that a spreadsheet would take for a formula gets an apostrophe; a number stays a number. */
 function cellOf(value: string | number | null | undefined): string {
   if (typeof value !== 'string') return value?.toString() ?? '';
-  const text = /^[=+@\t\r]/.test(value) ? `'${value}` : value;
+  const isFormula = /^[=+@\t\r-]/.test(value) && !/^-\d+$/.test(value);
+  const text = isFormula ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { csvOfUsage, type UsageView } from './usage.view.js';
+
+const ROW: UsageView = {
+  object: 'usage',
+  calls: 1,
+  failures: 0,
+  quantity: 5,
+  charged_microusd: '600',
+  latency_p50_ms: 12,
+  latency_p99_ms: null,
+};
+
+function lineOf(row: Partial<UsageView>): string | undefined {
+  const data = [{ ...ROW, ...row }];
+  const page = { object: 'list', data, has_more: false, next_cursor: null } as const;
+  return csvOfUsage(page, ['model']).split('\r\n')[1];
+}
+
+describe('a line of usage as CSV', () => {
+  it.each([
+    ['=HYPERLINK(A1)', `'=HYPERLINK(A1)`],
+    ['+1', `'+1`],
+    ['-1+2', `'-1+2`],
+    ['-cmd', `'-cmd`],
+    ['-', `'-`],
+    ['@SUM(A1)', `'@SUM(A1)`],
+    ['\tx', `'\tx`],
+    ['=A1,"x"', `"'=A1,""x"""`],
+    ['a-b', 'a-b'],
+  ])('has %j as %s', (model, cell) => {
+    expect(lineOf({ model })).toBe(`${cell},1,0,5,600,12,`);
+  });
+
+  it('has a negative charge as a number', () => {
+    expect(lineOf({ model: 'm', charged_microusd: '-600' })).toBe('m,1,0,5,-600,12,');
+  });
+});
