@@ -23,6 +23,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     BODY_MEMORY_MAX_BYTES: String(64 * MIB),
     MAX_UPLOADS_PER_ACCOUNT: '2',
+    SPOOL_MAX_BYTES: String(64 * MIB),
   });
   [rich, other, poor] = await Promise.all([
     gateway.account(),
@@ -67,8 +68,8 @@ function begin(path: string, { headers }: TestAccount, lines: string[], body: st
 
 const chat = (account: TestAccount, bytes: number, declared = 20 * MIB) =>
   begin(CHAT, account, [JSON_TYPE, `Content-Length: ${declared}`], `{"a":"${'x'.repeat(bytes)}`);
-const upload = (account: TestAccount) =>
-  begin('/v1/audio/isolation', account, [FORM_TYPE, 'Content-Length: 1000'], FILE_HEAD);
+const upload = (account: TestAccount, declared = 1_000) =>
+  begin('/v1/audio/isolation', account, [FORM_TYPE, `Content-Length: ${declared}`], FILE_HEAD);
 
 async function refusalOf(client: Client, status: number, code: string): Promise<void> {
   while (!client.seen.includes('}}')) await once(client, 'data');
@@ -143,5 +144,21 @@ describe('uploads', () => {
     const served = upload(other);
     await until(async () => (await gauge('spool_transfers')) === 3);
     expect(served.seen).toBe('');
+  });
+
+  it('of one account leave half of the disk to the others: 429 for it alone', async () => {
+    upload(rich, 20 * MIB);
+    await until(async () => (await gauge('spool_bytes')) === 20 * MIB);
+    await refusalOf(upload(rich, 20 * MIB), 429, 'rate_limit_exceeded');
+    const served = upload(other, 20 * MIB);
+    await until(async () => (await gauge('spool_bytes')) === 40 * MIB);
+    expect(served.seen).toBe('');
+  });
+
+  it('of all accounts together have a bounded part of the disk: 503 for whoever comes next', async () => {
+    upload(rich, 30 * MIB);
+    upload(other, 30 * MIB);
+    await until(async () => (await gauge('spool_bytes')) === 60 * MIB);
+    await refusalOf(upload(await gateway.account(), 5 * MIB), 503, 'service_unavailable');
   });
 });
