@@ -21,8 +21,7 @@ module.exports = {
       { path: '^src/sandbox/' },
       { path: '^src/(?!common/|sandbox/)' },
     ),
-    rule('net-knows-no-sandbox', { path: '^src/net/' }, { path: '^src/sandbox' }),
-    rule('no-orphans-outside', { path: '^src' }, { path: '^test' }, 'Nothing in src imports test.'),
+    rule('src-imports-no-test', { path: '^src' }, { path: '^test' }),
     rule('common-is-the-floor', { path: '^src/common/' }, { path: '^src/(?!common/)' }),
     rule('floor-below-core', { path: `^src/(${floor})/` }, { path: `^src/(?!(${floor}|common)/)` }),
     rule(
@@ -93,12 +92,17 @@ module.exports = {
     rule(
       'billing-knows-money-only',
       { path: '^src/billing/' },
-      { path: '^src/(catalog|auth|media|providers|tasks|executions)/' },
+      { path: '^src/(catalog|auth|media|providers|tasks|executions|common/http)/' },
     ),
     rule(
       'axios-at-home',
       { path: '^src/', pathNot: '^src/(providers/http|net)/' },
       { path: 'node_modules/axios/' },
+    ),
+    rule(
+      'backup-copies-data-only',
+      { path: '^src/backup/' },
+      { path: '^src/(?!backup/|billing/|leases/|config/|database/|ticker/|common/)' },
     ),
     rule(
       'only-commands-import-the-backup',

@@ -85,7 +85,7 @@ export default tseslint.config(
     plugins: { jest },
     rules: {
       'max-lines-per-function': 'off',
-      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
       'no-restricted-syntax': 'off',
       'jest/no-focused-tests': 'error',
       'jest/no-disabled-tests': 'error',

@@ -127,7 +127,7 @@ export class ApiKeysService {
         spendLimitMicroUsd: old.spendLimitMicroUsd,
         spendLimitPeriod: old.spendLimitPeriod,
       });
-      // Last, for it locks the account.
+      // Last, because it locks the account.
       await manager.query('SELECT key_pass_on($1, $2, $3)', [old.accountId, id, issued.record.id]);
       return issued;
     });

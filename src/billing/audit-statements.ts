@@ -54,9 +54,8 @@ export const ACCOUNT_RULES = `
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /**
- * A call or hold is charged once, with the amount that it says. A charge that was reversed is given back whole. No more
- * than the charge is given back. What the entries
- * of dropped records add up to was written down when they were dropped.
+ * A call or hold is charged once, with the amount that it says. A charge that was reversed is given back whole. At most the
+ * charge is given back. What the entries of dropped records add up to was written down when they were dropped.
  */
 export const CHARGE_RULES = `
   WITH touched AS (

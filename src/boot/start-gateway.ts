@@ -132,7 +132,7 @@ function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger
     logger.warn({ entries: config.egressAllow }, 'EGRESS_ALLOW opens private addresses');
   }
   if (!servesMetrics(config)) {
-    logger.warn('/metrics answers nobody: METRICS_TOKEN is unset and HOST is no loopback address');
+    logger.warn('/metrics is off: METRICS_TOKEN is unset and HOST is no loopback address');
   }
   const idle = app.get(Catalog).idle();
   if (idle.length > 0) logger.warn(idleText(idle));

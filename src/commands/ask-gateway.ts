@@ -25,7 +25,7 @@ export async function askGateway(
 ): Promise<OperatorReply | undefined> {
   const socket = connect(path);
   const signal = AbortSignal.timeout(patienceMs);
-  // Whoever waits for it learns of the error.
+  // The caller that waits for the socket gets the error.
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal });

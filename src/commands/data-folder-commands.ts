@@ -24,7 +24,7 @@ export const DATA_FOLDER_COMMANDS: Readonly<Record<string, DataFolderCommand>> =
   },
 };
 
-/** Ctrl-C and the system's wish to stop us. */
+/** Aborts on SIGINT (Ctrl-C) and SIGTERM. */
 export function stopSignal(): AbortSignal {
   const stopper = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {

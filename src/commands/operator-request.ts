@@ -10,14 +10,14 @@ export interface OperatorRequest {
   readonly actor: string;
 }
 
-/** What became of it: an answer, a reason in one sentence, or how commands are used where there is none such. */
+/** The reply: an answer, the reason for a failure in one sentence, or the usage of the commands if the name is unknown. */
 export type OperatorReply =
   { readonly answer: unknown } | { readonly error: string } | { readonly usage: string };
 
 /** The command that takes an idempotency key. */
 export const CREDIT = 'account:credit';
 
-/** How a command that may have been done is run again so that it is done once; empty where it takes no idempotency key. */
+/** How to run a command again that may have been done; empty for commands without an idempotency key. */
 export function howToRepeat({ name, options }: OperatorRequest): string {
   const key = options['idempotency-key'];
   if (name !== CREDIT || typeof key !== 'string') return '';

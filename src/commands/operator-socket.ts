@@ -49,7 +49,7 @@ export class OperatorSocket {
       void this.#serve(socket);
     });
     this.#server.maxConnections = MAX_CONNECTIONS;
-    // A connection that cannot be accepted is its client's trouble.
+    // An error of one connection concerns its client only.
     this.#server.on('error', () => undefined);
   }
 
@@ -61,7 +61,7 @@ export class OperatorSocket {
     const socket = new OperatorSocket(operators);
     if (await socket.#listens(path)) return socket;
     if (await answers(path)) return undefined;
-    // What a killed gateway left.
+    // A killed gateway left it.
     await rm(path, { force: true }).catch(() => undefined);
     return (await socket.#listens(path)) ? socket : undefined;
   }
@@ -125,7 +125,7 @@ async function replyTo(request: OperatorRequest, operators: AllOperators): Promi
   });
 }
 
-/** Throws for what is no request. */
+/** Throws if the bytes are no JSON; undefined for other JSON that is no request, or for too many bytes. */
 async function requestFrom(socket: Socket): Promise<OperatorRequest | undefined> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;

@@ -70,5 +70,5 @@ function codeOf(error: unknown): string {
 }
 
 function unusable(path: string, problem: string): ConfigError {
-  return new ConfigError([`SECRET_KEY: ${path}: ${problem}; mend the file or set SECRET_KEY`]);
+  return new ConfigError([`SECRET_KEY: ${path}: ${problem}; repair the file or set SECRET_KEY`]);
 }

@@ -74,7 +74,7 @@ export class SharedCalls<Call, Answer> {
       if (own) own.push(waiting);
       else accounts.set(account, [waiting]);
     }
-    // The one with most calls is the likeliest to be locked, which takes time to be found out.
+    // The account with most calls is probably the locked one, and a lock takes long to detect.
     if (accounts.size > 1) return [...accounts.values()].sort((a, b) => a.length - b.length);
     return databaseFaultOf(error) === 'aborted' ? [batch] : batch.map((waiting) => [waiting]);
   }

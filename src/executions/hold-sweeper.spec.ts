@@ -110,7 +110,7 @@ describe('HoldSweeper', () => {
     await judge.stop();
   });
 
-  it('judges nobody right after an outage: whoever comes back first waits for the others', async () => {
+  it('judges no process right after an outage: the first one that is back waits for the others', async () => {
     const [first, second] = [LEASE_MS, LEASE_MS].map((leaseMs) =>
       ledgerOf(dataSource, { leaseMs }),
     );

@@ -94,7 +94,7 @@ describe('BoundedDownload', () => {
     await expect(refused).rejects.toMatchObject({ code: 'audio_too_large' });
   });
 
-  it('fails when nobody listens (AUD-46)', async () => {
+  it('fails when no server listens (AUD-46)', async () => {
     const rules = EgressRules.parse('127.0.0.1');
     const lonely = new BoundedDownload(new GuardedDialer({ rules }), { rules });
     await expect(lonely.toFile('http://127.0.0.1:1/', dir)).rejects.toMatchObject({

@@ -102,7 +102,7 @@ function answerTo(sent: ClientRequest, signal: AbortSignal): Promise<IncomingMes
 /** The body. It fails when the server sends nothing for too long; the time that the reader needs does not count. */
 async function* impatiently(answer: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
   const watch = (): NodeJS.Timeout =>
-    setTimeout(() => answer.destroy(new Error('the far end is silent')), idleMs);
+    setTimeout(() => answer.destroy(new Error('the server sent nothing for too long')), idleMs);
   let timer = watch();
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {

@@ -8,7 +8,7 @@ const booksIn = async (metrics: Metrics): Promise<string[]> =>
     .filter((line) => /^gateway_(holds|audit)/.test(line));
 
 describe('the metrics', () => {
-  it('show the books as they were last told, and nothing of them while nobody knows', async () => {
+  it('show the last known figures of the books, and none before the first', async () => {
     const metrics = new Metrics();
     expect(await booksIn(metrics)).toEqual([]);
     metrics.showBooks({

@@ -7,8 +7,8 @@ const INTERVAL_MS = 600_000;
 /** Records one statement looks at: their accounts are locked meanwhile. */
 const BATCH = 500;
 /**
- * Forgets which calls a rotated key carried over to its successor, a day after they ended: until then an error may still be
- * told for one that was charged. Looked up one by one, for no plan may come to read all calls.
+ * Forgets which calls a rotated key carried over to its successor, a day after they ended: until then a charged call may
+ * still be reported as failed. Rows are looked up one by one, so that no plan reads all calls.
  */
 const FORGET_CARRIED = `
   DELETE FROM key_spend_carried WHERE ctid = ANY (ARRAY(
@@ -21,7 +21,7 @@ const FORGET_CARRIED = `
                 AND (t.status IN ('queued', 'processing', 'reconciliation_required')
                      OR t.completed_at > now() - interval '1 day') OFFSET 0)
      LIMIT $1))`;
-/** At most so many of them in a tick. */
+/** The most that one tick deletes. */
 const MAX_FORGOTTEN = 10_000;
 /** Each looks at a batch of old records and drops those that are proven. */
 const DROP_STATEMENTS = {

@@ -19,7 +19,7 @@ export class ChunkPool {
   }
 
   /**
-   * Whoever calls this reads the bytes no more, nor does anybody else. A piece that is never given back is collected as
+   * After this call nobody may read the bytes. A piece that is never given back is collected as
    * garbage, and one of another origin is left to its owner.
    */
   giveBack({ buffer }: Buffer): void {

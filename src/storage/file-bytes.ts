@@ -16,7 +16,7 @@ export class FileBytes extends Readable {
     private readonly file: FileHandle,
     { first, last }: ByteRange = { first: 0, last: Number.MAX_SAFE_INTEGER },
   ) {
-    // Nothing is read ahead: a piece that nobody takes is a piece too many for each of a thousand readers.
+    // Nothing is read ahead, because a thousand readers would each hold one more piece.
     super({ highWaterMark: 0 });
     this.#at = first;
     this.#last = last;

@@ -17,13 +17,13 @@ export class IncomingBytes {
   private readonly stopping = new AbortController();
   private readonly body: Readable;
   private readonly maxBytes: number;
-  private readonly wish: StopSignal | undefined;
+  private readonly stopSignal: StopSignal | undefined;
   private readonly deadline: NodeJS.Timeout;
 
   constructor({ body, maxBytes, signal }: Pick<NewFile, 'body' | 'maxBytes' | 'signal'>) {
     this.body = body;
     this.maxBytes = maxBytes;
-    this.wish = signal;
+    this.stopSignal = signal;
     // Listens from the beginning, because the source may fail while the row is written.
     body.on('error', (error) => {
       this.fail(error);
@@ -52,12 +52,12 @@ export class IncomingBytes {
 
   close(): void {
     clearTimeout(this.deadline);
-    this.wish?.removeEventListener('abort', this.stop);
+    this.stopSignal?.removeEventListener('abort', this.stop);
     this.body.destroy();
   }
 
   private readonly stop = (): void => {
-    const reason = this.wish?.reason;
+    const reason = this.stopSignal?.reason;
     this.fail(reason instanceof Error ? reason : new Error('the writing was stopped'));
   };
 

@@ -96,8 +96,8 @@ export class StoredFiles {
   }
 
   /**
-   * Ends a file before its time: its bytes even while the database is away, and for readers even while the store is. What
-   * neither removes now is left to the sweeper.
+   * Removes a file before it expires. If the database fails, its bytes are still removed; if the store fails, its row still
+   * expires. The sweeper removes what is left.
    */
   async remove(accountId: string, id: string): Promise<void> {
     const ended = [accountId, id, new Date(this.clock.nowMs())];

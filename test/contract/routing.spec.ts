@@ -168,7 +168,7 @@ describe('ProviderRouter', () => {
     expect(states).toEqual(['first open']);
   });
 
-  it('rejects with the reason of an aborted signal and holds it against nobody', async () => {
+  it('rejects with the reason of an aborted signal and counts no failure of the provider', async () => {
     const controller = new AbortController();
     first.reply = () => {
       controller.abort(new Error('shutdown'));

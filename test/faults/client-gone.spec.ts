@@ -94,7 +94,7 @@ describe('a client that leaves', () => {
     expect(await gateway.balance(account.accountId)).toMatchObject({ available: 600n, held: 0n });
   });
 
-  it('inside the body pays when the provider finishes, which nobody cuts short', async () => {
+  it('inside the body pays when the provider finishes; the provider is not stopped', async () => {
     const account = await gateway.account(600n);
     const atProvider = nextAtProvider();
     const call = speak(account);

@@ -61,7 +61,7 @@ describe('a provider that fails while it dubs', () => {
     },
   );
 
-  it('may name a state nobody knows, and is asked on', async () => {
+  it('may report an unknown state, and is polled again', async () => {
     const magic = '[[sandbox:task-ms=300]][[sandbox:task-state=awaiting_review]]';
     const { id } = await desk.submit({ source_url: desk.source(magic) });
     expect(await desk.ended(id)).toMatchObject({ status: 'succeeded', progress: null });

@@ -54,7 +54,7 @@ describe('slow sockets', () => {
     ['that send a head, a body or an upload byte by byte', ['headers', 'body', 'upload']],
     ['that do not read audio, events or anything else', ['audio', 'sse', 'any']],
   ])(
-    '%s are cut off, leave nothing behind, and keep nobody else waiting',
+    '%s are cut off, leave nothing behind, and delay no other caller',
     async (_what, kinds) => {
       const port = Number(new URL(gateway.url).port);
       const target = { port, keys: [slow.key] };

@@ -75,7 +75,7 @@ async function refused(code: string): Promise<readonly number[]> {
 }
 
 it(
-  'a stream, socket, server, process or thread whose errors nobody hears from its birth is refused by ESLint',
+  'a stream, socket, server, process or thread without an error listener from its birth is refused by ESLint',
   async () => {
     const code = `${HEAD}export async function f(): Promise<void> {${STATEMENTS}}\n`;
     const lines = code.split('\n');

@@ -31,7 +31,7 @@ describe('hostile servers', () => {
   it.each([
     ['is expired', ['example.com'], -2 * DAY_MS, -DAY_MS, true],
     ['is for another name', ['other.example'], -DAY_MS, DAY_MS, true],
-    ['nobody vouches for', ['example.com'], -DAY_MS, DAY_MS, false],
+    ['no known authority signed', ['example.com'], -DAY_MS, DAY_MS, false],
   ])('are left when their certificate %s, R24', async (_, hosts, from, until, isTrusted) => {
     const at = (ms: number) => new Date(Date.now() + ms);
     const web = await serve(

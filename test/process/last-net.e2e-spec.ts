@@ -30,7 +30,7 @@ afterAll(async () => {
 }, PROCESS_TEST_TIMEOUT_MS);
 
 it(
-  'an error that nobody handles is logged and the process serves on; at the tenth in a minute it drains and ends',
+  'an error without a handler is logged and the process serves on; at the tenth in a minute it drains and ends',
   async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'shim-stray-')), 'stray.mjs');
     writeFileSync(file, STRAY);

@@ -109,7 +109,7 @@ describe('a gateway with its embedded database', () => {
   });
 
   it(
-    'keeps a secret key of its own in DATA_DIR, tells it to nobody, and starts with no broken one',
+    'keeps a secret key of its own in DATA_DIR, never prints it, and refuses to start with a broken one',
     async () => {
       const file = join(folder, 'data', 'secret-key');
       const secret = await readFile(file, 'utf8');
@@ -133,7 +133,7 @@ describe('a gateway with its embedded database', () => {
   );
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends with 0 on %s, takes its database along, and greets nobody on the next start',
+    'ends with 0 on %s, stops its database, and prints no demo key on the next start',
     async (signal) => {
       expect(await gateway.end(signal)).toEqual({ code: 0, signal: null });
       expect(await processesIn(folder)).toEqual([]);

@@ -91,7 +91,7 @@ describe('a claim of a key whose answer is lost', () => {
     await desk.run(2);
   });
 
-  it('is given up when nobody answers, so that the key is free at once', async () => {
+  it('is given up when no answer comes, so that the key is free at once', async () => {
     triesOf('idempotency_claim', [unseen, away]);
     const submission = desk.submit(account, { key: 'claim-given-up' });
     await expect(submission).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -142,7 +142,7 @@ describe('a submission whose answer is lost', () => {
     await desk.run(2);
   });
 
-  it('is 503 while nobody can say whether the task stands; then the task is cancelled and nothing is held', async () => {
+  it('is 503 while it is unknown whether the task was recorded; then the task is cancelled and nothing is held', async () => {
     tries(unseenBeforeOutage, away);
     await refused(desk.submit(account));
     expect(owed().size).toBe(1);

@@ -1,13 +1,12 @@
 import { parseMicroUsd } from '../../common/money/micro-usd.js';
 import type { SpendPeriod } from '../../auth/spend-limit.js';
+import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
 import { Checked, Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 
 const MAX_NAME = 200;
 const MAX_NOTE = 1_000;
 const MAX_MODELS = 1_000;
 const MAX_REQUESTS_PER_MINUTE = 10_000_000;
-/** 9999-12-31, the last day that wire timestamps can express. */
-const MAX_EPOCH_SECONDS = 253_402_300_799;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const optional = { optional: true } as const;
 

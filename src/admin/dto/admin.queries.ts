@@ -1,12 +1,11 @@
 import { PageQuery } from '../../common/paging/page.query.js';
 import type { LedgerEntry } from '../../billing/ledger-entry.js';
+import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
 import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../executions/dto/executions.query.js';
 
 const MAX_ID = 100;
 const MAX_NAME = 200;
-/** 9999-12-31, the last day that wire timestamps can express. */
-const MAX_EPOCH_SECONDS = 253_402_300_799;
 const optional = { optional: true } as const;
 
 /** Query of GET /admin/executions. */

@@ -18,7 +18,7 @@ const CURSOR = { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, position: 
 export function cursorOf(request: PageRequest, kind: keyof typeof CURSOR): string | null {
   if (request.cursor === undefined) return null;
   if (CURSOR[kind].test(request.cursor)) return request.cursor;
-  throw new GatewayError('invalid_request', 'cursor is not one this list gave.', {
+  throw new GatewayError('invalid_request', 'cursor is not one that this list returned.', {
     param: 'cursor',
   });
 }

@@ -114,7 +114,7 @@ export class EmbeddedPostgres implements RunningPostgres {
 
   private async supervise(): Promise<void> {
     const { signal } = this.stopper;
-    let failure = new Error('The embedded PostgreSQL keeps dying');
+    let failure = new Error('The embedded PostgreSQL stopped again after each restart');
     for (;;) {
       const proven = setTimeout(() => (this.tries = 0), PROVEN_AFTER_MS).unref();
       await this.postmaster.ended;

@@ -1,11 +1,10 @@
 import { filterId } from '../../common/ids/sent-id.js';
 import { PageQuery } from '../../common/paging/page.query.js';
+import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
 import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import type { ExecutionStatus } from '../execution.js';
 import type { ExecutionQuery } from '../execution-reads.js';
 
-/** 9999-12-31, the last day wire timestamps can name. */
-const MAX_EPOCH_SECONDS = 253_402_300_799;
 const MAX_CLIENT_REQUEST_ID = 128;
 const MAX_ID = 100;
 const optional = { optional: true } as const;

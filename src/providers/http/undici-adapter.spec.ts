@@ -185,7 +185,7 @@ describe.each([
     await closed;
   });
 
-  it('pauses the server while nobody reads', async () => {
+  it('pauses the server while the reader waits', async () => {
     let written = 0;
     listener = (_request, response) => {
       const block = Buffer.alloc(64 * 1024);

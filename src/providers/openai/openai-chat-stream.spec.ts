@@ -59,7 +59,7 @@ describe('OpenAiChatStream', () => {
     await expect(stream.firstChunk()).rejects.toThrow('empty_stream');
   });
 
-  it('stops reading while nobody takes the chunks', async () => {
+  it('stops reading while no chunk is taken', async () => {
     const { source, stream } = setUp();
     source.write(event(hello).repeat(1_000));
     await stream.firstChunk();

@@ -34,7 +34,7 @@ export class OpenAiChat implements ChatPort {
     const stream = new OpenAiChatStream(answer.body, (code, kind) =>
       this.http.unusable(answer, code, kind),
     );
-    // Whoever reads it learns of the error. Between the first chunk and the reading nobody does.
+    // The reader gets the error. Between the first chunk and the reading there is no reader.
     stream.on('error', () => undefined);
     await stream.firstChunk();
     return { body: stream, providerRequestId: answer.providerRequestId };

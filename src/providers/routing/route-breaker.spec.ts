@@ -21,7 +21,7 @@ function route() {
 }
 
 describe('RouteBreaker', () => {
-  it('closes the route for the one key whose attempts fail, and for nobody else', () => {
+  it('closes the route only for the one key whose attempts fail', () => {
     const { breaker, states, fail } = route();
     fail('a', 10);
     expect(breaker.enter('a')).toBeNull();

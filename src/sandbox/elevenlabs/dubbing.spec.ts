@@ -113,7 +113,7 @@ describe('a dub told to misbehave', () => {
     while ((await stateOf(late)).status !== 'dubbed') await sleep(50);
   });
 
-  it('reports a state nobody knows', async () => {
+  it('reports an unknown state', async () => {
     const id = await submitted('[[sandbox:task-state=pondering]]');
     expect(await stateOf(id)).toMatchObject({ status: 'pondering' });
   });

@@ -46,7 +46,7 @@ export interface SandboxFamily {
 }
 
 /** Where jobs, files and recordings are kept. */
-export interface SongRooms {
+export interface SongStores {
   readonly jobs: JobBoard;
   readonly shelf: MediaShelf;
   readonly recordings: Recordings;
@@ -56,7 +56,7 @@ export interface SongRooms {
 export class SongJobs {
   constructor(
     private readonly family: SandboxFamily,
-    private readonly rooms: SongRooms,
+    private readonly stores: SongStores,
   ) {}
 
   /** Accepts an operation and answers with the id of its job; an instant operation is answered with its result. */
@@ -78,7 +78,7 @@ export class SongJobs {
       ...this.published(product, exchange),
     };
     const label = `${operation} ${fields.toString()}`;
-    const job = await this.rooms.jobs.accept<SongFacts>(exchange, {
+    const job = await this.stores.jobs.accept<SongFacts>(exchange, {
       kind: this.family.kind,
       label,
       facts,
@@ -96,10 +96,10 @@ export class SongJobs {
   /** Answers the state of the job `?jobId=`, and its product once it is finished. */
   async show(exchange: SandboxExchange): Promise<void> {
     const jobId = exchange.query.get('jobId') ?? '';
-    const job = await this.rooms.jobs.find<SongFacts>(this.family.kind, jobId);
+    const job = await this.stores.jobs.find<SongFacts>(this.family.kind, jobId);
     if (job === undefined) throw new WireFault({ status: 404, message: 'No such job' });
-    if (await this.rooms.jobs.spoilPoll(exchange, job)) return;
-    const state = this.rooms.jobs.stateOf(job);
+    if (await this.stores.jobs.spoilPoll(exchange, job)) return;
+    const state = this.stores.jobs.stateOf(job);
     const isDone = state.phase === 'done';
     await exchange.json(200, {
       status: wordOf(state),
@@ -119,7 +119,7 @@ export class SongJobs {
 
   private async resultOf(job: Job<SongFacts>, exchange: SandboxExchange): Promise<JsonRecord> {
     if (job.magic.has('no-result')) return {};
-    const { shelf } = this.rooms;
+    const { shelf } = this.stores;
     const urlOf = (file: string): string => shelf.urlOf(file, exchange.header('host'));
     const file = job.facts.archive ?? job.facts.files[0]?.file;
     const isSized = this.family.tellsSize && file !== undefined;
@@ -134,16 +134,16 @@ export class SongJobs {
     { clips = [], files = [], video, archive, plain = {} }: Product,
     { requestId, magic }: SandboxExchange,
   ): Omit<SongFacts, 'operation' | 'mv' | 'isInstant'> {
-    const shelved = new SongFiles(this.rooms.shelf, magic.text('file'));
+    const shelved = new SongFiles(this.stores.shelf, magic.text('file'));
     return {
       clips: clips.map((clip, index) => {
         const audio = shelved.audio(clip, 'mp3');
-        this.rooms.recordings.remember(audio, clip);
+        this.stores.recordings.remember(audio, clip);
         return { ...clip, id: `${requestId}-${index + 1}`, audio, image: shelved.cover(clip) };
       }),
       files: files.map(({ clip, format }) => {
         const file = shelved.audio(clip, format);
-        this.rooms.recordings.remember(file, clip);
+        this.stores.recordings.remember(file, clip);
         return { format, file };
       }),
       videos: video ? [shelved.video(video.clip, video.width, video.height)] : [],
@@ -167,14 +167,14 @@ export class SongJobs {
         const job = await this.finished(id);
         if (job?.facts.operation !== operation) refuseSong(`${field}: unknown`);
       },
-      imported: (url) => this.rooms.recordings.at(url),
+      imported: (url) => this.stores.recordings.at(url),
     };
   }
 
   private async finished(id: string): Promise<Job<SongFacts> | undefined> {
-    const job = await this.rooms.jobs.find<SongFacts>(this.family.kind, id);
+    const job = await this.stores.jobs.find<SongFacts>(this.family.kind, id);
     if (job === undefined || job.facts.isInstant) return job;
-    return this.rooms.jobs.stateOf(job).phase === 'done' ? job : undefined;
+    return this.stores.jobs.stateOf(job).phase === 'done' ? job : undefined;
   }
 }
 

@@ -143,7 +143,7 @@ describe('analyses', () => {
     expect(words.at(-1)?.end_s).toBeCloseTo(5, 1);
   });
 
-  it('find no words where nobody sings', async () => {
+  it('find no words in instrumental music', async () => {
     const stems = await client.musics('stems', { ...source(), stem_type: 'bass' });
     const { alignment } = await client.run('suno/v1/alignedLyrics', {
       music_id: stems[0]?.musicId,

@@ -29,9 +29,9 @@ const INSTANT: readonly SunoOperation[] = [
  * state of a job.
  */
 export function ttapiProtocol(jobs: JobBoard, shelf: MediaShelf): SandboxProtocol {
-  const rooms = { jobs, shelf, recordings: new Recordings(shelf) };
-  const songs = new SongJobs(SUNO_FAMILY, rooms);
-  const clips = new SongJobs(FLOW_FAMILY, rooms);
+  const stores = { jobs, shelf, recordings: new Recordings(shelf) };
+  const songs = new SongJobs(SUNO_FAMILY, stores);
+  const clips = new SongJobs(FLOW_FAMILY, stores);
   return {
     prefix: '/ttapi',
     routes: [

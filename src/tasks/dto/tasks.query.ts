@@ -1,10 +1,9 @@
 import { PageQuery } from '../../common/paging/page.query.js';
+import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
 import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import type { TaskStatus } from '../task.js';
 import { TASK_STATUSES } from '../task.view.js';
 
-/** 9999-12-31, the last day that wire timestamps can express. */
-const MAX_EPOCH_SECONDS = 253_402_300_799;
 const MAX_CLIENT_REQUEST_ID = 128;
 const MAX_ID = 100;
 const optional = { optional: true } as const;

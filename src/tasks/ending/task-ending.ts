@@ -62,7 +62,7 @@ export class TaskEnding {
     private readonly kinds: TaskKinds,
     private readonly deliveries: WebhookDeliveries,
     private readonly reader: TaskReader,
-    private readonly told: EndListeners,
+    private readonly listeners: EndListeners,
   ) {
     this.#end = new BatchedFunction(dataSource, END);
     this.#times = new EndTimes(dataSource);
@@ -87,7 +87,7 @@ export class TaskEnding {
     assert(ended, 'a commit was tried');
     // If the answer of the commit was lost, the repetition is refused, although the first try was committed.
     if (!isEnded && (tried.times === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
-    this.told.tell(ended);
+    this.listeners.tell(ended);
     return ended;
   }
 

@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
 
 describe('the page', () => {
   it.each(['/docs', '/docs/swagger-ui-init.js'])(
-    'runs no script but its own and calls nobody else: %s',
+    'runs no script but its own and sends no request elsewhere: %s',
     async (path) => {
       const policy = (await fetch(gateway.url + path)).headers.get('content-security-policy') ?? '';
       const directives = policy.split(';');

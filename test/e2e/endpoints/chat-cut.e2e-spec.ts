@@ -125,20 +125,17 @@ describe('a client that leaves in the middle of a stream', () => {
   it.each([
     ['in the middle', 3],
     ['at its last token, before the reason to end', 12],
-  ])(
-    '%s pays for the reasoning nobody sees as well: the model is left to end',
-    async (_, cutAt) => {
-      const { accountId, records } = await cut(
-        2_000 + cutAt,
-        [cutAt, cutAt, cutAt],
-        () => '[[sandbox:tokens=12]] [[sandbox:pace=5]] [[sandbox:reasoning=4990]]',
-        'gen-5',
-      );
-      expect(records.every(({ isComplete }) => isComplete)).toBe(true);
-      expect(await charges(accountId)).toEqual(ascending(records.map(priceOfReasoning)));
-      expect(records.map(({ reasoningTokens }) => reasoningTokens)).toEqual([4_990, 4_990, 4_990]);
-    },
-  );
+  ])('%s pays for hidden reasoning as well: the provider is read to the end', async (_, cutAt) => {
+    const { accountId, records } = await cut(
+      2_000 + cutAt,
+      [cutAt, cutAt, cutAt],
+      () => '[[sandbox:tokens=12]] [[sandbox:pace=5]] [[sandbox:reasoning=4990]]',
+      'gen-5',
+    );
+    expect(records.every(({ isComplete }) => isComplete)).toBe(true);
+    expect(await charges(accountId)).toEqual(ascending(records.map(priceOfReasoning)));
+    expect(records.map(({ reasoningTokens }) => reasoningTokens)).toEqual([4_990, 4_990, 4_990]);
+  });
 
   it('after the reason to end waits for the usage of a model that does not reason', async () => {
     const { accountId, headers } = await gateway.account(CREDIT);

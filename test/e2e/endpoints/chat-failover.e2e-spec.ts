@@ -35,7 +35,7 @@ describe('failover', () => {
     expect((await desk.read(account, { model: 'gen-5-mini' })).text).toBe('streamed');
   });
 
-  it('asks nobody else once the answer has begun', async () => {
+  it('asks no other provider once the answer has begun', async () => {
     const before = desk.backup.seen.length;
     desk.upstream.reply = async (response) => {
       response.write(event(chunk('half of')));

@@ -54,7 +54,7 @@ describe('GET /v1/tasks/{id}/content of a dub', () => {
     await expectNotReady(taken.id);
   });
 
-  it('is not there after a failure, after expiry, or while nobody knows the outcome (CONTENT-07)', async () => {
+  it('is not there after a failure, after expiry, or while the outcome is unknown (CONTENT-07)', async () => {
     const failing = await desk.submit({
       source_url: desk.source('[[sandbox:task-ms=0]][[sandbox:task-fails]]'),
     });

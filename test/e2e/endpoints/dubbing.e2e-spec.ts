@@ -187,7 +187,7 @@ describe('POST /v1/audio/dubbing', () => {
     await desk.submit(fields);
   });
 
-  it('takes each of the 32 languages, for both fields (DUB-28, DUB-30, DUB-32, LANG-01, LANG-02)', async () => {
+  it('accepts each of the 32 languages, for both fields (DUB-28, DUB-30, DUB-32, LANG-01, LANG-02)', async () => {
     // They end at once, so that their polls do not push their orders out of what the sandbox remembers.
     const fields = { source_url: desk.source('[[sandbox:task-ms=0]][[sandbox:task-fails]]') };
     const tasks = await Promise.all(

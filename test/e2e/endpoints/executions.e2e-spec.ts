@@ -72,7 +72,7 @@ describe('X-Client-Request-Id', () => {
     expect(row).toMatchObject({ status: 'succeeded', charged_microusd: '2880' });
   });
 
-  it('never stands for another call of the same name', async () => {
+  it('is kept for each call, so that two calls of one name are both listed', async () => {
     await speak('twice');
     await speak('twice');
     expect((await list('client_request_id=twice')).data).toHaveLength(2);

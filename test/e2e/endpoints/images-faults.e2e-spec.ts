@@ -46,7 +46,7 @@ async function buy(fields: object = {}) {
   return { answer, charged: CREDIT - available, body, account };
 }
 
-describe('no image, no charge', () => {
+describe('an answer without an image', () => {
   // More failures than successes would close the route.
   beforeEach(async () => {
     for (let call = 0; call < 2; call++) imageOf(await draw());
@@ -61,7 +61,7 @@ describe('no image, no charge', () => {
     ['json', 502, 'provider_http_error'],
     ['html', 502, 'provider_http_error'],
     ['break-body', 502, 'provider_http_error'],
-  ])('after %s (IMG-04)', async (word, status, code) => {
+  ])('is not charged after %s (IMG-04)', async (word, status, code) => {
     const { answer, charged } = await buy({ prompt: `A tree [[sandbox:${word}]]` });
     expect({ status: answer.status, code: errorOf(answer).code }).toEqual({ status, code });
     expect(charged).toBe(0n);

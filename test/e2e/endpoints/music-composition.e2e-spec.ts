@@ -91,7 +91,7 @@ describe('POST /v1/audio/music', () => {
     flagRule('instrumental', 'force_instrumental', ['MUSIC-25', 'MUSIC-26']),
   ]);
 
-  it('has nobody sing the lyrics of an instrumental (MUSIC-27)', async () => {
+  it('sends no lyrics for instrumental music (MUSIC-27)', async () => {
     const { seen } = await compose({ instrumental: true, lyrics: 'La la la' });
     expect(toldTo(seen)).toMatchObject({ force_instrumental: true });
     expect(toldTo(seen)).not.toHaveProperty('lyrics_text');

@@ -162,7 +162,7 @@ describe('POST /v1/audio/transcriptions', () => {
     });
   });
 
-  it('gives speech its text back (STT-32, STT-66, STT-69, STT-71)', async () => {
+  it('transcribes the speech of the gateway to its text (STT-32, STT-66, STT-69, STT-71)', async () => {
     const gateway = await startTestGateway();
     const { accountId, headers } = await gateway.account();
     const input = 'Hello there, this is Shim speaking.';

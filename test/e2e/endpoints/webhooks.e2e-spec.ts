@@ -134,7 +134,7 @@ describe('a webhook', () => {
     expect(desk.receiver.received).toHaveLength(0);
   });
 
-  it('that nobody takes leaves task and charge alone (HOOK-23, TASK-27)', async () => {
+  it('that no receiver accepts changes neither task nor charge (HOOK-23, TASK-27)', async () => {
     desk.receiver.react(500);
     const { id } = await desk.submit({ source_url: desk.source(SOON), ...hook() });
     const [delivery] = await settled(id);
@@ -216,7 +216,7 @@ describe('the log of deliveries', () => {
     expect((await settled(id))[0]?.attempts).toHaveLength(3);
   });
 
-  it('is nobody else’s', async () => {
+  it('is not readable by other accounts', async () => {
     const { id } = await desk.submit({ source_url: desk.source(SOON), ...hook() });
     const [delivery] = await settled(id);
     const other = await desk.gateway.account();

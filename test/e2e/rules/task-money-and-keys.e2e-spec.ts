@@ -92,7 +92,7 @@ describe('the money of a task', () => {
 });
 
 describe('the keys of a task', () => {
-  it('are all live keys of the account; nobody else sees anything (AUTH-25, AUTH-26, AUTH-28)', async () => {
+  it('are all live keys of the account; other accounts see nothing (AUTH-25, AUTH-26, AUTH-28)', async () => {
     const { id } = await desk.made(lyrics(AT_ONCE));
     const second = await desk.gateway.keyOf(desk.account.accountId);
     expect((await read(id, desk.account.headers)).status).toBe(200);

@@ -68,7 +68,7 @@ describe('the file of a recording', () => {
     await untilGone();
   });
 
-  it('is gone when it is unreadable, too long, or nobody can pay', async () => {
+  it('is gone when it is unreadable, too long, or the balance is too small', async () => {
     const { gateway } = desk;
     const garbage = await desk.call(TRANSCRIPTION, {}, Buffer.alloc(5_000, 1));
     expect(garbage.status).toBe(400);

@@ -26,7 +26,10 @@ export class MusicCompositionBody {
   @Whole({ min: 3, max: 300, default: 30, description: 'Billed whatever the actual length' })
   duration_seconds!: number;
 
-  @Flag({ ...optional, description: 'true guarantees that nobody sings, lyrics or not' })
+  @Flag({
+    ...optional,
+    description: 'true guarantees music without singing, with or without lyrics',
+  })
   instrumental?: boolean;
 
   @AudioFormatField(FORMATS_WITHOUT_WAV)
