@@ -67,18 +67,6 @@ describe('GET /v1/models/{id}', () => {
   });
 });
 
-describe('GET /v1/voices', () => {
-  it('lists the 21 voices with id, name, gender and accent', async () => {
-    const answer = await get('/v1/voices');
-    expect(answer.json).toEqual({ object: 'list', data: VOICES });
-    expect(VOICES).toHaveLength(21);
-  });
-
-  it('asks for a key', async () => {
-    expect((await send(`${gateway.url}/v1/voices`)).status).toBe(401);
-  });
-});
-
 describe('an unknown model', () => {
   it.each([
     ['/v1/models/gen-none', undefined, 'model_not_found'],

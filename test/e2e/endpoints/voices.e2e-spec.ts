@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { VOICES } from '../../../src/catalog/voices.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
+import { send } from '../../support/http-answer.js';
+
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  account = await gateway.account();
+});
+afterAll(async () => {
+  await gateway.provesClean();
+  await gateway.stop();
+});
+
+describe('GET /v1/voices', () => {
+  it('lists the 21 voices with id, name, gender and accent', async () => {
+    const answer = await send(`${gateway.url}/v1/voices`, { headers: account.headers });
+    expect(answer.json).toEqual({ object: 'list', data: VOICES });
+    expect(VOICES).toHaveLength(21);
+  });
+
+  it('asks for a key', async () => {
+    expect((await send(`${gateway.url}/v1/voices`)).status).toBe(401);
+  });
+});
