@@ -15,7 +15,21 @@ import {
 } from '../support/process.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PAGES = ['README.md', 'docs/dubbing.md'] as const;
+const PAGES = [
+  'README.md',
+  'docs/dubbing.md',
+  'docs/songs.md',
+  'docs/tunes.md',
+  'docs/videos.md',
+] as const;
+/** Files that the pages make, with the bytes by which their formats are known. */
+const MADE = [
+  ['hello.mp3', 0, /^(ID3|\xff[\xe0-\xff])/],
+  ['dubbed-fr.mp3', 0, /^(ID3|\xff[\xe0-\xff])/],
+  ['bass.wav', 8, /^WAVE/],
+  ['waltz.mp4', 4, /^ftyp/],
+  ['dunes.mp4', 4, /^ftyp/],
+] as const;
 /** Addresses that the pages name. */
 const GATEWAY_URL = 'http://127.0.0.1:3000';
 const OWN_FILES = '127.0.0.1:9000';
@@ -94,8 +108,10 @@ describe('the commands that the documents show', () => {
   it('leave what the pages promise', async () => {
     const head = await readFile(join(folder, 'head.txt'), 'utf8');
     expect(head).toContain('x-gateway-charge-microusd: 1920');
-    for (const name of ['hello.mp3', 'dubbed-fr.mp3']) {
-      expect((await readFile(join(folder, name))).length).toBeGreaterThan(1_000);
+    for (const [name, from, mark] of MADE) {
+      const bytes = await readFile(join(folder, name));
+      expect(bytes.length).toBeGreaterThan(1_000);
+      expect(bytes.toString('latin1', from, from + 4)).toMatch(mark);
     }
   });
 
