@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type ByteRange, readRange } from '../common/http/byte-range.js';
-import { written } from '../common/http/reader-pace.js';
-import { FILE_CHUNKS } from './chunk-pool.js';
+import { ResponseSink } from './response-sink.js';
 import type { StoredFile } from './stored-file.js';
 
 /** The connection of a reader that takes nothing for this long is cut. */
@@ -98,20 +98,11 @@ async function relay(
   const stop = (): void => void bytes.destroy();
   if (response.destroyed) stop();
   else response.once('close', stop);
-  let sentBytes = 0;
+  const sink = new ResponseSink(response, stallMs);
   try {
-    for await (const piece of bytes) {
-      const chunk = piece as Buffer;
-      sentBytes += chunk.length;
-      const release = (): void => {
-        FILE_CHUNKS.giveBack(chunk);
-      };
-      if (await written(response, chunk, stallMs, release)) continue;
-      stop();
-      return;
-    }
-    if (sentBytes === lengthBytes) response.end();
-    else throw new Error(`it has ${sentBytes} bytes instead of ${lengthBytes}`);
+    await pipeline(bytes, sink);
+    if (sink.sentBytes === lengthBytes) response.end();
+    else throw new Error(`it has ${sink.sentBytes} bytes instead of ${lengthBytes}`);
   } catch (error) {
     if (!response.destroyed) logger.error(`A stored file broke off: ${String(error)}`);
     response.destroy();

@@ -19,35 +19,3 @@ export function writableAgain(response: Response, stallMs = STALL_MS): Promise<v
     response.once('close', goOn);
   });
 }
-
-/**
- * Writes bytes and waits until they have left the process; true if they have. A reader that stalls is cut off. `release` is
- * called when nobody needs the bytes any more, which may be later than the answer.
- */
-export function written(
-  response: Response,
-  bytes: Buffer,
-  stallMs: number,
-  release: () => void,
-): Promise<boolean> {
-  if (response.destroyed) {
-    release();
-    return Promise.resolve(false);
-  }
-  return new Promise((resolve) => {
-    const stall = setTimeout(() => response.destroy(), stallMs);
-    const end = (hasLeft: boolean): void => {
-      clearTimeout(stall);
-      response.off('close', gone);
-      resolve(hasLeft);
-    };
-    const gone = (): void => {
-      end(false);
-    };
-    response.once('close', gone);
-    response.write(bytes, (error) => {
-      release();
-      end(!error);
-    });
-  });
-}
