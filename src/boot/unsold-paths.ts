@@ -1,5 +1,5 @@
 const CHAT = 'Use POST /v1/chat/completions';
-const NOT_SOLD = 'is not sold here; GET /v1/models tells what is';
+const NOT_OFFERED = 'is not offered; GET /v1/models lists the models and their endpoint types';
 
 /** Paths that stock clients of the OpenAI API call and this gateway does not have, with what to use instead. */
 const ADVICE: readonly (readonly [path: string, advice: string])[] = [
@@ -16,18 +16,21 @@ const ADVICE: readonly (readonly [path: string, advice: string])[] = [
   ['/v1/images/variations', 'Use POST /v1/images/generations; images are made from a text only.'],
   ['/v1/audio/translations', 'Use POST /v1/audio/transcriptions, which keeps the language.'],
   ['/v1/audio/voices', 'Use GET /v1/voices.'],
-  ['/v1/embeddings', `An embedding ${NOT_SOLD}.`],
-  ['/v1/moderations', `Moderation ${NOT_SOLD}.`],
-  ['/v1/files', `Storage of files ${NOT_SOLD}; recordings are sent with the call that needs them.`],
+  ['/v1/embeddings', `An embedding ${NOT_OFFERED}.`],
+  ['/v1/moderations', `Moderation ${NOT_OFFERED}.`],
+  [
+    '/v1/files',
+    `Storage of files ${NOT_OFFERED}; recordings are sent with the call that needs them.`,
+  ],
   [
     '/v1/uploads',
-    `Storage of files ${NOT_SOLD}; recordings are sent with the call that needs them.`,
+    `Storage of files ${NOT_OFFERED}; recordings are sent with the call that needs them.`,
   ],
-  ['/v1/batches', `A batch ${NOT_SOLD}; send the calls one by one.`],
-  ['/v1/vector_stores', `A vector store ${NOT_SOLD}.`],
-  ['/v1/fine_tuning', `Fine-tuning ${NOT_SOLD}.`],
-  ['/v1/evals', `Evaluation ${NOT_SOLD}.`],
-  ['/v1/containers', `A container ${NOT_SOLD}.`],
+  ['/v1/batches', `A batch ${NOT_OFFERED}; send the calls one by one.`],
+  ['/v1/vector_stores', `A vector store ${NOT_OFFERED}.`],
+  ['/v1/fine_tuning', `Fine-tuning ${NOT_OFFERED}.`],
+  ['/v1/evals', `Evaluation ${NOT_OFFERED}.`],
+  ['/v1/containers', `A container ${NOT_OFFERED}.`],
 ];
 
 /**

@@ -2,9 +2,21 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ModelRow } from '../catalog/model-row.js';
 import type { PriceRule } from '../catalog/price-rule.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
+import type { FieldLimits } from './model-parameters.js';
 import { ModelView, viewModel } from './model.view.js';
 
 const MICROS_PER_SECOND = 1_000_000;
+/** Fields whose bounds are those of the row or its price. What the fields accept in general is more than that. */
+const TOLD_BY_ROW = new Set([
+  'model',
+  'input',
+  'size',
+  'aspect_ratio',
+  'image_urls',
+  'seconds',
+  'max_tokens',
+  'max_completion_tokens',
+]);
 const UNITS = ['request', 'image', 'code_point', 'second', 'token'] as const;
 
 /** The price of a model. Amounts are micro-USD in digits; only those of its unit are present. */
@@ -43,8 +55,9 @@ export class ModelDetailView extends ModelView {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    example: { max_input: 10_000 },
-    description: 'Bounds of this model beyond those of its fields; texts in Unicode code points',
+    example: { max_input: 10_000, speed: { min: 0.7, max: 1.2 } },
+    description:
+      'Bounds of the model and, under the name of each field, those of the field. Lengths are Unicode code points',
   })
   limits!: Record<string, unknown>;
 
@@ -56,10 +69,11 @@ export class ModelDetailView extends ModelView {
 export function viewModelDetail(
   row: ModelRow,
   endpoint: string,
-  parameters: string[],
+  fields: ReadonlyMap<string, FieldLimits>,
 ): ModelDetailView {
   const price = priceOf(row.price, row.operation === 'image');
-  return { ...viewModel(row), endpoint, price, limits: limitsOf(row), parameters };
+  const limits = { ...limitsOf(fields), ...limitsOfRow(row) };
+  return { ...viewModel(row), endpoint, price, limits, parameters: [...fields.keys()] };
 }
 
 function priceOf(rule: PriceRule, isImage: boolean): PriceView {
@@ -93,12 +107,21 @@ function priceOf(rule: PriceRule, isImage: boolean): PriceView {
   }
 }
 
+/** The fields with a bound that holds for every model of the endpoint. */
+function limitsOf(fields: ReadonlyMap<string, FieldLimits>): Record<string, unknown> {
+  const bounded = [...fields].filter(
+    ([name, limits]) => !TOLD_BY_ROW.has(name) && Object.keys(limits).length > 0,
+  );
+  return Object.fromEntries(bounded);
+}
+
 /** The limits under wire names. The shape of a song's body is no limit; lengths are in seconds. */
-function limitsOf(row: ModelRow): Record<string, unknown> {
+function limitsOfRow(row: ModelRow): Record<string, unknown> {
   const limits: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row.limits)) {
     if (name === 'shape') continue;
-    if (name === 'minMicros') limits.min_seconds = Number(value) / MICROS_PER_SECOND;
+    if (name === 'stemTypes') limits.stem_type = { values: value };
+    else if (name === 'minMicros') limits.min_seconds = Number(value) / MICROS_PER_SECOND;
     else limits[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
   }
   return limits;

@@ -23,9 +23,20 @@ export const ENDPOINTS: Readonly<Record<Operation, string>> = {
 /** The parts of a schema of the document that are read here. */
 interface Schema {
   readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly properties?: Readonly<Record<string, Schema>>;
   readonly discriminator?: { readonly mapping?: Readonly<Record<string, string>> };
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
 }
+
+/** Bounds of a field under wire names. Those that it does not have are absent. */
+export type FieldLimits = Readonly<Record<string, unknown>>;
 
 /** The fields of a model's requests, from the OpenAPI document, which is generated from the request classes. */
 @Injectable()
@@ -37,19 +48,34 @@ export class ModelParameters {
     this.document = document;
   }
 
-  /** Names of the fields, in order; none for an endpoint that is not in the document. */
-  of(row: ModelRow): string[] {
+  /** The fields by their names, in order; none for an endpoint that is not in the document. */
+  of(row: ModelRow): ReadonlyMap<string, FieldLimits> {
     const body = this.document?.paths[ENDPOINTS[row.operation]]?.post?.requestBody;
     const contents = body && 'content' in body ? Object.values(body.content) : [];
-    const names = contents.flatMap(({ schema }) => this.fieldsOf(schema as Schema, row.id));
-    return [...new Set(names)];
+    const fields = contents.flatMap(({ schema }) => this.fieldsOf(schema as Schema, row.id));
+    return new Map(fields.map(([name, schema]) => [name, limitsOf(schema)]));
   }
 
-  private fieldsOf(schema: Schema | undefined, model: string): string[] {
+  private fieldsOf(schema: Schema | undefined, model: string): [string, Schema][] {
     if (schema === undefined) return [];
     const reference = schema.discriminator?.mapping?.[model] ?? schema.$ref;
-    if (reference === undefined) return Object.keys(schema.properties ?? {});
+    if (reference === undefined) return Object.entries(schema.properties ?? {});
     const name = reference.split('/').at(-1) ?? '';
-    return this.fieldsOf(this.document?.components?.schemas?.[name], model);
+    return this.fieldsOf(this.document?.components?.schemas?.[name] as Schema, model);
   }
+}
+
+/** Lengths are Unicode code points. The bounds of a list's entries stand beside those of the list. */
+function limitsOf(schema: Schema): FieldLimits {
+  const own = {
+    values: schema.enum,
+    min: schema.minimum,
+    max: schema.maximum,
+    min_length: schema.minLength === 0 ? undefined : schema.minLength,
+    max_length: schema.maxLength,
+    min_items: schema.minItems,
+    max_items: schema.maxItems,
+  };
+  const told = Object.entries(own).filter(([, bound]) => bound !== undefined);
+  return { ...(schema.items && limitsOf(schema.items)), ...Object.fromEntries(told) };
 }

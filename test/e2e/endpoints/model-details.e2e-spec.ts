@@ -35,7 +35,43 @@ describe('GET /v1/models/{id}', () => {
       { unit: 'second', amount_microusd: '3000' },
       { max_seconds: 3_600, min_seconds: 4.6 },
     ],
-    ['aud-music-v2.5', { unit: 'second', amount_microusd: '3750' }, {}],
+    [
+      'aud-music-v2.5',
+      { unit: 'second', amount_microusd: '3750' },
+      { duration_seconds: { min: 3, max: 300 } },
+    ],
+    [
+      'vid-motion',
+      { unit: 'request', by_seconds: { 5: '250000', 10: '500000', 15: '750000' } },
+      {
+        aspect_ratios: ['16:9', '9:16', '1:1'],
+        max_image_urls: 4,
+        prompt: { min_length: 1, max_length: 32_000 },
+      },
+    ],
+    [
+      'aud-dubbing-v1',
+      { unit: 'second', amount_microusd: '12500' },
+      { num_speakers: { min: 0, max: 32 }, target_language: { values: expect.any(Array) } },
+    ],
+    [
+      'tune-music',
+      { unit: 'request', amount_microusd: '90000' },
+      {
+        prompt: { min_length: 1, max_length: 3_000 },
+        lyrics: { min_length: 1, max_length: 5_000 },
+        duration: { min: 1, max: 240 },
+        bpm: { min: 1, max: 300 },
+      },
+    ],
+    [
+      'song-mashup',
+      { unit: 'request' },
+      {
+        version: { values: ['v6', 'v6-wild', 'v6-mini'] },
+        source_indexes: { min: 1, max: 8, min_items: 2, max_items: 2 },
+      },
+    ],
     [
       'gen-5',
       { unit: 'token', input_per_million: '1250000', output_per_million: '10000000' },
@@ -44,6 +80,17 @@ describe('GET /v1/models/{id}', () => {
     ['gen-image-2', { unit: 'image', amount_microusd: '10000' }, { sizes: expect.any(Array) }],
   ])('tells price and limits of %s', async (id, price, limits) => {
     expect(await detail(id)).toMatchObject({ id, price, limits });
+  });
+
+  it('tells no bound of a field that its model narrows', async () => {
+    const limited = await Promise.all(
+      ['vid-motion', 'aud-v4', 'gen-5', 'gen-image-2'].map(async (id) =>
+        Object.keys((await detail(id)).limits),
+      ),
+    );
+    for (const name of ['size', 'seconds', 'aspect_ratio', 'image_urls', 'input', 'max_tokens']) {
+      expect(limited.flat()).not.toContain(name);
+    }
   });
 
   it('tells endpoint and fields, of a form as of JSON', async () => {
@@ -60,7 +107,8 @@ describe('GET /v1/models/{id}', () => {
       paths: Record<string, { post?: object }>;
     };
     for (const { id } of list.data) {
-      const { endpoint, parameters } = await detail(id);
+      const { endpoint, parameters, limits } = await detail(id);
+      expect([id, Object.keys(limits).length > 0]).toEqual([id, true]);
       expect([id, document.paths[endpoint]?.post !== undefined]).toEqual([id, true]);
       expect([id, parameters.includes('model')]).toEqual([id, true]);
     }

@@ -20,15 +20,15 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-describe('a path that is not sold', () => {
+describe('a path that is not offered', () => {
   it.each([
     ['/v1/responses', /openai\.chat\(model\)/],
     ['/v1/responses/resp_1', /POST \/v1\/chat\/completions/],
     ['/v1/completions', /POST \/v1\/chat\/completions/],
-    ['/v1/embeddings', /not sold here/],
+    ['/v1/embeddings', /not offered; GET \/v1\/models lists/],
     ['/v1/images/edits', /POST \/v1\/images\/generations/],
     ['/v1/audio/translations', /POST \/v1\/audio\/transcriptions/],
-    ['/v1/files', /not sold here/],
+    ['/v1/files', /not offered/],
     ['/v1/batches', /one by one/],
     ['/chat/completions', /begin with \/v1/],
     ['/v1/v1/chat/completions', /ends with \/v1 already/],
