@@ -3,15 +3,16 @@ import cluster from 'node:cluster';
 import { runPrimary } from './boot/run-workers.js';
 import { startGateway } from './boot/start-gateway.js';
 import { greet } from './boot/greeting.js';
+import { startFault } from './boot/start-fault.js';
 import { HangUp } from './boot/hang-up.js';
 import { LastNet } from './boot/last-net.js';
 import { operatorSocketPath } from './commands/operator-socket.js';
 import { SystemClock } from './common/time/clock.js';
 import { workerCount } from './config/gateway-config.js';
-import { ConfigError, loadConfig } from './config/load-config.js';
+import { loadConfig } from './config/load-config.js';
 import { withSecretKeys } from './config/secret-key-file.js';
 import { readWorkerContext } from './config/worker-context.js';
-import { makeLogger, redactText } from './observability/logger.js';
+import { makeLogger } from './observability/logger.js';
 
 /** A stop that hangs is ended after this time. It includes the drain, the release of aborted calls, and the closing. */
 const STOP_MARGIN_MS = 4_500;
@@ -57,14 +58,6 @@ async function main(): Promise<void> {
       stop(0);
     },
   });
-}
-
-/** Why the gateway could not start, as a sentence. Invalid settings have their own text. */
-function startFault(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  if (!(error instanceof Error)) return 'The gateway could not start.';
-  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return redactText(`The gateway could not start: ${error.message}${cause}`);
 }
 
 main().catch((error: unknown) => {

@@ -24,6 +24,10 @@ export const OPERATION = Symbol('OPERATION');
  * and with a route that can run (503 or 400 by surface). For play money that route has to be the sandbox's (402, G-95).
  * Notes the row on the request (decisions G-01, G-07 to G-09).
  */
+/** Says what the operator can do, who is often the caller too. */
+const NO_PROVIDER =
+  "No route is available for this model: its provider is not configured. The operator can set the provider's key, or SANDBOX=on to try the model out.";
+
 @Injectable()
 export class ModelGuard implements CanActivate {
   constructor(
@@ -48,7 +52,7 @@ export class ModelGuard implements CanActivate {
     }
     const routes = this.catalog.routesOf(row.id);
     if (routes.length === 0) {
-      throw new GatewayError('no_eligible_route', 'No route is available for this model.', {
+      throw new GatewayError('no_eligible_route', NO_PROVIDER, {
         param: 'model',
         // It stays so until an operator configures a provider, so a retry makes no sense.
         shouldRetry: false,

@@ -158,7 +158,8 @@ function idleText(idle: readonly ModelRow[]): string {
     const which = ids.length > MAX_NAMED_MODELS ? `${ids.length} models` : ids.join(', ');
     return `${which} (${names})`;
   });
-  return `Models that cannot run, because their provider is not configured: ${parts.join('; ')}`;
+  const remedy = 'Set the key of the provider, or SANDBOX=on to try them out';
+  return `Models that cannot run, because their provider is not configured: ${parts.join('; ')}. ${remedy}`;
 }
 
 /** Takes operator commands; undefined where that cannot be done. */

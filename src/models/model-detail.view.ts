@@ -118,7 +118,8 @@ function limitsOf(fields: ReadonlyMap<string, FieldLimits>): Record<string, unkn
 /** The limits under wire names. The shape of a song's body is no limit; lengths are in seconds. */
 function limitsOfRow(row: ModelRow): Record<string, unknown> {
   const limits: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(row.limits)) {
+  const known: Record<string, unknown> = { ...row.limits };
+  for (const [name, value] of Object.entries(known)) {
     if (name === 'shape') continue;
     if (name === 'stemTypes') limits.stem_type = { values: value };
     else if (name === 'minMicros') limits.min_seconds = Number(value) / MICROS_PER_SECOND;

@@ -52,7 +52,7 @@ export class ModelParameters {
   of(row: ModelRow): ReadonlyMap<string, FieldLimits> {
     const body = this.document?.paths[ENDPOINTS[row.operation]]?.post?.requestBody;
     const contents = body && 'content' in body ? Object.values(body.content) : [];
-    const fields = contents.flatMap(({ schema }) => this.fieldsOf(schema as Schema, row.id));
+    const fields = contents.flatMap(({ schema }) => this.fieldsOf(schema, row.id));
     return new Map(fields.map(([name, schema]) => [name, limitsOf(schema)]));
   }
 

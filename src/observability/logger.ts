@@ -111,6 +111,9 @@ function shortened(text: string): string {
   return left > 0 ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}… and ${left} more characters` : text;
 }
 
+/** What Nest logs under these names at the start it throws as well. The start says it as a sentence. */
+const THROWN_TOO: ReadonlySet<unknown> = new Set(['ExceptionHandler', 'NestApplication']);
+
 /** Nest's own messages go through the same logger. */
 @Injectable()
 export class NestLogger implements LoggerService {
@@ -129,7 +132,9 @@ export class NestLogger implements LoggerService {
     this.logger.warn({ context }, redactText(String(message)));
   }
   error(message: unknown, ...rest: unknown[]): void {
-    this.logger.error({ context: rest.at(-1) }, redactText(String(message)));
+    const context = rest.at(-1);
+    const level = THROWN_TOO.has(context) ? 'debug' : 'error';
+    this.logger[level]({ context }, redactText(String(message)));
   }
   fatal(message: unknown, context?: unknown): void {
     this.logger.fatal({ context }, redactText(String(message)));

@@ -147,7 +147,8 @@ describe('the log', () => {
         [
           'warn',
           'Models that cannot run, because their provider is not configured: ' +
-            'vid-omni, vid-motion, vid-cine (video); 42 models (ttapi)',
+            'vid-omni, vid-motion, vid-cine (video); 42 models (ttapi). ' +
+            'Set the key of the provider, or SANDBOX=on to try them out',
         ],
       ]);
     },
@@ -166,8 +167,9 @@ describe('the log', () => {
       });
       expect(await second.exited).toEqual({ code: 1, signal: null });
       expect(second.stderr()).toBe(
-        `The gateway could not start: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+        `The gateway could not start: port ${port} of 127.0.0.1 is in use by another program. Stop it, or set another PORT.\n`,
       );
+      expect(second.stdout()).toBe('');
     },
     PROCESS_TEST_TIMEOUT_MS,
   );
