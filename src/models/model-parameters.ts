@@ -61,7 +61,7 @@ export class ModelParameters {
     const reference = schema.discriminator?.mapping?.[model] ?? schema.$ref;
     if (reference === undefined) return Object.entries(schema.properties ?? {});
     const name = reference.split('/').at(-1) ?? '';
-    return this.fieldsOf(this.document?.components?.schemas?.[name] as Schema, model);
+    return this.fieldsOf(this.document?.components?.schemas?.[name], model);
   }
 }
 
