@@ -6,8 +6,6 @@ import type { Clock } from '../common/time/clock.js';
 import { AccountQueues, byAccount, type Waiting } from './account-queues.js';
 import { Resumptions } from './resumptions.js';
 
-/** Statements under way at once for accounts that no other process has locked. An account always has the same lane. */
-const LANES = 2;
 /** Statements under way at once that wait for an account which another process has locked. */
 const MAX_PATIENT_STATEMENTS = 4;
 /** Most items one statement carries. */
@@ -21,7 +19,7 @@ const UNAVAILABLE = 'The gateway cannot reach its ledger right now.';
 const RETRY_AFTER_SECONDS = 1;
 const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
-/** Pause of a lane whose accounts are all locked by others while no statement may wait for them. */
+/** Pause when all accounts are locked by others while no further statement may wait for them. */
 const LOCKED_PAUSE_MS = 5;
 
 /** One thing to commit for an account. */
@@ -56,61 +54,75 @@ export interface CommitTerms {
 }
 
 /**
- * Commits the items of many callers in shared statements. Each lane has one statement under way; the next one carries
- * everything that was queued in the meantime, with equal shares for the accounts. There is no timer: an item that finds
- * its lane free is sent at once, and the next statement is sent before the callers of the last one are resumed
- * (architecture: Money, "Group commit"). An account that another process has locked never delays its lane: it gets a
+ * Commits the items of many callers in shared statements. One statement is under way; the next one carries everything
+ * that was queued in the meantime, with equal shares for the accounts. There is no timer: an item that finds no
+ * statement under way is sent at once, and the next statement is sent before the callers of the last one are resumed
+ * (architecture: Money, "Group commit"). An account that another process has locked never delays the others: it gets a
  * statement of its own that waits for the lock.
  */
 export class GroupCommit<Item extends CommitItem, Result> {
-  readonly #lanes = Array.from({ length: LANES }, () => new AccountQueues<Item, Result>());
-  readonly #busyLanes = new Set<AccountQueues<Item, Result>>();
+  readonly #queues = new AccountQueues<Item, Result>();
+  #isRunning = false;
   readonly #resumptions = new Resumptions();
   #patientStatements = 0;
   #refusable = 0;
+  #unresolved = 0;
 
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {}
+
+  /** Items that wait for their result. */
+  get unresolved(): number {
+    return this.#unresolved;
+  }
 
   /**
    * The committed result of `item`. Throws NeverTried when the queue is full or too slow: then it is not committed and
    * never will be. After any other error it may have been committed.
    */
   submit(item: Item, { patienceMs, isEnd }: CommitTerms): Promise<Result> {
-    const lane = this.#laneOf(item.accountId);
+    const queues = this.#queues;
     const isFull =
-      this.#refusable >= MAX_QUEUED || lane.waitingStarts(item.accountId) >= MAX_QUEUED_PER_ACCOUNT;
+      this.#refusable >= MAX_QUEUED ||
+      queues.waitingStarts(item.accountId) >= MAX_QUEUED_PER_ACCOUNT;
     if (!isEnd && isFull) return Promise.reject(new NeverTried());
     const deadlineMs = this.options.clock.nowMs() + patienceMs;
     const result = new Promise<Result>((resolve, reject) => {
-      lane.add({ item, isEnd, deadlineMs, wasTried: false, resolve, reject });
+      queues.add({
+        item,
+        isEnd,
+        deadlineMs,
+        wasTried: false,
+        resolve: (value) => {
+          this.#unresolved -= 1;
+          resolve(value);
+        },
+        reject: (error) => {
+          this.#unresolved -= 1;
+          reject(error as Error);
+        },
+      });
     });
+    this.#unresolved += 1;
     if (!isEnd) this.#refusable += 1;
-    if (!this.#busyLanes.has(lane)) void this.#run(lane);
+    if (!this.#isRunning) void this.#run();
     return result;
   }
 
-  #laneOf(accountId: string): AccountQueues<Item, Result> {
-    // The end of an id is random, while its beginning is a time.
-    const lane = this.#lanes[accountId.charCodeAt(accountId.length - 1) % LANES];
-    assert(lane !== undefined, 'a remainder names a lane');
-    return lane;
-  }
-
-  async #run(lane: AccountQueues<Item, Result>): Promise<void> {
-    this.#busyLanes.add(lane);
+  async #run(): Promise<void> {
+    this.#isRunning = true;
     for (;;) {
-      const batch = this.#take(lane);
+      const batch = this.#take();
       if (batch.length === 0) break;
       const locked = await this.#commit(batch, false);
       if (locked.length === 0) continue;
-      lane.putBack(this.#waitElsewhere(lane, locked));
+      this.#queues.putBack(this.#waitElsewhere(locked));
       if (locked.length === batch.length) await sleep(LOCKED_PAUSE_MS);
     }
-    this.#busyLanes.delete(lane);
+    this.#isRunning = false;
   }
 
-  #take(lane: AccountQueues<Item, Result>): Waiting<Item, Result>[] {
-    const batch = lane.take(MAX_BATCH);
+  #take(): Waiting<Item, Result>[] {
+    const batch = this.#queues.take(MAX_BATCH);
     for (const { isEnd } of batch) if (!isEnd) this.#refusable -= 1;
     return batch;
   }
@@ -119,14 +131,11 @@ export class GroupCommit<Item extends CommitItem, Result> {
    * Gives accounts that others have locked statements of their own, as long as some are free. Returns the remaining
    * items.
    */
-  #waitElsewhere(
-    lane: AccountQueues<Item, Result>,
-    locked: readonly Waiting<Item, Result>[],
-  ): Waiting<Item, Result>[] {
+  #waitElsewhere(locked: readonly Waiting<Item, Result>[]): Waiting<Item, Result>[] {
     const left: Waiting<Item, Result>[] = [];
     for (const [accountId, items] of byAccount(locked)) {
       if (this.#patientStatements < MAX_PATIENT_STATEMENTS) {
-        void this.#waitFor(lane, accountId, items);
+        void this.#waitFor(accountId, items);
       } else {
         for (const { isEnd } of items) if (!isEnd) this.#refusable += 1;
         left.push(...items);
@@ -135,17 +144,13 @@ export class GroupCommit<Item extends CommitItem, Result> {
     return left;
   }
 
-  async #waitFor(
-    lane: AccountQueues<Item, Result>,
-    accountId: string,
-    items: readonly Waiting<Item, Result>[],
-  ): Promise<void> {
+  async #waitFor(accountId: string, items: readonly Waiting<Item, Result>[]): Promise<void> {
     this.#patientStatements += 1;
-    lane.suspend(accountId);
+    this.#queues.suspend(accountId);
     await this.#commit(items, true);
-    lane.resume(accountId);
+    this.#queues.resume(accountId);
     this.#patientStatements -= 1;
-    if (!this.#busyLanes.has(lane)) void this.#run(lane);
+    if (!this.#isRunning) void this.#run();
   }
 
   /**
