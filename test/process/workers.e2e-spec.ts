@@ -48,6 +48,15 @@ async function openHolds(accountId: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
+/** Calls of the account that each process began. */
+async function callsByProcess(accountId: string): Promise<number[]> {
+  const rows = await database.dataSource.query<{ count: string }[]>(
+    `SELECT count(*) FROM execution WHERE account_id = (replace($1, 'acct_', ''))::uuid GROUP BY process_id`,
+    [accountId],
+  );
+  return rows.map(({ count }) => Number(count));
+}
+
 /** Processes that the gateway forked, as a Linux kernel lists them. */
 function workersOf({ pid }: GatewayProgram): number[] {
   try {
@@ -163,6 +172,36 @@ describe('two processes on one port', () => {
       expect((await speak(headers)).status).toBe(200);
       const report = await auditLedger(database.dataSource);
       expect(report).toMatchObject({ ok: true, discrepancies: [] });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'serve on when one of them is killed, and lose no call of their own',
+    async () => {
+      const { accountId, headers } = await gateway.account();
+      const input = '[[sandbox:delay=10000]]Hello';
+      const calls = Array.from({ length: 8 }, () => speak(headers, { ...HELLO, input }));
+      const ends = Promise.allSettled(calls);
+      await until(async () => (await openHolds(accountId)) === calls.length);
+      const shares = await callsByProcess(accountId);
+      const [killed = 0] = workersOf(gateway);
+      process.kill(killed, 'SIGKILL');
+      await until(() => !workersOf(gateway).includes(killed));
+      // The port stays open: a new connection goes to a living process.
+      expect((await speak((await gateway.account()).headers)).status).toBe(200);
+      const whole = (await ends).filter(
+        (end) => end.status === 'fulfilled' && end.value.status === 200,
+      );
+      expect(shares).toHaveLength(WORKERS);
+      expect(shares).toContain(whole.length);
+      await until(async () => (await openHolds(accountId)) === 0);
+      const rows = await database.dataSource.query<{ status: string }[]>(
+        `SELECT status FROM execution WHERE account_id = (replace($1, 'acct_', ''))::uuid`,
+        [accountId],
+      );
+      expect(rows.filter(({ status }) => status === 'succeeded')).toHaveLength(whole.length);
+      expect(await auditLedger(database.dataSource)).toMatchObject({ ok: true });
     },
     PROCESS_TEST_TIMEOUT_MS,
   );
