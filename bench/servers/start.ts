@@ -199,3 +199,16 @@ export async function orderedVideo(
     if (status === 'failed') throw new Error('the video failed');
   }
 }
+
+/** The answer of the audit. */
+export interface Books {
+  readonly ok: boolean;
+  readonly held_microusd: string;
+  readonly posted_microusd: string;
+}
+
+/** The books of a gateway, audited now. */
+export async function booksOf({ port }: RunningServer): Promise<Books> {
+  const headers = { authorization: `Bearer ${BENCH_ADMIN_TOKEN}` };
+  return (await (await fetch(`http://127.0.0.1:${port}/admin/audit`, { headers })).json()) as Books;
+}
