@@ -212,9 +212,11 @@ async function descriptorsOf({ process: { pid } }: RunningServer): Promise<numbe
 
 /** Descriptors above the number before, when no call holds money any more. Idle ones of keep-alive close by themselves. */
 async function openAfterwards(gateway: RunningServer, before: number): Promise<number> {
-  for (const startedAt = performance.now(); ; await sleep(200)) {
+  const startedAt = performance.now();
+  for (;;) {
     const { held_microusd: held } = await booksOf(gateway);
     const open = Math.max(0, (await descriptorsOf(gateway)) - before);
     if ((held === '0' && open === 0) || performance.now() - startedAt > SETTLE_MS) return open;
+    await sleep(200);
   }
 }

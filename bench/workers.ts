@@ -3,7 +3,7 @@ import { compareRates, serverUrl, type Target } from './servers/load.js';
 import { portkeyHeaders, startPortkey } from './servers/portkey.js';
 import { fundedKey, type RunningServer, startBuiltGateway, startServer } from './servers/start.js';
 
-const PLAN = { connections: 64, rounds: 5, roundSeconds: 4, warmUpSeconds: 8 };
+const PLAN = { connections: 64, rounds: 3, roundSeconds: 4, warmUpSeconds: 6 };
 const PATH = '/v1/chat/completions';
 const BODY = JSON.stringify({
   model: 'gen-5',

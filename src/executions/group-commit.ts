@@ -98,7 +98,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
         },
         reject: (error) => {
           this.#unresolved -= 1;
-          reject(error as Error);
+          reject(error);
         },
       });
     });
