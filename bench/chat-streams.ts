@@ -29,8 +29,9 @@ const OTHER_DESCRIPTORS = 200;
 const SETTLE_MS = 30_000;
 const TARGETS = { memoryMb: 600, addedP99Ms: 25 };
 
+/** Tokens that a stream was to make, and those that it made. */
 interface Made {
-  readonly id: number;
+  readonly tokens: number;
   readonly made: number;
 }
 
@@ -60,7 +61,9 @@ export async function run(): Promise<BenchResult> {
     const open = await openAfterwards(gateway, before);
     const books = await booksOf(gateway);
     const billed = BigInt(KEYS) * CREDIT - BigInt(books.posted_microusd);
-    const owed = made.reduce((sum, { made: tokens }) => sum + priceOf(tokens), 0n);
+    const owed = made
+      .filter(({ tokens }) => tokens === TOKENS)
+      .reduce((sum, stream) => sum + priceOf(stream.made), 0n);
     const added = (share: number) =>
       percentile(through.delays, share) - percentile(direct.delays, share);
     return {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 
 /**
  * The provider of the benchmark of many streams. `user` is the name of a stream and how many tokens it makes, one at
- * each interval. Each chunk tells when it was written. At the end it tells its parent which stream made how many.
+ * each interval. Each chunk tells when it was written. At the end it tells its parent how many of them it made.
  */
 const PACE_MS = Number(process.argv[3]);
 const PROMPT_TOKENS = Number(process.argv[4]);
@@ -13,7 +13,7 @@ const server = createServer((request, response) => {
   request.on('data', (part: Buffer) => parts.push(part));
   request.once('end', () => {
     const { user } = JSON.parse(Buffer.concat(parts).toString()) as { user: string };
-    const [id, tokens = 0] = user.split(' ').map(Number);
+    const [, tokens = 0] = user.split(' ').map(Number);
     let made = 0;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const make = (): void => {
@@ -31,12 +31,11 @@ const server = createServer((request, response) => {
     const timer = setInterval(make, PACE_MS);
     response.once('close', () => {
       clearInterval(timer);
-      process.send?.({ id, made });
+      process.send?.({ tokens, made });
     });
     make();
   });
 });
-server.keepAliveTimeout = 60_000;
 server.listen({ port: Number(process.argv[2]), host: '127.0.0.1', backlog: 4_096 }, () =>
   process.send?.('ready'),
 );

@@ -87,20 +87,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
     if (!isEnd && isFull) return Promise.reject(new NeverTried());
     const deadlineMs = this.options.clock.nowMs() + patienceMs;
     const result = new Promise<Result>((resolve, reject) => {
-      queues.add({
-        item,
-        isEnd,
-        deadlineMs,
-        wasTried: false,
-        resolve: (value) => {
-          this.#unresolved -= 1;
-          resolve(value);
-        },
-        reject: (error) => {
-          this.#unresolved -= 1;
-          reject(error);
-        },
-      });
+      queues.add({ item, isEnd, deadlineMs, wasTried: false, resolve, reject });
     });
     this.#unresolved += 1;
     if (!isEnd) this.#refusable += 1;
@@ -189,6 +176,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
       const result = results[index];
       if (result === undefined) return true;
       this.#resumptions.add(() => {
+        this.#unresolved -= 1;
         waiting.resolve(result);
       });
       return false;
@@ -204,6 +192,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
     error: unknown,
   ): Promise<readonly Waiting<Item, Result>[]> {
     if (batch.length === 1) {
+      this.#unresolved -= 1;
       batch[0]?.reject(error);
       return [];
     }
@@ -220,7 +209,9 @@ export class GroupCommit<Item extends CommitItem, Result> {
   ): readonly Waiting<Item, Result>[] {
     const nowMs = this.options.clock.nowMs();
     for (const { deadlineMs, wasTried, reject } of batch) {
-      if (deadlineMs <= nowMs) reject(wasTried ? new OutcomeUnknown(cause) : new NeverTried());
+      if (deadlineMs > nowMs) continue;
+      this.#unresolved -= 1;
+      reject(wasTried ? new OutcomeUnknown(cause) : new NeverTried());
     }
     return batch.filter((waiting) => waiting.deadlineMs > nowMs);
   }
