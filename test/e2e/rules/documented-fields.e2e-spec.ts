@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { postJson } from '../../support/http-answer.js';
+import { HELLO } from '../../support/paid-endpoints.js';
+import { AT_ONCE } from '../../support/ttapi-client.js';
+import { BRISK, VideoDesk } from '../../support/video-desk.js';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+interface OpenApi {
+  readonly paths: Readonly<Record<string, { readonly get: GetOperation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+interface GetOperation {
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
+}
+
+const file = new URL('../../../openapi.json', import.meta.url);
+const { paths, components } = JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
+
+let gateway: TestGateway;
+let desk: VideoDesk;
+/** Ids by their place in a path. */
+let ids: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  gateway = await startTestGateway(BRISK);
+  desk = await VideoDesk.open(gateway);
+  const call = await postJson(`${gateway.url}/v1/audio/speech`, desk.account.headers, HELLO);
+  const song = { model: 'song-music', prompt: AT_ONCE };
+  const task = await postJson(
+    `${gateway.url}/v1/music/generations`,
+    { ...desk.account.headers, prefer: 'wait=30' },
+    song,
+  );
+  ids = {
+    SONG: (task.json as { id: string }).id,
+    VIDEO: (await desk.made()).id,
+    EXECUTION: call.headers.get('x-gateway-execution-id') ?? '',
+  };
+});
+afterAll(() => gateway.stop());
+
+/** The schema and those that it consists of. */
+function partsOf(schema: Schema): Schema[] {
+  const { $ref, allOf = [], oneOf = [] } = schema;
+  const named = $ref && components.schemas[$ref.slice('#/components/schemas/'.length)];
+  return [schema, ...(named ? partsOf(named) : []), ...[...allOf, ...oneOf].flatMap(partsOf)];
+}
+
+/** Fields that the schema does not name, at any depth. An object without named fields may have any. */
+function unknownFields(value: unknown, schema: Schema, path = ''): string[] {
+  const parts = partsOf(schema);
+  if (Array.isArray(value)) {
+    const items = parts.find((part) => part.items)?.items ?? {};
+    return value.flatMap((item, index) => unknownFields(item, items, `${path}.${index}`));
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const named = new Map(parts.flatMap(({ properties = {} }) => Object.entries(properties)));
+  if (named.size === 0) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const field = named.get(name);
+    return field ? unknownFields(inner, field, `${path}.${name}`) : [`${path}.${name}`];
+  });
+}
+
+it.each([
+  ['/v1/account', ''],
+  ['/v1/key', ''],
+  ['/v1/models', ''],
+  ['/v1/models/{id}', 'aud-v4'],
+  ['/v1/voices', ''],
+  ['/v1/usage', ''],
+  ['/v1/executions', ''],
+  ['/v1/executions/{id}', 'EXECUTION'],
+  ['/v1/tasks', '?modality=audio'],
+  ['/v1/tasks/{id}', 'SONG'],
+  ['/v1/tasks/{id}/deliveries', 'SONG'],
+  ['/v1/videos/{id}', 'VIDEO'],
+])('the answer of %s has no field that the document does not name', async (path, name) => {
+  const below = path.slice('/v1/'.length);
+  const asked = below.includes('{id}') ? below.replace('{id}', ids[name] ?? name) : below + name;
+  const answer = await desk.get(asked);
+  expect(answer.status).toBe(200);
+  const schema = paths[path]?.get.responses['200']?.content['application/json']?.schema;
+  expect(schema && partsOf(schema).some(({ properties }) => properties)).toBe(true);
+  expect(unknownFields(answer.json, schema ?? {})).toEqual([]);
+});
