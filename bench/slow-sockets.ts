@@ -65,9 +65,13 @@ export async function run(): Promise<BenchResult> {
     const oneByOne = async (): Promise<void> => {
       for (const kind of READERS) await attack(kind);
     };
-    await Promise.all([...SENDERS.map(attack), oneByOne()]);
+    // When one kind lives too long, its error is told, not that of a caller whose gateway has ended.
+    const attacked = await Promise.allSettled([...SENDERS.map(attack), oneByOne()]);
     clearInterval(watch);
     const times = await others.stop();
+    for (const outcome of attacked) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+    }
     await sleep(SETTLED_MS);
     const p99Ms = percentile(times, 0.99);
     const filesLeft = (await openFiles(pid)) - before.files;
