@@ -8,6 +8,7 @@ import type { MediaFile } from '../providers/ports/media-file.js';
 import { CONTENT_TYPES } from './content-types.js';
 import type { MediaLength } from './length/media-length.js';
 import { measureMediaLength } from './length/length-pool.js';
+import { scratchFailure } from './scratch-failure.js';
 import { ScratchFolder } from './scratch-folder.js';
 import { Spool, type SpooledFile } from './spool.js';
 import type { Upload } from './upload.js';
@@ -101,7 +102,7 @@ export class MediaIntake {
       return room.filled(path, bytes);
     } catch (error) {
       room.free();
-      throw error;
+      throw scratchFailure(error);
     }
   }
 }

@@ -21,12 +21,14 @@ const ADMIN_TOKEN = 'process-admin-token-0123456789';
 /** Settings that a gateway with an external database needs. */
 export const SECRET_KEY = 'a-secret-key-for-processes-0123456789';
 
-/** The user and the process group of a program. */
+/** The user, the process group and the limits of a program. */
 export interface SpawnIdentity {
   readonly uid?: number;
   readonly gid?: number;
   /** In a process group of its own, which a test can signal as a terminal does. */
   readonly detached?: boolean;
+  /** No file that it writes may become larger than so many blocks of 512 bytes; its writes fail as on a full disk. */
+  readonly fileBlocks?: number;
 }
 
 /** How a process ended. */
@@ -157,10 +159,14 @@ export function runBuilt(
   file: 'main.js' | 'cli.js',
   args: readonly string[],
   settings: NodeJS.ProcessEnv,
-  options?: SpawnIdentity,
+  options: SpawnIdentity = {},
 ): Program {
   if (!existsSync(join(ROOT, 'dist', file))) throw new Error('There is no build: run nest build.');
-  return runProgram([process.execPath, join(ROOT, 'dist', file), ...args], settings, options);
+  const program = [process.execPath, join(ROOT, 'dist', file), ...args] as const;
+  const { fileBlocks, ...identity } = options;
+  if (fileBlocks === undefined) return runProgram(program, settings, identity);
+  const limited = `ulimit -f ${fileBlocks}; exec "$0" "$@"`;
+  return runProgram(['sh', '-c', limited, ...program], settings, identity);
 }
 
 /** Starts a gateway and waits until it is ready. Without `DATABASE_URL` it needs a `DATA_DIR`. */
