@@ -104,7 +104,7 @@ class Pool {
   }
 
   close(): void {
-    for (const socket of this.all) socket.destroy();
+    for (const socket of this.all) socket.removeAllListeners('close').destroy();
   }
 
   private write(socket: Socket, sent: Sent): void {
@@ -116,6 +116,12 @@ class Pool {
     const socket = connect(this.plan.port, '127.0.0.1').setNoDelay();
     socket.once('connect', () => this.idle.push(socket));
     socket.on('error', (error) => (this.failure = error));
+    // A server may close a connection that was not used for a while. It is replaced.
+    socket.on('close', () => {
+      const at = this.idle.indexOf(socket);
+      if (at < 0) this.failure ??= new Error('a connection was closed before its answer');
+      else this.idle.splice(at, 1);
+    });
     socket.on('data', (bytes: Buffer) => {
       this.take(socket, bytes);
     });
