@@ -1,6 +1,10 @@
 /** Requests that begin in one turn of the event loop. */
 const BEGUN_PER_TURN = 16;
-/** After so many turns in a row that left requests waiting, more has come than this process can do. */
+/**
+ * When requests were left waiting for so long, in so many turns in a row, more keeps coming than this process can do. A
+ * crowd that comes once, or a process that stood still, is not that.
+ */
+const CROWDED_MS = 1_000;
 const CROWDED_TURNS = 64;
 /** Then no request begins that has waited for longer. It is refused. */
 const MAX_WAIT_MS = 30;
@@ -25,6 +29,7 @@ interface Waiting {
 export class RequestPace {
   private begun = 0;
   private crowdedTurns = 0;
+  private crowdedSinceMs = 0;
   private readonly waiting: Waiting[] = [];
 
   /** How many of the requests that may be refused may begin now; asked only while there is too much to do. */
@@ -45,9 +50,10 @@ export class RequestPace {
   }
 
   private readonly nextTurn = (): void => {
-    const isCrowded = this.crowdedTurns > CROWDED_TURNS;
+    const isCrowded = this.isCrowded();
     if (isCrowded) this.refuseLate();
     const next = this.take(isCrowded ? this.room() : BEGUN_PER_TURN);
+    if (this.crowdedTurns === 0) this.crowdedSinceMs = this.nowMs();
     this.crowdedTurns = this.waiting.length === 0 ? 0 : this.crowdedTurns + 1;
     const isIdle = next.length + this.waiting.length === 0;
     // Those that come before the next turn wait behind these.
@@ -58,6 +64,10 @@ export class RequestPace {
     if (next.length > 0) setImmediate(this.nextTurn);
     else setTimeout(this.nextTurn, NO_ROOM_PAUSE_MS);
   };
+
+  private isCrowded(): boolean {
+    return this.crowdedTurns > CROWDED_TURNS && this.nowMs() - this.crowdedSinceMs > CROWDED_MS;
+  }
 
   /** The next requests in their order, with at most `room` of those that may be refused. */
   private take(room: number): Waiting[] {
