@@ -7,6 +7,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { askForBody } from '../common/http/expectation.js';
 import { MEDIA_LIMIT_BYTES } from '../net/download.js';
 import { formBody, type FormSource } from './form-body.js';
+import { scratchFailure } from './scratch-failure.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import type { SpooledFile, SpoolRoom } from './spool.js';
 import { Upload } from './upload.js';
@@ -151,7 +152,7 @@ function publicFault(error: Error): Error {
   if (error instanceof GatewayError) return error;
   if (error instanceof MulterError) return limitFault(error);
   // A failure of the disk is our own failure.
-  if ('syscall' in error) return error;
+  if ('syscall' in error) return scratchFailure(error) as Error;
   return invalid('The multipart form is broken.', error);
 }
 

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { auditLedger } from '../../src/billing/audit.js';
 import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
 import { silentWav } from '../support/dubbing-desk.js';
-import { postJson, send } from '../support/http-answer.js';
+import { errorOf, postJson, send } from '../support/http-answer.js';
 import {
   cleanUp,
   freePort,
@@ -90,6 +90,16 @@ describe('a gateway whose storage takes no more bytes', () => {
         error: { code: 'service_unavailable' },
       });
       expect(refused.headers.get('retry-after')).not.toBeNull();
+      const form = new FormData();
+      form.set('model', 'aud-scribe-v2');
+      form.set('file', new Blob([new Uint8Array(silentWav(SOURCE_SECONDS))]), 'a.wav');
+      const upload = await send(`${full.url}/v1/audio/transcriptions`, {
+        method: 'POST',
+        headers,
+        body: form,
+      });
+      expect([upload.status, errorOf(upload).code]).toEqual([503, 'service_unavailable']);
+      expect(upload.headers.get('retry-after')).not.toBeNull();
       expect(await database.dataSource.query('SELECT id FROM task')).toEqual([]);
       expect((await read('/v1/account')).json).toMatchObject({ held_microusd: '0' });
 
