@@ -12,7 +12,7 @@ const BODY = JSON.stringify(
 );
 
 /**
- * Answers 503 `service_unavailable` without looking at the request, in a tenth of the time that a call takes (decision
+ * Answers 503 `service_unavailable` without looking at the request, for a fraction of the CPU of a call (decision
  * G-100). Nothing was held, so the client may repeat the request.
  */
 export function overloadRefusal(clock: Clock, onRefused: () => void): RequestListener {
