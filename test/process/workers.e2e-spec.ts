@@ -180,6 +180,7 @@ describe('two processes on one port', () => {
     'serve on when one of them is killed, and lose no call of their own',
     async () => {
       const { accountId, headers } = await gateway.account();
+      const other = await gateway.account();
       const input = '[[sandbox:delay=10000]]Hello';
       const calls = Array.from({ length: 8 }, () => speak(headers, { ...HELLO, input }));
       const ends = Promise.allSettled(calls);
@@ -188,8 +189,11 @@ describe('two processes on one port', () => {
       const [killed = 0] = workersOf(gateway);
       process.kill(killed, 'SIGKILL');
       await until(() => !workersOf(gateway).includes(killed));
-      // The port stays open: a new connection goes to a living process.
-      expect((await speak((await gateway.account()).headers)).status).toBe(200);
+      // The port stays open: a new connection goes to a living process. A kept one of the killed process fails once.
+      await until(async () => {
+        const answer = await speak(other.headers).catch(() => undefined);
+        return answer?.status === 200;
+      });
       const whole = (await ends).filter(
         (end) => end.status === 'fulfilled' && end.value.status === 200,
       );
