@@ -11,14 +11,11 @@ import { answerClientErrors } from '../common/http/client-error.js';
 import { LOOPBACK_NETWORKS, shareConnections } from '../common/http/connection-share.js';
 import { corsFor } from '../common/http/cors.js';
 import { executionId } from '../common/http/execution-id.js';
-import { FastExpressAdapter } from '../common/http/fast-express.adapter.js';
 import type { InFlight } from '../common/http/in-flight.js';
-import { overloadRefusal } from '../common/http/overload-refusal.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { isTransient } from '../database/database-errors.js';
-import { ExecutionLedger } from '../executions/execution-ledger.js';
 import { loggableError, LOGGER } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { requestLog } from '../observability/request-log.js';
@@ -41,7 +38,6 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   });
   app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);
   shareConnectionsOf(app, logger);
-  refuseOverload(app);
   answerClientErrors(app.getHttpServer());
   app.useGlobalFilters(filter);
   app.use(executionId(app.get(Clock)));
@@ -57,20 +53,6 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   return filter;
 }
 
-/** While more comes than this process can do, calls begin only as fast as the ledger takes them. */
-function refuseOverload(app: NestExpressApplication): void {
-  const adapter: unknown = app.getHttpAdapter();
-  assert(adapter instanceof FastExpressAdapter);
-  const { overloadRefusals } = app.get(Metrics);
-  const ledger = app.get(ExecutionLedger);
-  const refuse = overloadRefusal(app.get(Clock), () => {
-    overloadRefusals.inc();
-  });
-  adapter.refuseOverload(refuse, () => MAX_WAITING_STEPS - ledger.waitingSteps);
-}
-
-/** Steps that fill two statements or more, so that the database is never idle. */
-const MAX_WAITING_STEPS = 128;
 const REFUSALS_LOGGED_EVERY_MS = 60_000;
 
 function shareConnectionsOf(app: NestExpressApplication, logger: Logger): void {

@@ -60,11 +60,6 @@ export class ExecutionLedger {
     });
   }
 
-  /** Begins and ends of calls that wait to be durable. */
-  get waitingSteps(): number {
-    return this.#steps.unresolved;
-  }
-
   /**
    * Holds the amount and records the call as running. 'insufficient' comes only from a balance that was read under
    * lock, 'over_limit' only from the key's spending under the same lock. Throws 503 service_unavailable when the

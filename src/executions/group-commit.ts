@@ -66,14 +66,8 @@ export class GroupCommit<Item extends CommitItem, Result> {
   readonly #resumptions = new Resumptions();
   #patientStatements = 0;
   #refusable = 0;
-  #unresolved = 0;
 
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {}
-
-  /** Items that wait for their result. */
-  get unresolved(): number {
-    return this.#unresolved;
-  }
 
   /**
    * The committed result of `item`. Throws NeverTried when the queue is full or too slow: then it is not committed and
@@ -89,7 +83,6 @@ export class GroupCommit<Item extends CommitItem, Result> {
     const result = new Promise<Result>((resolve, reject) => {
       queues.add({ item, isEnd, deadlineMs, wasTried: false, resolve, reject });
     });
-    this.#unresolved += 1;
     if (!isEnd) this.#refusable += 1;
     if (!this.#isRunning) void this.#run();
     return result;
@@ -176,7 +169,6 @@ export class GroupCommit<Item extends CommitItem, Result> {
       const result = results[index];
       if (result === undefined) return true;
       this.#resumptions.add(() => {
-        this.#unresolved -= 1;
         waiting.resolve(result);
       });
       return false;
@@ -192,7 +184,6 @@ export class GroupCommit<Item extends CommitItem, Result> {
     error: unknown,
   ): Promise<readonly Waiting<Item, Result>[]> {
     if (batch.length === 1) {
-      this.#unresolved -= 1;
       batch[0]?.reject(error);
       return [];
     }
@@ -209,9 +200,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
   ): readonly Waiting<Item, Result>[] {
     const nowMs = this.options.clock.nowMs();
     for (const { deadlineMs, wasTried, reject } of batch) {
-      if (deadlineMs > nowMs) continue;
-      this.#unresolved -= 1;
-      reject(wasTried ? new OutcomeUnknown(cause) : new NeverTried());
+      if (deadlineMs <= nowMs) reject(wasTried ? new OutcomeUnknown(cause) : new NeverTried());
     }
     return batch.filter((waiting) => waiting.deadlineMs > nowMs);
   }

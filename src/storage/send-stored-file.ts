@@ -95,10 +95,14 @@ async function relay(
   lengthBytes: number,
   stallMs: number,
 ): Promise<void> {
-  const stop = (): void => void bytes.destroy();
+  const sink = new ResponseSink(response, stallMs);
+  // A source that has read ahead is at its end already, so both are ended.
+  const stop = (): void => {
+    bytes.destroy();
+    sink.destroy();
+  };
   if (response.destroyed) stop();
   else response.once('close', stop);
-  const sink = new ResponseSink(response, stallMs);
   try {
     await pipeline(bytes, sink);
     if (sink.sentBytes === lengthBytes) response.end();

@@ -30,32 +30,18 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 export class ConnectionTurns {
   private readonly turns = new WeakMap<Socket, Turn>();
   private readonly busy = new Set<Turn>();
+  private readonly pace = new RequestPace();
   private readonly serve: RequestListener;
-
-  private refuse: RequestListener | undefined;
 
   constructor(
     serve: RequestListener,
     private readonly limits: ConnectionLimits = CONNECTION_LIMITS,
-    private readonly pace: RequestPace = new RequestPace(),
   ) {
     this.serve = (request, response) => {
-      const unlessCut = (listener: RequestListener) => (): void => {
-        if (!request.socket.destroyed) listener(request, response);
-      };
-      const { refuse } = this;
-      const mayRefuse = refuse !== undefined && isCallersPost(request);
-      this.pace.run(unlessCut(serve), mayRefuse ? unlessCut(refuse) : undefined);
+      this.pace.run(() => {
+        if (!request.socket.destroyed) serve(request, response);
+      });
     };
-  }
-
-  /**
-   * From now on `refuse` answers what callers post to `/v1` when there is too much to do, and then at most `room()` of
-   * these requests begin in one turn of the event loop.
-   */
-  refuseOverload(refuse: RequestListener, room?: () => number): void {
-    this.refuse = refuse;
-    if (room) this.pace.room = room;
   }
 
   /** The listener for every request of the server. */
@@ -155,11 +141,6 @@ function parseNoMoreOnceCut(socket: Socket): void {
   if (!parser || !take) return;
   parser.onIncoming = (request, keepsAlive) =>
     socket.destroyed ? PARSE_NO_MORE : take(request, keepsAlive);
-}
-
-/** Reads, health checks and the operator's requests are always served. */
-function isCallersPost({ method, url = '' }: IncomingMessage): boolean {
-  return method === 'POST' && url.startsWith('/v1/');
 }
 
 function headCharacters({ url = '', rawHeaders }: IncomingMessage): number {

@@ -42,7 +42,6 @@ const IDLE_SWEEP_MS = 100;
  */
 export class FastExpressAdapter extends ExpressAdapter {
   private cutsConnections = false;
-  private turns: ConnectionTurns | undefined;
 
   constructor() {
     // Codes of errors go by the path, so another spelling of it is another path. Express reads this once, at its first
@@ -64,16 +63,10 @@ export class FastExpressAdapter extends ExpressAdapter {
     app.response = flatten(app.response, AppResponse.prototype);
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
     const turns = new ConnectionTurns(withCheckedHead(withExchangeScope(app)));
-    this.turns = turns;
     this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, turns.take);
     // Nest learns that the port is taken. A connection that cannot be accepted ends nothing else.
     this.httpServer.on('error', () => undefined);
     this.listenTo(this.httpServer, turns);
-  }
-
-  /** As {@link ConnectionTurns.refuseOverload}. */
-  refuseOverload(refuse: RequestListener, room: () => number): void {
-    this.turns?.refuseOverload(refuse, room);
   }
 
   private listenTo(server: Server, turns: ConnectionTurns): void {
