@@ -7,15 +7,14 @@ import type { EntryQuery } from './ledger-requests.js';
 /** More than any position. */
 const NO_POSITION = '9223372036854775807';
 
-/**
- * Entries with the owner of their hold, and the model and key of their call or task, as long as its record is kept.
- * LIMIT keeps the planner from joining whole tables.
- */
+/** Entries with the owner of their hold. LIMIT keeps the planner from joining whole tables. */
 const ENTRIES = `
   ledger_entry
   LEFT JOIN LATERAL (
     SELECT h.owner AS hold_owner FROM hold h
-     WHERE h.account_id = ledger_entry.account_id AND h.id = hold_id LIMIT 1) held ON true
+     WHERE h.account_id = ledger_entry.account_id AND h.id = hold_id LIMIT 1) held ON true`;
+/** The same with the model and key of their call or task, as long as its record is kept. */
+const ENTRIES_OF_CALLS = `${ENTRIES}
   LEFT JOIN LATERAL (
     SELECT c.model, c.api_key_id FROM execution c
      WHERE c.account_id = ledger_entry.account_id AND c.id = hold_id
@@ -40,8 +39,12 @@ export async function entriesOf(
   accountId: string,
   query: EntryQuery,
 ): Promise<Page<LedgerEntry>> {
+  const asksForCall = query.model !== undefined || query.apiKeyId !== undefined;
+  const asksForOthers = query.kind !== undefined && query.kind !== 'charge';
   const scan = {
-    table: ENTRIES,
+    table: asksForCall ? ENTRIES_OF_CALLS : ENTRIES,
+    // Credits and corrections have an index of their own, so that charges do not hide them from a page.
+    guard: asksForOthers ? `kind <> 'charge'` : 'true',
     filter: query,
     comparisons: COMPARISONS,
     lead: [['account_id', accountId]],

@@ -35,6 +35,7 @@ import { GivenBackEverywhere1700000000243 } from './migrations/0243-given-back-e
 import { DecisionsEndOlderDeliveries1700000000245 } from './migrations/0245-decisions-end-older-deliveries.migration.js';
 import { UsageMonths1700000000255 } from './migrations/0255-usage-months.migration.js';
 import { ClaimsSeeTheirTasks1700000000260 } from './migrations/0260-claims-see-their-tasks.migration.js';
+import { OtherEntries1700000000285 } from './migrations/0285-other-entries.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -77,4 +78,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   DecisionsEndOlderDeliveries1700000000245,
   UsageMonths1700000000255,
   ClaimsSeeTheirTasks1700000000260,
+  OtherEntries1700000000285,
 ];
