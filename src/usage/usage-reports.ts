@@ -142,7 +142,10 @@ function statementFor(request: UsageRequest): string {
   const order = groupBy
     .map((dimension) => (dimension === 'day' ? 'day DESC' : COLUMN[dimension]))
     .join(', ');
-  // Latencies are ranked for the groups of the page only, by their place in it.
+  // Latencies are read for the days of the page only, and ranked for its groups, by their place in it.
+  const daysOfPage = groupBy.includes('day')
+    ? 'WHERE l.day BETWEEN (SELECT min(day) FROM page) AND (SELECT max(day) FROM page)'
+    : '';
   return `
     WITH ${SPAN},
     recent AS MATERIALIZED (
@@ -160,6 +163,7 @@ function statementFor(request: UsageRequest): string {
         FROM (${source('usage_latency', 'bucket, calls')}
               UNION ALL SELECT ${columns}, bucket, calls FROM recent WHERE bucket IS NOT NULL) l
         JOIN page USING (${columns})
+       ${daysOfPage}
        GROUP BY place, bucket),
     ranked AS (
       SELECT place, bucket, sum(calls) OVER (PARTITION BY place ORDER BY bucket) AS reached,
