@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { expectRefused } from '../../support/refusal.js';
-import { INSTANT } from '../../support/paid-speech.js';
-import { startRecordingServer, type RecordingServer } from '../../support/recording-server.js';
 
 const MEGABYTE = 1_048_576;
 
-let recordings: RecordingServer;
 let gateway: TestGateway;
 let account: TestAccount;
 
 beforeAll(async () => {
-  recordings = await startRecordingServer();
-  gateway = await startTestGateway(recordings.settings);
+  gateway = await startTestGateway();
   account = await gateway.account();
-});
-/** A good call between the bad ones keeps the circuit breaker closed. */
-beforeEach(async () => {
-  expect((await speak({ input: INSTANT })).status).toBe(200);
 });
 afterAll(async () => {
   await gateway.provesClean();
   await gateway.stop();
-  await recordings.stop();
 });
 
 const speak = (fields: object = {}, headers: Record<string, string> = account.headers) =>
