@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
+import { boundDroppedBuffers } from './boot/dropped-buffers.js';
 import { runPrimary } from './boot/run-workers.js';
 import { startGateway } from './boot/start-gateway.js';
 import { greet } from './boot/greeting.js';
@@ -18,6 +19,7 @@ import { makeLogger } from './observability/logger.js';
 const STOP_MARGIN_MS = 4_500;
 
 async function main(): Promise<void> {
+  boundDroppedBuffers();
   const worker = readWorkerContext();
   const loaded = await withSecretKeys(loadConfig());
   const config = worker ? { ...loaded, databaseUrl: worker.databaseUrl } : loaded;
