@@ -19,6 +19,7 @@ describe('loadConfig', () => {
       dataDir: './data',
       sandbox: 'auto',
       rateLimitRpm: 600,
+      maxConnectionsPerAddress: 2_000,
       holdSweepMs: 5000,
       drainTimeoutMs: 20_000,
       webhookRetryDelaysMs: [10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000],

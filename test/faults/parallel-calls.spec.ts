@@ -1,55 +1,85 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { type Answer, errorOf, postJson } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
+import { MP3_HEAD, servedBy, startStubSpeech } from '../support/stub-speech.js';
+import type { StubUpstream } from '../support/stub-upstream.js';
 
-const LIMIT = 3;
+const LIMIT = 2;
+/** One account may have as many calls under way as this many keys. */
+const KEYS_PER_ACCOUNT = 5;
 const PATIENCE_MS = 60_000;
-const SLOW = '[[sandbox:delay=4000]]Hello';
-const PRICE_PER_CODE_POINT = 120n;
 
+/** It answers when the test says so. */
+let stub: StubUpstream;
+let asked: ServerResponse[];
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ MAX_PARALLEL_CALLS_PER_KEY: String(LIMIT) });
+  stub = await startStubSpeech();
+  gateway = await startTestGateway({
+    ...servedBy(stub),
+    MAX_PARALLEL_CALLS_PER_KEY: String(LIMIT),
+  });
 });
 afterAll(async () => {
   await gateway.provesClean();
   await gateway.stop();
+  await stub.stop();
 });
 
-const speak = (headers: Record<string, string>, input: string) =>
-  postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, input });
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const speak = (key: string) => postJson(`${gateway.url}/v1/audio/speech`, bearer(key), HELLO);
 
-/** Resolves when all of the account's slow calls have their holds. */
-async function running(account: TestAccount): Promise<void> {
-  const held = BigInt(LIMIT * SLOW.length) * PRICE_PER_CODE_POINT;
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 20) {
-    if ((await gateway.balance(account.accountId)).held === held) return;
+/** Begins as many calls as one key may have, of each key; resolves when the provider has them all. */
+async function begun(keys: readonly string[]): Promise<Promise<Answer>[]> {
+  asked = [];
+  stub.reply = (response) => asked.push(response);
+  const calls = keys.flatMap((key) => Array.from({ length: LIMIT }, () => speak(key)));
+  for (let waitedMs = 0; asked.length < calls.length && waitedMs < PATIENCE_MS; waitedMs += 20) {
     await sleep(20);
   }
-  throw new Error('the slow calls were never held');
+  expect(asked).toHaveLength(calls.length);
+  // What comes now is answered at once.
+  stub.reply = (response) => response.end(MP3_HEAD);
+  return calls;
 }
 
-function fill({ headers }: TestAccount): Promise<Answer[]> {
-  return Promise.all(Array.from({ length: LIMIT }, () => speak(headers, SLOW)));
+async function expectServed(calls: readonly Promise<Answer>[]): Promise<void> {
+  for (const response of asked) response.end(MP3_HEAD);
+  expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200]));
 }
 
-describe('the parallel calls of one key', () => {
-  it('are bounded: the next is 429 with Retry-After before any hold, and other keys feel nothing', async () => {
+async function expectRefused({ accountId }: TestAccount, key: string): Promise<void> {
+  const before = await gateway.balance(accountId);
+  const refused = await speak(key);
+  expect(refused.status).toBe(429);
+  expect(errorOf(refused).code).toBe('rate_limit_exceeded');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await gateway.balance(accountId)).toEqual(before);
+}
+
+describe('the parallel calls', () => {
+  it('of one key are bounded: the next is 429 with Retry-After before any hold, and other keys feel nothing', async () => {
     const account = await gateway.account();
-    const calls = fill(account);
-    await running(account);
-    const before = await gateway.balance(account.accountId);
-    const refused = await speak(account.headers, 'Hello');
-    expect(refused.status).toBe(429);
-    expect(errorOf(refused).code).toBe('rate_limit_exceeded');
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await gateway.balance(account.accountId)).toEqual(before);
-    const key = await gateway.keyOf(account.accountId);
-    expect((await speak({ authorization: `Bearer ${key}` }, 'Hello')).status).toBe(200);
-    expect((await calls).map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect((await speak(account.headers, 'Hello')).status).toBe(200);
+    const calls = await begun([account.key]);
+    await expectRefused(account, account.key);
+    expect((await speak(await gateway.keyOf(account.accountId))).status).toBe(200);
+    await expectServed(calls);
+    expect((await speak(account.key)).status).toBe(200);
+  });
+
+  it('of one account are bounded, however many keys it has, and other accounts feel nothing', async () => {
+    const account = await gateway.account();
+    const keys: string[] = [account.key];
+    while (keys.length < KEYS_PER_ACCOUNT) keys.push(await gateway.keyOf(account.accountId));
+    const calls = await begun(keys);
+    const another = await gateway.keyOf(account.accountId);
+    await expectRefused(account, another);
+    expect((await speak((await gateway.account()).key)).status).toBe(200);
+    await expectServed(calls);
+    expect((await speak(another)).status).toBe(200);
   });
 });

@@ -11,6 +11,7 @@ const MIB = 1_048_576;
 const CHAT = '/v1/chat/completions';
 const JSON_TYPE = 'Content-Type: application/json';
 const FORM_TYPE = 'Content-Type: multipart/form-data; boundary=B';
+const WAITS = 'Expect: 100-continue';
 const FILE_HEAD = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
 
 let gateway: TestGateway;
@@ -70,27 +71,35 @@ const chat = (account: TestAccount, bytes: number, declared = 20 * MIB) =>
   begin(CHAT, account, [JSON_TYPE, `Content-Length: ${declared}`], `{"a":"${'x'.repeat(bytes)}`);
 const upload = (account: TestAccount, declared = 1_000) =>
   begin('/v1/audio/isolation', account, [FORM_TYPE, `Content-Length: ${declared}`], FILE_HEAD);
+/** Clients that send their bodies only when the gateway asks for them. */
+const waitingChat = (account: TestAccount, declared = 20 * MIB) =>
+  begin(CHAT, account, [JSON_TYPE, `Content-Length: ${declared}`, WAITS], '');
+const waitingUpload = (account: TestAccount, declared = 1_000) =>
+  begin('/v1/audio/isolation', account, [FORM_TYPE, `Content-Length: ${declared}`, WAITS], '');
 
+/** The gateway answers the refusal at once; it does not ask for the body. */
 async function refusalOf(client: Client, status: number, code: string): Promise<void> {
-  while (!client.seen.includes('}}')) await once(client, 'data');
+  while (!client.seen.includes('}}') && !client.seen.includes('100 Continue')) {
+    await once(client, 'data');
+  }
   expect(client.seen).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(client.seen).toContain(`"code":"${code}"`);
 }
 
 describe('an account without funds', () => {
-  it('is refused with 402 for a body over 1 MB that it declares', async () => {
-    await refusalOf(chat(poor, 10, MIB + 1), 402, 'insufficient_user_quota');
+  it('is refused with 402 for a body over 1 MB that it declares, before the body is asked for', async () => {
+    await refusalOf(waitingChat(poor, MIB + 1), 402, 'insufficient_user_quota');
   });
 
   it('is refused with 402 for a body in chunks once it passes 1 MB', async () => {
-    const size = (MIB + 100).toString(16);
-    const body = `${size}\r\n{"a":"${'x'.repeat(MIB + 100)}`;
+    const text = `{"a":"${'x'.repeat(MIB + 100)}"}`;
+    const body = `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
     const client = begin(CHAT, poor, [JSON_TYPE, 'Transfer-Encoding: chunked'], body);
     await refusalOf(client, 402, 'insufficient_user_quota');
   });
 
-  it('is refused with 402 for any form', async () => {
-    await refusalOf(upload(poor), 402, 'insufficient_funds');
+  it('is refused with 402 for any form, before the form is asked for', async () => {
+    await refusalOf(waitingUpload(poor), 402, 'insufficient_funds');
   });
 
   it('is told first what is wrong with a small body', async () => {
@@ -100,7 +109,7 @@ describe('an account without funds', () => {
 
   it('may send large bodies from the moment that it is credited', async () => {
     const { accountId, ...account } = await gateway.account(0n);
-    await refusalOf(upload({ accountId, ...account }), 402, 'insufficient_funds');
+    await refusalOf(waitingUpload({ accountId, ...account }), 402, 'insufficient_funds');
     await gateway.app.get(LedgerService).credit({
       accountId,
       amountMicroUsd: 5_000_000n,
@@ -117,7 +126,7 @@ describe('bodies in memory', () => {
   it('of one key leave half of the room to the others: 429 for it alone', async () => {
     chat(rich, 18 * MIB);
     await until(async () => (await gauge('body_memory_bytes')) >= 18 * MIB);
-    const refused = chat(rich, 10);
+    const refused = waitingChat(rich);
     await refusalOf(refused, 429, 'rate_limit_exceeded');
     expect(refused.seen).toMatch(/retry-after: \d/i);
     const served = chat(other, 18 * MIB);
@@ -131,7 +140,7 @@ describe('bodies in memory', () => {
     const third = await gateway.account();
     chat(third, 12 * MIB);
     await until(async () => (await gauge('body_memory_bytes')) >= 48 * MIB);
-    await refusalOf(chat(await gateway.account(), 10), 503, 'service_unavailable');
+    await refusalOf(waitingChat(await gateway.account()), 503, 'service_unavailable');
   });
 });
 
@@ -140,7 +149,7 @@ describe('uploads', () => {
     upload(rich);
     upload(rich);
     await until(async () => (await gauge('spool_transfers')) === 2);
-    await refusalOf(upload(rich), 429, 'rate_limit_exceeded');
+    await refusalOf(waitingUpload(rich), 429, 'rate_limit_exceeded');
     const served = upload(other);
     await until(async () => (await gauge('spool_transfers')) === 3);
     expect(served.seen).toBe('');
@@ -149,7 +158,7 @@ describe('uploads', () => {
   it('of one account leave half of the disk to the others: 429 for it alone', async () => {
     upload(rich, 20 * MIB);
     await until(async () => (await gauge('spool_bytes')) === 20 * MIB);
-    await refusalOf(upload(rich, 20 * MIB), 429, 'rate_limit_exceeded');
+    await refusalOf(waitingUpload(rich, 20 * MIB), 429, 'rate_limit_exceeded');
     const served = upload(other, 20 * MIB);
     await until(async () => (await gauge('spool_bytes')) === 40 * MIB);
     expect(served.seen).toBe('');
@@ -159,6 +168,6 @@ describe('uploads', () => {
     upload(rich, 30 * MIB);
     upload(other, 30 * MIB);
     await until(async () => (await gauge('spool_bytes')) === 60 * MIB);
-    await refusalOf(upload(await gateway.account(), 5 * MIB), 503, 'service_unavailable');
+    await refusalOf(waitingUpload(await gateway.account(), 5 * MIB), 503, 'service_unavailable');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import { PROCESS_TEST_TIMEOUT_MS, runProgram } from '../support/process.js';
 
 interface Parameter {
   readonly name: string;
@@ -53,6 +54,15 @@ function everyValue(within: unknown, name: string): unknown[] {
 }
 
 describe('the OpenAPI document as committed', () => {
+  it(
+    'is what the controllers say, without a path, a field or a word more or less',
+    async () => {
+      const check = runProgram(['npm', 'run', '--silent', 'openapi', '--', '--check']);
+      expect([await check.exited, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
   it('is version 3 with a title, and describes paths by known methods', () => {
     expect(document.openapi).toMatch(/^3\.\d\.\d$/);
     expect(document.info).toMatchObject({ title: 'Shim', version });

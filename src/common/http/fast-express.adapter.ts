@@ -49,6 +49,8 @@ export class FastExpressAdapter extends ExpressAdapter {
     super(express().enable('case sensitive routing'));
     this.disable('etag');
     this.disable('x-powered-by');
+    // Express answers an error of an error handler itself. Only under this name it leaves out the stack.
+    this.set('env', 'production');
   }
 
   /** Nest calls it once, before any route exists. */

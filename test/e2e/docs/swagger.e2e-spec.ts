@@ -93,15 +93,42 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the page', () => {
+  const policyOf = async (path: string) =>
+    (await fetch(gateway.url + path)).headers.get('content-security-policy')?.split(';').sort();
+
   it.each(['/docs', '/docs/swagger-ui-init.js'])(
-    'runs no script but its own and sends no request elsewhere: %s',
+    'runs no script but its own, sends no request elsewhere, and is in no frame: %s',
     async (path) => {
-      const policy = (await fetch(gateway.url + path)).headers.get('content-security-policy') ?? '';
-      const directives = policy.split(';');
-      for (const directive of ["default-src 'none'", "script-src 'self'", "connect-src 'self'"])
-        expect(directives).toContain(directive);
+      expect(await policyOf(path)).toEqual([
+        "base-uri 'none'",
+        "connect-src 'self'",
+        "default-src 'none'",
+        "font-src 'self' data:",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "img-src 'self' data: blob:",
+        "media-src 'self' blob:",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",
+      ]);
     },
   );
+
+  it('is the only one that may do so much: every other answer may load nothing', async () => {
+    for (const path of [
+      '/',
+      '/openapi.json',
+      '/v1/models',
+      '/admin/audit',
+      '/health/live',
+      '/none',
+    ]) {
+      expect([path, await policyOf(path)]).toEqual([
+        path,
+        ["default-src 'none'", "frame-ancestors 'none'"],
+      ]);
+    }
+  });
 });
 
 describeInBrowser('Swagger UI in a browser', () => {

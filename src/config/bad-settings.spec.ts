@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, loadConfig } from './load-config.js';
+import { SETTINGS, type SettingName } from './settings.js';
+
+/** Settings that take any text. */
+type AnyText = 'HOST' | 'DATA_DIR' | 'CATALOG_FILE';
+
+const DAY_MS = 86_400_000;
+/** One below the least, one above the most, and what is no whole number. */
+const outside = (least: number, most: number): readonly string[] => [
+  String(least - 1),
+  String(most + 1),
+  '1.5',
+  'many',
+];
+const DATABASES = ['mysql://user@host/db', 'localhost', 'file:///tmp'];
+const HEADER_KEYS = ['two words', 'ключ', 'a\nb'];
+const WEB_ADDRESSES = ['localhost:8080', 'ftp://host', '//host'];
+const MEBIBYTE = 1_048_576;
+
+const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = {
+  PORT: outside(0, 65_535),
+  DATABASE_URL: DATABASES,
+  MIGRATION_DATABASE_URL: DATABASES,
+  ADMIN_TOKEN: ['x'.repeat(15)],
+  METRICS_TOKEN: ['x'.repeat(15)],
+  TRUST_PROXY: ['10.0.0.0/33', 'balancer', '10.0.0.1,nowhere'],
+  CORS_ORIGINS: ['*', 'app.example', 'https://app.example/path', 'ftp://app.example'],
+  SECRET_KEY: ['x'.repeat(31), `${'x'.repeat(32)},short`, ','],
+  OPENAI_API_KEY: HEADER_KEYS,
+  OPENAI_BASE_URL: WEB_ADDRESSES,
+  VIDEO_API_KEY: HEADER_KEYS,
+  VIDEO_BASE_URL: WEB_ADDRESSES,
+  ELEVENLABS_API_KEY: HEADER_KEYS,
+  ELEVENLABS_BASE_URL: WEB_ADDRESSES,
+  TTAPI_API_KEY: HEADER_KEYS,
+  TTAPI_BASE_URL: WEB_ADDRESSES,
+  SANDBOX: ['maybe', 'ON'],
+  PUBLIC_URL: WEB_ADDRESSES,
+  EGRESS_ALLOW: ['http://host/', '127.0.0.1:99999', '10.0.0.0/40'],
+  STORAGE_URL: ['/files', 'https://bucket', 'file:///', 's3:///prefix'],
+  S3_ENDPOINT: WEB_ADDRESSES,
+  REDIS_URL: ['http://host', 'localhost:6379'],
+  RATE_LIMIT_RPM: outside(0, 10_000_000),
+  TASK_TICK_MS: outside(10, DAY_MS),
+  TASK_POLL_INTERVAL_MS: outside(10, DAY_MS),
+  TASK_DEADLINE_MS: outside(1_000, 30 * DAY_MS),
+  UPSTREAM_TIMEOUT_MS: outside(1, DAY_MS),
+  WEBHOOK_RETRY_DELAYS_MS: ['1,x', '-1', '1.5', String(7 * DAY_MS + 1), '1,'.repeat(101)],
+  WEBHOOK_TIMEOUT_MS: outside(1, DAY_MS),
+  HOLD_SWEEP_MS: outside(10, DAY_MS),
+  DRAIN_TIMEOUT_MS: outside(0, DAY_MS),
+  CALL_DEADLINE_MS: outside(1_000, DAY_MS),
+  RECORD_RETENTION_DAYS: outside(30, 36_500),
+  ROLE: ['boss', 'API'],
+  WORKERS: [...outside(1, 128), 'AUTO'],
+  MAX_CONNECTIONS_PER_ADDRESS: outside(0, 100_000),
+  MAX_PARALLEL_CALLS_PER_KEY: outside(0, 100_000),
+  PROVIDER_MAX_CONNECTIONS: outside(1, 100_000),
+  MAX_UPLOADS_PER_ACCOUNT: outside(1, 10_000),
+  SPOOL_MAX_BYTES: outside(64 * MEBIBYTE, MEBIBYTE * MEBIBYTE),
+  BODY_MEMORY_MAX_BYTES: outside(64 * MEBIBYTE, MEBIBYTE * MEBIBYTE),
+  LOG_LEVEL: ['loud', 'INFO'],
+};
+/** Settings without which another one cannot be judged alone. */
+const BESIDE: NodeJS.ProcessEnv = {
+  DATABASE_URL: 'postgres://user@host/db',
+  SECRET_KEY: 'x'.repeat(32),
+  VIDEO_BASE_URL: 'http://127.0.0.1:9/v1',
+};
+
+function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('a bad value at the start', () => {
+  it.each(Object.entries(BAD))('of %s is refused, and nothing else is', (name, values) => {
+    for (const value of values) {
+      const names = problemsOf({ ...BESIDE, [name]: value }).map((line) => line.split(':')[0]);
+      expect([value, names]).toEqual([value, [name]]);
+    }
+  });
+
+  it('has its row here for every setting that does not take any text', () => {
+    const known = [...Object.keys(BAD), 'HOST', 'DATA_DIR', 'CATALOG_FILE'];
+    expect(Object.keys(SETTINGS).sort()).toEqual(known.sort());
+  });
+});

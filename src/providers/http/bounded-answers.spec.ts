@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import { StubUpstream } from '../../../test/support/stub-upstream.js';
+import { SystemClock } from '../../common/time/clock.js';
+import { HttpTransport } from './http-transport.js';
+import { ProviderHttp } from './provider-http.js';
+
+const LIMIT_BYTES = 100_000;
+const ERROR_LIMIT_BYTES = 65_536;
+const CHUNK = Buffer.alloc(10_000, 'a');
+/** Far more than the limits and what is under way between the two. */
+const ENDLESS_BYTES = 100_000_000;
+
+let stub: StubUpstream;
+let transport: HttpTransport;
+let http: ProviderHttp;
+
+beforeAll(() => {
+  transport = new HttpTransport(60_000);
+});
+beforeEach(async () => {
+  stub = await StubUpstream.start();
+  const access = {
+    id: 'acme',
+    baseUrl: stub.url,
+    apiKey: 'k',
+    transport,
+    clock: new SystemClock(),
+  };
+  http = new ProviderHttp(access, {
+    headers: {},
+    classify: (_status, body) => ({ code: body === null ? 'unread' : 'read' }),
+  });
+});
+afterEach(() => stub.stop());
+afterAll(() => transport.close());
+
+const ask = () =>
+  http.requestJson(
+    { method: 'GET', path: '/', timeout: 'poll', signal: new AbortController().signal },
+    LIMIT_BYTES,
+    (json) => json,
+  );
+/** A JSON object of so many bytes. */
+const objectOf = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
+
+/** Sends without end; the result is the number of bytes that were sent before the gateway closed the connection. */
+function endless(status: number): Promise<number> {
+  return new Promise((resolve) => {
+    stub.reply = (response: ServerResponse) => {
+      let bytes = 0;
+      response.writeHead(status).write('{"a":"');
+      const send = (): void => {
+        while (bytes < ENDLESS_BYTES) {
+          bytes += CHUNK.length;
+          if (!response.write(CHUNK)) return;
+        }
+        response.end('"}');
+      };
+      response.on('drain', send).once('close', () => {
+        resolve(bytes);
+      });
+      send();
+    };
+  });
+}
+
+describe('the answer of a provider', () => {
+  it('is taken up to its limit, and not a byte above', async () => {
+    stub.reply = (response) => response.end(objectOf(LIMIT_BYTES));
+    expect(await ask()).toHaveProperty('a');
+    stub.reply = (response) => response.end(objectOf(LIMIT_BYTES + 1));
+    await expect(ask()).rejects.toMatchObject({ kind: 'http_error', upstreamCode: 'bad_json' });
+  });
+
+  it('that never ends is cut off at its limit', async () => {
+    const sent = endless(200);
+    await expect(ask()).rejects.toMatchObject({ kind: 'http_error', upstreamCode: 'bad_json' });
+    expect(await sent).toBeLessThan(ENDLESS_BYTES);
+  });
+
+  it('of an error is read up to 64 kB, and not a byte above', async () => {
+    stub.reply = (response) => response.writeHead(500).end(objectOf(ERROR_LIMIT_BYTES));
+    await expect(ask()).rejects.toMatchObject({ upstreamCode: 'read' });
+    stub.reply = (response) => response.writeHead(500).end(objectOf(ERROR_LIMIT_BYTES + 1));
+    await expect(ask()).rejects.toMatchObject({ upstreamCode: 'unread' });
+  });
+
+  it('of an error that never ends is cut off', async () => {
+    const sent = endless(500);
+    await expect(ask()).rejects.toMatchObject({ kind: 'http_error', upstreamCode: 'unread' });
+    expect(await sent).toBeLessThan(ENDLESS_BYTES);
+  });
+
+  it.each(['[]', '"text"', '7', 'null', '{"a":1', ''])(
+    '%j is no JSON object and is refused',
+    async (text) => {
+      stub.reply = (response) => response.end(text);
+      await expect(ask()).rejects.toMatchObject({ kind: 'http_error', upstreamCode: 'bad_json' });
+    },
+  );
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  ADMIN_TOKEN,
+  startTestGateway,
+  type TestAccount,
+  type TestGateway,
+} from '../support/gateway.js';
+import { type Answer, errorOf, postJson, send } from '../support/http-answer.js';
+import { HELLO } from '../support/paid-endpoints.js';
+
+/** What a stack trace, a statement or a path of this machine looks like. */
+const INSIDE = /\bat |\.[jt]s\b|node_modules|node:|Error\b|SELECT|INSERT|relation|broken_\w+/;
+/** Tables without which a request fails inside, by the request. */
+const BROKEN: Readonly<Record<string, (account: TestAccount) => Promise<Answer>>> = {
+  execution: ({ headers }) => send(`${gateway.url}/v1/executions`, { headers }),
+  task: ({ headers }) => send(`${gateway.url}/v1/tasks`, { headers }),
+  operator_action: () =>
+    postJson(`${gateway.url}/admin/accounts`, { authorization: `Bearer ${ADMIN_TOKEN}` }, {}),
+};
+
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  account = await gateway.account();
+});
+afterAll(() => gateway.stop());
+
+describe('a request that fails inside the gateway', () => {
+  it.each(Object.entries(BROKEN))(
+    'because of %s is answered 500 in the envelope, and nothing tells what is inside',
+    async (table, request) => {
+      await gateway.dataSource.query(`ALTER TABLE ${table} RENAME TO broken_${table}`);
+      try {
+        const answer = await request(account);
+        expect(answer.status).toBe(500);
+        expect(errorOf(answer)).toEqual({
+          message: 'An unexpected error occurred.',
+          type: 'server_error',
+          param: null,
+          code: 'internal_error',
+        });
+        expect(JSON.stringify([...answer.headers])).not.toMatch(INSIDE);
+      } finally {
+        await gateway.dataSource.query(`ALTER TABLE broken_${table} RENAME TO ${table}`);
+      }
+    },
+  );
+
+  it('before anything can put it in the envelope is answered 500 without a stack', async () => {
+    const express = gateway.app.getHttpAdapter().getInstance();
+    const { router } = express as unknown as { router: { stack: { handle: unknown }[] } };
+    const [first] = router.stack;
+    if (first === undefined) throw new Error('the router is empty');
+    const { handle } = first;
+    first.handle = () => {
+      throw new TypeError('broken_inside');
+    };
+    const answer = await send(`${gateway.url}/v1/models`, { headers: account.headers });
+    first.handle = handle;
+    expect(answer.status).toBe(500);
+    expect(answer.bytes.toString()).toContain('<pre>Internal Server Error</pre>');
+  });
+});
+
+describe('a request that a parser refuses', () => {
+  it.each<[string, () => Promise<Answer>]>([
+    ['JSON', () => postJson(`${gateway.url}/v1/audio/speech`, account.headers, '{"a":')],
+    ['a path', () => send(`${gateway.url}/v1/models/%E0%A4%A`, { headers: account.headers })],
+    ['a query', () => send(`${gateway.url}/v1/tasks?limit[]=1`, { headers: account.headers })],
+    [
+      'a form',
+      () =>
+        send(`${gateway.url}/v1/audio/isolation`, {
+          method: 'POST',
+          headers: { ...account.headers, 'content-type': 'multipart/form-data; boundary=B' },
+          body: '--B\r\nbroken_part',
+        }),
+    ],
+  ])('because of %s is told its fault, and nothing of what is inside', async (_what, request) => {
+    const answer = await request();
+    expect([answer.status, errorOf(answer).type]).toEqual([400, 'invalid_request_error']);
+    expect(answer.bytes.toString()).not.toMatch(INSIDE);
+  });
+
+  it('leaves the gateway as it was', async () => {
+    const answer = await postJson(`${gateway.url}/v1/audio/speech`, account.headers, HELLO);
+    expect(answer.status).toBe(200);
+  });
+});
