@@ -14,7 +14,7 @@ const LOOK_MS = 100;
 const SENT_AHEAD = 5;
 
 /** Which side is slow, and in what. */
-export type SlowKind = 'headers' | 'body' | 'upload' | 'audio' | 'sse' | 'any';
+export type SlowKind = 'headers' | 'body' | 'upload' | 'audio' | 'sse' | 'any' | 'answered';
 
 /** Where slow sockets go. */
 export interface SlowTarget {
@@ -46,7 +46,9 @@ function answer(response: ServerResponse, body: string, url: string): void {
   const isChat = url.includes('chat');
   response.setHeader('content-type', isChat ? 'text/event-stream' : 'audio/mpeg');
   const event = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
-  const choice = { index: 0, delta: { content: 'a'.repeat(60_000) }, finish_reason: null };
+  // Text is a small part of a real event too; the gateway keeps it until it knows what it costs.
+  const logprobs = { content: [{ token: 'a'.repeat(59_000), logprob: 0, top_logprobs: [] }] };
+  const choice = { index: 0, delta: { content: 'a'.repeat(1_000) }, logprobs, finish_reason: null };
   const piece = isChat
     ? Buffer.from(`data: ${JSON.stringify({ ...event, choices: [choice] })}\n\n`)
     : CHUNK;
@@ -102,6 +104,8 @@ function opening(kind: SlowKind, key: string): string {
     }
     case 'any':
       return head('GET /docs/swagger-ui-bundle.js HTTP/1.1').repeat(SENT_AHEAD);
+    case 'answered':
+      return head('GET /v1/account HTTP/1.1');
   }
 }
 
@@ -128,6 +132,12 @@ export class SlowSockets {
   get lastEndedAfterMs(): number | undefined {
     const areOver = this.endedAfterMs.length === this.sockets.length;
     return areOver ? Math.max(...this.endedAfterMs) : undefined;
+  }
+
+  /** The ports of those that are open, on this machine. */
+  get openPorts(): number[] {
+    const open = this.sockets.filter(({ closed }) => !closed);
+    return open.flatMap(({ localPort }) => localPort ?? []);
   }
 
   /** As {@link lastEndedAfterMs}, once it is known; throws when any lives longer than `limitMs`. */

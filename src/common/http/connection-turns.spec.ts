@@ -13,7 +13,13 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { CONNECTION_LIMITS, ConnectionTurns } from './connection-turns.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-const LIMITS = { maxWaiting: 5, maxWaitingCharacters: 10_000, checkMs: 40, maxSilentChecks: 25 };
+const LIMITS = {
+  maxWaiting: 5,
+  maxWaitingCharacters: 10_000,
+  checkMs: 40,
+  maxSilentChecks: 25,
+  maxIdleChecks: 50,
+};
 const PATIENCE_MS = 20_000;
 /** More bytes than any kernel buffers for a reader. */
 const LARGE = Buffer.alloc(60_000_000);
@@ -172,6 +178,33 @@ describe('the reader of an answer', () => {
     const sending = setInterval(() => client.write('a'), 10);
     await until(() => cut);
     clearInterval(sending);
+  });
+
+  it('is cut off when it sends line ends instead of a next request', async () => {
+    let cut = false;
+    const client = await serve((request, response) => {
+      request.socket.once('close', () => (cut = true));
+      response.end('short');
+    });
+    client.pause().write(GET);
+    const sending = setInterval(() => client.write('\r\n'), 10);
+    await until(() => cut);
+    clearInterval(sending);
+  });
+
+  it('keeps its connection while it sends a request from time to time', async () => {
+    const client = await serve((_request, response) => response.end('an answer;'));
+    let text = '';
+    client.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    const began = performance.now();
+    let sent = 0;
+    while (performance.now() - began < 2 * LIMITS.checkMs * LIMITS.maxIdleChecks) {
+      client.write(GET);
+      sent += 1;
+      await until(() => text.split('an answer;').length > sent);
+      await sleep(100);
+    }
+    expect(client.closed).toBe(false);
   });
 
   it('has no time limit while it reads something', async () => {

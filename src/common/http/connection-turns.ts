@@ -8,18 +8,24 @@ export interface ConnectionLimits {
   readonly maxWaiting: number;
   /** Characters in the heads of the waiting requests, in all. */
   readonly maxWaitingCharacters: number;
-  /** How often answers with a slow reader are checked. */
+  /** How often connections are checked. */
   readonly checkMs: number;
   /** After this many checks in a row in which no byte was sent, the connection is cut. */
   readonly maxSilentChecks: number;
+  /** After this many checks in a row without a request, the connection is cut. */
+  readonly maxIdleChecks: number;
 }
 
-/** The connection of a reader that takes nothing for 30 s is cut, whatever the answer is. */
+/**
+ * The connection of a reader that takes nothing for 30 s is cut, whatever the answer is. So is one without a request for
+ * 80 s: Node cuts it after 65 s, but starts anew at each byte, even at a line end between requests.
+ */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   maxWaiting: 4,
   maxWaitingCharacters: 65_536,
   checkMs: 5_000,
   maxSilentChecks: 6,
+  maxIdleChecks: 16,
 };
 
 /**
@@ -28,8 +34,8 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
  * running answer has the connection for itself and notices when it closes.
  */
 export class ConnectionTurns {
-  private readonly turns = new WeakMap<Socket, Turn>();
-  private readonly busy = new Set<Turn>();
+  /** Of the connections that have sent a request and are open. */
+  private readonly turns = new Map<Socket, Turn>();
   private readonly pace = new RequestPace();
   private readonly serve: RequestListener;
 
@@ -49,8 +55,9 @@ export class ConnectionTurns {
     const { socket } = request;
     let turn = this.turns.get(socket);
     if (turn === undefined) {
-      turn = new Turn(socket, this.serve, this.busy);
+      turn = new Turn(socket, this.serve);
       this.turns.set(socket, turn);
+      socket.once('close', () => this.turns.delete(socket));
     }
     turn.take(request, response);
     const { maxWaiting, maxWaitingCharacters } = this.limits;
@@ -58,11 +65,11 @@ export class ConnectionTurns {
       socket.destroy();
   };
 
-  /** Cuts off slow readers, and clients that send too many requests ahead, as long as the server runs. */
+  /** Cuts off slow readers, idle connections, and clients that send too many requests ahead, as long as the server runs. */
   watch(server: Server): void {
     server.on('connection', parseNoMoreOnceCut);
     const timer = setInterval(() => {
-      for (const turn of this.busy) turn.check(this.limits.maxSilentChecks);
+      for (const turn of this.turns.values()) turn.check(this.limits);
     }, this.limits.checkMs).unref();
     server.once('close', () => {
       clearInterval(timer);
@@ -78,11 +85,11 @@ class Turn {
   private isBusy = false;
   private sentBytes = 0;
   private silentChecks = 0;
+  private idleChecks = 0;
 
   constructor(
     private readonly socket: Socket,
     private readonly serve: RequestListener,
-    private readonly busy: Set<Turn>,
   ) {}
 
   get waiting(): number {
@@ -98,19 +105,21 @@ class Turn {
     this.waitingCharacters += headCharacters(request);
   }
 
-  /** Cuts the connection if bytes wait and none was sent for too long. */
-  check(maxSilentChecks: number): void {
+  /** Cuts the connection if bytes wait and none was sent for too long, or if no request came for too long. */
+  check({ maxSilentChecks, maxIdleChecks }: ConnectionLimits): void {
+    this.idleChecks = this.isBusy ? 0 : this.idleChecks + 1;
     const sentBytes = bytesSent(this.socket);
     const isSilent = this.socket.writableLength > 0 && sentBytes === this.sentBytes;
     this.sentBytes = sentBytes;
     this.silentChecks = isSilent ? this.silentChecks + 1 : 0;
-    if (this.silentChecks >= maxSilentChecks) this.socket.destroy();
+    if (this.silentChecks >= maxSilentChecks || this.idleChecks >= maxIdleChecks)
+      this.socket.destroy();
   }
 
   private begin(request: IncomingMessage, response: ServerResponse): void {
     this.isBusy = true;
     this.silentChecks = 0;
-    this.busy.add(this);
+    this.idleChecks = 0;
     response.once('close', () => {
       this.next();
     });
@@ -119,7 +128,6 @@ class Turn {
 
   private next(): void {
     this.isBusy = false;
-    this.busy.delete(this);
     const following = this.queue.shift();
     if (following === undefined || this.socket.destroyed) return;
     this.waitingCharacters -= headCharacters(following[0]);
