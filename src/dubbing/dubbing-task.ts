@@ -12,8 +12,8 @@ export type DubbingInput = Readonly<{
   dropBackgroundAudio?: boolean | undefined;
 }>;
 
-/** The facts that are kept after the input is deleted. */
-export type DubbingDetails = Readonly<{ targetLanguage: string }>;
+/** The facts that are kept after the input is deleted. Older tasks do not name the stored file of their source. */
+export type DubbingDetails = Readonly<{ targetLanguage: string; sourceFileId?: string }>;
 
 export function inputOf(task: Task): DubbingInput {
   return task.input as DubbingInput;

@@ -139,6 +139,13 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     if (failure instanceof Error) throw failure;
   }
 
+  /** A source that the provider has was removed before; any other is not sent any more. */
+  async ended(task: Task): Promise<void> {
+    const { sourceFileId } = dubbingDetailsOf(task);
+    if (task.providerJobId !== null || sourceFileId === undefined) return;
+    await this.files.remove(task.accountId, sourceFileId);
+  }
+
   resolvedResult(task: Task, given: JsonObject): JsonObject | undefined {
     const result = resolvedDubbingResult(task.id, dubbingDetailsOf(task).targetLanguage, given);
     return result && { ...result };

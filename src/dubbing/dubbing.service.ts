@@ -71,7 +71,10 @@ export class DubbingService {
       const { contentType, filename } = media;
       return {
         input: inputFor(body, { fileId: file.id, contentType, filename }),
-        details: { targetLanguage: body.target_language } satisfies DubbingDetails,
+        details: {
+          targetLanguage: body.target_language,
+          sourceFileId: file.id,
+        } satisfies DubbingDetails,
         quote: quoteOfSeconds(call.row.price, billedSeconds),
         route,
         discard: () => this.files.remove(accountId, file.id),

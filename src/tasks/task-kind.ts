@@ -83,6 +83,11 @@ export interface TaskKind {
    * throws is logged.
    */
   tidy?(task: Task, context: TaskContext): Promise<void>;
+  /**
+   * Deletes what only the work needed, after every end of a task, in the process that ended it. Never throws. After a crash it is
+   * not called.
+   */
+  ended?(task: Task): Promise<void>;
   /** The very object that `GET /v1/tasks/{id}` answers and the webhook carries: the same task gives the same bytes. */
   view(task: Task): object;
   /**

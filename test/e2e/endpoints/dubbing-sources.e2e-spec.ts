@@ -4,6 +4,7 @@ import { aiffFile } from '../../media/aiff-file.js';
 import { edited, sample } from '../../media/byte-edits.js';
 import { wavFile } from '../../media/wav-file.js';
 import { DubbingDesk, silentWav } from '../../support/dubbing-desk.js';
+import { send } from '../../support/http-answer.js';
 
 /** Nothing is sent to the provider here. */
 const NO_WORKER = { TASK_TICK_MS: '86400000' };
@@ -116,6 +117,15 @@ describe('the source of a dub', () => {
       code: 'audio_too_large',
       param: 'source_url',
     });
+  });
+
+  it('is removed when the task is cancelled', async () => {
+    const { id } = await desk.submit();
+    const { headers } = desk.account;
+    const url = `${desk.gateway.url}/v1/tasks/${id}/cancel`;
+    expect(await send(url, { method: 'POST', headers })).toMatchObject({ status: 200 });
+    const sql = `SELECT id FROM stored_file WHERE account_id = $1`;
+    expect(await desk.gateway.dataSource.query(sql, [desk.account.accountId])).toEqual([]);
   });
 
   it.each([404, 403, 500])('that answers %i could not be downloaded (DUB-14)', async (status) => {

@@ -126,6 +126,17 @@ describe('POST /v1/audio/dubbing', () => {
     ]);
   });
 
+  it.each([
+    ['refused', '[[sandbox:status=400]]'],
+    ['without an answer', '[[sandbox:lost-answer]]'],
+  ])('keeps no source of a task whose submission was %s', async (_how, magic) => {
+    const { id } = await desk.submit({ source_url: desk.source(magic) });
+    await desk.ended(id);
+    const sql = `SELECT id FROM stored_file WHERE account_id = $1`;
+    const kept = () => desk.gateway.dataSource.query<object[]>(sql, [desk.account.accountId]);
+    while ((await kept()).length > 0) await sleep(20);
+  });
+
   it('tells the provider the task, the languages and that no watermark is wanted (DUB-40)', async () => {
     const { id } = await desk.submit();
     await desk.ended(id);
