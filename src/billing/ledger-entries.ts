@@ -7,12 +7,16 @@ import type { EntryQuery } from './ledger-requests.js';
 /** More than any position. */
 const NO_POSITION = '9223372036854775807';
 
-/** Entries with the owner of their hold. LIMIT keeps the planner from joining whole tables. */
+/**
+ * Entries with the owner of their hold, as its charge says, for holds may be dropped (docs/adr/0016). LIMIT keeps the
+ * planner from joining whole tables.
+ */
 const ENTRIES = `
   ledger_entry
   LEFT JOIN LATERAL (
-    SELECT h.owner AS hold_owner FROM hold h
-     WHERE h.account_id = ledger_entry.account_id AND h.id = hold_id LIMIT 1) held ON true`;
+    SELECT c.owner AS hold_owner FROM ledger_entry c
+     WHERE c.account_id = ledger_entry.account_id AND c.hold_id = ledger_entry.hold_id AND c.kind = 'charge'
+     LIMIT 1) held ON true`;
 /** The same with the model and key of their call or task, as long as its record is kept. */
 const ENTRIES_OF_CALLS = `${ENTRIES}
   LEFT JOIN LATERAL (

@@ -16,8 +16,8 @@ export interface Queryable {
 }
 
 const ENTRY = `
-  SELECT e.*, h.owner AS hold_owner FROM ledger_entry e
-    LEFT JOIN hold h ON h.account_id = e.account_id AND h.id = e.hold_id`;
+  SELECT e.*, c.owner AS hold_owner FROM ledger_entry e
+    LEFT JOIN ledger_entry c ON c.account_id = e.account_id AND c.hold_id = e.hold_id AND c.kind = 'charge'`;
 
 type HoldOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
 type ResolveOutcome = 'done' | 'conflict' | 'excess' | 'missing';

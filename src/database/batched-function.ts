@@ -11,6 +11,8 @@ export interface BatchedFunctionTerms {
   readonly types: readonly string[];
   /** Names of what it answers, in their order. */
   readonly answers: readonly string[];
+  /** A function of all values of the first parameters, asked before the first call: it takes all locks in their order. */
+  readonly locks?: { readonly name: string; readonly parameters: number };
   /** Most calls in one statement. */
   readonly maxBatch: number;
   /** Statements under way at once: an account that is locked elsewhere holds up one of them. */
@@ -26,14 +28,19 @@ export class BatchedFunction<Row extends QueryResultRow> {
     dataSource: DataSource,
     private readonly terms: BatchedFunctionTerms,
   ) {
-    const { name, types, answers, maxBatch, lanes } = terms;
+    const { name, types, answers, locks, maxBatch, lanes } = terms;
     const names = types.map((_, index) => `c${index + 1}`);
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
+    // OFFSET keeps the calls from being made before all of the inner statement has run.
+    const guard = locks
+      ? `WHERE (SELECT ${locks.name}(${arrays.slice(0, locks.parameters).join(', ')}))`
+      : '';
     this.#statement = new PreparedStatement(
       dataSource,
       name,
       `SELECT ${answers.map((answer) => `s.${answer}`).join(', ')}
          FROM (SELECT * FROM unnest(${arrays.join(', ')}) WITH ORDINALITY a (${names.join(', ')}, place)
+                ${guard}
                 ORDER BY c1, place OFFSET 0) a
         CROSS JOIN LATERAL ${name}(${names.map((column) => `a.${column}`).join(', ')}) s (${answers.join(', ')})
         ORDER BY a.place`,

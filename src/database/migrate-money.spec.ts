@@ -18,9 +18,9 @@ describe('the books of a gateway whose calls were two rows', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
   const accountId = timeOrderedUuid(Date.now());
-  const [settled, released, open, reversed, task] = Array.from({ length: 5 }, () =>
+  const [settled, released, open, reversed, task, ended] = Array.from({ length: 6 }, () =>
     timeOrderedUuid(Date.now()),
-  ) as [string, string, string, string, string];
+  ) as [string, string, string, string, string, string];
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -54,16 +54,17 @@ describe('the books of a gateway whose calls were two rows', () => {
       reversed,
     ]);
     await before.query(
-      `SELECT ledger_hold($1, ARRAY[$2::uuid], '{50}', '{task}', '{NULL}', NULL)`,
-      [accountId, task],
+      `SELECT ledger_hold($1, $2::uuid[], '{50,20}', '{task,task}', '{NULL,NULL}', NULL)`,
+      [accountId, [task, ended]],
     );
+    await before.query(`SELECT ledger_resolve($1, ARRAY[$2::uuid], '{20}')`, [accountId, ended]);
   }
 
   it('are exact after the migration, call by call', async () => {
     expect(await auditLedger(dataSource, 'full')).toMatchObject({
       ok: true,
       discrepancies: [],
-      postedMicroUsd: 940n,
+      postedMicroUsd: 920n,
       heldMicroUsd: 150n,
     });
     const { reads } = ledgerOf(dataSource);
@@ -79,11 +80,12 @@ describe('the books of a gateway whose calls were two rows', () => {
     const { items } = await new LedgerService(dataSource).entries(accountId, {
       limit: 10,
     });
-    expect(items.map(({ kind, holdId }) => [kind, holdId])).toEqual([
-      ['correction', reversed],
-      ['charge', reversed],
-      ['charge', settled],
-      ['credit', null],
+    expect(items.map(({ kind, holdId, holdOwner }) => [kind, holdId, holdOwner])).toEqual([
+      ['charge', ended, 'task'],
+      ['correction', reversed, null],
+      ['charge', reversed, null],
+      ['charge', settled, null],
+      ['credit', null, null],
     ]);
   });
 

@@ -36,6 +36,8 @@ import { DecisionsEndOlderDeliveries1700000000245 } from './migrations/0245-deci
 import { UsageMonths1700000000255 } from './migrations/0255-usage-months.migration.js';
 import { ClaimsSeeTheirTasks1700000000260 } from './migrations/0260-claims-see-their-tasks.migration.js';
 import { OtherEntries1700000000285 } from './migrations/0285-other-entries.migration.js';
+import { EndsLockInOrder1700000000300 } from './migrations/0300-ends-lock-in-order.migration.js';
+import { EntriesKnowTheirTask1700000000301 } from './migrations/0301-entries-know-their-task.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -79,4 +81,6 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UsageMonths1700000000255,
   ClaimsSeeTheirTasks1700000000260,
   OtherEntries1700000000285,
+  EndsLockInOrder1700000000300,
+  EntriesKnowTheirTask1700000000301,
 ];

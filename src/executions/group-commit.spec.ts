@@ -163,6 +163,21 @@ describe('GroupCommit', () => {
     ]);
   });
 
+  it('finds one bad item among 256 accounts by halves, in a statement or two for each', async () => {
+    const bad = new Error('refused');
+    const { group, batches } = groupOver(async (items) => {
+      await tick();
+      if (items.some((item) => item.n === 100)) throw bad;
+      return doubled(items);
+    });
+    const results = await Promise.allSettled(
+      numbers(MAX_BATCH + 1).map((n) => group.submit(of(`${n}`, n), PATIENCE)),
+    );
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    expect(results[100]).toEqual({ status: 'rejected', reason: bad });
+    expect(batches).toHaveLength(2 + 2 * Math.log2(MAX_BATCH));
+  });
+
   it('waits for an account locked elsewhere in a statement of its own, and the lane goes on', async () => {
     let unlock = (): void => undefined;
     const locked = new Promise<void>((resolve) => (unlock = resolve));

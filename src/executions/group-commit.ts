@@ -176,7 +176,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
   }
 
   /**
-   * If a batch fails for good, it is committed account by account, then item by item, so that one bad item fails alone.
+   * If a batch fails for good, each half of it is committed by itself, and so on, so that one bad item fails alone.
    */
   async #isolate(
     batch: readonly Waiting<Item, Result>[],
@@ -187,11 +187,9 @@ export class GroupCommit<Item extends CommitItem, Result> {
       batch[0]?.reject(error);
       return [];
     }
-    const accounts = [...byAccount(batch).values()];
-    const parts = accounts.length > 1 ? accounts : batch.map((waiting) => [waiting]);
-    const locked: Waiting<Item, Result>[] = [];
-    for (const part of parts) locked.push(...(await this.#commit(part, waits)));
-    return locked;
+    const middle = Math.ceil(batch.length / 2);
+    const first = await this.#commit(batch.slice(0, middle), waits);
+    return [...first, ...(await this.#commit(batch.slice(middle), waits))];
   }
 
   #dropLate(

@@ -12,6 +12,7 @@ import {
   successOf,
 } from '../../test/support/test-ledger.js';
 import { auditBooks } from '../billing/usage-audit.js';
+import { LedgerService } from '../billing/ledger.service.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { CancelStatements } from '../leases/cancel-statements.js';
 import type { Owed } from '../leases/owed.js';
@@ -75,9 +76,9 @@ describe('what is owed for a record that was dropped', () => {
   }
 
   it.each([
-    ['call', () => call(true)],
-    ['task', task],
-  ] as const)('is given back once, and the books of a %s stay exact', async (_, buy) => {
+    ['call', () => call(true), null],
+    ['task', task, 'task'],
+  ] as const)('is given back once, and the books of a %s stay exact', async (_, buy, owner) => {
     const owed = await buy();
     const cancellations = new CancelStatements(dataSource);
     expect(await drop()).toBe(1);
@@ -90,6 +91,12 @@ describe('what is owed for a record that was dropped', () => {
       'SELECT id FROM execution UNION ALL SELECT id FROM hold',
     );
     expect(made).toEqual([]);
+    const { items } = await new LedgerService(dataSource).entries(accountId, { limit: 10 });
+    expect(items.map(({ kind, holdOwner }) => [kind, holdOwner])).toEqual([
+      ['correction', owner],
+      ['charge', owner],
+      ['credit', null],
+    ]);
   });
 
   it('is nothing where it cost nothing, and its id is taken', async () => {

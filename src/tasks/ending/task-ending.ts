@@ -35,7 +35,7 @@ export interface Ending {
 export type AroundTry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 /** Simultaneous ends share statements, because ends of one account would wait for each other. */
-const END = {
+export const TASK_ENDS = {
   name: 'task_end_telling',
   types: [
     ...['uuid', 'uuid', 'bigint', 'text', 'text', 'text', 'bigint', 'smallint', 'json', 'json'],
@@ -43,6 +43,7 @@ const END = {
     ...['uuid', 'text', 'text', 'text', 'bytea', 'timestamptz'],
   ],
   answers: ['ended'],
+  locks: { name: 'task_end_lock', parameters: 2 },
   maxBatch: 64,
   lanes: 2,
 } as const;
@@ -64,7 +65,7 @@ export class TaskEnding {
     private readonly reader: TaskReader,
     private readonly listeners: EndListeners,
   ) {
-    this.#end = new BatchedFunction(dataSource, END);
+    this.#end = new BatchedFunction(dataSource, TASK_ENDS);
     this.#times = new EndTimes(dataSource);
   }
 

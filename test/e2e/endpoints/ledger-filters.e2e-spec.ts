@@ -15,8 +15,8 @@ const FILL = `
   WITH call AS (
     SELECT n, gen_random_uuid() AS id, CASE WHEN n % 5000 = 0 THEN $2::uuid END AS key FROM generate_series(1, $3::int) n
   ), charge AS (
-    INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after)
-    SELECT $1, id, 'charge', -1, $3 - n FROM call ORDER BY n
+    INSERT INTO ledger_entry (account_id, hold_id, owner, kind, amount, balance_after)
+    SELECT $1, id, CASE WHEN n = $3::int THEN 'task' END, 'charge', -1, $3 - n FROM call ORDER BY n
   ), task AS (
     INSERT INTO task (account_id, id, api_key_id, kind, modality, model, status, details, provider, provider_base_url,
                       on_sandbox, upstream_model, reserved, charged, result, completed_at)
