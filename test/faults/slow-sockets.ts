@@ -12,6 +12,8 @@ const DRIP_MS = 1_000;
 const LOOK_MS = 100;
 /** Requests that a connection may send at once. */
 const SENT_AHEAD = 5;
+/** A provider that is busy must not close a connection on which a request is coming. */
+const KEEP_ALIVE_MS = 600_000;
 
 /** Which side is slow, and in what. */
 export type SlowKind = 'headers' | 'body' | 'upload' | 'audio' | 'sse' | 'any' | 'answered';
@@ -25,7 +27,7 @@ export interface SlowTarget {
 
 /** A provider of speech and chat, on any port by default. Answers are short, or long if requested. */
 export async function startLongProvider(port = 0): Promise<{ url: string; stop: () => void }> {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
@@ -52,9 +54,10 @@ function answer(response: ServerResponse, body: string, url: string): void {
   const piece = isChat
     ? Buffer.from(`data: ${JSON.stringify({ ...event, choices: [choice] })}\n\n`)
     : CHUNK;
+  const end = isChat ? 'data: [DONE]\n\n' : undefined;
   response.write(isChat ? piece : MP3_HEAD);
   if (!body.includes(LONG)) {
-    response.end();
+    response.end(end);
     return;
   }
   let left = LONG_BYTES;
@@ -63,7 +66,7 @@ function answer(response: ServerResponse, body: string, url: string): void {
       left -= piece.length;
       if (!response.write(piece)) return;
     }
-    response.end();
+    if (!response.writableEnded) response.end(end);
   };
   response.on('drain', more);
   more();
