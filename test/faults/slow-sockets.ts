@@ -13,7 +13,7 @@ const LOOK_MS = 100;
 /** Requests that a connection may send at once. */
 const SENT_AHEAD = 5;
 /** A provider that is busy must not close a connection on which a request is coming. */
-const KEEP_ALIVE_MS = 600_000;
+const KEEP_ALIVE_MS = 30_000;
 
 /** Which side is slow, and in what. */
 export type SlowKind = 'headers' | 'body' | 'upload' | 'audio' | 'sse' | 'any' | 'answered';

@@ -23,6 +23,8 @@ export interface FuzzPlan {
   readonly seed: number;
   /** Clients at once. */
   readonly clients?: number;
+  /** Called with the number of inputs whose answers were judged. */
+  readonly onJudged?: (inputs: number) => void;
 }
 
 /** The result of the run. */
@@ -58,10 +60,11 @@ export async function fuzzWorld(url: string, key: string, adminToken: string): P
 
 /** Sends the inputs that the seed makes, some clients at a time, and judges every answer. */
 export async function fuzzRun(plan: FuzzPlan): Promise<FuzzReport> {
-  const { url, world, keys, count, seed, clients = CLIENTS } = plan;
+  const { url, world, keys, count, seed, clients = CLIENTS, onJudged } = plan;
   const statuses: Record<string, number> = {};
   const violations: string[] = [];
   let next = 0;
+  let done = 0;
   const client = async (): Promise<void> => {
     while (next < count) {
       const index = next++;
@@ -72,6 +75,8 @@ export async function fuzzRun(plan: FuzzPlan): Promise<FuzzReport> {
       const { status, fault } = judged(seen);
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (fault) violations.push(`${index} (${input.what}): ${fault}`);
+      done += 1;
+      onJudged?.(done);
     }
   };
   await Promise.all(Array.from({ length: clients }, client));

@@ -27,7 +27,9 @@ interface WatchedFigures {
   /** Without the time in which other threads or programs had the CPU. */
   readonly worstOwnStallMs: number;
   readonly ownStallsOverLimit: number;
+  /** From the last sample before {@link GatewayWatch.warmedUp}, or from the start if that was never called. */
   readonly rssGrowthMb: number;
+  readonly rssGrowthFromStartMb: number;
 }
 
 /** Where a gateway's metrics are, and the file of its stalls. */
@@ -47,6 +49,9 @@ export function probeOption(stallFile: string): string {
 /** Reads the memory of a gateway in another process twice a second, and at the end what its probe wrote. */
 export class GatewayWatch {
   private peakMb = 0;
+  private lastMb: number;
+  private warmMb: number;
+  private peakSinceWarmMb = 0;
   private isOver = false;
   private readonly watching: Promise<void>;
 
@@ -55,12 +60,20 @@ export class GatewayWatch {
     private readonly startMb: number,
     private readonly begunStalls: number,
   ) {
+    this.lastMb = startMb;
+    this.warmMb = startMb;
     this.watching = this.watch();
   }
 
   /** The memory that the gateway has now is where growth begins. */
   static async start(watched: Watched): Promise<GatewayWatch> {
     return new GatewayWatch(watched, await residentMb(watched), stallsIn(watched).length);
+  }
+
+  /** From here on memory may not grow much. */
+  warmedUp(): void {
+    this.warmMb = this.lastMb;
+    this.peakSinceWarmMb = this.lastMb;
   }
 
   /** Stalls longer than the limit are counted. */
@@ -73,7 +86,8 @@ export class GatewayWatch {
       worstStallMs: Math.round(Math.max(0, ...stalls.map(({ stallMs }) => stallMs))),
       worstOwnStallMs: Math.round(Math.max(0, ...own)),
       ownStallsOverLimit: own.filter((ms) => ms > maxStallMs).length,
-      rssGrowthMb: Math.round(this.peakMb - this.startMb),
+      rssGrowthMb: Math.round(this.peakSinceWarmMb - this.warmMb),
+      rssGrowthFromStartMb: Math.round(this.peakMb - this.startMb),
     };
   }
 
@@ -94,7 +108,9 @@ export class GatewayWatch {
       // A gateway that has died is found by those who use it.
       const mb = await residentMb(this.watched).catch(() => undefined);
       if (mb === undefined) return;
+      this.lastMb = mb;
       this.peakMb = Math.max(this.peakMb, mb);
+      this.peakSinceWarmMb = Math.max(this.peakSinceWarmMb, mb);
     }
   }
 }
