@@ -3,13 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { StubUpstream } from '../../../test/support/stub-upstream.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { HttpTransport } from './http-transport.js';
+import type { ProviderError } from './provider-error.js';
 import { ProviderHttp } from './provider-http.js';
 
 const LIMIT_BYTES = 100_000;
 const ERROR_LIMIT_BYTES = 65_536;
 const CHUNK = Buffer.alloc(10_000, 'a');
 /** Far more than the limits and what is under way between the two. */
-const ENDLESS_BYTES = 100_000_000;
+const ENDLESS_BYTES = 50_000_000;
 
 let stub: StubUpstream;
 let transport: HttpTransport;
@@ -35,12 +36,15 @@ beforeEach(async () => {
 afterEach(() => stub.stop());
 afterAll(() => transport.close());
 
+/** `taken`, or the code of the refusal. */
 const ask = () =>
-  http.requestJson(
-    { method: 'GET', path: '/', timeout: 'poll', signal: new AbortController().signal },
-    LIMIT_BYTES,
-    (json) => json,
-  );
+  http
+    .requestJson(
+      { method: 'GET', path: '/', timeout: 'poll', signal: new AbortController().signal },
+      LIMIT_BYTES,
+      () => 'taken',
+    )
+    .catch((error: unknown) => (error as ProviderError).upstreamCode);
 /** A JSON object of so many bytes. */
 const objectOf = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
 
@@ -68,27 +72,27 @@ function endless(status: number): Promise<number> {
 describe('the answer of a provider', () => {
   it('is taken up to its limit, and not a byte above', async () => {
     stub.reply = (response) => response.end(objectOf(LIMIT_BYTES));
-    expect(await ask()).toHaveProperty('a');
+    expect(await ask()).toBe('taken');
     stub.reply = (response) => response.end(objectOf(LIMIT_BYTES + 1));
-    await expect(ask()).rejects.toMatchObject({ kind: 'http_error', upstreamCode: 'bad_json' });
+    expect(await ask()).toBe('bad_json');
   });
 
   it('that never ends is cut off at its limit', async () => {
     const sent = endless(200);
-    await expect(ask()).rejects.toMatchObject({ kind: 'http_error', upstreamCode: 'bad_json' });
+    expect(await ask()).toBe('bad_json');
     expect(await sent).toBeLessThan(ENDLESS_BYTES);
   });
 
   it('of an error is read up to 64 kB, and not a byte above', async () => {
     stub.reply = (response) => response.writeHead(500).end(objectOf(ERROR_LIMIT_BYTES));
-    await expect(ask()).rejects.toMatchObject({ upstreamCode: 'read' });
+    expect(await ask()).toBe('read');
     stub.reply = (response) => response.writeHead(500).end(objectOf(ERROR_LIMIT_BYTES + 1));
-    await expect(ask()).rejects.toMatchObject({ upstreamCode: 'unread' });
+    expect(await ask()).toBe('unread');
   });
 
   it('of an error that never ends is cut off', async () => {
     const sent = endless(500);
-    await expect(ask()).rejects.toMatchObject({ kind: 'http_error', upstreamCode: 'unread' });
+    expect(await ask()).toBe('unread');
     expect(await sent).toBeLessThan(ENDLESS_BYTES);
   });
 
@@ -96,7 +100,7 @@ describe('the answer of a provider', () => {
     '%j is no JSON object and is refused',
     async (text) => {
       stub.reply = (response) => response.end(text);
-      await expect(ask()).rejects.toMatchObject({ kind: 'http_error', upstreamCode: 'bad_json' });
+      expect(await ask()).toBe('bad_json');
     },
   );
 });
