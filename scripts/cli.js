@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newestMs, newestSourceMs } from './build-age.js';
+import { keepCompiled } from './keep-compiled.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cli = new URL('../dist/cli.js', import.meta.url);
@@ -9,6 +10,7 @@ if (existsSync(cli)) {
   if (newestMs(`${root}/dist`) < newestSourceMs(root)) {
     process.stderr.write('The sources are newer than the build. Run npm run build to use them.\n');
   }
+  keepCompiled();
   await import(cli.href);
 } else {
   process.stderr.write('There is no build yet. Run npm run build, then the command again.\n');

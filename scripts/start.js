@@ -1,13 +1,11 @@
 // `npm start`: builds only when a source is newer than the last build, so that later starts take seconds, and starts the gateway.
 import { spawnSync } from 'node:child_process';
 import { statSync, utimesSync, writeFileSync } from 'node:fs';
-import * as module from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { newestSourceMs } from './build-age.js';
+import { keepCompiled } from './keep-compiled.js';
 
 /** Touched by this script after each build that succeeded. */
 const BUILT = 'dist/.built';
-const COMPILED = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
 
 /** Answers the exit code of the build, 0 where none is needed. */
 function buildWhenStale() {
@@ -22,12 +20,6 @@ function buildWhenStale() {
   // A source saved during the build is newer than this.
   utimesSync(BUILT, startedAt, startedAt);
   return 0;
-}
-
-/** Node.js 22 and later keep what they compile, here and in the workers. */
-function keepCompiled() {
-  module.enableCompileCache?.(COMPILED);
-  process.env.NODE_COMPILE_CACHE ??= COMPILED;
 }
 
 const code = buildWhenStale();
