@@ -17,7 +17,7 @@ interface Load {
 }
 
 /** A hold and its settlement; reports how long the hold took. */
-type Pair = (held: (ms: number) => void) => Promise<void>;
+export type Pair = (held: (ms: number) => void) => Promise<void>;
 
 /** Runs the pair with all callers at once; each starts the next pair when one ends. */
 export async function measure(pair: Pair, seconds = SECONDS): Promise<Load> {
