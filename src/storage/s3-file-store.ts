@@ -1,15 +1,9 @@
 import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import type { ByteRange } from '../common/http/byte-range.js';
 import type { FileStore, FileWriting } from './file-store.port.js';
+import { type S3Object, S3Upload } from './s3-upload.js';
 
-/**
- * The smallest part that S3 accepts. With ten thousand parts a file may have 50 GB. An upload keeps a few parts in
- * memory.
- */
-const PART_BYTES = 5 * 1024 * 1024;
-const PARTS_AT_ONCE = 1;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than a slow reader may pause, because its connection to S3 pauses with it. */
 const IDLE_TIMEOUT_MS = 120_000;
@@ -63,18 +57,10 @@ export class S3FileStore implements FileStore {
     const source = Readable.from(body);
     // The upload learns of the error, unless it has ended before.
     source.on('error', () => undefined);
-    const upload = new Upload({
-      client: this.client,
-      params: { ...this.object(key), Body: source, ContentType: contentType },
-      partSize: PART_BYTES,
-      queueSize: PARTS_AT_ONCE,
-    });
-    const abort = (): void => void upload.abort();
-    signal.addEventListener('abort', abort, { once: true });
+    addAbortSignal(signal, source);
     try {
-      await upload.done();
+      await new S3Upload(this.client, this.object(key), contentType, signal).run(source);
     } finally {
-      signal.removeEventListener('abort', abort);
       source.destroy();
     }
   }
@@ -99,7 +85,7 @@ export class S3FileStore implements FileStore {
     this.client.destroy();
   }
 
-  private object(key: string): { Bucket: string; Key: string } {
+  private object(key: string): S3Object {
     const { bucket, prefix } = this.place;
     return { Bucket: bucket, Key: prefix === '' ? key : `${prefix}/${key}` };
   }
