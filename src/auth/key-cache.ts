@@ -75,6 +75,11 @@ export class KeyCache {
     return this.live.has(key);
   }
 
+  /** The account of a key that is remembered, however old that is; needs no database. */
+  accountOf(key: string): string | undefined {
+    return this.known.peek(key)?.caller.accountId;
+  }
+
   /** The caller of a live key; undefined for an unknown, revoked or expired one. */
   async find(key: string): Promise<Caller | undefined> {
     const caller = this.remembered(key) ?? (await this.ask(key));

@@ -4,6 +4,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { serveDocs } from './docs/serve-docs.js';
+import { refuseOverload } from './refuse-overload.js';
 import { adviceFor } from './unsold-paths.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../common/http/gateway-error.filter.js';
@@ -12,6 +13,7 @@ import { LOOPBACK_NETWORKS, shareConnections } from '../common/http/connection-s
 import { corsFor } from '../common/http/cors.js';
 import { executionId } from '../common/http/execution-id.js';
 import type { InFlight } from '../common/http/in-flight.js';
+import type { HeaderMiddleware } from '../common/http/overload-refusal.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
@@ -40,14 +42,17 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   shareConnectionsOf(app, logger);
   answerClientErrors(app.getHttpServer());
   app.useGlobalFilters(filter);
-  app.use(executionId(app.get(Clock)));
+  const ids = executionId(app.get(Clock));
+  const { corsOrigins, role } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  const cors = corsOrigins.length > 0 ? [corsFor(corsOrigins)] : [];
+  const secure = secureHeaders();
+  refuseOverload(app, [ids, ...cors, secure]);
+  app.use(ids);
   app.use(requestLog(logger, app.get(Metrics)));
-  const { corsOrigins } = app.get<GatewayConfig>(GATEWAY_CONFIG);
-  if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
+  for (const middleware of cors) app.use(middleware);
   app.use(inFlight.watch(refuseWhileDraining(filter)));
-  if (app.get<GatewayConfig>(GATEWAY_CONFIG).role === 'worker')
-    app.use('/v1', answerNotFound(filter));
-  secureHeaders(app);
+  if (role === 'worker') app.use('/v1', answerNotFound(filter));
+  app.use(secure);
   app.use('/docs', onlyPageFiles(answerNotFound(filter)));
   serveDocs(app);
   return filter;
@@ -123,7 +128,7 @@ const PAGE_POLICY = {
  * An API needs few headers. Only the Swagger page may run scripts and styles, its own. TLS and HSTS are left to the
  * load balancer.
  */
-function secureHeaders(app: NestExpressApplication): void {
+function secureHeaders(): HeaderMiddleware {
   const api = {
     strictTransportSecurity: false,
     originAgentCluster: false,
@@ -140,11 +145,11 @@ function secureHeaders(app: NestExpressApplication): void {
   const page = headersOf(
     helmet({ ...api, contentSecurityPolicy: { useDefaults: false, directives: PAGE_POLICY } }),
   );
-  app.use((request: Request, response: Response, next: () => void) => {
+  return (request, response, next) => {
     const headers = request.path.startsWith('/docs') ? page : strict;
     for (const [name, value] of headers) response.setHeader(name, value);
     next();
-  });
+  };
 }
 
 /**

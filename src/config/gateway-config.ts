@@ -54,6 +54,7 @@ export interface GatewayConfig {
   /** 0 = no limit. */
   readonly maxParallelCallsPerKey: number;
   readonly providerMaxConnections: number;
+  readonly maxWaitingRequests: number;
   readonly maxUploadsPerAccount: number;
   readonly spoolMaxBytes: number;
   readonly bodyMemoryMaxBytes: number;

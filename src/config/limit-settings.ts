@@ -26,6 +26,13 @@ export const LIMIT_SETTINGS = {
     whole(1, 100_000),
     'Connections of synchronous calls to one provider at once in one process; beyond it 503 before the hold',
   ),
+  MAX_WAITING_REQUESTS: setting(
+    'maxWaitingRequests',
+    '128',
+    128,
+    whole(0, 100_000),
+    'Calls that may wait for the event loop or for their hold in one process, and ten times as many reads, once more have come for a second than it can do; beyond it 503. 0 = no limit',
+  ),
   MAX_UPLOADS_PER_ACCOUNT: setting(
     'maxUploadsPerAccount',
     '20',

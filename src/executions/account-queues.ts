@@ -14,25 +14,54 @@ interface Queue<Item, Result> {
   readonly starts: Waiting<Item, Result>[];
   /** Whether its items wait for a lock and not for their turn. */
   isSuspended: boolean;
+  /** Whether another process had the account locked when its items were last taken. */
+  isLocked: boolean;
 }
+
+/** Beginnings of calls that wait, without those of locked accounts. */
+export type ReadyStarts = Pick<
+  AccountQueues<{ readonly accountId: string }, unknown>,
+  'readyStarts' | 'readyAccounts' | 'readyStartsOf'
+>;
 
 /** The waiting items, by account. Accounts get equal shares; within an account, ends of calls come first. */
 export class AccountQueues<Item extends { readonly accountId: string }, Result> {
   /** Accounts in the order of their next turn. */
   readonly #queues = new Map<string, Queue<Item, Result>>();
+  #ready = 0;
+  #readyAccounts = 0;
 
   /** Puts an item at the end of its account's queue. */
   add(waiting: Waiting<Item, Result>): void {
-    const queue = this.#queueOf(waiting.item.accountId);
-    (waiting.isEnd ? queue.ends : queue.starts).push(waiting);
+    this.#change(this.#queueOf(waiting.item.accountId), (queue) =>
+      (waiting.isEnd ? queue.ends : queue.starts).push(waiting),
+    );
   }
 
-  /** Puts items back where they were taken from. */
+  /** Puts items of locked accounts back where they were taken from. */
   putBack(taken: readonly Waiting<Item, Result>[]): void {
     for (const waiting of [...taken].reverse()) {
-      const queue = this.#queueOf(waiting.item.accountId);
-      (waiting.isEnd ? queue.ends : queue.starts).unshift(waiting);
+      this.#change(this.#queueOf(waiting.item.accountId), (queue) => {
+        (waiting.isEnd ? queue.ends : queue.starts).unshift(waiting);
+        queue.isLocked = true;
+      });
     }
+  }
+
+  /** Beginnings of calls that wait, without those of locked accounts. */
+  get readyStarts(): number {
+    return this.#ready;
+  }
+
+  /** Accounts with such beginnings. */
+  get readyAccounts(): number {
+    return this.#readyAccounts;
+  }
+
+  /** {@link readyStarts} of one account. */
+  readyStartsOf(accountId: string): number {
+    const queue = this.#queues.get(accountId);
+    return queue ? readyIn(queue) : 0;
   }
 
   /** Number of beginnings of calls that wait for this account. */
@@ -42,13 +71,13 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
 
   /** Takes no items of this account until {@link resume}. */
   suspend(accountId: string): void {
-    this.#queueOf(accountId).isSuspended = true;
+    this.#change(this.#queueOf(accountId), (queue) => (queue.isSuspended = true));
   }
 
   /** Ends {@link suspend}. */
   resume(accountId: string): void {
     const queue = this.#queueOf(accountId);
-    queue.isSuspended = false;
+    this.#change(queue, () => (queue.isSuspended = false));
     this.#forgetEmpty(accountId, queue);
   }
 
@@ -62,8 +91,11 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
       for (const [accountId, queue] of ready) {
         const room = Math.min(share, limit - taken.length);
         if (room <= 0) return taken;
-        const ends = queue.ends.splice(0, room);
-        taken.push(...ends, ...queue.starts.splice(0, room - ends.length));
+        this.#change(queue, ({ ends, starts }) => {
+          const first = ends.splice(0, room);
+          taken.push(...first, ...starts.splice(0, room - first.length));
+          queue.isLocked = false;
+        });
         // An account that had a turn goes to the end.
         this.#queues.delete(accountId);
         this.#queues.set(accountId, queue);
@@ -75,10 +107,19 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
   #queueOf(accountId: string): Queue<Item, Result> {
     let queue = this.#queues.get(accountId);
     if (queue === undefined) {
-      queue = { ends: [], starts: [], isSuspended: false };
+      queue = { ends: [], starts: [], isSuspended: false, isLocked: false };
       this.#queues.set(accountId, queue);
     }
     return queue;
+  }
+
+  /** Changes a queue and what of it is counted as ready. */
+  #change(queue: Queue<Item, Result>, change: (queue: Queue<Item, Result>) => unknown): void {
+    const before = readyIn(queue);
+    change(queue);
+    const after = readyIn(queue);
+    this.#ready += after - before;
+    this.#readyAccounts += Math.sign(after) - Math.sign(before);
   }
 
   #forgetEmpty(accountId: string, queue: Queue<Item, Result>): void {
@@ -102,4 +143,8 @@ export function byAccount<Item extends { readonly accountId: string }, Result>(
 
 function isReady<Item, Result>({ ends, starts, isSuspended }: Queue<Item, Result>): boolean {
   return !isSuspended && ends.length + starts.length > 0;
+}
+
+function readyIn<Item, Result>({ starts, isSuspended, isLocked }: Queue<Item, Result>): number {
+  return isSuspended || isLocked ? 0 : starts.length;
 }

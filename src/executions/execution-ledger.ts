@@ -14,6 +14,7 @@ import type {
   FinishOutcome,
 } from './execution-steps.js';
 import { GatewayProcess } from '../leases/gateway-process.js';
+import type { ReadyStarts } from './account-queues.js';
 import { GroupCommit, NeverTried } from './group-commit.js';
 import type { OwedCall } from '../leases/owed.js';
 import { OwedCancellations } from '../leases/owed-cancellations.js';
@@ -58,6 +59,11 @@ export class ExecutionLedger {
         metrics.batchSize.observe(size);
       },
     });
+  }
+
+  /** Calls that wait for their hold, without those of locked accounts. */
+  get waiting(): ReadyStarts {
+    return this.#steps.ready;
   }
 
   /**

@@ -214,4 +214,32 @@ describe('GroupCommit', () => {
     expect(await Promise.all(others)).toEqual([14, 16]);
     expect(await Promise.all(waiting)).toHaveLength(MAX_QUEUED_PER_ACCOUNT + 1);
   });
+
+  it('counts what waits for a statement, without accounts that others have locked', async () => {
+    let unlock: () => void = () => undefined;
+    const unlocked = new Promise<void>((resolve) => (unlock = resolve));
+    const { group } = groupOver(async (items, waits) => {
+      if (waits) await unlocked;
+      else await tick();
+      return items.map(({ accountId, n }) => (accountId === 'locked' && !waits ? undefined : n));
+    });
+    const stuck = [group.submit(of('locked', 0), PATIENCE)];
+    for (let turn = 0; turn < 5; turn += 1) await tick();
+    stuck.push(...[1, 2, 3].map((n) => group.submit(of('locked', n), PATIENCE)));
+    expect(group.ready).toMatchObject({ readyStarts: 0, readyAccounts: 0 });
+    const others = [1, 2, 3].map((n) => group.submit(of(n === 1 ? 'a' : 'b', n), PATIENCE));
+    const { readyStarts, readyAccounts } = group.ready;
+    const ofAccounts = ['a', 'b', 'locked'].map((account) => group.ready.readyStartsOf(account));
+    // The first one may be under way.
+    expect([
+      [0, 2, 0],
+      [1, 2, 0],
+    ]).toContainEqual(ofAccounts);
+    expect(readyStarts).toBe(ofAccounts.reduce((sum, count) => sum + count));
+    expect(readyAccounts).toBe(ofAccounts.filter((count) => count > 0).length);
+    await Promise.all(others);
+    unlock();
+    expect(await Promise.all(stuck)).toEqual([0, 1, 2, 3]);
+    expect(group.ready).toMatchObject({ readyStarts: 0, readyAccounts: 0 });
+  });
 });

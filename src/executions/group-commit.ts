@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Clock } from '../common/time/clock.js';
-import { AccountQueues, byAccount, type Waiting } from './account-queues.js';
+import { AccountQueues, byAccount, type ReadyStarts, type Waiting } from './account-queues.js';
 import { Resumptions } from './resumptions.js';
 
 /** Statements under way at once that wait for an account which another process has locked. */
@@ -68,6 +68,11 @@ export class GroupCommit<Item extends CommitItem, Result> {
   #refusable = 0;
 
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {}
+
+  /** Beginnings of calls that wait for a statement, without those of locked accounts. */
+  get ready(): ReadyStarts {
+    return this.#queues;
+  }
 
   /**
    * The committed result of `item`. Throws NeverTried when the queue is full or too slow: then it is not committed and

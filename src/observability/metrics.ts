@@ -31,6 +31,11 @@ export class Metrics {
     buckets: LATENCY_BUCKETS_SECONDS,
     registers: [this.registry],
   });
+  readonly overloadRefusals = new Counter({
+    name: 'gateway_overload_refusals_total',
+    help: 'Requests refused unread with 503, because more came than this process could do',
+    registers: [this.registry],
+  });
   readonly upstreamSeconds = new Histogram({
     name: 'gateway_upstream_duration_seconds',
     help: 'Time until a provider answered, by provider, operation and outcome',

@@ -63,6 +63,8 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
     DATA_DIR: mkdtempSync(join(tmpdir(), 'shim-data-')),
     ADMIN_TOKEN,
     RATE_LIMIT_RPM: '0',
+    // A slow machine is no overload.
+    MAX_WAITING_REQUESTS: '0',
     SANDBOX: 'on',
     ...(typeof settings === 'function' ? settings(database.url) : settings),
   });

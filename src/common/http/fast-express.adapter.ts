@@ -8,7 +8,7 @@ import {
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
-import { ConnectionTurns } from './connection-turns.js';
+import { ConnectionTurns, type Overload } from './connection-turns.js';
 import { withExchangeScope } from './exchange-scope.js';
 import { noteExpectation } from './expectation.js';
 import { withCheckedHead } from './request-head.js';
@@ -42,6 +42,7 @@ const IDLE_SWEEP_MS = 100;
  */
 export class FastExpressAdapter extends ExpressAdapter {
   private cutsConnections = false;
+  private turns: ConnectionTurns | undefined;
 
   constructor() {
     // Codes of errors go by the path, so another spelling of it is another path. Express reads this once, at its first
@@ -65,10 +66,16 @@ export class FastExpressAdapter extends ExpressAdapter {
     app.response = flatten(app.response, AppResponse.prototype);
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
     const turns = new ConnectionTurns(withCheckedHead(withExchangeScope(app)));
+    this.turns = turns;
     this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, turns.take);
     // Nest learns that the port is taken. A connection that cannot be accepted ends nothing else.
     this.httpServer.on('error', () => undefined);
     this.listenTo(this.httpServer, turns);
+  }
+
+  /** From now on requests may be refused because there is too much to do. */
+  guard(overload: Overload): void {
+    this.turns?.guard(overload);
   }
 
   private listenTo(server: Server, turns: ConnectionTurns): void {

@@ -39,3 +39,14 @@ it('begins what comes later after what has waited', async () => {
   }
   expect(begun).toEqual(Array.from({ length: 21 }, (_, index) => index));
 });
+
+it('lets lanes that wait take turns, whatever waits in the others', async () => {
+  const pace = new RequestPace();
+  let reads = 0;
+  let calls = 0;
+  for (let index = 0; index < 1_000; index++) pace.run(() => reads++, 'reads');
+  for (let index = 0; index < 20; index++) pace.run(() => calls++, 'calls');
+  while (calls < 20) await nextTurn();
+  expect(reads).toBeLessThan(100);
+  while (reads < 1_000) await nextTurn();
+});

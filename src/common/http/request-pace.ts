@@ -1,18 +1,26 @@
 /** Requests that begin in one turn of the event loop. */
 const BEGUN_PER_TURN = 16;
 
+/** What posts work, what reads, and everything else: health checks, the operator, preflights. */
+export type Lane = 'calls' | 'reads' | 'others';
+
 /**
- * Begins a few requests per turn of the event loop and the rest in the next turns, in their order. Requests of a thousand
- * connections may arrive in one turn. If all began at once, timers, answers and settlements would wait for all of them.
+ * Begins a few requests per turn of the event loop and the rest in the next turns, in the order of their lane; lanes that
+ * wait take turns. Requests of a thousand connections may arrive in one turn. If all began at once, timers, answers and
+ * settlements would wait for all of them.
  */
 export class RequestPace {
   private begun = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting: Readonly<Record<Lane, (() => void)[]>> = {
+    calls: [],
+    reads: [],
+    others: [],
+  };
 
   /** Calls `begin` now or in a later turn. */
-  run(begin: () => void): void {
+  run(begin: () => void, lane: Lane = 'others'): void {
     if (this.begun >= BEGUN_PER_TURN) {
-      this.waiting.push(begin);
+      this.waiting[lane].push(begin);
       return;
     }
     if (this.begun === 0) setImmediate(this.nextTurn);
@@ -21,7 +29,7 @@ export class RequestPace {
   }
 
   private readonly nextTurn = (): void => {
-    const next = this.waiting.splice(0, BEGUN_PER_TURN);
+    const next = this.take();
     // Those that come before the next turn wait behind these.
     this.begun = next.length === 0 ? 0 : BEGUN_PER_TURN;
     if (next.length === 0) return;
@@ -29,4 +37,19 @@ export class RequestPace {
     for (const begin of next) setImmediate(begin);
     setImmediate(this.nextTurn);
   };
+
+  /** The next of each lane in turns. */
+  private take(): (() => void)[] {
+    const lanes = Object.values(this.waiting);
+    const taken: (() => void)[] = [];
+    for (;;) {
+      const before = taken.length;
+      for (const lane of lanes) {
+        if (taken.length === BEGUN_PER_TURN) return taken;
+        const begin = lane.shift();
+        if (begin) taken.push(begin);
+      }
+      if (taken.length === before) return taken;
+    }
+  }
 }

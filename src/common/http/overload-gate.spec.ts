@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { requestLaneOf, OverloadGate } from './overload-gate.js';
+
+const MAX = 8;
+const MAX_READS = 80;
+
+function setUp(maxWaiting = MAX) {
+  const state = { ms: 0, holds: new Map<string, number>() };
+  const gate = new OverloadGate({
+    maxWaiting,
+    holderOf: (authorization = 'unknown') => authorization,
+    holds: {
+      get readyStarts() {
+        return [...state.holds.values()].reduce((sum, count) => sum + count, 0);
+      },
+      get readyAccounts() {
+        return state.holds.size;
+      },
+      readyStartsOf: (account) => state.holds.get(account) ?? 0,
+    },
+    nowMs: () => state.ms,
+  });
+  return { gate, state };
+}
+
+const request = (method: string, holder: string, url = '/v1/any') =>
+  ({ method, url, headers: { authorization: holder } }) as IncomingMessage;
+const post = (holder: string) => request('POST', holder);
+const read = (holder: string) => request('GET', holder);
+
+/** Lets requests wait; returns what begins each. */
+function wait(gate: OverloadGate, count: number, made: IncomingMessage): (() => void)[] {
+  return Array.from({ length: count }, () => gate.counted(made, () => undefined));
+}
+
+/** A crowd of one account that lasts. */
+function crowded(made = post('a')) {
+  const { gate, state } = setUp();
+  const begins = wait(gate, made.method === 'GET' ? MAX_READS : MAX, made);
+  expect(gate.refuses(made)).toBe(false);
+  state.ms += 1_000;
+  return { gate, state, begins };
+}
+
+describe('what waits to begin', () => {
+  it('is refused further when as many as may have waited for a second', () => {
+    const { gate, begins } = crowded();
+    expect(gate.refuses(post('a'))).toBe(true);
+    begins.pop()?.();
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+
+  it('is served whole, however much it is, when it is gone within a second', () => {
+    const { gate, state } = setUp();
+    const begins = wait(gate, 1_000, post('a'));
+    expect(gate.refuses(post('a'))).toBe(false);
+    state.ms += 900;
+    for (const begin of begins) begin();
+    expect(gate.refuses(post('a'))).toBe(false);
+    wait(gate, 1_000, post('a'));
+    state.ms += 900;
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+
+  it('has no second again until there was no crowd for two', () => {
+    const { gate, state, begins } = crowded();
+    expect(gate.refuses(post('a'))).toBe(true);
+    for (const begin of begins) begin();
+    expect(gate.refuses(post('a'))).toBe(false);
+    state.ms += 1_900;
+    const again = wait(gate, MAX, post('a'));
+    expect(gate.refuses(post('a'))).toBe(true);
+    for (const begin of again) begin();
+    state.ms += 2_000;
+    expect(gate.refuses(post('a'))).toBe(false);
+    wait(gate, MAX, post('a'));
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+
+  it('counts calls that wait for their hold', () => {
+    const { gate, state } = setUp();
+    state.holds.set('a', MAX);
+    expect(gate.refuses(post('a'))).toBe(false);
+    state.ms += 1_000;
+    expect(gate.refuses(post('a'))).toBe(true);
+    expect(gate.refuses(read('a'))).toBe(false);
+    state.holds.clear();
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+
+  it('is never refused without a limit', () => {
+    const { gate, state } = setUp(0);
+    wait(gate, 10_000, post('a'));
+    state.ms += 10_000;
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+});
+
+describe('one account in a crowd', () => {
+  it('takes nobody else’s share, however much it sends', () => {
+    const { gate } = crowded();
+    for (let waiting = 0; waiting < MAX / 2; waiting += 1) {
+      expect(gate.refuses(post('a'))).toBe(true);
+      expect(gate.refuses(post('b'))).toBe(false);
+      wait(gate, 1, post('b'));
+    }
+    expect(gate.refuses(post('b'))).toBe(true);
+  });
+
+  it('has no share when there are more accounts than places', () => {
+    const { gate, state } = setUp();
+    for (let account = 0; account < MAX; account += 1) wait(gate, 1, post(`account ${account}`));
+    gate.refuses(post('a'));
+    state.ms += 1_000;
+    expect(gate.refuses(post('a'))).toBe(true);
+  });
+});
+
+describe('lanes', () => {
+  it.each([
+    ['calls', post('a'), read('a')],
+    ['reads', read('a'), post('a')],
+  ] as const)('a crowd of %s refuses nothing else', (_lane, crowd, other) => {
+    const { gate } = crowded(crowd);
+    expect(gate.refuses(crowd)).toBe(true);
+    expect(gate.refuses(other)).toBe(false);
+  });
+
+  it.each([
+    ['POST', '/v1/audio/speech', 'calls'],
+    ['POST', 'http://gateway/v1/audio/speech', 'calls'],
+    ['POST', 'http://gateway/admin/accounts', 'calls'],
+    ['POST', '//v1/audio/speech', 'calls'],
+    ['DELETE', '/v1/videos/video_1', 'calls'],
+    ['POST', '/administrator', 'calls'],
+    ['GET', '/v1/models', 'reads'],
+    ['HEAD', '/v1/models', 'reads'],
+    ['OPTIONS', '/v1/audio/speech', 'others'],
+    ['GET', '/health/live', 'others'],
+    ['GET', '/metrics', 'others'],
+    ['POST', '/admin/accounts?x', 'others'],
+  ] as const)('%s %s is one of %s', (method, url, lane) => {
+    expect(requestLaneOf(request(method, 'a', url))).toBe(lane);
+  });
+});

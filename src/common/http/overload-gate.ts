@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import type { Lane } from './request-pace.js';
+
+/** A crowd that has gone after this time is served whole. */
+const LASTING_MS = 1_000;
+/** A crowd that lasted is over when there was none for this long. */
+const CALM_MS = 2_000;
+/** Reads cost less, and clients poll (decision G-14). */
+const READ_FACTOR = 10;
+
+/** Calls that wait for their hold, without those of locked accounts, which wait for somebody else. */
+export interface WaitingHolds {
+  readonly readyStarts: number;
+  readonly readyAccounts: number;
+  readyStartsOf(accountId: string): number;
+}
+
+/** What an {@link OverloadGate} needs of the gateway. */
+export interface OverloadOptions {
+  /** Calls that may wait while more keep coming than can begin, and ten times as many reads; 0 = no limit. */
+  readonly maxWaiting: number;
+  /** The account whose request it is; requests of unknown keys have one holder together. */
+  readonly holderOf: (authorization: string | undefined) => string;
+  readonly holds: WaitingHolds;
+  /** Milliseconds; only ever grows. */
+  readonly nowMs: () => number;
+}
+
+/**
+ * Refuses what callers send while more of it comes than this process can do, so that what it accepts is served soon
+ * (decision G-100). Only waiting counts that is the gateway's own: to begin, and for a hold. Calls and reads are counted
+ * apart, and whoever has less than an equal share waiting is served. Health checks and the operator are never refused.
+ */
+export class OverloadGate {
+  private readonly crowds: Readonly<Partial<Record<Lane, Crowd>>>;
+
+  constructor(private readonly options: OverloadOptions) {
+    const { maxWaiting, nowMs, holds } = options;
+    if (maxWaiting === 0) this.crowds = {};
+    else {
+      this.crowds = {
+        calls: new Crowd(maxWaiting, nowMs, holds),
+        reads: new Crowd(maxWaiting * READ_FACTOR, nowMs),
+      };
+    }
+  }
+
+  /** Whether the request must be refused now. */
+  refuses(request: IncomingMessage): boolean {
+    const crowd = this.crowds[requestLaneOf(request)];
+    return crowd?.isTooLarge() === true && crowd.hasShare(this.holderOf(request));
+  }
+
+  /** `begin`, counted as waiting until it is called. */
+  counted(request: IncomingMessage, begin: () => void): () => void {
+    const crowd = this.crowds[requestLaneOf(request)];
+    if (!crowd) return begin;
+    const holder = this.holderOf(request);
+    crowd.enter(holder);
+    return () => {
+      crowd.leave(holder);
+      begin();
+    };
+  }
+
+  private holderOf({ headers }: IncomingMessage): string {
+    return this.options.holderOf(headers.authorization);
+  }
+}
+
+const NOT_CALLERS = /^\/(?:health|admin|metrics)(?:[/?]|$)/;
+
+/** By the method. Only a path that is surely none of the callers' makes a difference, however it is written. */
+export function requestLaneOf({ method, url = '' }: IncomingMessage): Lane {
+  if (method === 'OPTIONS' || NOT_CALLERS.test(url)) return 'others';
+  return method === 'GET' || method === 'HEAD' ? 'reads' : 'calls';
+}
+
+const NO_HOLDS: WaitingHolds = { readyStarts: 0, readyAccounts: 0, readyStartsOf: () => 0 };
+
+/** The requests of one lane that wait, by their holders. */
+class Crowd {
+  private waiting = 0;
+  private readonly byHolder = new Map<string, number>();
+  /** When the present crowd began; undefined while fewer wait than may. */
+  private sinceMs: number | undefined;
+  /** When a crowd was last seen that had lasted. */
+  private lastedMs = -Infinity;
+
+  constructor(
+    private readonly maxWaiting: number,
+    private readonly nowMs: () => number,
+    private readonly holds: WaitingHolds = NO_HOLDS,
+  ) {}
+
+  enter(holder: string): void {
+    this.waiting += 1;
+    this.byHolder.set(holder, (this.byHolder.get(holder) ?? 0) + 1);
+  }
+
+  leave(holder: string): void {
+    this.waiting -= 1;
+    const left = (this.byHolder.get(holder) ?? 0) - 1;
+    if (left > 0) this.byHolder.set(holder, left);
+    else this.byHolder.delete(holder);
+  }
+
+  /** Whether as many wait as may, and have done so for too long. */
+  isTooLarge(): boolean {
+    if (this.waiting + this.holds.readyStarts < this.maxWaiting) {
+      this.sinceMs = undefined;
+      return false;
+    }
+    const now = this.nowMs();
+    this.sinceMs ??= now;
+    if (now - this.sinceMs < LASTING_MS && now - this.lastedMs >= CALM_MS) return false;
+    this.lastedMs = now;
+    return true;
+  }
+
+  /** Whether the holder has its equal share of the waiting. When there are more holders than places, nobody has less. */
+  hasShare(holder: string): boolean {
+    const { byHolder, holds } = this;
+    const mine = (byHolder.get(holder) ?? 0) + holds.readyStartsOf(holder);
+    const others = Math.max(byHolder.size, holds.readyAccounts) - (mine > 0 ? 1 : 0);
+    return mine >= Math.floor(this.maxWaiting / (others + 1));
+  }
+}
