@@ -57,7 +57,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   MAX_CONNECTIONS_PER_ADDRESS: outside(0, 100_000),
   MAX_PARALLEL_CALLS_PER_KEY: outside(0, 100_000),
   PROVIDER_MAX_CONNECTIONS: outside(1, 100_000),
-  MAX_WAITING_REQUESTS: ['-1', '1.5', '100001', 'many'],
+  MAX_WAITING_REQUESTS: outside(0, 100_000),
   MAX_UPLOADS_PER_ACCOUNT: outside(1, 10_000),
   SPOOL_MAX_BYTES: outside(64 * MEBIBYTE, MEBIBYTE * MEBIBYTE),
   BODY_MEMORY_MAX_BYTES: outside(64 * MEBIBYTE, MEBIBYTE * MEBIBYTE),
