@@ -3,10 +3,31 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 import { AudioWriter } from './audio-writer.js';
 
 const PRICE = 120n;
+/** More bytes than any kernel takes for a reader. */
+const PIECES = 3_000;
+
+/** Audio of which two pieces arrive in one turn of the event loop. */
+class Recording {
+  made = 0;
+  readonly source: Readable;
+
+  constructor(size: number) {
+    this.source = Readable.from(this.pieces(Buffer.alloc(size)), { highWaterMark: 1 });
+  }
+
+  private async *pieces(piece: Buffer): AsyncGenerator<Buffer> {
+    while (this.made < PIECES) {
+      this.made += 1;
+      yield piece;
+      if (this.made % 2 === 0) await setImmediate();
+    }
+  }
+}
 
 describe('AudioWriter', () => {
   let server: Server;
@@ -38,6 +59,37 @@ describe('AudioWriter', () => {
     expect(answer.headers.get('x-gateway-charge-microusd')).toBe('120');
     expect(await answer.text()).toBe('abc');
   });
+
+  it.each([20_000, 40_000, 65_536])(
+    'sends all of a long recording that arrives in pieces of %d bytes, two at a time',
+    async (size) => {
+      const recording = new Recording(size);
+      const sent = new AudioWriter(await answered).stream(recording.source, 'mp3', PRICE);
+      const answer = await fetched;
+      const body = answer.arrayBuffer();
+      (await sent)();
+      expect((await body).byteLength).toBe(PIECES * size);
+    },
+  );
+
+  it.each([20_000, 40_000, 65_536])(
+    'waits for a reader that reads nothing, with pieces of %d bytes',
+    async (size) => {
+      const response = await answered;
+      const recording = new Recording(size);
+      const sent = new AudioWriter(response).stream(recording.source, 'mp3', PRICE);
+      await fetched;
+      let before = -1;
+      while (recording.made !== before) {
+        before = recording.made;
+        await sleep(200);
+      }
+      expect(recording.made).toBeLessThan(PIECES);
+      expect(response.writableLength).toBeLessThan(500_000);
+      response.destroy();
+      await sent;
+    },
+  );
 
   it('rejects with what broke the source in the middle', async () => {
     const source = new PassThrough();

@@ -40,9 +40,13 @@ export class AudioWriter {
       // Listeners cost a third of an async iterator, and a speech call has only one or two chunks.
       source.on('data', (chunk: Buffer) => {
         if (response.destroyed) return;
-        turn.begin();
+        // A corked answer takes bytes even if the socket is full.
+        if (response.socket?.writableNeedDrain) turn.flush();
+        else turn.begin();
         if (response.write(chunk)) return;
         turn.flush();
+        // The answer had too many bytes while it was corked, but the socket has taken all: no `drain` will follow.
+        if (response.socket?.writableNeedDrain === false) return;
         source.pause();
         void writableAgain(response).then(() => source.resume());
       });
@@ -91,13 +95,18 @@ class CorkedTurn {
     if (this.turn === undefined) return;
     clearImmediate(this.turn);
     this.patience = setTimeout(() => {
-      this.response.uncork();
+      this.flush();
     }, COALESCE_MS);
   }
 
   /** Ends the answer together with the bytes that were not sent yet. */
   end(): void {
     clearTimeout(this.patience);
+    const { socket } = this.response;
+    socket?.cork();
+    // Node.js 24 loses bytes of an answer that is still corked when it ends.
+    this.flush();
     this.response.end();
+    socket?.uncork();
   }
 }
