@@ -77,10 +77,11 @@ describe('LastNet', () => {
       },
     });
     const server = createServer(
-      withExchangeScope((request) => {
+      withExchangeScope((request, response) => {
         Object.assign(request, { executionId });
         void nextTurn().then(() => {
           caught.caught(stray(1));
+          if (!response.writableEnded) response.end('served on');
         });
       }),
     ).listen(0, '127.0.0.1');
@@ -101,9 +102,10 @@ describe('LastNet', () => {
       },
     });
     const server = createServer(
-      withExchangeScope((request) => {
+      withExchangeScope((request, response) => {
         Object.assign(request, { executionId: '0198c0de-0000-7000-8000-000000000001' });
         caught.caught(stray(1));
+        if (!response.destroyed) response.end('served on');
       }),
     ).listen(0, '127.0.0.1');
     await once(server, 'listening');
