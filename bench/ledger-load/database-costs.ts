@@ -37,7 +37,7 @@ export async function indexEntriesPerCall(dataSource: DataSource, moved: number)
   const [row] = await dataSource.query<{ execution: string; entry: string }[]>(
     `SELECT count(*) FILTER (WHERE c.relname = 'execution' AND pg_get_expr(i.indpred, i.indrelid) IS NULL) AS execution,
             count(*) FILTER (WHERE c.relname = 'ledger_entry'
-              AND (i.indpred IS NULL OR pg_get_expr(i.indpred, i.indrelid) LIKE '%charge%')) AS entry
+              AND (i.indpred IS NULL OR pg_get_expr(i.indpred, i.indrelid) LIKE '%= ''charge''%')) AS entry
        FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
        JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am a ON a.oid = x.relam AND a.amname = 'btree'`,
   );
