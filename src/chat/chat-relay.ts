@@ -5,6 +5,10 @@ import { ClientLeft } from '../executions/pay-on-success.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
 import { textsOf, viewTokenUsage } from './chat-usage.js';
+import type { RelayPace } from './relay-pace.js';
+
+/** Characters of an event that waits for its turn. A token with its `logprobs` has a few hundred. */
+const LARGE_EVENT_CHARS = 16_384;
 
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
@@ -19,7 +23,8 @@ export class ChatRelay {
   private head: CompletionHead | undefined;
 
   constructor(
-    private readonly events: SseWriter,
+    private readonly events: Pick<SseWriter, 'send'>,
+    private readonly pace: RelayPace,
     private readonly fallback: CompletionHead,
     private readonly showsUsage: boolean,
   ) {}
@@ -75,6 +80,8 @@ export class ChatRelay {
   private async send(chunk: JsonObject, choices: readonly JsonObject[]): Promise<void> {
     this.head ??= headOf(chunk, this.fallback);
     const shown = chunkOf(this.head, choices);
-    await this.events.send(JSON.stringify(this.showsUsage ? { ...shown, usage: null } : shown));
+    const event = JSON.stringify(this.showsUsage ? { ...shown, usage: null } : shown);
+    if (event.length > LARGE_EVENT_CHARS) await this.pace.turn();
+    await this.events.send(event);
   }
 }
