@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeKey } from '../../src/auth/key-material.js';
-import { Clock } from '../../src/common/time/clock.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../support/gateway.js';
 import { errorOf, send } from '../support/http-answer.js';
+import { stopClock } from '../support/stopped-clock.js';
 
 let gateway: TestGateway;
 
@@ -11,13 +11,6 @@ beforeAll(async () => {
   stopClock(gateway);
 });
 afterAll(() => gateway.stop());
-
-/** All guesses of a test fall in one minute, however slow the machine is. */
-function stopClock({ app }: TestGateway): void {
-  const clock = app.get(Clock);
-  const nowMs = clock.nowMs();
-  clock.nowMs = () => nowMs;
-}
 
 const audit = (token: string, address: string) =>
   send(`${gateway.url}/admin/audit`, {
