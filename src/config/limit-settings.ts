@@ -28,8 +28,9 @@ export const LIMIT_SETTINGS = {
   ),
   MAX_WAITING_REQUESTS: setting(
     'maxWaitingRequests',
-    '128',
-    128,
+    // More than the parallel calls that one key has, so that one key alone never reaches it.
+    '256',
+    256,
     whole(0, 100_000),
     'Calls that may wait for the event loop or for their hold in one process, and ten times as many reads, once more have come for a second than it can do; beyond it 503. 0 = no limit',
   ),
