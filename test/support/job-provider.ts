@@ -39,6 +39,8 @@ export class JobProvider {
   /** Jobs the provider has begun, by id, with their names. */
   readonly jobs = new Map<string, string>();
   polls = 0;
+  /** No submission is answered before it resolves. */
+  held: Promise<unknown> = Promise.resolve();
   /** Delay of every answer. */
   delayMs = 0;
   /** The next answers to submissions. They come before the plans of the jobs. */
@@ -77,6 +79,7 @@ export class JobProvider {
     const begins = ['accept', 'done', 'step', 'html', 'empty', 'reset', 'hang', 'crash'];
     const id = `job-${this.jobs.size + 1}`;
     if (begins.includes(plan)) this.jobs.set(id, request.name);
+    await this.held;
     await sleep(this.delayMs);
     this.answerSubmission(response, plan, id);
   }

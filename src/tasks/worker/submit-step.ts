@@ -2,13 +2,15 @@ import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { StepReporter } from './step-reporter.js';
+import { persistently } from '../persistently.js';
 import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
 import { type Task, TASK_FAILED } from '../task.js';
 import { TaskInputs } from '../submission/task-inputs.js';
 import type { SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { LEASE_MS } from '../task-lane.js';
-import type { ClaimedWork } from './task-statements.js';
+import { REPORT_PATIENCE_MS } from './task-reports.js';
+import { type ClaimedWork, TaskStatements } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
 /**
@@ -24,6 +26,7 @@ export class SubmitStep {
     private readonly kinds: TaskKinds,
     private readonly inputs: TaskInputs,
     private readonly upstreams: TaskUpstreams,
+    private readonly statements: TaskStatements,
   ) {}
 
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
@@ -97,7 +100,8 @@ export class SubmitStep {
         const { jobId, memory } = report;
         const facts = { status: 'processing', job_id: jobId, memory } as const;
         this.logger.debug(`${toPublicId('task', work.task.id)}: accepted as job ${jobId}`);
-        await reporter.goOn(work, { phase: 'polling', delayMs: reporter.paceMs(work), facts });
+        const next = { phase: 'polling', delayMs: reporter.paceMs(work), facts } as const;
+        if (!(await reporter.goOn(work, next))) await this.keepJob(work, jobId);
         return;
       }
       case 'step': {
@@ -110,6 +114,16 @@ export class SubmitStep {
       case 'failed':
         return this.refused(work, report.message);
     }
+  }
+
+  /** The task was taken over before the provider's answer came, so its outcome is unknown; its job is known. */
+  private async keepJob(work: ClaimedWork, jobId: string): Promise<void> {
+    const isKept = await persistently(
+      () => this.statements.keepJob(work, jobId, this.reporter.longestMs),
+      REPORT_PATIENCE_MS,
+    );
+    const id = toPublicId('task', work.task.id);
+    if (isKept) this.logger.warn(`${id}: accepted as job ${jobId} after it was taken over`);
   }
 
   private async done(

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../common/json-object.js';
 import { PreparedStatement } from '../../database/prepared-statement.js';
 import type { Task } from '../task.js';
-import { LANE_ROOMS, type TaskPhase } from '../task-lane.js';
+import { LANE_ROOMS, laneOf, type TaskPhase } from '../task-lane.js';
 import { taskOf, type TaskRow } from '../task-row.js';
 
 /** Work that a worker has claimed, and its task. */
@@ -75,6 +75,7 @@ const CLAIM = `
     FROM task_claim_whole($1, $2, $3, $4, $5, $6) c`;
 
 const ADVANCE = `SELECT task_advance($1, $2, $3, $4, $5, $6, $7, $8) AS id`;
+const KEEP_JOB = `SELECT task_keep_job($1, $2, $3, $4, $5) AS kept`;
 
 /** The statements of the worker; each may be repeated. */
 @Injectable()
@@ -104,6 +105,13 @@ export class TaskStatements {
   async advance(changes: readonly Advance[]): Promise<Set<string>> {
     const rows = await this.#advance.run(advanceColumns(changes));
     return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Names a task's job and has it watched, after the task was taken over. False if its outcome is known. */
+  async keepJob({ task }: ClaimedWork, jobId: string, watchMs: number): Promise<boolean> {
+    const values = [task.accountId, task.id, jobId, laneOf('watching', task.provider), watchMs];
+    const [row] = await this.dataSource.query<{ kept: boolean }[]>(KEEP_JOB, values);
+    return row?.kept === true;
   }
 
   /** Deletes the work of a task that has ended. */

@@ -162,7 +162,9 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
         try {
           const lease = { accountId, taskId, fence, delayMs: LEASE_MS };
           const isLeased = await this.reports.advance(lease);
-          if (!isLeased && this.running.get(taskId) === running) {
+          // A submission is never repeated, so the answer to it is worth having: it may name a job.
+          const isOver = !isLeased && stepOf(running.lane) !== 'submit';
+          if (isOver && this.running.get(taskId) === running) {
             running.stop.abort(new Error('the task was taken over'));
           }
         } catch (error) {
