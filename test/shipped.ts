@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
 import { shippedNode } from '../bench/servers/runtime.js';
 
-/** Tests that start processes, and that speak as clients and to providers: where a runtime shows. */
-const FOLDERS = ['test/process', 'test/compat', 'test/contract'];
+/** Tests that start processes, that speak as clients and to providers, and of Node's own HTTP: where a runtime shows. */
+const FOLDERS = ['test/process', 'test/compat', 'test/contract', 'src/common/http'];
 
 /** The newest 24 of the npm package is older than the one of the image, and than the packages ask for. */
 const WITHOUT_INSTALLATION = '--testPathIgnorePatterns=test/process/install';
