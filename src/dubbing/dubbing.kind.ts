@@ -70,7 +70,6 @@ export class DubbingKind implements TaskKind, OnModuleInit {
         (port, call) => port.submitDub(command, call),
         context,
       );
-      await this.files.remove(source.accountId, source.id);
       return { state: 'accepted', jobId };
     } finally {
       await rm(path, { force: true });
@@ -137,6 +136,11 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       context,
     );
     if (failure instanceof Error) throw failure;
+  }
+
+  /** The provider has the source. After a crash it stays until it expires. */
+  async accepted(task: Task): Promise<void> {
+    await this.files.remove(task.accountId, inputOf(task).fileId);
   }
 
   /** A source that the provider has was removed before; any other is not sent any more. */

@@ -74,6 +74,11 @@ export interface TaskKind {
   readonly modality: 'audio' | 'video';
   /** Submits the work to the provider, once. */
   submit(task: Task, context: TaskContext): Promise<SubmitReport>;
+  /**
+   * Deletes what only the submission needed, once the provider's job is stored with the task. Never throws. After a crash it
+   * is not called.
+   */
+  accepted?(task: Task): Promise<void>;
   /** Asks the provider for the state of the job. */
   poll(task: Task, context: TaskContext): Promise<PollReport>;
   /** Fetches and stores the file after success; `task.result` holds what `poll` reported. May run again after a crash. */

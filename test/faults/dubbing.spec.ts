@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { FILE_STORE, type FileStore } from '../../src/storage/file-store.port.js';
 import { DubbingDesk } from '../support/dubbing-desk.js';
 
 const DONE = '[[sandbox:task-ms=0]]';
@@ -124,5 +125,25 @@ describe('a source that is gone from the storage', () => {
     } finally {
       await desk.gateway.dataSource.query('DROP FUNCTION expire_at_once CASCADE');
     }
+  });
+});
+
+describe('a source that the provider has', () => {
+  it('is removed after the job of the provider is stored', async () => {
+    const store = desk.gateway.app.get<FileStore>(FILE_STORE);
+    const remove = store.remove.bind(store);
+    const known: (string | null)[] = [];
+    store.remove = async (key) => {
+      const sql = `SELECT provider_job_id AS job FROM task WHERE account_id = $1`;
+      const [row] = await desk.gateway.dataSource.query<{ job: string | null }[]>(sql, [
+        desk.account.accountId,
+      ]);
+      known.push(row?.job ?? null);
+      await remove(key);
+    };
+    const { id } = await desk.submit();
+    await desk.ended(id);
+    store.remove = remove;
+    expect(known).toEqual([expect.any(String)]);
   });
 });

@@ -56,7 +56,9 @@ export class SubmitStep {
         .of(task.kind)
         .submit(task, this.upstreams.contextOf(task, signal))
         .catch((error: unknown) => this.failed(work, error));
-      if (report) await this.reported(work, report);
+      if (!report) return;
+      await this.reported(work, report);
+      if (report.state === 'accepted') await this.kinds.of(task.kind).accepted?.(task);
     } catch (error) {
       // The provider's answer is known, but the database refuses to store it.
       this.logger.error(`${toPublicId('task', task.id)}: ${String(error)}`);
