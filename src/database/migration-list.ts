@@ -38,6 +38,7 @@ import { ClaimsSeeTheirTasks1700000000260 } from './migrations/0260-claims-see-t
 import { OtherEntries1700000000285 } from './migrations/0285-other-entries.migration.js';
 import { EndsLockInOrder1700000000300 } from './migrations/0300-ends-lock-in-order.migration.js';
 import { EntriesKnowTheirTask1700000000301 } from './migrations/0301-entries-know-their-task.migration.js';
+import { WebhookAccountsTakeTurns1700000000330 } from './migrations/0330-webhook-accounts-take-turns.migration.js';
 import { LateJobIds1700000000335 } from './migrations/0335-late-job-ids.migration.js';
 
 /**
@@ -84,5 +85,6 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   OtherEntries1700000000285,
   EndsLockInOrder1700000000300,
   EntriesKnowTheirTask1700000000301,
+  WebhookAccountsTakeTurns1700000000330,
   LateJobIds1700000000335,
 ];

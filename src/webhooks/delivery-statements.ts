@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { PreparedStatement } from '../database/prepared-statement.js';
 import type { DeliveryAttempt } from './delivery.js';
@@ -33,7 +32,7 @@ export interface AttemptRecord {
   readonly next: NextStep;
 }
 
-/** One claim steps from receiver to receiver at most this often, if more is due than it reads at first. */
+/** One claim steps through at most as many accounts and receivers, in equal shares, if more is due than it reads at first. */
 const MAX_LANES = 1_000;
 
 interface ClaimRow {
@@ -73,7 +72,7 @@ export class DeliveryStatements {
    */
   async claim(leaseMs: number, rooms: Rooms): Promise<ClaimedDelivery[]> {
     const rows = await this.#claim.run([
-      randomUUID(),
+      null,
       MAX_LANES,
       leaseMs,
       rooms.total,
