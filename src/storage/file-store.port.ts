@@ -17,7 +17,7 @@ export interface FileWriting {
 export interface FileStore {
   /** Called once before every other method. Throws when files cannot be kept in this place. */
   prepare(): Promise<void>;
-  /** Resolves when the whole file is durable under its key. After an error nothing can be read under the key. */
+  /** Resolves when the whole file is durable under its key. After an error the caller removes what may be there. */
   write(key: string, writing: FileWriting): Promise<void>;
   /** The bytes of a range, or all. Rejects before the first byte if there is no such file. */
   read(key: string, range?: ByteRange): Promise<Readable>;

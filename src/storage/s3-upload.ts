@@ -32,7 +32,7 @@ export class S3Upload {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Resolves when the object is there. After an error there is none, and its parts are given up. */
+  /** Resolves when the object is there. After an error its parts are given up; only where the answer was lost the object is there all the same. */
   async run(body: AsyncIterable<Buffer>): Promise<void> {
     const part = Buffer.allocUnsafeSlow(PART_BYTES);
     let filled = 0;

@@ -46,7 +46,7 @@ async function crowd(): Promise<{ refused: Answer; waiting: Promise<Answer>[] }>
 }
 
 /** The bytes of the answer to a request with this target, as it is. */
-function raw(target: string): Promise<string> {
+function raw(target: string, ...more: readonly string[]): Promise<string> {
   const { port } = new URL(gateway.url);
   const body = JSON.stringify(HELLO);
   const head = [
@@ -55,6 +55,7 @@ function raw(target: string): Promise<string> {
     `Authorization: ${flood.headers.authorization}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
+    ...more,
   ];
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1').on('error', reject);
@@ -104,7 +105,10 @@ describe('while calls wait for their holds', () => {
     expect(fromPage.headers.get('access-control-expose-headers')).toContain('Retry-After');
     expect(fromPage.headers.get('x-client-request-id')).toBe('mine');
     expect(await raw(PATH)).toMatch(/^HTTP\/1\.1 503 /);
-    expect(await raw(`http://gateway${PATH}`)).toMatch(/^HTTP\/1\.1 503 /);
+    for (const target of [`http://gateway${PATH}`, 'foo://a', 'http://[', 'http://xn--0']) {
+      expect(await raw(target)).toMatch(/^HTTP\/1\.1 503 /);
+      expect(await raw(target, 'Connection: close')).toMatch(/^HTTP\/1\.1 503 /);
+    }
     const long = await postJson(gateway.url + PATH, flood.headers, {
       ...HELLO,
       input: 'a'.repeat(100_000),

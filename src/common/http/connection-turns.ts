@@ -102,10 +102,13 @@ export class ConnectionTurns {
   private refusesUnread(socket: Socket, request: IncomingMessage): boolean {
     const { overload } = this;
     if (!overload?.gate.refuses(request)) return false;
-    if (socket.writableLength > 0 || !isSmall(request)) return false;
+    if (!socket.writable || socket.writableLength > 0 || !isSmall(request)) return false;
     const turn = this.turnOf(socket);
-    if (turn.isBusy) return false;
+    if (turn.isBusy || turn.wasRefused) return false;
     turn.idleChecks = 0;
+    // What else it has sent ahead is queued, within the limits of every connection.
+    turn.wasRefused = true;
+    setImmediate(() => (turn.wasRefused = false));
     socket.write(overload.refusal.text(request), 'latin1');
     return true;
   }
@@ -140,6 +143,8 @@ class Turn {
   isBusy = false;
   private sentBytes = 0;
   private silentChecks = 0;
+  /** Whether a request was refused in this turn of the event loop. */
+  wasRefused = false;
   idleChecks = 0;
 
   constructor(

@@ -53,8 +53,13 @@ export class OverloadRefusal {
     const headers: (readonly [string, string])[] = [];
     const setHeader = (name: string, value: string) => headers.push([name, value]);
     const response = { setHeader, vary: (field: string) => setHeader('Vary', field) };
-    for (const set of this.middleware)
-      set(request as Request, response as unknown as Response, () => undefined);
+    for (const set of this.middleware) {
+      try {
+        set(request as Request, response as unknown as Response, () => undefined);
+      } catch {
+        // A target that is no path has no headers of its own.
+      }
+    }
     headers.push(...OWN_HEADERS);
     return headers;
   }

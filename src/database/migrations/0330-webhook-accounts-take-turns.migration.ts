@@ -12,7 +12,9 @@ export class WebhookAccountsTakeTurns1700000000330 implements MigrationInterface
   }
 
   /** The function stays: processes of the former version call it in the same way. */
-  async down(): Promise<void> {}
+  down(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 /**

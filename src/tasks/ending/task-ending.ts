@@ -89,7 +89,8 @@ export class TaskEnding {
     // If the answer of the commit was lost, the repetition is refused, although the first try was committed.
     if (!isEnded && (tried.times === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
     this.listeners.tell(ended);
-    await this.kinds.of(ended.kind).ended?.(ended);
+    // Its caller has an answer to give, and a store may take minutes. What is not removed before the process ends expires.
+    void this.kinds.of(ended.kind).ended?.(ended);
     return ended;
   }
 
