@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import jest from 'eslint-plugin-jest';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 import { ownedEmitters } from './scripts/lint/owned-emitters.js';
 
@@ -20,6 +21,11 @@ const ownHomes = [
   {
     selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
     message: 'Take the time from common/time/clock.',
+  },
+  {
+    selector:
+      "BinaryExpression[operator=/^[!=]==?$/]:not([right.type='Identifier'][right.name='undefined']) Identifier[name=/^(admin|metrics)Token$/]",
+    message: 'Compare tokens in constant time, with BearerToken.',
   },
 ];
 
@@ -66,8 +72,13 @@ export default tseslint.config(
   {
     files: ['src/**/*.ts'],
     ignores: ['**/*.spec.ts'],
-    plugins: { shim: { rules: { 'owned-emitters': ownedEmitters } } },
-    rules: { 'shim/owned-emitters': 'error' },
+    plugins: { shim: { rules: { 'owned-emitters': ownedEmitters } }, regexp },
+    rules: {
+      'shim/owned-emitters': 'error',
+      // Callers choose the texts: a search that takes the square of their length stops everybody.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+    },
   },
   {
     // The request outlives its form: the answer goes over the same connection.

@@ -4,8 +4,10 @@ import { redactText } from '../observability/logger.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 
 const MAX_MESSAGE_CHARACTERS = 500;
+/** What is searched for secrets: a provider may quote a whole request. */
+const MAX_READ_CHARACTERS = 2_000;
 const BEARER = /\bBearer\s+\S+/gi;
-const EMAIL = /[\w.+-]+@[\w-]+(\.[\w-]+)+/g;
+const EMAIL = /[\w.+-]{1,64}@[\w-]+(\.[\w-]+)+/g;
 const ACCOUNT = /\b(org|proj|acct)[-_]\w{6,}/g;
 
 /** A provider's failure, as the operator's record keeps it (decision G-96). */
@@ -39,7 +41,7 @@ export function blamingField(error: GatewayError, body: unknown): GatewayError {
 }
 
 function redacted(text: string): string {
-  return redactText(text)
+  return redactText(text.slice(0, MAX_READ_CHARACTERS))
     .replace(BEARER, 'Bearer [redacted]')
     .replace(EMAIL, '[redacted]')
     .replace(ACCOUNT, '[redacted]')

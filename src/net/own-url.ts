@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from '../common/end-slashes.js';
 import { type AddressInfo, isIPv6 } from 'node:net';
 
 /** The place where a gateway listens or will listen. */
@@ -21,7 +22,7 @@ export class OwnUrl {
 
   /** Such as `https://gateway.example` or `http://127.0.0.1:3000`. */
   get href(): string {
-    return (this.publicUrl ?? this.listeningUrl).replace(/\/+$/, '');
+    return withoutEndSlashes(this.publicUrl ?? this.listeningUrl);
   }
 
   /** All URLs of this gateway. With a `PUBLIC_URL` the place where it listens is a second one. */

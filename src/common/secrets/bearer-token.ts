@@ -1,6 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 const BEARER = /^bearer ([^\s]+)$/i;
+
+/** The token of an `Authorization` header with the scheme Bearer; undefined for every other header. */
+export const bearerTokenOf = (authorization: string | undefined): string | undefined =>
+  BEARER.exec(authorization ?? '')?.[1];
+
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** A token that the operator has set. It is compared in constant time. */
@@ -13,7 +18,6 @@ export class BearerToken {
 
   /** Whether an `Authorization` header holds the token. */
   isIn(authorization: string | undefined): boolean {
-    const token = BEARER.exec(authorization ?? '')?.[1] ?? '';
-    return timingSafeEqual(digest(token), this.expected);
+    return timingSafeEqual(digest(bearerTokenOf(authorization) ?? ''), this.expected);
   }
 }

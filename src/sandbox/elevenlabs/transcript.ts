@@ -54,7 +54,7 @@ function placeWords(
   const speakers = lines.flatMap((line) => Array.from(`${line.text}\n`, () => line.speaker));
   const timeline = spokenCharacters(text, seconds);
   let at = 0;
-  return (text.match(/\[[^\]\n]+\]|\s+|[^\s[]+|\[/g) ?? []).map((token) => {
+  return (text.match(/\[[^[\]\n]+\]|\s+|[^\s[]+|\[/g) ?? []).map((token) => {
     const length = Array.from(token).length;
     const characters = timeline.slice(at, at + length).map(({ character, start, end }) => ({
       text: character,

@@ -123,7 +123,7 @@ function songSound(song: SongPiece, { parts, tempo }: Hearing): Waveform {
 
 /** The lyrics without their headings such as `[Chorus]`. */
 export function sungText({ lyrics }: SongPiece): string {
-  return lyrics.replace(/\[[^\]\n]*\]/g, '').trim();
+  return lyrics.replace(/\[[^[\]\n]*\]/g, '').trim();
 }
 
 /** The notes that one instrument plays in a piece. */

@@ -6,7 +6,7 @@ import { exampleOf } from './schema-example.js';
 
 const TOPIC_WORDS = 14;
 const SAY_EXACTLY =
-  /^(?:please\s+)?(?:say|repeat|reply with|answer with)(?:\s+exactly)?:?\s+(.+)$/is;
+  /^(?:please\s+)?(?:say|repeat|reply with|answer with)(?:\s+exactly)?:?\s+(\S.*)$/is;
 const CLOSINGS = [
   'It is worth starting small, measuring, and keeping what works.',
   'The short answer is that it depends on the details, and the details can be learned.',

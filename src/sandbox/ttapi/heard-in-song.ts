@@ -11,7 +11,7 @@ export interface SungText extends Timed {
 }
 
 const WORD = /\S+/g;
-const LINE = /[^\n]*\S[^\n]*/g;
+const LINE = /[^\n]+/g;
 
 /** Every word that is sung, with the time at which the voice sings it. */
 export function sungWords(piece: Piece): SungText[] {
@@ -29,7 +29,8 @@ function sung(piece: Piece, pattern: RegExp): SungText[] {
     (song) => {
       const text = sungText(song);
       const timeline = spokenCharacters(text, song.seconds);
-      return [...text.matchAll(pattern)].map(({ 0: found, index }) => {
+      const all = [...text.matchAll(pattern)].filter(({ 0: found }) => found.trim() !== '');
+      return all.map(({ 0: found, index }) => {
         // Times belong to whole characters (code points), but positions in the text count UTF-16 units.
         const first = Array.from(text.slice(0, index)).length;
         const last = first + Array.from(found).length - 1;

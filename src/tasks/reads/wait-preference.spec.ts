@@ -25,6 +25,8 @@ describe('waitSecondsOf', () => {
     'wait=1.5',
     'wait=ten',
     'await=5',
+    'wait=5=5',
+    'wait==5',
   ])('ignores %s', (prefer) => {
     expect(waitSecondsOf(prefer)).toBeUndefined();
   });

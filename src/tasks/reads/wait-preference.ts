@@ -1,5 +1,5 @@
 const MAX_WAIT_SECONDS = 60;
-const WAIT = /^wait=(?:"([0-9]{1,9})"|([0-9]{1,9}))$/i;
+const SECONDS = /^(?:"([0-9]{1,9})"|([0-9]{1,9}))$/;
 
 /**
  * Seconds of `wait` in a `Prefer` header, alone or in a list of preferences. Undefined when it is absent or not 1 to
@@ -8,7 +8,10 @@ const WAIT = /^wait=(?:"([0-9]{1,9})"|([0-9]{1,9}))$/i;
 export function waitSecondsOf(prefer: string | undefined): number | undefined {
   for (const preference of (prefer ?? '').split(',')) {
     const [token = ''] = preference.split(';');
-    const match = WAIT.exec(token.trim().replace(/\s*=\s*/, '='));
+    // Without a regular expression over the whole, which would try each of the many spaces that a header can have.
+    const [name = '', ...value] = token.split('=');
+    const isWait = name.trim().toLowerCase() === 'wait';
+    const match = isWait ? SECONDS.exec(value.join('=').trim()) : null;
     // Of several, the first counts.
     if (match) return within(Number(match[1] ?? match[2]));
   }

@@ -43,7 +43,7 @@ export class WebmTrack {
     }
     if (this.kind !== 'audio') return;
     if (isEncoded) throw unreadable('it is encrypted or compressed');
-    this.codec = readCodec(codecId.replace(/\0+$/, ''), setup);
+    this.codec = readCodec(codecId.split('\0', 1)[0] ?? '', setup);
   }
 
   /** Adds the frames of one block, laced or not, at a tick of the segment's clock. */
