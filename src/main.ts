@@ -4,6 +4,7 @@ import { boundDroppedBuffers } from './boot/dropped-buffers.js';
 import { runPrimary } from './boot/run-workers.js';
 import { startGateway } from './boot/start-gateway.js';
 import { greet } from './boot/greeting.js';
+import { keepObjectsYoung } from './boot/young-objects.js';
 import { startFault } from './boot/start-fault.js';
 import { HangUp } from './boot/hang-up.js';
 import { LastNet } from './boot/last-net.js';
@@ -20,6 +21,7 @@ const STOP_MARGIN_MS = 4_500;
 
 async function main(): Promise<void> {
   boundDroppedBuffers();
+  keepObjectsYoung();
   const worker = readWorkerContext();
   const loaded = await withSecretKeys(loadConfig());
   const config = worker ? { ...loaded, databaseUrl: worker.databaseUrl } : loaded;

@@ -27,7 +27,7 @@ describe.each(Object.entries(sources))('a stop signal: %s', (_name, make) => {
     const { signal, abort } = make();
     const heard: unknown[] = [];
     signal.addEventListener('abort', () => heard.push(signal.reason), { once: true });
-    signal.addEventListener('abort', () => heard.push('second'));
+    signal.addEventListener('abort', { handleEvent: () => heard.push('second') });
     expect(signal.aborted).toBe(false);
     abort('first');
     abort('late');
@@ -39,8 +39,11 @@ describe.each(Object.entries(sources))('a stop signal: %s', (_name, make) => {
     const { signal, abort } = make();
     const heard: string[] = [];
     const removed = () => void heard.push('removed');
+    const removedObject = { handleEvent: removed };
     signal.addEventListener('abort', removed);
+    signal.addEventListener('abort', removedObject);
     signal.removeEventListener('abort', removed);
+    signal.removeEventListener('abort', removedObject);
     abort('now');
     signal.addEventListener('abort', () => heard.push('late'));
     expect(heard).toEqual([]);

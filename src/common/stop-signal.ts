@@ -1,11 +1,14 @@
+/** What is told of an abort: a function, or an object, which costs no closure. */
+export type StopListener = (() => void) | { handleEvent(): void };
+
 /** What work needs of the signal that ends it early. Every `AbortSignal` has it. */
 export interface StopSignal {
   readonly aborted: boolean;
   /** The reason, after it was aborted. */
   readonly reason: unknown;
   throwIfAborted(): void;
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
+  addEventListener(type: 'abort', listener: StopListener, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: StopListener): void;
 }
 
 /**
@@ -16,7 +19,7 @@ export interface StopSignal {
 export class StopSource implements StopSignal {
   reason: unknown;
   private isAborted = false;
-  private listeners: (() => void)[] = [];
+  private listeners: StopListener[] = [];
 
   constructor(parent?: StopSignal) {
     if (parent?.aborted) this.abort(parent.reason);
@@ -35,7 +38,10 @@ export class StopSource implements StopSignal {
     if (this.isAborted) return;
     this.isAborted = true;
     this.reason = reason;
-    for (const listener of this.listeners.splice(0)) listener();
+    for (const listener of this.listeners.splice(0)) {
+      if (typeof listener === 'function') listener();
+      else listener.handleEvent();
+    }
   }
 
   throwIfAborted(): void {
@@ -43,11 +49,11 @@ export class StopSource implements StopSignal {
   }
 
   /** As with an `AbortSignal`, a listener that is added too late is never called. */
-  addEventListener(_type: 'abort', listener: () => void): void {
+  addEventListener(_type: 'abort', listener: StopListener): void {
     if (!this.isAborted) this.listeners.push(listener);
   }
 
-  removeEventListener(_type: 'abort', listener: () => void): void {
+  removeEventListener(_type: 'abort', listener: StopListener): void {
     const index = this.listeners.indexOf(listener);
     if (index >= 0) this.listeners.splice(index, 1);
   }

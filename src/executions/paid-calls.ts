@@ -49,7 +49,9 @@ export class PaidCalls {
   ): Promise<Charged<V>> {
     return this.payOnSuccess.run(call, quote, async (signal, progress) => {
       const answer = await this.router.run(call.routes, call.row.operation, work, signal, progress);
-      const taken = await take(answer, signal, progress.onFirstByte);
+      const taken = await take(answer, signal, () => {
+        progress.onFirstByte();
+      });
       const { value, basis, chargedMicroUsd = quote.amountMicroUsd } = taken;
       return {
         value: { value, chargedMicroUsd },

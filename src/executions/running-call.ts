@@ -7,7 +7,7 @@ import type { ExecutionStart } from './execution-steps.js';
 /** What the work reports for the record of its call. */
 export interface CallProgress extends AttemptWatcher {
   /** The first byte of the answer. */
-  readonly onFirstByte: () => void;
+  onFirstByte(): void;
 }
 
 /** A call between its admission and its end. */
@@ -25,15 +25,17 @@ export class RunningCall implements CallProgress {
     this.#startedMs = clock.nowMs();
   }
 
-  readonly onFirstByte = (): void => {
+  onFirstByte(): void {
     this.#firstByteMs ??= this.#elapsedMs();
-  };
+  }
 
-  readonly mayConnect = (provider: string): boolean => this.connection.moveTo(provider);
+  mayConnect(provider: string): boolean {
+    return this.connection.moveTo(provider);
+  }
 
-  readonly onAttempt = (route: TriedRoute): void => {
+  onAttempt(route: TriedRoute): void {
     this.#tried = route;
-  };
+  }
 
   /** The last route that was tried. */
   get tried(): TriedRoute | undefined {

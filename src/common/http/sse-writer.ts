@@ -5,6 +5,9 @@ import { STALL_MS, writableAgain } from './reader-pace.js';
 /** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;
 
+/** Node keeps three bytes for each character of a longer text until it is sent. */
+const LARGE_EVENT_CHARS = 16_384;
+
 /** Waits of an event stream, in milliseconds. */
 export interface SseWaits {
   readonly pingMs: number;
@@ -53,7 +56,8 @@ export class SseWriter {
     if (this.isGone) return undefined;
     if (this.ping === undefined) this.begin();
     this.ping?.refresh();
-    return this.response.write(`data: ${data}\n\n`)
+    const event = `data: ${data}\n\n`;
+    return this.response.write(data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event))
       ? undefined
       : writableAgain(this.response, this.waits.stallMs);
   }

@@ -8,6 +8,8 @@ import {
 } from './upstream-timeouts.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Beyond this a connection reads no more of an answer that waits for its reader; one read has up to 64 kB. */
+const SOCKET_BUFFER = { highWaterMark: 16 * 1024 };
 /**
  * Idle connections are closed before common servers and load balancers close them, so that a request seldom meets a
  * connection that is closing.
@@ -30,7 +32,10 @@ export class HttpTransport {
   constructor(private readonly timeoutOverrideMs?: number) {
     this.agent = new Agent({
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutOverrideMs ?? CONNECT_TIMEOUT_MS) },
+      connect: {
+        ...SOCKET_BUFFER,
+        timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutOverrideMs ?? CONNECT_TIMEOUT_MS),
+      },
     });
     this.everyRequest = {
       adapter: undiciAdapter(this.agent),

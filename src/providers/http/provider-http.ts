@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from '../../common/end-slashes.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,7 +67,7 @@ export class ProviderHttp {
     private readonly access: ProviderAccess,
     private readonly protocol: WireProtocol,
   ) {
-    this.baseUrl = access.baseUrl.replace(/\/+$/, '');
+    this.baseUrl = withoutEndSlashes(access.baseUrl);
   }
 
   /** Sends the request and waits for the head of a 2xx answer. */

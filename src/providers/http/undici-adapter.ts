@@ -9,6 +9,7 @@ import axios, {
 } from 'axios';
 import type { Dispatcher } from 'undici';
 import type { StopSignal } from '../../common/stop-signal.js';
+import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';
 import { type AnswerHead, UpstreamExchange } from './upstream-exchange.js';
 
@@ -31,12 +32,13 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
  * `error.request`.
  */
 export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
+  const pace = new BodyPace();
   return async (config: Config) => {
     const url = new URL(
       config.baseURL || config.params ? axios.getUri(config) : (config.url ?? ''),
     );
     const signal = config.signal as StopSignal | undefined;
-    const exchange = new UpstreamExchange(signal, config.bodyError ?? ((error) => error));
+    const exchange = new UpstreamExchange(signal, config.bodyError ?? ((error) => error), pace);
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;

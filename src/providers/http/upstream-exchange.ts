@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { StopSignal } from '../../common/stop-signal.js';
+import type { BodyPace } from './body-pace.js';
 
 /** The head of an answer, and its body while it arrives. */
 export interface AnswerHead {
@@ -12,7 +13,9 @@ export interface AnswerHead {
 }
 
 /** Bytes that are read ahead of a slow reader before the upstream socket is paused. */
-const BODY_BUFFER_BYTES = 64 * 1024;
+const BODY_BUFFER_BYTES = 16 * 1024;
+/** An answer takes its turns in steps of this many bytes. */
+const COUNTED_BYTES = 64 * 1024;
 /** The most that is read ahead where the socket cannot be paused. */
 const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
 
@@ -29,18 +32,22 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;
   private body: Readable | undefined;
   private mayPause = true;
+  private isFull = false;
+  private waits = false;
+  private uncountedBytes = 0;
   private resolve!: (head: AnswerHead) => void;
   private reject!: (error: Error) => void;
 
   constructor(
     private readonly signal: StopSignal | undefined,
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
+    private readonly pace: BodyPace,
   ) {
     this.answered = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
-    signal?.addEventListener('abort', this.abort, { once: true });
+    signal?.addEventListener('abort', this, { once: true });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -62,7 +69,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     this.body = new Readable({
       highWaterMark: BODY_BUFFER_BYTES,
       read: () => {
-        controller.resume();
+        this.isFull = false;
+        this.goOn();
       },
       destroy: (error, done) => {
         if (!ended && !controller.aborted) controller.abort(error ?? new Error('body abandoned'));
@@ -77,9 +85,20 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { body } = this;
-    if (body?.push(chunk) !== false) return;
-    if (this.mayPause) controller.pause();
-    else if (body.readableLength > UNPAUSED_BUFFER_BYTES) controller.abort(new Error('unread'));
+    if (!body) return;
+    this.isFull = !body.push(chunk);
+    const hasTurn = this.takeTurn(chunk.length);
+    if (!this.mayPause) {
+      if (body.readableLength > UNPAUSED_BUFFER_BYTES) controller.abort(new Error('unread'));
+      return;
+    }
+    if (this.isFull || !hasTurn) controller.pause();
+    if (hasTurn || this.waits) return;
+    this.waits = true;
+    this.pace.wait(() => {
+      this.waits = false;
+      this.goOn();
+    });
   }
 
   onResponseEnd(): void {
@@ -99,12 +118,27 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   /** The error that broke the connection, and not the error with which a reader destroyed the body. */
   private fault: Error | undefined;
 
-  private readonly abort = (): void => {
+  /** Whether more may be read in this turn of the event loop. Short answers are not counted, so they never wait. */
+  private takeTurn(bytes: number): boolean {
+    this.uncountedBytes += bytes;
+    if (this.uncountedBytes < COUNTED_BYTES) return true;
+    const counted = this.uncountedBytes;
+    this.uncountedBytes = 0;
+    return this.pace.take(counted);
+  }
+
+  /** Reads on when the reader has room and it is this answer's turn. */
+  private goOn(): void {
+    if (!this.isFull && !this.waits) this.controller?.resume();
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
     const reason = this.reason();
     this.reject(reason);
     this.body?.destroy(reason);
     this.controller?.abort(reason);
-  };
+  }
 
   private reason(): Error {
     const reason: unknown = this.signal?.reason;
@@ -112,7 +146,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   private detach(): void {
-    this.signal?.removeEventListener('abort', this.abort);
+    this.signal?.removeEventListener('abort', this);
   }
 }
 

@@ -10,7 +10,7 @@ import { usageOf } from './openai-usage.js';
 /** The longest event that is read. A longer one breaks the stream. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
 /** Chunks that are read ahead of a slow client before the upstream is paused. One can have 60 kB, with its `logprobs`. */
-const READ_AHEAD_CHUNKS = 2;
+const READ_AHEAD_CHUNKS = 1;
 
 /** Creates the error of a broken stream and closes the upstream connection. */
 export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;

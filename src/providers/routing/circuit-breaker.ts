@@ -86,7 +86,8 @@ export class CircuitBreaker {
   private recordInRow(isFailure: boolean, holder: string | undefined): void {
     if (!isFailure) {
       this.failuresInARow = 0;
-      this.rowOf.clear();
+      // It makes a new table even if it is empty.
+      if (this.rowOf.size > 0) this.rowOf.clear();
     } else if (this.counts(this.rowOf, holder)) this.failuresInARow += 1;
   }
 
@@ -95,13 +96,15 @@ export class CircuitBreaker {
     for (const past of this.window.keys()) {
       if (past <= second - WINDOW_SECONDS) this.window.delete(past);
     }
-    if (this.window.size === 0) this.windowOf.clear();
+    if (this.window.size === 0 && this.windowOf.size > 0) this.windowOf.clear();
     if (isFailure && !this.counts(this.windowOf, holder)) return;
-    const now = this.window.get(second) ?? { attempts: 0, failures: 0 };
-    this.window.set(second, {
-      attempts: now.attempts + 1,
-      failures: now.failures + (isFailure ? 1 : 0),
-    });
+    let now = this.window.get(second);
+    if (now === undefined) {
+      now = { attempts: 0, failures: 0 };
+      this.window.set(second, now);
+    }
+    now.attempts += 1;
+    if (isFailure) now.failures += 1;
   }
 
   /** Whether one more failure of this holder counts. Beyond its share its failures say nothing more about the route. */

@@ -31,9 +31,9 @@ interface AttemptOwner {
 /** Watches the attempts of one call. */
 export interface AttemptWatcher {
   /** Whether the call may have a connection to the provider, which it then has. */
-  readonly mayConnect: (provider: string) => boolean;
+  mayConnect(provider: string): boolean;
   /** Called before the provider is asked. */
-  readonly onAttempt: (route: TriedRoute) => void;
+  onAttempt(route: TriedRoute): void;
 }
 
 /** The route of an attempt, by the provider's public name. */

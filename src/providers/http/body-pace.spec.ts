@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import type { Dispatcher } from 'undici';
+import { BodyPace } from './body-pace.js';
+import { UpstreamExchange } from './upstream-exchange.js';
+
+const READ_BYTES = 64 * 1024;
+const HEADERS = { 'transfer-encoding': 'chunked' };
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn += 1) await nextTurn();
+};
+
+/** A connection on which all bytes of an answer have arrived. */
+class ArrivedAnswer implements Dispatcher.DispatchController {
+  readonly aborted = false;
+  readonly reason = null;
+  readonly rawHeaders = [];
+  readonly rawTrailers = [];
+  paused = false;
+  receivedBytes = 0;
+  private readonly exchange: UpstreamExchange;
+
+  constructor(
+    pace: BodyPace,
+    private leftReads: number,
+    private readonly readBytes = READ_BYTES,
+  ) {
+    this.exchange = new UpstreamExchange(undefined, (error) => error, pace);
+    this.exchange.onRequestStart(this);
+    this.exchange.onResponseStart(this, 200, HEADERS);
+  }
+
+  async read(onBytes: (bytes: number) => void = () => undefined): Promise<void> {
+    const { body } = await this.exchange.answered;
+    body.on('data', ({ length }: Buffer) => {
+      this.receivedBytes += length;
+      onBytes(length);
+    });
+    this.give();
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    this.give();
+  }
+
+  abort(): void {
+    this.leftReads = 0;
+  }
+
+  private give(): void {
+    while (!this.paused && this.leftReads > 0) {
+      this.leftReads -= 1;
+      this.exchange.onResponseData(this, Buffer.alloc(this.readBytes));
+    }
+    if (this.leftReads === 0) this.exchange.onResponseEnd();
+  }
+}
+
+it('many long answers together give two reads of a socket per turn of the event loop, each in its turn', async () => {
+  const pace = new BodyPace();
+  const answers = Array.from({ length: 50 }, () => new ArrivedAnswer(pace, 10));
+  let ofTurnBytes = 0;
+  await Promise.all(answers.map((answer) => answer.read((bytes) => (ofTurnBytes += bytes))));
+  // Each gave its first bytes before it had to wait.
+  const ofTurns: number[] = [];
+  while (answers.some(({ receivedBytes }) => receivedBytes < 10 * READ_BYTES)) {
+    await nextTurn();
+    ofTurns.push(ofTurnBytes);
+    ofTurnBytes = 0;
+    const received = answers.map(({ receivedBytes }) => receivedBytes);
+    expect(Math.max(...received) - Math.min(...received)).toBeLessThanOrEqual(2 * READ_BYTES);
+  }
+  expect(Math.max(...ofTurns.slice(1))).toBeLessThanOrEqual(2 * READ_BYTES);
+});
+
+it('a short answer waits for no turn while long ones do', async () => {
+  const pace = new BodyPace();
+  const long = Array.from({ length: 50 }, () => new ArrivedAnswer(pace, 10));
+  await Promise.all(long.map((answer) => answer.read()));
+  const short = new ArrivedAnswer(pace, 3, 1_000);
+  await short.read();
+  // Listening begins in the next turn.
+  await turns(2);
+  expect(short.receivedBytes).toBe(3_000);
+  expect(long.some(({ paused }) => paused)).toBe(true);
+});
+
+it('an answer alone waits for a turn and loses nothing', async () => {
+  const answer = new ArrivedAnswer(new BodyPace(), 100);
+  await answer.read();
+  expect(answer.paused).toBe(true);
+  await turns(200);
+  expect(answer.receivedBytes).toBe(100 * READ_BYTES);
+});
