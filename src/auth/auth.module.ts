@@ -10,6 +10,7 @@ import { ApiKeysService } from './api-keys.service.js';
 import { BearerGuard } from './bearer.guard.js';
 import { KeyCache } from './key-cache.js';
 import { KeyChanges } from './key-changes.js';
+import { KeyGuesses } from './key-guesses.js';
 import { KeyUses } from './key-uses.js';
 import { MemoryBuckets } from './rate-limit/memory-buckets.js';
 import { PrimaryBuckets } from './rate-limit/primary-buckets.js';
@@ -33,12 +34,21 @@ function makeBuckets(config: GatewayConfig, clock: Clock, logger: Logger): Token
     KeyChanges,
     KeyCache,
     KeyUses,
+    KeyGuesses,
     ApiKeysService,
     BearerGuard,
     RateLimitGuard,
     { provide: TOKEN_BUCKETS, useFactory: makeBuckets, inject: [GATEWAY_CONFIG, Clock, LOGGER] },
   ],
-  exports: [KeyCache, KeyUses, ApiKeysService, BearerGuard, RateLimitGuard, TOKEN_BUCKETS],
+  exports: [
+    KeyCache,
+    KeyUses,
+    KeyGuesses,
+    ApiKeysService,
+    BearerGuard,
+    RateLimitGuard,
+    TOKEN_BUCKETS,
+  ],
 })
 export class AuthModule implements OnApplicationShutdown {
   constructor(@Inject(TOKEN_BUCKETS) private readonly buckets: TokenBuckets) {}

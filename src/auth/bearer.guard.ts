@@ -1,10 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { GuessLimit } from '../common/http/guess-limit.js';
-import { Clock } from '../common/time/clock.js';
+import { bearerTokenOf } from '../common/secrets/bearer-token.js';
 import type { Caller } from './caller.js';
 import { KeyCache } from './key-cache.js';
+import { KeyGuesses } from './key-guesses.js';
 import { KeyUses } from './key-uses.js';
 
 declare module 'express-serve-static-core' {
@@ -13,10 +13,6 @@ declare module 'express-serve-static-core' {
     caller?: Caller;
   }
 }
-
-/** Unknown keys per address and minute. Further ones are refused without a database query. */
-const UNKNOWN_KEYS_PER_MINUTE = 600;
-const BEARER = /^bearer ([^\s]+)$/i;
 
 /** The same message for a missing, unknown, expired or revoked key (decision G-17). */
 export const INVALID_TOKEN_MESSAGE = 'The API key is missing, invalid or revoked.';
@@ -27,19 +23,15 @@ export const INVALID_TOKEN_MESSAGE = 'The API key is missing, invalid or revoked
  */
 @Injectable()
 export class BearerGuard implements CanActivate {
-  private readonly guesses: GuessLimit;
-
   constructor(
     private readonly keys: KeyCache,
     private readonly uses: KeyUses,
-    clock: Clock,
-  ) {
-    this.guesses = new GuessLimit(UNKNOWN_KEYS_PER_MINUTE, clock);
-  }
+    private readonly guesses: KeyGuesses,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    const key = bearerTokenOf(request.headers.authorization);
     const caller = key === undefined ? undefined : await this.find(key, request.ip);
     if (caller === undefined) {
       throw new GatewayError('invalid_token', INVALID_TOKEN_MESSAGE, { param: 'Authorization' });
@@ -54,7 +46,7 @@ export class BearerGuard implements CanActivate {
 
   /** A key that was live before is looked up, even if its address is refused because of guesses. */
   private async find(key: string, address: string | undefined): Promise<Caller | undefined> {
-    const waitMs = this.keys.knows(key) ? 0 : this.guesses.waitMs(address);
+    const waitMs = this.keys.accountOf(key) ? 0 : this.guesses.waitMs(address);
     if (waitMs > 0) {
       throw new GatewayError('rate_limit_exceeded', 'Too many unknown API keys.', {
         retryAfterSeconds: waitMs / 1_000,

@@ -48,8 +48,8 @@ export class KeyCache {
   private readonly statement: PreparedStatement<KeyRow>;
   /** By the text of the key, because hashing it costs more than the rest of a look-up. */
   private readonly known: LRUCache<string, KnownKey>;
-  /** Keys that were live when the database was last asked, even if they have changed since. */
-  private readonly live = new LRUCache<string, true>({ max: CACHE_LIMIT });
+  /** The accounts of keys that were live when the database was last asked, even if they have changed since. */
+  private readonly live = new LRUCache<string, string>({ max: CACHE_LIMIT });
   /** Keys that the database has just reported as not live. A client that repeats one causes one query per second. */
   private readonly unknown = new LRUCache<string, true>({ max: UNKNOWN_LIMIT, ttl: UNKNOWN_MS });
   private readonly textById = new Map<string, string>();
@@ -70,14 +70,9 @@ export class KeyCache {
     });
   }
 
-  /** Whether the key was live when it was last looked up; needs no database. */
-  knows(key: string): boolean {
-    return this.live.has(key);
-  }
-
-  /** The account of a key that is remembered, however old that is; needs no database. */
+  /** The account of a key that was live when it was last looked up; undefined for every other. Needs no database. */
   accountOf(key: string): string | undefined {
-    return this.known.peek(key)?.caller.accountId;
+    return this.live.get(key);
   }
 
   /** The caller of a live key; undefined for an unknown, revoked or expired one. */
@@ -115,7 +110,7 @@ export class KeyCache {
     }
     const caller = callerOf(row);
     this.known.set(key, { caller, loadedAtMs });
-    this.live.set(key, true);
+    this.live.set(key, caller.accountId);
     this.textById.set(caller.apiKeyId, key);
     return caller;
   }

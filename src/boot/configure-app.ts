@@ -175,9 +175,11 @@ function databaseTrouble(thrown: unknown): GatewayError | undefined {
   return new GatewayError('service_unavailable', message, { retryAfterSeconds: 1, cause: thrown });
 }
 
-function logError(logger: Logger, error: GatewayError, request: Request): void {
+function logError(logger: Logger, error: GatewayError, request: Partial<Request>): void {
+  const { executionId: id } = request;
   const fields = {
-    execution_id: toPublicId('exec', request.executionId),
+    // A request can fail before it has an id.
+    execution_id: id && toPublicId('exec', id),
     account_id: request.caller && toPublicId('acct', request.caller.accountId),
     model: request.admitted?.row.id,
     code: error.code,

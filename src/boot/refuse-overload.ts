@@ -1,40 +1,65 @@
+import type { IncomingMessage } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Request } from 'express';
+import type { Logger } from 'pino';
 import { KeyCache } from '../auth/key-cache.js';
+import { KeyGuesses } from '../auth/key-guesses.js';
+import { requestHolder } from '../auth/request-holder.js';
 import { FastExpressAdapter } from '../common/http/fast-express.adapter.js';
 import { OverloadGate } from '../common/http/overload-gate.js';
 import { type HeaderMiddleware, OverloadRefusal } from '../common/http/overload-refusal.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { ExecutionLedger } from '../executions/execution-ledger.js';
+import { LOGGER } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** Holder of the requests whose key is not known, or not yet. */
-const UNKNOWN = 'unknown';
-const BEARER = /^bearer (\S+)$/i;
+/** At most one line of the log in this time says how many were refused. */
+const REPORT_MS = 10_000;
 
 /**
  * From now on callers are refused, with these headers, while more comes than `MAX_WAITING_REQUESTS` allow (decision
- * G-100).
+ * G-100), unless that is 0.
  */
 export function refuseOverload(
   app: NestExpressApplication,
   headers: readonly HeaderMiddleware[],
 ): void {
+  const { maxWaitingRequests: maxWaiting } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  if (maxWaiting === 0) return;
   const adapter = app.getHttpAdapter();
   // The description of the API is made without a server.
   if (!(adapter instanceof FastExpressAdapter)) return;
-  const keys = app.get(KeyCache, { strict: false });
-  const holderOf = (authorization = ''): string => {
-    const key = BEARER.exec(authorization)?.[1];
-    return (key === undefined ? undefined : keys.accountOf(key)) ?? UNKNOWN;
-  };
-  const { maxWaitingRequests: maxWaiting } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  const holder = requestHolder(
+    app.get(KeyCache, { strict: false }),
+    app.get(KeyGuesses, { strict: false }),
+  );
+  // The adapter makes every request as one of Express.
+  const holderOf = (request: IncomingMessage) => holder(request as Request);
   const holds = app.get(ExecutionLedger, { strict: false }).waiting;
-  const { overloadRefusals } = app.get(Metrics);
   adapter.guard({
     gate: new OverloadGate({ maxWaiting, holderOf, holds, nowMs: () => performance.now() }),
-    refusal: new OverloadRefusal(headers, app.get(Clock), () => {
-      overloadRefusals.inc();
-    }),
+    refusal: new OverloadRefusal(headers, app.get(Clock), refusalCount(app)),
   });
+}
+
+/** Counts refusals, and says now and then in the log how many there were: a line for each would cost more than it tells. */
+function refusalCount(app: NestExpressApplication): () => void {
+  const { overloadRefusals } = app.get(Metrics);
+  const logger = app.get<Logger>(LOGGER);
+  const clock = app.get(Clock);
+  let refused = 0;
+  let reportedMs = -Infinity;
+  return () => {
+    overloadRefusals.inc();
+    refused += 1;
+    const now = clock.nowMs();
+    if (now - reportedMs < REPORT_MS) return;
+    logger.warn(
+      { refused },
+      'More requests come than this process can do; some are refused with 503',
+    );
+    refused = 0;
+    reportedMs = now;
+  };
 }

@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from '../common/end-slashes.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig, ProviderSetting } from '../config/gateway-config.js';
@@ -77,7 +78,7 @@ export function providersOptions(
   const extra = catalog.providers.map((provider) => ({
     id: provider.id,
     protocol: provider.protocol,
-    baseUrl: provider.base_url.replace(/\/+$/, ''),
+    baseUrl: withoutEndSlashes(provider.base_url),
     apiKey: keyOf(provider.id, provider.api_key_env),
     endpointChanges: endpointChanges(catalog.upstreamCalls),
   }));

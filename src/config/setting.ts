@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from '../common/end-slashes.js';
 import ipaddr from 'ipaddr.js';
 import { EgressRules } from '../net/egress-rules.js';
 import type { GatewayConfig } from './gateway-config.js';
@@ -69,7 +70,7 @@ export const address =
   (value: string): Reading<string> => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
     return parsed && schemes.includes(parsed.protocol.slice(0, -1))
-      ? good(value.replace(/\/+$/, ''))
+      ? good(withoutEndSlashes(value))
       : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
   };
 

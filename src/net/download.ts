@@ -98,8 +98,7 @@ export class Download {
   }
 
   private judge(text: string | undefined): UrlVerdict {
-    const isOwnFile = (url: URL): boolean => this.ownFiles?.fileAt(url) !== undefined;
-    return judgePublicUrl(text, { ...this.policy, isOwnFile });
+    return judgePublicUrl(text, { ...this.policy, ownFiles: this.ownFiles });
   }
 
   private request(url: URL): Promise<GuardedResponse> {

@@ -14,6 +14,10 @@ const OWN = 'http://127.0.0.1:3000/sandbox/media/a.png';
 class OneFile extends OwnFiles {
   fileAt = (url: URL): URL | undefined => (url.href === OWN ? url : undefined);
   read = (): Promise<never> => Promise.reject(new Error('nothing is read'));
+
+  override refusalOf(): undefined {
+    return undefined;
+  }
 }
 
 const rules = EgressRules.parse('10.0.0.9');

@@ -43,7 +43,6 @@ export class NamedUrls {
   }
 
   private judge(text: string) {
-    const isOwnFile = (url: URL): boolean => this.ownFiles.fileAt(url) !== undefined;
-    return judgePublicUrl(text, { ...this.policy, isOwnFile });
+    return judgePublicUrl(text, { ...this.policy, ownFiles: this.ownFiles });
   }
 }

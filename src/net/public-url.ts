@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { EgressRules } from './egress-rules.js';
+import type { OwnFiles } from './own-files.js';
 import { isPublicAddress } from './public-address.js';
 
 /** Enough for presigned storage URLs with a session token. */
@@ -29,7 +30,7 @@ export interface UrlPolicy {
    */
   readonly ownUrls?: readonly URL[];
   /** Files of this service that may be read, although its host is refused. */
-  readonly isOwnFile?: (url: URL) => boolean;
+  readonly ownFiles?: Pick<OwnFiles, 'fileAt' | 'refusalOf'> | undefined;
   /** Refuse `http` unless a rule permits the host (webhooks of audio tasks). */
   readonly isHttpsOnly?: boolean;
 }
@@ -46,17 +47,22 @@ export function judgePublicUrl(value: unknown, policy: UrlPolicy): UrlVerdict {
   const url = parseWebUrl(value);
   if (url === undefined) return { refusal: 'must be an http or https URL' };
   if (USER_INFO.test(String(value))) return { refusal: 'must not carry a user name or password' };
-  if (policy.isOwnFile?.(url)) return { url };
+  if (policy.ownFiles?.fileAt(url)) return { url };
+  const refusal = refusalOf(url, policy);
+  if (refusal === undefined) return { url };
+  return { refusal: policy.ownFiles?.refusalOf(url) ?? refusal };
+}
+
+function refusalOf(url: URL, policy: UrlPolicy): string | undefined {
   const host = hostOf(url);
   const port = portOf(url);
   const isOpened = policy.rules.opens(host, port);
   const isOwn = (own: URL): boolean => hostOf(own) === host && (!isOpened || portOf(own) === port);
-  if (policy.ownUrls?.some(isOwn)) return { refusal: 'must not point at this service' };
-  if (isOpened) return { url };
-  if (policy.isHttpsOnly && url.protocol !== 'https:') return { refusal: 'must be an https URL' };
-  if (!isPublicHost(host)) return { refusal: 'must point at a public host' };
-  if (!isPublicPort(port)) return { refusal: 'must use a port that serves public media' };
-  return { url };
+  if (policy.ownUrls?.some(isOwn)) return 'must not point at this service';
+  if (isOpened) return undefined;
+  if (policy.isHttpsOnly && url.protocol !== 'https:') return 'must be an https URL';
+  if (!isPublicHost(host)) return 'must point at a public host';
+  return isPublicPort(port) ? undefined : 'must use a port that serves public media';
 }
 
 /** Host of a URL without the brackets of IPv6 and without the root dot. */

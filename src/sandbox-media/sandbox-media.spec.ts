@@ -75,6 +75,31 @@ describe('SandboxMedia', () => {
     },
   );
 
+  it.each([
+    ['another name of this machine', `http://localhost:3000/sandbox/media/${NAME}`],
+    ['another port', `http://127.0.0.1:1/sandbox/media/${NAME}`],
+    ['no name of a file', 'http://127.0.0.1:3000/sandbox/media/nothing'],
+    ['nothing', 'http://127.0.0.1:3000/sandbox/media/'],
+  ])('says where its files are when a URL has %s', async (_what, url) => {
+    media.publishAt('http://127.0.0.1:3000');
+    await expect(fetched(url)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message:
+        'The URL must name a file of the sandbox below http://127.0.0.1:3000/sandbox/media/, such as recording.mp3.',
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('says so of no other path, and without a sandbox of none', async () => {
+    const refusal = { message: 'The URL must point at a public host.' };
+    media.publishAt('http://127.0.0.1:3000');
+    await expect(fetched('http://127.0.0.1:3000/v1/models')).rejects.toMatchObject(refusal);
+    media = new SandboxMedia(undefined);
+    media.publishAt('http://127.0.0.1:3000');
+    const url = 'http://127.0.0.1:3000/sandbox/media/nothing';
+    await expect(fetched(url)).rejects.toMatchObject(refusal);
+  });
+
   it('has no files before it is published, or without a sandbox', async () => {
     const url = `http://127.0.0.1:${port}/sandbox/media/${NAME}`;
     await expect(fetched(url)).rejects.toMatchObject({ code: 'invalid_request' });

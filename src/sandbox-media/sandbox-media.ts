@@ -1,3 +1,5 @@
+import { withoutEndSlashes } from '../common/end-slashes.js';
+import { EXAMPLE_RECORDING } from '../common/http/example-media.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { GuardedDialer } from '../net/guarded-dialer.js';
 import type { GuardedRequest, GuardedResponse } from '../net/guarded-exchange.js';
@@ -33,7 +35,7 @@ export class SandboxMedia extends OwnFiles {
   /** Sets the address at which clients reach the gateway; returns the base of the files there. */
   publishAt(gatewayUrl: string): string {
     const { origin, pathname } = new URL(gatewayUrl);
-    this.published = new URL(`${origin}${pathname.replace(/\/+$/, '')}${SANDBOX_MEDIA_PATH}`);
+    this.published = new URL(`${origin}${withoutEndSlashes(pathname)}${SANDBOX_MEDIA_PATH}`);
     return this.published.href;
   }
 
@@ -49,6 +51,14 @@ export class SandboxMedia extends OwnFiles {
     if (base?.origin !== url.origin || !url.pathname.startsWith(`${base.pathname}/`))
       return undefined;
     return this.fileNamed(url.pathname.slice(base.pathname.length + 1));
+  }
+
+  /** For a URL with another host, or with a name that no file can have. Undefined where no sandbox runs. */
+  refusalOf({ pathname }: URL): string | undefined {
+    const base = this.published;
+    if (this.upstreamUrl === undefined || !base || !pathname.startsWith(`${base.pathname}/`))
+      return undefined;
+    return `must name a file of the sandbox below ${base.href}/, such as ${EXAMPLE_RECORDING}`;
   }
 
   /** Requests a URL that {@link fileNamed} or {@link fileAt} returned. Throws the errors of the network. */

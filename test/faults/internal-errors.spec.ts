@@ -10,6 +10,16 @@ import { HELLO } from '../support/paid-endpoints.js';
 
 /** What a stack trace, a statement or a path of this machine looks like. */
 const INSIDE = /\bat |\.[jt]s\b|node_modules|node:|Error\b|SELECT|INSERT|relation|broken_\w+/;
+const INTERNAL_ERROR = {
+  message: 'An unexpected error occurred.',
+  type: 'server_error',
+  param: null,
+  code: 'internal_error',
+};
+/** A middleware or, with four parameters, a handler of errors. */
+interface Layer {
+  handle: (...of: readonly unknown[]) => unknown;
+}
 /** Tables without which a request fails inside, by the request. */
 const BROKEN: Readonly<Record<string, (account: TestAccount) => Promise<Answer>>> = {
   execution: ({ headers }) => send(`${gateway.url}/v1/executions`, { headers }),
@@ -35,12 +45,7 @@ describe('a request that fails inside the gateway', () => {
       try {
         const answer = await request(account);
         expect(answer.status).toBe(500);
-        expect(errorOf(answer)).toEqual({
-          message: 'An unexpected error occurred.',
-          type: 'server_error',
-          param: null,
-          code: 'internal_error',
-        });
+        expect(errorOf(answer)).toEqual(INTERNAL_ERROR);
         expect(JSON.stringify([...answer.headers])).not.toMatch(INSIDE);
       } finally {
         await gateway.dataSource.query(`ALTER TABLE broken_${table} RENAME TO ${table}`);
@@ -48,19 +53,24 @@ describe('a request that fails inside the gateway', () => {
     },
   );
 
-  it('before anything can put it in the envelope is answered 500 without a stack', async () => {
+  it.each<[string, (layer: Layer, index: number) => boolean]>([
+    ['before it has an id', (_layer, index) => index === 0],
+    ['and then in the error filter', ({ handle }, index) => index === 0 || handle.length === 4],
+  ])('%s is answered 500 in the envelope', async (_when, fails) => {
     const express = gateway.app.getHttpAdapter().getInstance();
-    const { router } = express as unknown as { router: { stack: { handle: unknown }[] } };
-    const [first] = router.stack;
-    if (first === undefined) throw new Error('the router is empty');
-    const { handle } = first;
-    first.handle = () => {
+    const { stack } = (express as unknown as { router: { stack: Layer[] } }).router;
+    const broken = stack.filter(fails).map((layer) => ({ layer, handle: layer.handle }));
+    const fail = (): never => {
       throw new TypeError('broken_inside');
     };
+    for (const { layer, handle } of broken)
+      layer.handle = handle.length === 4 ? (_error, _request, _response, _next) => fail() : fail;
     const answer = await send(`${gateway.url}/v1/models`, { headers: account.headers });
-    first.handle = handle;
+    for (const { layer, handle } of broken) layer.handle = handle;
+    expect(broken.length).toBeGreaterThan(0);
     expect(answer.status).toBe(500);
-    expect(answer.bytes.toString()).toContain('<pre>Internal Server Error</pre>');
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.json).toEqual({ error: INTERNAL_ERROR });
   });
 });
 

@@ -91,16 +91,19 @@ describe('the log', () => {
   );
 
   it(
-    'tells of each request who called, which model, what it cost and how long the provider took',
+    'tells of each request who called from where, which model, what it cost and how long the provider took',
     async () => {
-      const gateway = await start({});
+      const gateway = await start({ TRUST_PROXY: '127.0.0.0/8' });
       const { accountId, keyId, headers } = await gateway.account();
       await postJson(`${gateway.url}/v1/audio/speech`, headers, HELLO);
-      await send(`${gateway.url}/nowhere/to/be/found?secret=1`);
+      await send(`${gateway.url}/nowhere/to/be/found?secret=1`, {
+        headers: { 'x-forwarded-for': '203.0.113.9' },
+      });
       await send(`${gateway.url}/health/live`);
       await gateway.end('SIGTERM');
       const lines = linesOf(gateway).filter(({ msg }) => msg === 'request');
       expect(lines.find(({ route }) => route === '/v1/audio/speech')).toMatchObject({
+        address: expect.stringContaining('127.0.0.1'),
         account_id: accountId,
         api_key_id: keyId,
         model: HELLO.model,
@@ -109,6 +112,7 @@ describe('the log', () => {
       });
       expect(lines.find(({ route }) => route === 'unmatched')).toMatchObject({
         path: '/nowhere/to/be/…',
+        address: '203.0.113.9',
       });
       expect(lines.filter(({ route }) => String(route).startsWith('/health'))).toEqual([]);
     },

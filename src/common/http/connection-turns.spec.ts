@@ -233,3 +233,8 @@ describe('the reader of an answer', () => {
     await until(() => text.includes('last'));
   });
 });
+
+it('by default cuts readers after 30 s and connections without a request after 80 s', () => {
+  const { checkMs, maxSilentChecks, maxIdleChecks } = CONNECTION_LIMITS;
+  expect([checkMs * maxSilentChecks, checkMs * maxIdleChecks]).toEqual([30_000, 80_000]);
+});

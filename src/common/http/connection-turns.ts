@@ -35,7 +35,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxSilentChecks: 6,
   maxIdleChecks: 16,
 };
-/** A body up to this length arrives without being read, because less than a stream's buffer. */
+/** A body up to this length is dropped as it arrives. Longer ones are read in the usual way, and cut when they are slow. */
 const SMALL_BODY_BYTES = 16_384;
 
 /**
@@ -63,7 +63,11 @@ export class ConnectionTurns {
       const begin = (): void => {
         if (!request.socket.destroyed) serve(request, response);
       };
-      this.pace.run(gate ? gate.counted(request, begin) : begin, requestLaneOf(request));
+      if (this.pace.mayBegin()) {
+        begin();
+        return;
+      }
+      this.pace.wait(gate ? gate.counted(request, begin) : begin, requestLaneOf(request));
     };
   }
 
@@ -109,6 +113,7 @@ export class ConnectionTurns {
     // What else it has sent ahead is queued, within the limits of every connection.
     turn.wasRefused = true;
     setImmediate(() => (turn.wasRefused = false));
+    dropBody(request);
     socket.write(overload.refusal.text(request), 'latin1');
     return true;
   }
@@ -122,6 +127,16 @@ export class ConnectionTurns {
     }
     return turn;
   }
+}
+
+/** What Node's parser looks at before it keeps a part of the body. It is not part of Node's public interface. */
+interface DroppableBody {
+  _dumped?: boolean;
+}
+
+/** The parser drops the body as it arrives. Nobody reads it, so it would stay in memory until the next request. */
+function dropBody(request: IncomingMessage): void {
+  (request as IncomingMessage & DroppableBody)._dumped = true;
 }
 
 /** Whether its body may be left unread. */

@@ -1,22 +1,18 @@
-import {
-  createServer,
-  IncomingMessage,
-  type RequestListener,
-  type Server,
-  ServerResponse,
-} from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
 import { ConnectionTurns, type Overload } from './connection-turns.js';
 import { withExchangeScope } from './exchange-scope.js';
 import { noteExpectation } from './expectation.js';
+import { filesInMemory } from './files-in-memory.js';
+import { type ExpressApp, withLastAnswer } from './last-answer.js';
 import { withCheckedHead } from './request-head.js';
 
 /**
  * The prototypes that Express gives to every request and response; @types/express does not declare them.
  */
-type App = RequestListener & { request: object; response: object };
+type App = ExpressApp & { request: object; response: object };
 
 /**
  * How long a client may take to send a request, in ms. Answers have no such limit, because music takes up to 15
@@ -50,8 +46,6 @@ export class FastExpressAdapter extends ExpressAdapter {
     super(express().enable('case sensitive routing'));
     this.disable('etag');
     this.disable('x-powered-by');
-    // Express answers an error of an error handler itself. Only under this name it leaves out the stack.
-    this.set('env', 'production');
   }
 
   /** Nest calls it once, before any route exists. */
@@ -65,7 +59,7 @@ export class FastExpressAdapter extends ExpressAdapter {
     app.request = flatten(app.request, AppRequest.prototype);
     app.response = flatten(app.response, AppResponse.prototype);
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-    const turns = new ConnectionTurns(withCheckedHead(withExchangeScope(app)));
+    const turns = new ConnectionTurns(withCheckedHead(withExchangeScope(withLastAnswer(app))));
     this.turns = turns;
     this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, turns.take);
     // Nest learns that the port is taken. A connection that cannot be accepted ends nothing else.
@@ -76,6 +70,13 @@ export class FastExpressAdapter extends ExpressAdapter {
   /** From now on requests may be refused because there is too much to do. */
   guard(overload: Overload): void {
     this.turns?.guard(overload);
+  }
+
+  /** Nest calls it for the page of the API's description. */
+  override useStaticAssets(...assets: Parameters<ExpressAdapter['useStaticAssets']>): unknown {
+    const [folder, { prefix = '/' }] = assets;
+    this.use(prefix, filesInMemory(folder));
+    return super.useStaticAssets(...assets) as unknown;
   }
 
   private listenTo(server: Server, turns: ConnectionTurns): void {

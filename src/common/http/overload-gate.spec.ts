@@ -9,7 +9,7 @@ function setUp(maxWaiting = MAX) {
   const state = { ms: 0, holds: new Map<string, number>() };
   const gate = new OverloadGate({
     maxWaiting,
-    holderOf: (authorization = 'unknown') => authorization,
+    holderOf: ({ headers }) => headers.authorization ?? 'nobody',
     holds: {
       get readyStarts() {
         return [...state.holds.values()].reduce((sum, count) => sum + count, 0);

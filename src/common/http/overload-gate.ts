@@ -17,10 +17,10 @@ export interface WaitingHolds {
 
 /** What an {@link OverloadGate} needs of the gateway. */
 export interface OverloadOptions {
-  /** Calls that may wait while more keep coming than can begin, and ten times as many reads; 0 = no limit. */
+  /** Calls that may wait while more keep coming than can begin, and ten times as many reads. */
   readonly maxWaiting: number;
-  /** The account whose request it is; requests of unknown keys have one holder together. */
-  readonly holderOf: (authorization: string | undefined) => string;
+  /** Whose request it is. Holders share the room equally. */
+  readonly holderOf: (request: IncomingMessage) => string;
   readonly holds: WaitingHolds;
   /** Milliseconds; only ever grows. */
   readonly nowMs: () => number;
@@ -36,35 +36,28 @@ export class OverloadGate {
 
   constructor(private readonly options: OverloadOptions) {
     const { maxWaiting, nowMs, holds } = options;
-    if (maxWaiting === 0) this.crowds = {};
-    else {
-      this.crowds = {
-        calls: new Crowd(maxWaiting, nowMs, holds),
-        reads: new Crowd(maxWaiting * READ_FACTOR, nowMs),
-      };
-    }
+    this.crowds = {
+      calls: new Crowd(maxWaiting, nowMs, holds),
+      reads: new Crowd(maxWaiting * READ_FACTOR, nowMs),
+    };
   }
 
   /** Whether the request must be refused now. */
   refuses(request: IncomingMessage): boolean {
     const crowd = this.crowds[requestLaneOf(request)];
-    return crowd?.isTooLarge() === true && crowd.hasShare(this.holderOf(request));
+    return crowd?.isTooLarge() === true && crowd.hasShare(this.options.holderOf(request));
   }
 
   /** `begin`, counted as waiting until it is called. */
   counted(request: IncomingMessage, begin: () => void): () => void {
     const crowd = this.crowds[requestLaneOf(request)];
     if (!crowd) return begin;
-    const holder = this.holderOf(request);
+    const holder = this.options.holderOf(request);
     crowd.enter(holder);
     return () => {
       crowd.leave(holder);
       begin();
     };
-  }
-
-  private holderOf({ headers }: IncomingMessage): string {
-    return this.options.holderOf(headers.authorization);
   }
 }
 

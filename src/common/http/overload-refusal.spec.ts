@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
@@ -20,7 +20,8 @@ afterEach(() => {
 
 /** A server that refuses calls while `crowd.isThere`. */
 async function serve(limits = LIMITS) {
-  const crowd = { isThere: true, served: 0, refused: 0 };
+  const requests: IncomingMessage[] = [];
+  const crowd = { isThere: true, served: 0, refused: 0, requests };
   const turns = new ConnectionTurns((request, response) => {
     crowd.served += 1;
     request.resume();
@@ -37,7 +38,11 @@ async function serve(limits = LIMITS) {
   };
   let ms = 0;
   const nowMs = () => (ms += 1_000);
-  const gate = new OverloadGate({ maxWaiting: 1, holderOf: () => 'a', holds, nowMs });
+  const holderOf = (request: IncomingMessage) => {
+    requests.push(request);
+    return 'a';
+  };
+  const gate = new OverloadGate({ maxWaiting: 1, holderOf, holds, nowMs });
   const refusal = new OverloadRefusal([executionId(clock)], clock, () => (crowd.refused += 1));
   turns.guard({ gate, refusal });
   // The first one starts the crowd.
@@ -109,6 +114,19 @@ it('answers requests that are sent ahead each, in their order', async () => {
     await sleep(5);
   expect(refusals(text())).toBe(4);
   expect(crowd.served).toBe(0);
+});
+
+it('keeps nothing of a body that nobody reads', async () => {
+  const crowd = await serve(CONNECTION_LIMITS);
+  const { socket, text, seen } = client();
+  socket.write(post('x'.repeat(16_000)));
+  await seen('too much to do');
+  // The second answer comes after the first body, for a body is parsed before the next request.
+  socket.write(post('{}'));
+  while (refusals(text()) < 2) await sleep(5);
+  expect(crowd.requests.map(({ readableLength }) => readableLength)).toEqual(
+    crowd.requests.map(() => 0),
+  );
 });
 
 it('closes a connection that sends nothing more', async () => {

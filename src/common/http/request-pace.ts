@@ -17,15 +17,17 @@ export class RequestPace {
     others: [],
   };
 
-  /** Calls `begin` now or in a later turn. */
-  run(begin: () => void, lane: Lane = 'others'): void {
-    if (this.begun >= BEGUN_PER_TURN) {
-      this.waiting[lane].push(begin);
-      return;
-    }
+  /** Whether one more request may begin now; counts it if so. If not, it has to wait. */
+  mayBegin(): boolean {
+    if (this.begun >= BEGUN_PER_TURN) return false;
     if (this.begun === 0) setImmediate(this.nextTurn);
     this.begun += 1;
-    begin();
+    return true;
+  }
+
+  /** Calls `begin` in a later turn. */
+  wait(begin: () => void, lane: Lane = 'others'): void {
+    this.waiting[lane].push(begin);
   }
 
   private readonly nextTurn = (): void => {

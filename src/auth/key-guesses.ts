@@ -1,0 +1,14 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/time/clock.js';
+import { GuessLimit } from '../common/http/guess-limit.js';
+
+/** Unknown keys per address and minute. Further ones are refused without a database query. */
+const UNKNOWN_KEYS_PER_MINUTE = 600;
+
+/** Counts the unknown keys that each address sends. */
+@Injectable()
+export class KeyGuesses extends GuessLimit {
+  constructor(clock: Clock) {
+    super(UNKNOWN_KEYS_PER_MINUTE, clock);
+  }
+}

@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { requestHolder } from './request-holder.js';
+
+const GUESSING = '203.0.113.9';
+const holderOf = requestHolder(
+  { accountOf: (key) => (key === 'sk-seen' ? 'account-1' : undefined) },
+  { waitMs: (address) => (address === GUESSING ? 1 : 0) },
+);
+
+it.each([
+  ['a key that was seen', 'Bearer sk-seen', '192.0.2.1', 'account-1'],
+  ['a key that was seen, from an address that guesses', 'Bearer sk-seen', GUESSING, 'account-1'],
+  ['a key used for the first time', 'Bearer sk-new', '192.0.2.1', 'new'],
+  ['an unknown key from an address that guesses', 'Bearer sk-new', GUESSING, 'nobody'],
+  ['no key', undefined, '192.0.2.1', 'nobody'],
+  ['another scheme', 'Basic c2stc2Vlbg==', '192.0.2.1', 'nobody'],
+])('the request with %s counts for its holder', (_what, authorization, ip, holder) => {
+  expect(holderOf({ headers: { authorization }, ip })).toBe(holder);
+});
