@@ -211,6 +211,16 @@ describe('the repository', () => {
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
+  it('names tests that exist for every fault and promise of the books', () => {
+    const texts = new Map(all.map((file) => [file.slice(file.lastIndexOf('/') + 1), file]));
+    const named = [...read('docs/money.md').matchAll(/`([\w.-]+spec)`: ([^|]+) \|/g)];
+    const proofs = named.flatMap(([, spec = '', titles = '']) =>
+      titles.split('; ').map((title) => ({ file: texts.get(`${spec}.ts`), title })),
+    );
+    expect(proofs.length).toBeGreaterThan(35);
+    expect(proofs.filter(({ file, title }) => !file || !read(file).includes(title))).toEqual([]);
+  });
+
   it('tests the runtime that the image ships', () => {
     const tested = /^const VERSION = '(\d+)\./m.exec(read('bench/servers/runtime.ts'))?.[1];
     const shipped = read('Dockerfile').match(/(?<=^FROM node:)\d+/gm);

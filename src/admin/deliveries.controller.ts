@@ -14,7 +14,7 @@ export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Webhook deliveries with every attempt, newest first' })
+  @ApiOperation({ summary: 'Webhook deliveries with their attempts, newest delivery first' })
   @ApiOkResponse({ type: DeliveryPage })
   async listAllDeliveries(@StrictQuery() query: DeliveriesQuery) {
     return viewPage(await this.deliveries.list(query), viewDelivery);

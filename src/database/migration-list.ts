@@ -39,7 +39,14 @@ import { OtherEntries1700000000285 } from './migrations/0285-other-entries.migra
 import { EndsLockInOrder1700000000300 } from './migrations/0300-ends-lock-in-order.migration.js';
 import { EntriesKnowTheirTask1700000000301 } from './migrations/0301-entries-know-their-task.migration.js';
 import { WebhookAccountsTakeTurns1700000000330 } from './migrations/0330-webhook-accounts-take-turns.migration.js';
+import { NewestAttempts1700000000331 } from './migrations/0331-newest-attempts.migration.js';
+import { OwedTasksAreTold1700000000332 } from './migrations/0332-owed-tasks-are-told.migration.js';
 import { LateJobIds1700000000335 } from './migrations/0335-late-job-ids.migration.js';
+import { ClaimsShareLanes1700000000340 } from './migrations/0340-claims-share-lanes.migration.js';
+import { EndsKeepFiles1700000000341 } from './migrations/0341-ends-keep-files.migration.js';
+import { EndsSeeLateJobs1700000000342 } from './migrations/0342-ends-see-late-jobs.migration.js';
+import { ClaimsStepByKey1700000000343 } from './migrations/0343-claims-step-by-key.migration.js';
+import { LateReversals1700000000350 } from './migrations/0350-late-reversals.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -86,5 +93,12 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   EndsLockInOrder1700000000300,
   EntriesKnowTheirTask1700000000301,
   WebhookAccountsTakeTurns1700000000330,
+  NewestAttempts1700000000331,
+  OwedTasksAreTold1700000000332,
   LateJobIds1700000000335,
+  ClaimsShareLanes1700000000340,
+  EndsKeepFiles1700000000341,
+  EndsSeeLateJobs1700000000342,
+  ClaimsStepByKey1700000000343,
+  LateReversals1700000000350,
 ];

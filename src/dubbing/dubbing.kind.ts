@@ -8,7 +8,7 @@ import { Clock } from '../common/time/clock.js';
 import { ScratchFolder } from '../media/scratch-folder.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
-import type { StoredFile } from '../storage/stored-file.js';
+import { type StoredFile, UNNAMED_FILE_MS } from '../storage/stored-file.js';
 import { StoredFiles } from '../storage/stored-files.js';
 import { UnusableFileError } from '../tasks/collect-failure.js';
 import type { Task } from '../tasks/task.js';
@@ -103,14 +103,14 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       context,
     );
     const contentType = dubTypeOf(dub.contentType, announcedType(task));
-    const expiresAt = new Date(this.clock.nowMs() + KEPT_MS);
+    const nowMs = this.clock.nowMs();
     const file = await this.files.save({
       accountId: task.accountId,
       ownerId: task.id,
       contentType,
       body: dub.body,
       maxBytes: MAX_DUB_BYTES,
-      expiresAt,
+      expiresAt: new Date(nowMs + UNNAMED_FILE_MS),
       signal: context.signal,
     });
     if (file.sizeBytes === 0) {
@@ -119,6 +119,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     }
     const { id: fileId, sizeBytes } = file;
     const filename = dubFilename(targetLanguage, contentType);
+    const expiresAt = new Date(nowMs + KEPT_MS);
     return { content: { fileId, contentType, sizeBytes, filename, expiresAt } };
   }
 

@@ -23,15 +23,24 @@ export class CancelStatements {
     this.#task = new PreparedStatement(
       dataSource,
       'task_cancel',
-      `SELECT task_cancel($1, $2) AS outcome`,
+      `SELECT task_cancel($1, $2, $3, $4, $5) AS outcome`,
     );
   }
 
-  /** Makes sure that a call or task holds nothing and costs nothing, whatever happened to it. */
+  /**
+   * Makes sure that a call holds nothing and costs nothing, whatever happened to it, and so a task that does not exist or has
+   * ended. Throws for a task that has not: it has to be ended before, because its webhook belongs to its end.
+   */
   async cancel(owed: Owed): Promise<CancelOutcome> {
     const [row] =
       'taskId' in owed
-        ? await this.#task.run([owed.accountId, owed.taskId])
+        ? await this.#task.run([
+            owed.accountId,
+            owed.taskId,
+            owed.bought?.apiKeyId ?? null,
+            owed.bought?.model ?? null,
+            owed.bought?.kind ?? null,
+          ])
         : await this.#call.run([
             owed.accountId,
             owed.executionId,

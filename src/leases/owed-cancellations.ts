@@ -7,9 +7,9 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Ticker } from '../ticker/ticker.js';
-import { CancelStatements } from './cancel-statements.js';
+import { type CancelOutcome, CancelStatements } from './cancel-statements.js';
 import { GatewayProcess } from './gateway-process.js';
-import { type Owed, owedIdOf } from './owed.js';
+import { type Owed, type OwedTask, owedIdOf } from './owed.js';
 import { type OwedFile, OwedJournal } from './owed-journal.js';
 
 /** Most that may be owed at once. At this number no new call begins. */
@@ -44,6 +44,7 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
   readonly #owed = new Map<string, Owed>();
   readonly #onDisk = new Set<string>();
   #paying: Promise<void> = Promise.resolve();
+  #endTask: (task: OwedTask) => Promise<void> = () => Promise.resolve();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -62,6 +63,11 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
       tick: () => this.tick(),
       servesOwnCalls: true,
     });
+  }
+
+  /** Tells how a task that has not ended is ended; the statement that cancels it does the rest. */
+  endTasksBy(end: (task: OwedTask) => Promise<void>): void {
+    this.#endTask = end;
   }
 
   get size(): number {
@@ -127,7 +133,7 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
     const name = await this.#journal.takeOver(file);
     if (name === undefined) return 0;
     const all = await this.#journal.read(name);
-    for (const owed of all) await this.#statements.cancel(owed);
+    for (const owed of all) await this.#cancel(owed);
     await this.#journal.forget(name);
     return all.length;
   }
@@ -144,10 +150,15 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
     });
   }
 
+  async #cancel(owed: Owed): Promise<CancelOutcome> {
+    if ('taskId' in owed) await this.#endTask(owed);
+    return this.#statements.cancel(owed);
+  }
+
   async #pay(owed: Owed): Promise<void> {
     const id = owedIdOf(owed);
     try {
-      const outcome = await this.#statements.cancel(owed);
+      const outcome = await this.#cancel(owed);
       if (outcome === 'missing') this.#logger.error(`no account of the owed ${id}`);
       this.#owed.delete(id);
       this.#onDisk.delete(id);

@@ -14,6 +14,12 @@ export interface OwedCall {
 export interface OwedTask {
   readonly taskId: string;
   readonly accountId: string;
+  /** Whose usage its charge is; the journal of an earlier version does not say it. */
+  readonly bought?: {
+    readonly apiKeyId: string | null;
+    readonly model: string;
+    readonly kind: string;
+  };
 }
 
 /** What has to be cancelled, whatever happened to it. */

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
@@ -17,22 +18,31 @@ import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { CancelStatements } from '../leases/cancel-statements.js';
 import type { Owed } from '../leases/owed.js';
 import type { Ticker } from '../ticker/ticker.js';
+import { UsageReports } from '../usage/usage-reports.js';
 import { RecordRetention } from './record-retention.js';
 
 const DAYS = 30;
 const LONG_AGO_DAYS = 77;
 const FUNDS = 1_000n;
 const PRICE = 200n;
+const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
 describe('what is owed for a record that was dropped', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
   let accountId: string;
+  let apiKeyId: string;
   let retention: RecordRetention;
   beforeEach(async () => {
     database = await createTestDatabase();
     dataSource = database.dataSource;
     accountId = await fundedAccount(dataSource, FUNDS);
+    apiKeyId = randomUUID();
+    await dataSource.query(
+      `INSERT INTO api_key (id, account_id, prefix, hash, created_at, spend_limit, spend_limit_period, spend_limit_since)
+       VALUES ($1, $2, 'sk', $3, now(), 500, 'total', now() - interval '4 seconds')`,
+      [apiKeyId, accountId, randomBytes(32)],
+    );
     retention = new RecordRetention(dataSource, {} as Ticker, { recordRetentionDays: DAYS });
   });
   afterEach(() => database.drop());
@@ -41,7 +51,7 @@ describe('what is owed for a record that was dropped', () => {
 
   async function call(isPaid: boolean): Promise<Owed> {
     const { executions } = ledgerOf(dataSource);
-    const start = { ...startOf(accountId, PRICE), executionId: oldId() };
+    const start = { ...startOf(accountId, PRICE), executionId: oldId(), apiKeyId, isCapped: true };
     await executions.begin(start);
     await (isPaid ? executions.succeed(start, successOf(PRICE)) : executions.fail(start, FAILURE));
     return { ...start, ...FAILURE };
@@ -49,28 +59,43 @@ describe('what is owed for a record that was dropped', () => {
   async function task(): Promise<Owed> {
     const taskId = oldId();
     await dataSource.query(
-      `SELECT task_submit($1, $2, NULL, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
+      `SELECT task_submit_capped($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
          'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
-      [accountId, taskId],
+      [accountId, taskId, apiKeyId],
     );
     await dataSource.query(
       `SELECT task_end($1, $2, NULL, '{queued}', 'succeeded', 'settle', 200, NULL, NULL, '{}', NULL, NULL, NULL, now(), NULL,
          NULL, false)`,
       [accountId, taskId],
     );
-    return { taskId, accountId };
+    return { taskId, accountId, bought: { apiKeyId, model: 'tune-music', kind: 'song' } };
+  }
+  /** What the key used, by all its days, what is left of its limit, and what no key used. */
+  async function usage() {
+    const reports = new UsageReports(dataSource);
+    const [limit] = await dataSource.query<{ counted: string; read: string; room: string }[]>(
+      `SELECT (SELECT spent FROM key_spend WHERE api_key_id = $2) AS counted,
+              key_spent($1, $2, '-infinity') AS read, (SELECT room FROM key_room($1, $2))`,
+      [accountId, apiKeyId],
+    );
+    const charged = await reports.chargedTo(accountId, apiKeyId);
+    return { charged, ofNoKey: await reports.chargedTo(accountId, NO_KEY), ...limit };
   }
   const findings = async () => (await auditBooks(dataSource, 'full')).discrepancies;
 
-  /** Everything is old, summed up and proven; then it is dropped. */
-  async function drop(): Promise<number> {
-    await daysPass(dataSource, LONG_AGO_DAYS);
+  async function fold(): Promise<void> {
     const [from] = await dataSource.query<{ at: string }[]>(`SELECT clock_timestamp()::text AS at`);
     const isFolded = 'SELECT FROM usage_state WHERE folded_until >= $1';
     while ((await dataSource.query<object[]>(isFolded, [from?.at])).length === 0) {
       await dataSource.query(`SELECT usage_fold('1000 days', '0')`);
       await sleep(20);
     }
+  }
+
+  /** Everything is old, summed up and proven; then it is dropped. */
+  async function drop(): Promise<number> {
+    await daysPass(dataSource, LONG_AGO_DAYS);
+    await fold();
     expect(await findings()).toEqual([]);
     return retention.tick(DAYS);
   }
@@ -97,6 +122,23 @@ describe('what is owed for a record that was dropped', () => {
       ['charge', owner],
       ['credit', null],
     ]);
+  });
+
+  it.each([
+    ['call', () => call(true)],
+    ['task', task],
+  ] as const)('leaves usage and limit of its key, for a %s', async (_, buy) => {
+    const owed = await buy();
+    expect(await drop()).toBe(1);
+    const spent = { charged: PRICE, ofNoKey: 0n, counted: '200', read: '200', room: '300' };
+    expect(await usage()).toEqual(spent);
+    const cancellations = new CancelStatements(dataSource);
+    await cancellations.cancel(owed);
+    await cancellations.cancel(owed);
+    await fold();
+    const nothing = { charged: 0n, ofNoKey: 0n, counted: '0', read: '0', room: '500' };
+    expect(await usage()).toEqual(nothing);
+    expect(await findings()).toEqual([]);
   });
 
   it('is nothing where it cost nothing, and its id is taken', async () => {

@@ -81,6 +81,7 @@ describe('FileBytes', () => {
 });
 
 function fileAt(path: string) {
+  const openFile = async () => new FileBytes(await open(path, 'r'));
   return {
     id: '',
     accountId: '',
@@ -88,6 +89,7 @@ function fileAt(path: string) {
     sizeBytes: BYTES.length,
     etag: '"x"',
     expiresAt: new Date(),
-    open: async () => new FileBytes(await open(path, 'r')),
+    open: openFile,
+    download: openFile,
   };
 }

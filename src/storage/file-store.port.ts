@@ -10,11 +10,19 @@ export interface FileWriting {
   readonly signal: AbortSignal;
 }
 
+/** How many files clients may read at once. Each holds a connection or a descriptor for as long as its client takes. */
+export interface ReaderLimits {
+  readonly total: number;
+  readonly perAccount: number;
+}
+
 /**
  * Where the bytes of stored files are. A key is `<account>/<file>`, made of UUIDs, so it is safe in a path. Its content
  * never changes.
  */
 export interface FileStore {
+  /** The store keeps room for the gateway's own work beside so many readers. */
+  readonly readers: ReaderLimits;
   /** Called once before every other method. Throws when files cannot be kept in this place. */
   prepare(): Promise<void>;
   /** Resolves when the whole file is durable under its key. After an error the caller removes what may be there. */

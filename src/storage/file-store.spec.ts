@@ -107,6 +107,20 @@ describe.each([
     await expect(store.read(key)).rejects.toThrow(/ENOENT|key does not exist/);
   });
 
+  it('is written while as many files are read as may be, and nobody takes a byte', async () => {
+    const key = await kept(randomBytes(CHUNK_BYTES));
+    // A machine may allow fewer descriptors than the store.
+    const length = Math.min(store.readers.total, 1_000);
+    const readers = Array.from({ length }, () => store.read(key));
+    const unread = await Promise.all(readers);
+    const bytes = randomBytes(1000);
+    try {
+      expect((await bytesOf(await kept(bytes))).equals(bytes)).toBe(true);
+    } finally {
+      for (const reader of unread) reader.destroy();
+    }
+  });
+
   it('removes a file, and again without complaint', async () => {
     const key = await kept(randomBytes(1000));
     await store.remove(key);

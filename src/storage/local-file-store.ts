@@ -4,15 +4,19 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteRange } from '../common/http/byte-range.js';
 import { FileBytes } from './file-bytes.js';
-import type { FileStore, FileWriting } from './file-store.port.js';
+import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+/** Descriptors for readers. Four accounts have to use their whole share before another one has none. */
+const READERS: ReaderLimits = { total: 4_096, perAccount: 1_024 };
 /** Name of a file while it is written. */
 const PART = '.part';
 
 /** Files in a local directory, or in a volume that several gateways share. */
 export class LocalFileStore implements FileStore {
+  readonly readers = READERS;
+
   /** `root`: absolute path of the directory. */
   constructor(private readonly root: string) {}
 

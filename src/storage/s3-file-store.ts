@@ -1,14 +1,17 @@
 import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { ByteRange } from '../common/http/byte-range.js';
-import type { FileStore, FileWriting } from './file-store.port.js';
+import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js';
 import { type S3Object, S3Upload } from './s3-upload.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than a slow reader may pause, because its connection to S3 pauses with it. */
 const IDLE_TIMEOUT_MS = 120_000;
 const TRIES = 3;
-const MAX_CONNECTIONS = 512;
+/** Connections for readers. Four accounts have to use their whole share before another one has none. */
+const READERS: ReaderLimits = { total: 512, perAccount: 128 };
+/** Connections for the gateway's own work, which never waits for readers. */
+const OWN_CONNECTIONS = 128;
 
 /** The bucket, and how to reach it. */
 export interface S3Place {
@@ -27,11 +30,12 @@ export interface S3Place {
  * aborts it (docs/storage.md).
  */
 export class S3FileStore implements FileStore {
+  readonly readers = READERS;
   private readonly client: S3Client;
 
   constructor(private readonly place: S3Place) {
     const { endpoint, region } = place;
-    const agent = { maxSockets: MAX_CONNECTIONS, keepAlive: true };
+    const agent = { maxSockets: READERS.total + OWN_CONNECTIONS, keepAlive: true };
     this.client = new S3Client({
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       ...(region !== undefined && { region }),

@@ -28,6 +28,7 @@ function fileOf(sizeBytes: number, open: StoredFile['open']): StoredFile {
     etag: ETAG,
     expiresAt: new Date(),
     open,
+    download: open,
   };
 }
 

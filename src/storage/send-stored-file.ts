@@ -21,8 +21,8 @@ export interface SendOptions {
 
 /**
  * Answers `GET` and `HEAD` with a stored file or one range of it, as fast as the reader takes it (decision G-63, RFC
- * 9110). For several ranges the whole file is sent. Throws GatewayError 416 `range_not_satisfiable`, or 503
- * `service_unavailable` if the store fails. If the file ends too early after the head, the connection is cut.
+ * 9110). For several ranges the whole file is sent. Throws GatewayError 416 `range_not_satisfiable`, 429
+ * `rate_limit_exceeded` beyond the account's share of downloads, or 503 `service_unavailable` if the store fails. If the file ends too early after the head, the connection is cut.
  */
 export async function sendStoredFile(
   request: Request,
@@ -41,7 +41,7 @@ export async function sendStoredFile(
     throw new GatewayError('range_not_satisfiable', 'The range lies outside the file.');
   }
   // Opened before the head is written, so that a failure of the store can be answered as an error.
-  const bytes = isHead ? undefined : await file.open(range === 'whole' ? undefined : range);
+  const bytes = isHead ? undefined : await file.download(range === 'whole' ? undefined : range);
   const lengthBytes = writeHead(response, file, filename, range);
   if (bytes === undefined) response.end();
   else await relay(bytes, response, lengthBytes, stallMs);

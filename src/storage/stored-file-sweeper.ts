@@ -70,17 +70,16 @@ export class StoredFileSweeper implements OnApplicationBootstrap {
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const values = [until, last.at, last.account_id, last.id];
       const found = await this.dataSource.query<Place[]>(statement, values);
-      for (const { account_id, id } of found) removed += await this.removeOne(account_id, id);
+      for (const place of found) removed += await this.removeOne(place, until);
       last = found.at(-1) ?? last;
       if (found.length < BATCH) break;
     }
     return removed;
   }
 
-  private async removeOne(accountId: string, id: string): Promise<number> {
+  private async removeOne({ account_id: accountId, id }: Place, until: Date): Promise<number> {
     try {
-      await this.files.discard(accountId, id);
-      return 1;
+      return (await this.files.removeExpiring(accountId, id, until)) ? 1 : 0;
     } catch (error) {
       this.logger.warn(`A stored file could not be removed: ${String(error)}`);
       return 0;

@@ -2,6 +2,12 @@ import type { Readable } from 'node:stream';
 import type { ByteRange } from '../common/http/byte-range.js';
 import type { StopSignal } from '../common/stop-signal.js';
 
+/**
+ * A file that a task has made is kept for this long, until the end of the task names it: the end makes it last as long as the
+ * content that it records. So a file whose end is never recorded expires soon. Longer than a writing and the report of the end.
+ */
+export const UNNAMED_FILE_MS = 3_600_000;
+
 /** A file that is kept until it expires. Its bytes never change. */
 export interface StoredFile {
   /** UUID. */
@@ -15,6 +21,11 @@ export interface StoredFile {
   readonly expiresAt: Date;
   /** The bytes of a range, or all. Throws GatewayError `service_unavailable` if the store does not deliver them. */
   open(range?: ByteRange): Promise<Readable>;
+  /**
+   * As {@link open}, for a client: until the stream is closed it takes a place of those that the account and all accounts
+   * have. Throws also GatewayError `rate_limit_exceeded` (decision G-100).
+   */
+  download(range?: ByteRange): Promise<Readable>;
 }
 
 /** A file and the name under which its reader saves it. */
@@ -33,6 +44,7 @@ export interface NewFile {
   readonly body: Readable;
   /** The largest accepted size, inclusive. */
   readonly maxBytes: number;
+  /** For what a task has made: {@link UNNAMED_FILE_MS} from now. */
   readonly expiresAt: Date;
   /** The caller's signal to stop. Its reason is thrown unchanged. */
   readonly signal?: StopSignal;

@@ -4,11 +4,12 @@ import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { ByteRange } from '../common/http/byte-range.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { SharedQuantity } from '../common/shared-quantity.js';
 import { Clock } from '../common/time/clock.js';
 import { type OwnedRow, SharedLookup } from '../database/shared-lookup.js';
 import { FILE_STORE, type FileStore } from './file-store.port.js';
 import { IncomingBytes } from './incoming-bytes.js';
-import type { NewFile, StoredFile } from './stored-file.js';
+import { type NewFile, type StoredFile, UNNAMED_FILE_MS } from './stored-file.js';
 
 const RETRY_AFTER_SECONDS = 30;
 
@@ -17,9 +18,13 @@ const BEGIN = `
   VALUES ($1, $2, $3, $4, $5, $6)`;
 const FINISH = `
   UPDATE stored_file SET state = 'stored', size_bytes = $3
-   WHERE account_id = $1 AND id = $2 AND state = 'writing' RETURNING id`;
+   WHERE account_id = $1 AND id = $2 AND state = 'writing' AND expires_at > 'epoch' RETURNING id`;
 const EXPIRE = `
   UPDATE stored_file SET expires_at = $3 WHERE account_id = $1 AND id = $2 AND expires_at > $3`;
+/** No task can name the file from then on, and no writing finish it. */
+const GIVE_UP = `
+  UPDATE stored_file SET expires_at = 'epoch'
+   WHERE account_id = $1 AND id = $2 AND (state = 'writing' OR expires_at <= $3) RETURNING id`;
 const FORGET = `DELETE FROM stored_file WHERE account_id = $1 AND id = $2`;
 
 interface Facts {
@@ -45,6 +50,7 @@ export function keyOf(accountId: string, id: string): string {
 export class StoredFiles {
   private readonly logger = new Logger(StoredFiles.name);
   private readonly rows: SharedLookup<Row>;
+  private readonly downloads: SharedQuantity;
 
   constructor(
     @Inject(FILE_STORE) private readonly store: FileStore,
@@ -52,6 +58,8 @@ export class StoredFiles {
     private readonly clock: Clock,
   ) {
     this.rows = new SharedLookup(dataSource, 'stored_file');
+    const { total, perAccount: perHolder } = store.readers;
+    this.downloads = new SharedQuantity({ total, perHolder, what: 'downloads of files at once' });
   }
 
   /**
@@ -110,8 +118,31 @@ export class StoredFiles {
     }
   }
 
+  /**
+   * Removes a file that a task has made, unless the end of the task has named it meanwhile. What cannot be removed now
+   * is left to the sweeper.
+   */
+  async removeUnnamed(accountId: string, id: string): Promise<void> {
+    const until = new Date(this.clock.nowMs() + UNNAMED_FILE_MS);
+    await this.removeExpiring(accountId, id, until).catch((left: unknown) => {
+      this.logger.warn(`A stored file is left to the sweeper: ${String(left)}`);
+    });
+  }
+
+  /**
+   * Removes a file that was never finished or expires by `until`. Returns false for another one, such as a file that
+   * was named meanwhile. May be repeated. Throws when the store or the database fails.
+   */
+  async removeExpiring(accountId: string, id: string, until: Date): Promise<boolean> {
+    const values = [accountId, id, until];
+    const [given] = await this.dataSource.query<[unknown[], number]>(GIVE_UP, values);
+    if (given.length === 0) return false;
+    await this.discard(accountId, id);
+    return true;
+  }
+
   /** Removes the bytes, then the row. May be repeated. Throws when the store fails. */
-  async discard(accountId: string, id: string): Promise<void> {
+  private async discard(accountId: string, id: string): Promise<void> {
     await this.store.remove(keyOf(accountId, id));
     await this.dataSource.query(FORGET, [accountId, id]);
   }
@@ -156,7 +187,29 @@ export class StoredFiles {
       etag: `"${id.replaceAll('-', '')}"`,
       expiresAt: row.expires_at,
       open: (range) => this.open(keyOf(accountId, id), range),
+      download: (range) => this.download(accountId, id, range),
     };
+  }
+
+  private async download(
+    accountId: string,
+    id: string,
+    range: ByteRange | undefined,
+  ): Promise<Readable> {
+    const refusal = this.downloads.take(accountId, 1);
+    if (refusal) throw refusal;
+    const give = (): void => {
+      this.downloads.give(accountId, 1);
+    };
+    try {
+      const bytes = await this.open(keyOf(accountId, id), range);
+      if (bytes.closed) give();
+      else bytes.once('close', give);
+      return bytes;
+    } catch (error) {
+      give();
+      throw error;
+    }
   }
 
   private async open(key: string, range: ByteRange | undefined): Promise<Readable> {

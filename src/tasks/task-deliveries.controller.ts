@@ -18,7 +18,9 @@ export class TaskDeliveriesController {
   constructor(private readonly deliveries: TaskDeliveries) {}
 
   @Get()
-  @ApiOperation({ summary: 'Webhook deliveries of a task with every attempt, newest first' })
+  @ApiOperation({
+    summary: 'Webhook deliveries of a task with their attempts, newest delivery first',
+  })
   @ApiOkResponse({ type: DeliveryPage })
   @ErrorAnswers('invalid_request', 'task_not_found')
   async listTaskDeliveries(

@@ -18,13 +18,22 @@ const STEP_OF_PHASE: Readonly<Record<TaskPhase, TaskStep>> = {
   watching: 'watch',
 };
 
-/** Steps of one provider that one process runs at once. Files are large, so few are fetched at once. */
+/**
+ * Steps of one provider that one process runs at once, at most two thirds of them of one account. Files are large, so few are
+ * fetched at once.
+ */
 export const LANE_ROOMS: Readonly<Record<TaskStep, number>> = {
-  submit: 64,
+  submit: 96,
   poll: 512,
-  collect: 8,
-  watch: 16,
+  collect: 12,
+  watch: 24,
 };
+
+/**
+ * An account takes no further place of a lane once it has this many times as many as are then free. Alone it gets two thirds of
+ * the lane, two accounts get two fifths each, and there is always a place for an account that has none.
+ */
+export const SHARE_OF_FREE = 2;
 
 /** The queue of the work: one per step and provider, so that a slow provider delays only its own tasks. */
 export function laneOf(phase: TaskPhase, provider: string): string {

@@ -26,10 +26,11 @@ describe('the table of task transitions', () => {
     expect(leaving(status)).toEqual([]);
   });
 
-  it('lets only an operator leave reconciliation_required', () => {
+  it('lets only an operator and an owed cancellation leave reconciliation_required', () => {
     expect(leaving('reconciliation_required')).toEqual([
       TRANSITIONS.resolvedAsSucceeded,
       TRANSITIONS.resolvedAsFailed,
+      TRANSITIONS.undone,
     ]);
   });
 

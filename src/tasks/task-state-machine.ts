@@ -22,6 +22,12 @@ export const TRANSITIONS = {
   unknown: { from: ['queued', 'processing'], to: 'reconciliation_required', money: 'keep' },
   resolvedAsSucceeded: { from: ['reconciliation_required'], to: 'succeeded', money: 'settle' },
   resolvedAsFailed: { from: ['reconciliation_required'], to: 'failed', money: 'release' },
+  // Its submission was answered with an error (docs/adr/0009).
+  undone: {
+    from: ['queued', 'processing', 'reconciliation_required'],
+    to: 'failed',
+    money: 'release',
+  },
 } as const satisfies Record<string, Transition>;
 
 /** What happens to a task. */

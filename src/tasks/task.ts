@@ -8,6 +8,8 @@ export type TaskStatus =
 
 /** Code of a task that its provider failed or refused (spec: Errors). */
 export const TASK_FAILED = 'provider_task_failed';
+/** Code of a task that its holder cancelled (decision G-102), or whose submission was answered with an error. */
+export const TASK_CANCELLED = 'task_cancelled';
 
 /** Why a task failed; the code is public, the message names no provider. */
 export interface TaskError {

@@ -8,6 +8,7 @@ import { TaskContents } from './reads/task-contents.js';
 import { EndListeners } from './ending/end-listeners.js';
 import { IdempotencyClaims } from './submission/idempotency-claims.js';
 import { IdempotencyKeyGuard } from './submission/idempotency-key.guard.js';
+import { OwedTasks } from './ending/owed-tasks.js';
 import { PollStep } from './worker/poll-step.js';
 import { StepReporter } from './worker/step-reporter.js';
 import { SubmitStep } from './worker/submit-step.js';
@@ -67,6 +68,7 @@ import { WatchStep } from './worker/watch-step.js';
     TaskWorker,
     TaskCancellation,
     TaskResolution,
+    OwedTasks,
   ],
   exports: [
     AdmissionModule,

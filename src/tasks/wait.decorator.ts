@@ -14,7 +14,14 @@ export const Wait = createParamDecorator(
     const seconds = waitSecondsOf(http.getRequest<Request>().get('prefer'));
     if (seconds === undefined) return undefined;
     const response = http.getResponse<Response>();
-    return { seconds, onGone: (listener) => response.once('close', listener) };
+    return {
+      seconds,
+      onGone: (listener) => {
+        // The reader may have left while the task was looked up.
+        if (response.closed) listener();
+        else response.once('close', listener);
+      },
+    };
   },
 );
 

@@ -8,6 +8,7 @@ import { CONTENT_TYPES } from '../media/content-types.js';
 import { sniffFormat } from '../media/length/sniff.js';
 import { BoundedDownload } from '../net/bounded-download.js';
 import type { VideoContent } from '../providers/ports/video.port.js';
+import { UNNAMED_FILE_MS } from '../storage/stored-file.js';
 import { StoredFiles } from '../storage/stored-files.js';
 import { UnusableFileError } from '../tasks/collect-failure.js';
 import type { Task, TaskContent } from '../tasks/task.js';
@@ -20,7 +21,7 @@ const MAX_VIDEO_BYTES = 2 * 1024 * 1024 * 1024;
 /** The file of a redirect has to be read within this time. */
 const DOWNLOAD_MS = 900_000;
 /** The file is kept a little longer than its retention, which begins when the task has ended. */
-const SLACK_SECONDS = 3_600;
+const KEPT_MS = (RETENTION_SECONDS + 3_600) * 1_000;
 
 /** Stores finished videos (decisions G-56, G-60). */
 @Injectable()
@@ -55,14 +56,14 @@ export class VideoFiles {
     if (!contentType?.startsWith('video/')) {
       throw new UnusableFileError('the file is no video');
     }
-    const keptMs = (RETENTION_SECONDS + SLACK_SECONDS) * 1_000;
+    const nowMs = this.clock.nowMs();
     const file = await this.files.save({
       accountId: task.accountId,
       ownerId: task.id,
       contentType,
       body,
       maxBytes: MAX_VIDEO_BYTES,
-      expiresAt: new Date(this.clock.nowMs() + keptMs),
+      expiresAt: new Date(nowMs + UNNAMED_FILE_MS),
       signal,
     });
     return {
@@ -70,7 +71,7 @@ export class VideoFiles {
       contentType,
       sizeBytes: file.sizeBytes,
       filename: `${toPublicId('task', task.id)}.${format}`,
-      expiresAt: file.expiresAt,
+      expiresAt: new Date(nowMs + KEPT_MS),
     };
   }
 }

@@ -17,7 +17,7 @@ describe('DeliverySlots', () => {
       expect(slots.rooms().origins.get(one.origin)).toBe(4 - taken);
     }
     expect(slots.rooms().origins.has(other.origin)).toBe(false);
-    expect(slots.rooms().accounts.get('a')).toBe(508);
+    expect(slots.rooms().accounts.get('a')).toBe(252);
     expect(slots.inFlight).toBe(4);
   });
 
@@ -62,14 +62,17 @@ describe('DeliverySlots', () => {
     expect(answered(QUICK)).toBe(4);
   });
 
-  it('lets one account take half of the places, and all accounts 1,024', () => {
+  it('lets one account take a quarter of the places, and all accounts 1,024', () => {
     const slots = new DeliverySlots();
     const takeAll = (accountId: string): void => {
-      for (let n = 0; n < 512; n++) slots.take({ origin: `${accountId}${n}`, accountId });
+      for (let n = 0; n < 256; n++) slots.take({ origin: `${accountId}${n}`, accountId });
     };
     takeAll('a');
     expect(slots.rooms()).toMatchObject({ total: 256, accounts: new Map([['a', 0]]) });
     takeAll('b');
+    takeAll('c');
+    expect(slots.rooms().total).toBe(256);
+    takeAll('d');
     expect(slots.rooms().total).toBe(0);
     expect(slots.giveBack({ origin: 'b7', accountId: 'b' }, LATE)).toBe(true);
     expect(slots.rooms().total).toBe(1);

@@ -11,8 +11,8 @@ const PER_SLOW_ORIGIN = 1;
 /** Each quick answer gives the receiver one more place, up to this number. */
 const PER_QUICK_ORIGIN = 32;
 const QUICK_MS = 1_000;
-/** Attempts at once of one account, which may have many receivers. */
-const MAX_PER_ACCOUNT = 512;
+/** Attempts at once of one account: a quarter, so that two accounts with many receivers that hang leave places to others. */
+const MAX_PER_ACCOUNT = 256;
 /** Origins that are remembered as slow or quick. The one that was not used for the longest time is dropped first. */
 const MAX_KNOWN_ORIGINS = 1_000;
 /** Deliveries claimed by one statement. */

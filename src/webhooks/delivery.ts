@@ -13,7 +13,7 @@ export interface DeliveryAttempt {
   readonly durationMs: number;
 }
 
-/** A webhook delivery with the log of its attempts. */
+/** A webhook delivery with its newest 100 attempts, oldest first. */
 export interface Delivery {
   readonly id: string;
   readonly accountId: string;

@@ -37,10 +37,14 @@ interface AttemptRow {
   readonly duration_ms: number;
 }
 
+/** The log of a delivery has no more attempts than these, the newest (webhook_record). */
+const MAX_ATTEMPTS = 100;
+
 const ATTEMPTS = `
   (SELECT coalesce(json_agg(json_build_object('at', a.started_at, 'status_code', a.status_code, 'error', a.error,
                                               'duration_ms', a.duration_ms) ORDER BY a.fence), '[]')
-     FROM webhook_attempt a WHERE a.account_id = d.account_id AND a.delivery_id = d.id) AS attempts`;
+     FROM (SELECT * FROM webhook_attempt w WHERE w.account_id = d.account_id AND w.delivery_id = d.id
+            ORDER BY w.fence DESC LIMIT ${MAX_ATTEMPTS}) a) AS attempts`;
 
 const LIST = `
   SELECT d.id, d.account_id, d.owner_id, d.url, d.status, d.due_at, d.created_at, ${ATTEMPTS}

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
  * `npm run test:crash`: kills of processes under load, for the ledger. `npm run test:crash -- tasks`: the faults of tasks as
  * in the suite, but with more kills, a database that is gone for longer than a lease, and more random happenings.
  */
-const LONGER = { KILLS: '20', OUTAGE_MS: '35000', MODEL_RUNS: '200' };
+const LONGER = { KILLS: '20', OUTAGE_MS: '35000', MODEL_RUNS: '200', EDGES: 'all' };
 const FAULTS_OF_TASKS = [
-  'test/process/(tasks|webhooks|video)-crash',
+  'test/process/(tasks|webhooks|video|file|edges)-crash',
   'test/faults/(tasks|dubbing|songs|videos)',
   'test/tasks/task-(model|edges)',
 ];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditLedger } from '../../src/billing/audit.js';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
 import { postJson, send } from '../support/http-answer.js';
 import {
   cleanUp,
@@ -11,7 +12,6 @@ import {
   startGatewayProgram,
   until,
 } from '../support/process.js';
-import { StubUpstream } from '../support/stub-upstream.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 /** By hand more, with `npm run test:crash -- tasks`. */
@@ -21,36 +21,26 @@ const SUBMISSIONS_PER_LIFE = 12;
 const MAX_LIFE_MS = 1_200;
 /** A kill takes a start, so more of them take longer. */
 const TEST_TIMEOUT_MS = PROCESS_TEST_TIMEOUT_MS + KILLS * 10_000;
-/** Answers to submissions take up to so long, so that kills fall between a request and its answer. */
-const MAX_ANSWER_MS = 150;
+/** The provider takes up to so long before it accepts an order and again before it answers, so that kills fall there. */
+const MAX_WAIT_MS = 100;
+/** Of jobs that are told apart; more than are ordered. */
+const MAX_JOBS = 10_000;
 const RETRY_MS = 100;
 const CREDIT = 100_000_000n;
-const TRACK = { musicId: 'm', audioUrl: 'https://media.example/a.mp3', duration: '10' };
 
 let database: TestDatabase;
-let provider: StubUpstream;
+let sandbox: Sandbox;
 let gateway: GatewayProgram;
 let settings: NodeJS.ProcessEnv;
-/** Submissions that the provider received, by prompt; each begins a job. */
-const jobs = new Map<string, number>();
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  provider = await StubUpstream.start();
-  provider.reply = async (response, { method, body }) => {
-    const answer = (data: object) =>
-      response.end(JSON.stringify({ status: 'SUCCESS', message: 'success', data }));
-    if (method !== 'POST') return answer({ musics: [TRACK] });
-    const name = /order \d+/.exec(body.toString())?.[0] ?? 'no order';
-    jobs.set(name, (jobs.get(name) ?? 0) + 1);
-    await sleep(Math.random() * MAX_ANSWER_MS);
-    return answer({ job_id: name.replace(' ', '-') });
-  };
+  sandbox = await startSandbox();
   settings = {
     DATABASE_URL: database.url,
     PORT: String(await freePort()),
-    TTAPI_API_KEY: 'stub-provider-key',
-    TTAPI_BASE_URL: provider.url,
+    TTAPI_API_KEY: sandbox.apiKey,
+    TTAPI_BASE_URL: sandbox.ttapiUrl,
     TASK_TICK_MS: '50',
     TASK_POLL_INTERVAL_MS: '200',
   };
@@ -58,14 +48,32 @@ beforeAll(async () => {
 }, PROCESS_TEST_TIMEOUT_MS);
 afterAll(async () => {
   await cleanUp();
-  await provider.stop();
+  await sandbox.close();
   await database.drop();
 }, PROCESS_TEST_TIMEOUT_MS);
+
+/** The words of an order; the provider waits as they say. */
+function promptOf(name: string): string {
+  const share = (Number(/\d+/.exec(name)?.[0]) % SUBMISSIONS_PER_LIFE) / SUBMISSIONS_PER_LIFE;
+  const waits = { delay: share * MAX_WAIT_MS, 'late-answer': (1 - share) * MAX_WAIT_MS };
+  const magic = Object.entries(waits).map(([word, ms]) => `[[sandbox:${word}=${Math.round(ms)}]]`);
+  return `${name} ${magic.join('')}[[sandbox:task-ms=300]]`;
+}
+
+/** How many jobs the provider has accepted for each order, by its own books: each of them is to be paid. */
+async function acceptedJobs(): Promise<ReadonlyMap<string, number>> {
+  const jobs = new Map<string, number>();
+  for (const { label } of await sandbox.jobs(MAX_JOBS)) {
+    const name = /order \d+/.exec(label)?.[0] ?? label;
+    jobs.set(name, (jobs.get(name) ?? 0) + 1);
+  }
+  return jobs;
+}
 
 /** Submits until the request is accepted, with one idempotency key; returns the id of the task. */
 async function submitted(name: string, headers: Readonly<Record<string, string>>): Promise<string> {
   const url = `${gateway.url}/v1/music/generations`;
-  const body = { model: 'song-music', prompt: name, instrumental: false };
+  const body = { model: 'song-music', prompt: promptOf(name), instrumental: false };
   for (;;) {
     const answer = await postJson(url, { ...headers, 'idempotency-key': name }, body).catch(
       () => undefined,
@@ -118,6 +126,7 @@ describe('a gateway that is killed again and again', () => {
       const ended = await statuses();
       expect(ended.size).toBe(names.length);
       expect(new Set(ids).size).toBe(names.length);
+      const jobs = await acceptedJobs();
       expect([...jobs].filter(([, count]) => count > 1)).toEqual([]);
 
       // An operator decides, from the provider's records, about the tasks that a kill has interrupted.

@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream';
 import { SystemClock } from '../../src/common/time/clock.js';
 import type { JsonObject } from '../../src/common/json-object.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { jsonBody } from '../../src/providers/http/request-body.js';
 import { ProviderHttp } from '../../src/providers/http/provider-http.js';
+import { UNNAMED_FILE_MS } from '../../src/storage/stored-file.js';
+import type { StoredFiles } from '../../src/storage/stored-files.js';
 import type { Task } from '../../src/tasks/task.js';
 import type {
   CollectedContent,
@@ -100,21 +103,32 @@ export class FileJobKind extends JobKind {
   /** Why they fail. */
   reason: Error = new Error('the disk is full');
 
-  collect(): Promise<CollectedContent> {
+  constructor(
+    baseUrl: string,
+    private readonly store: StoredFiles,
+  ) {
+    super(baseUrl);
+  }
+
+  async collect({ accountId, id: ownerId }: Task): Promise<CollectedContent> {
     if (this.failures > 0) {
       this.failures -= 1;
-      return Promise.reject(this.reason);
+      throw this.reason;
     }
-    return Promise.resolve({
-      content: {
-        fileId: '00000000-0000-7000-8000-000000000001',
-        contentType: 'audio/mpeg',
-        sizeBytes: 3,
-        filename: 'dubbed-de.mp3',
-        expiresAt: new Date(Date.now() + 86_400_000),
-      },
-      result: { content_type: 'audio/mpeg' },
+    const contentType = 'audio/mpeg';
+    const { id: fileId, sizeBytes } = await this.store.save({
+      accountId,
+      ownerId,
+      contentType,
+      body: Readable.from([Buffer.from('dub')]),
+      maxBytes: 3,
+      expiresAt: new Date(Date.now() + UNNAMED_FILE_MS),
     });
+    const expiresAt = new Date(Date.now() + 86_400_000);
+    return {
+      content: { fileId, contentType, sizeBytes, filename: 'dubbed-de.mp3', expiresAt },
+      result: { content_type: contentType },
+    };
   }
 
   tidy(): Promise<void> {

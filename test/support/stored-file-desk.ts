@@ -61,6 +61,7 @@ export class StoredFileDesk {
   localStore(): FileStore {
     const store = new LocalFileStore(this.folder);
     return {
+      readers: store.readers,
       prepare: () => store.prepare(),
       write: (key, writing) => store.write(key, writing),
       read: (key, range) => store.read(key, range),

@@ -3,6 +3,7 @@ import type { Caller } from '../../src/auth/caller.js';
 import { Catalog } from '../../src/catalog/catalog.js';
 import { quoteOfSeconds } from '../../src/catalog/price-rule.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
+import { StoredFiles } from '../../src/storage/stored-files.js';
 import type { Task } from '../../src/tasks/task.js';
 import { TaskKinds } from '../../src/tasks/task-kinds.js';
 import { TaskReader } from '../../src/tasks/reads/task-reader.js';
@@ -56,22 +57,25 @@ export interface TaskDesk {
   stop(): Promise<void>;
 }
 
-/** Starts one; call `stop` in `afterAll`. `settings` may depend on where the database is. */
+/** Starts one; call `stop` in `afterAll`. `settings` may depend on where the database is; jobs wait so long for answers of the provider. */
 export async function startTaskDesk(
   settings: (databaseUrl: string) => NodeJS.ProcessEnv = () => ({}),
+  answerMs?: number,
 ): Promise<TaskDesk> {
-  return openDesk(await JobProvider.start(), settings, true);
+  return openDesk(await JobProvider.start(), settings, true, answerMs);
 }
 
 /** Another gateway on the database and the provider of a desk; stop it before the first. */
-export function startBeside(desk: TaskDesk): Promise<TaskDesk> {
-  return openDesk(desk.provider, () => ({ DATABASE_URL: desk.gateway.config.databaseUrl }), false);
+export function startBeside(desk: TaskDesk, settings: NodeJS.ProcessEnv = {}): Promise<TaskDesk> {
+  const all = { DATABASE_URL: desk.gateway.config.databaseUrl, ...settings };
+  return openDesk(desk.provider, () => all, false);
 }
 
 async function openDesk(
   provider: JobProvider,
   settings: (databaseUrl: string) => NodeJS.ProcessEnv,
   isOwner: boolean,
+  answerMs?: number,
 ): Promise<TaskDesk> {
   const gateway = await startTestGateway((databaseUrl) => ({
     ELEVENLABS_API_KEY: 'stub-provider-key',
@@ -79,8 +83,8 @@ async function openDesk(
     TASK_TICK_MS: String(DAY_MS),
     ...settings(databaseUrl),
   }));
-  const jobs = new JobKind(provider.url);
-  const files = new FileJobKind(provider.url);
+  const jobs = new JobKind(provider.url, answerMs);
+  const files = new FileJobKind(provider.url, gateway.app.get(StoredFiles));
   for (const kind of [jobs, files]) gateway.app.get(TaskKinds).register(kind);
   const worker = gateway.app.get(TaskWorker);
   const reader = gateway.app.get(TaskReader);

@@ -20,7 +20,12 @@ describe('claims while tasks are submitted', () => {
     let isSubmitting = true;
     const claimers = Array.from({ length: 4 }, async () => {
       while (isSubmitting) {
-        const works = await statements.claim({ rooms: new Map(), mine: [], leaseMs: LEASE_MS });
+        const works = await statements.claim({
+          rooms: new Map(),
+          holdings: [],
+          mine: [],
+          leaseMs: LEASE_MS,
+        });
         for (const { task } of works) claimed.add(task.id);
       }
     });

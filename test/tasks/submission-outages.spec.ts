@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { CancelStatements } from '../../src/leases/cancel-statements.js';
 import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
 import type { TestAccount } from '../support/gateway.js';
 import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
@@ -186,28 +185,5 @@ describe('a submission whose answer is lost', () => {
     tries(away);
     await expect(desk.submit(account)).rejects.toThrow('ECONNREFUSED');
     expect(owed().size).toBe(0);
-  });
-});
-
-describe('the cancellation of a task', () => {
-  it.each([
-    ['before it was sent', 0, 'released', { posted: CREDIT, held: 0n }],
-    ['at its provider', 1, 'released', { posted: CREDIT, held: 0n }],
-    ['after it was charged', 2, 'reversed', { posted: CREDIT, held: 0n }],
-  ])('gives everything back, once: %s', async (_when, steps, outcome, books) => {
-    const { dataSource } = desk.gateway;
-    desk.provider.state = { status: 'done', result: { url: 'x' } };
-    const task = await desk.submit(account);
-    await desk.run(steps);
-    const statements = new CancelStatements(dataSource);
-    const owedTask = { taskId: task.id, accountId: task.accountId };
-    expect(await statements.cancel(owedTask)).toBe(outcome);
-    expect(await statements.cancel(owedTask)).toBe('nothing');
-    await desk.run();
-    const [row] = await dataSource.query<{ posted: string; held: string }[]>(
-      'SELECT posted, held FROM account WHERE id = $1',
-      [task.accountId],
-    );
-    expect({ posted: BigInt(row!.posted), held: BigInt(row!.held) }).toEqual(books);
   });
 });

@@ -25,7 +25,7 @@ describe('edges of a task', () => {
     const statements = desk.gateway.app.get(TaskStatements);
     const task = await desk.submit(account);
     const claim = (mine: readonly string[]) =>
-      statements.claim({ rooms: new Map(), mine, leaseMs: LEASE_MS });
+      statements.claim({ rooms: new Map(), holdings: [], mine, leaseMs: LEASE_MS });
     expect(await claim([])).toHaveLength(1);
     await desk.hurry();
     expect(await claim([task.id])).toEqual([]);
@@ -40,7 +40,7 @@ describe('edges of a task', () => {
     await desk.hurry();
     const [work] = await desk.gateway.app
       .get(TaskStatements)
-      .claim({ rooms: new Map(), mine: [], leaseMs: LEASE_MS });
+      .claim({ rooms: new Map(), holdings: [], mine: [], leaseMs: LEASE_MS });
     expect(work).toMatchObject({ phase: 'collecting', strikes: 0 });
     const stop = new StopSource();
     stop.abort(new Error('the gateway is shutting down'));

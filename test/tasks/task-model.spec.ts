@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { DataSource } from 'typeorm';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
 import { type Task, TASK_FAILED } from '../../src/tasks/task.js';
 import { TaskCancellation } from '../../src/tasks/ending/task-cancellation.js';
-import { TaskEnding } from '../../src/tasks/ending/task-ending.js';
+import { TASK_ENDS, TaskEnding } from '../../src/tasks/ending/task-ending.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { TaskResolution } from '../../src/tasks/ending/task-resolution.js';
 import { type ClaimedWork, TaskStatements } from '../../src/tasks/worker/task-statements.js';
 import type { PollPlan, SubmitPlan } from '../support/job-provider.js';
 import type { TestAccount } from '../support/gateway.js';
+import { withDeathAt } from '../support/watched-statements.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
-import { type Happening, TaskOracle } from './task-oracle.js';
+import { type Decision, type Happening, TaskOracle } from './task-oracle.js';
 
 const CREDIT = 10_000_000n;
 /** By hand more, with `npm run test:crash -- tasks`. */
@@ -47,6 +49,14 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ do: 'step' }) },
   { weight: 1, arbitrary: fc.constant({ do: 'crash' }) },
   { weight: 2, arbitrary: fc.constant({ do: 'pause' }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('die'),
+      task: which,
+      moment: fc.constantFrom('before', 'after'),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('deadline'), task: which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel'), task: which }) },
   {
@@ -87,6 +97,8 @@ class Reality {
         return this.crash();
       case 'pause':
         return this.pause();
+      case 'die':
+        return this.die(happening);
       case 'deadline':
       case 'cancel':
       case 'resolve':
@@ -117,13 +129,25 @@ class Reality {
     }
   }
 
+  private async die({ task: index, moment }: Extract<Happening, { do: 'die' }>): Promise<void> {
+    const task = this.tasks[index];
+    if (!task) return;
+    const { dataSource } = desk.gateway;
+    await dataSource.query(
+      `UPDATE task_work SET due_at = now() + CASE WHEN task_id = $1 THEN '0' ELSE '1 hour' END::interval`,
+      [task.id],
+    );
+    const pool = desk.gateway.app.get(DataSource);
+    await withDeathAt(pool, { name: TASK_ENDS.name, moment }, () => desk.step());
+  }
+
   private async claim(): Promise<ClaimedWork[]> {
     await desk.hurry();
-    const asked = { rooms: new Map<string, number>(), mine: [], leaseMs: LEASE_MS };
+    const asked = { rooms: new Map<string, number>(), holdings: [], mine: [], leaseMs: LEASE_MS };
     return desk.gateway.app.get(TaskStatements).claim(asked);
   }
 
-  private async decide(happening: Extract<Happening, { readonly task: number }>): Promise<void> {
+  private async decide(happening: Decision): Promise<void> {
     const task = this.tasks[happening.task];
     if (!task) return;
     if (happening.do === 'deadline') return desk.overdue(task);

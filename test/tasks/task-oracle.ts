@@ -10,9 +10,14 @@ export type Happening =
   | { readonly do: 'crash' }
   /** A worker claims everything that is due and is paused; another one takes over; the first comes back with successes. */
   | { readonly do: 'pause' }
+  /** A worker takes the step of one task, and dies right before or right after its end is committed. */
+  | { readonly do: 'die'; readonly task: number; readonly moment: 'before' | 'after' }
   | { readonly do: 'deadline'; readonly task: number }
   | { readonly do: 'cancel'; readonly task: number }
   | { readonly do: 'resolve'; readonly task: number; readonly outcome: 'succeeded' | 'failed' };
+
+/** A happening to one task that no worker brings about. */
+export type Decision = Extract<Happening, { readonly do: 'deadline' | 'cancel' | 'resolve' }>;
 
 /** A task as the table of architecture says it must be. */
 export interface Expected {
@@ -35,6 +40,11 @@ export class TaskOracle {
   private provider: PollPlan = { status: 'running' };
 
   apply(happening: Happening): void {
+    if ('task' in happening) {
+      if (happening.do === 'die') this.die(happening);
+      else this.decide(happening);
+      return;
+    }
     switch (happening.do) {
       case 'submit':
         this.tasks.push({
@@ -58,14 +68,22 @@ export class TaskOracle {
       case 'pause':
         for (const task of this.tasks) this.step(task);
         return;
-      case 'deadline':
-      case 'cancel':
-      case 'resolve':
-        this.decide(happening);
     }
   }
 
-  private decide(happening: Extract<Happening, { readonly task: number }>): void {
+  private die({ task: index, moment }: Extract<Happening, { readonly do: 'die' }>): void {
+    const task = this.tasks[index];
+    if (!task) return;
+    const before = { ...task, ends: [...task.ends] };
+    this.step(task);
+    if (moment === 'after' || task.ends.length === before.ends.length) return;
+    // The end is lost. A request that was sent is not sent again.
+    const isSent = before.status === 'queued' && !before.isLost && !before.isOverdue;
+    Object.assign(task, before);
+    if (isSent) this.lose(task);
+  }
+
+  private decide(happening: Decision): void {
     const task = this.tasks[happening.task];
     if (!task) return;
     if (happening.do === 'deadline') task.isOverdue = true;

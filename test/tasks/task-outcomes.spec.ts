@@ -217,19 +217,6 @@ describe('after the end', () => {
     await heldIs(JOB_PRICE);
   });
 
-  it('a success that comes too late is counted and changes nothing', async () => {
-    const task = await desk.submit(account);
-    await desk.run();
-    await desk.overdue(task);
-    await desk.run();
-    desk.provider.state = { status: 'done', result: { url: 'x' } };
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status: 'expired', result: null });
-    await heldIs(0n);
-    const metrics = await (await fetch(`${desk.gateway.url}/metrics`)).text();
-    expect(metrics).toContain('gateway_tasks_late_successes_total{kind="job"} 1');
-  });
-
   it('the provider is asked for seven days and no longer', async () => {
     const task = await desk.submit(account);
     await desk.run();

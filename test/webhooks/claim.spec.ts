@@ -20,7 +20,7 @@ const ROOMS: Rooms = {
   total: LIMIT,
   perOrigin: 4,
   origins: new Map(),
-  perAccount: 512,
+  perAccount: 256,
   accounts: new Map(),
 };
 
@@ -63,7 +63,7 @@ describe('Claiming deliveries', () => {
     try {
       const claimed: unknown[] = await runner.query(
         'SELECT id FROM webhook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-        [randomUUID(), LANES, LEASE_MS, LIMIT, 4, [HANGING], [0], 512, [], []],
+        [randomUUID(), LANES, LEASE_MS, LIMIT, 4, [HANGING], [0], 256, [], []],
       );
       const [read] = (await runner.query(
         `SELECT seq_tup_read::int AS "bySequence", idx_tup_fetch::int AS "byIndex"

@@ -162,6 +162,28 @@ describe('The schedule of a delivery', () => {
       expect(await waitOf(ownerId)).toBeGreaterThan(30_000 - SHORTLY_MS);
     });
 
+    it('keeps and shows the newest 100 attempts', async () => {
+      receiver.react(500);
+      const ownerId = await desk.enqueue(receiver.url);
+      const { id } = await desk.deliveryOf(ownerId);
+      const { dataSource } = database;
+      await dataSource.query(
+        `INSERT INTO webhook_attempt (account_id, delivery_id, fence, started_at, status_code, duration_ms)
+         SELECT account_id, id, i, now(), i, 1 FROM webhook_delivery, generate_series(1, 250) i WHERE id = $1`,
+        [id],
+      );
+      await dataSource.query('UPDATE webhook_delivery SET fence = 250 WHERE id = $1', [id]);
+      const codes = async () =>
+        (await desk.deliveryOf(ownerId)).attempts.map(({ statusCode }) => statusCode);
+      const firstCodes = Array.from({ length: 100 }, (_, index) => 151 + index);
+      expect(await codes()).toEqual(firstCodes);
+      expect((await desk.deliveries.redeliver({ id }))?.attempts).toHaveLength(100);
+      expect(await workUntilNow()).toBe(1);
+      expect(await codes()).toEqual([...firstCodes.slice(1), 500]);
+      const kept = await dataSource.query<object[]>('SELECT FROM webhook_attempt');
+      expect(kept).toHaveLength(100);
+    });
+
     it('knows no delivery of another account or owner', async () => {
       const ownerId = await desk.enqueue(receiver.url);
       const { id, accountId } = await desk.deliveryOf(ownerId);

@@ -75,7 +75,8 @@ describe('/v1/dubbing', () => {
     expect(answer.headers.get('content-type')).toBe('audio/mpeg');
     const file = Buffer.from(await answer.arrayBuffer());
     expect(Math.abs((await secondsOf(file)) - (await secondsOf(source)))).toBeLessThan(0.1);
-    expect(probeTracks(file) ?? [{ codec_name: 'mp3' }]).toMatchObject([{ codec_name: 'mp3' }]);
+    const tracks = probeTracks(file);
+    if (tracks) expect(tracks).toMatchObject([{ codec_name: 'mp3' }]);
     expect((await fetch(`${base}/dubbing/${id}`, { method: 'DELETE', headers })).status).toBe(200);
     expect((await get(id)).status).toBe(404);
   });
@@ -90,8 +91,10 @@ describe('/v1/dubbing', () => {
     const file = Buffer.from(await answer.arrayBuffer());
     expect(Math.abs((await secondsOf(file)) - (await secondsOf(source)))).toBeLessThan(0.5);
     expect(file.equals(video)).toBe(false);
-    const tracks = probeTracks(file) ?? [{ codec_name: 'h264' }, { codec_name: 'mp3' }];
-    expect(tracks.map((track) => track.codec_name).sort()).toEqual(['h264', 'mp3']);
+    // The names of the two sample formats, wherever ffprobe is missing.
+    for (const format of ['avc1', 'mp4a']) expect(file.includes(format, 0, 'latin1')).toBe(true);
+    const tracks = probeTracks(file);
+    if (tracks) expect(tracks.map((track) => track.codec_name).sort()).toEqual(['h264', 'mp3']);
   });
 
   it('refuses a language it does not speak', async () => {

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../auth/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { Task } from '../task.js';
+import { type Task, TASK_CANCELLED } from '../task.js';
 import { TaskEnding } from './task-ending.js';
 import { TaskReads } from '../reads/task-reads.js';
 
-/** Code of a task that its holder cancelled (decision G-102). */
-const CANCELLED = 'task_cancelled';
 const PATIENCE_MS = 2_000;
 
 /** Cancels tasks whose submission has not begun (decision G-102). */
@@ -24,7 +22,7 @@ export class TaskCancellation {
   async cancel(caller: Caller, id: string): Promise<Task> {
     const task = await this.reads.get(caller, id);
     if (isCancelled(task)) return task;
-    const error = { code: CANCELLED, message: 'The task was cancelled by its holder.' };
+    const error = { code: TASK_CANCELLED, message: 'The task was cancelled by its holder.' };
     const ending = { event: 'cancelled', fence: null, error } as const;
     const ended = await this.ending.end(task, ending, PATIENCE_MS);
     if (ended) return ended;
@@ -40,5 +38,5 @@ export class TaskCancellation {
 }
 
 function isCancelled({ error }: Task): boolean {
-  return error?.code === CANCELLED;
+  return error?.code === TASK_CANCELLED;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { toPublicId } from '../../common/ids/public-id.js';
 import type { JsonObject } from '../../common/json-object.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { BatchedFunction } from '../../database/batched-function.js';
@@ -18,7 +19,7 @@ import { type EndEvent, TRANSITIONS } from '../task-state-machine.js';
 /** How a task ends. */
 export interface Ending {
   readonly event: EndEvent;
-  /** The fence under which the step ran. Null for operators and key holders, who have none. */
+  /** The fence under which the step ran. Null for operators, key holders and owed cancellations, which have none. */
   readonly fence: string | null;
   readonly result?: JsonObject;
   readonly error?: TaskError;
@@ -27,7 +28,7 @@ export interface Ending {
   readonly progress?: number | null;
   readonly memory?: JsonObject | undefined;
   readonly content?: TaskContent;
-  /** Milliseconds until the provider is asked how the job ended after all; absent: never. */
+  /** Milliseconds until the provider is asked how its job, if it has one, ended after all; absent: never. */
   readonly watchMs?: number;
 }
 
@@ -55,6 +56,7 @@ const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
  */
 @Injectable()
 export class TaskEnding {
+  private readonly logger = new Logger('Tasks');
   readonly #end: BatchedFunction<{ ended: boolean }>;
   readonly #times: EndTimes;
 
@@ -90,7 +92,14 @@ export class TaskEnding {
     if (!isEnded && (tried.times === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
     this.listeners.tell(ended);
     // Its caller has an answer to give, and a store may take minutes. What is not removed before the process ends expires.
-    void this.kinds.of(ended.kind).ended?.(ended);
+    this.kinds
+      .of(ended.kind)
+      .ended?.(ended)
+      .catch((error: unknown) => {
+        this.logger.warn(
+          `${toPublicId('task', ended.id)}: what its work needed is not deleted: ${String(error)}`,
+        );
+      });
     return ended;
   }
 

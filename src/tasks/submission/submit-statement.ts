@@ -64,12 +64,14 @@ export class SubmitStatement {
     }
   }
 
-  private async outcomeOf({ id, accountId }: Task, hasKey: boolean): Promise<SubmitRow> {
+  private async outcomeOf(task: Task, hasKey: boolean): Promise<SubmitRow> {
+    const { id, accountId, apiKeyId, model, kind } = task;
     const look = () => this.reader.find(id, accountId);
     const found = await persistently(look, LOOK_PATIENCE_MS).catch(() => undefined);
     if (found) return { outcome: 'created', created: found.createdAt };
     // The statement may still arrive. A caller with a key can ask again with it.
-    if (!hasKey) await this.owed.addDurably({ taskId: id, accountId });
+    const bought = { apiKeyId, model, kind };
+    if (!hasKey) await this.owed.addDurably({ taskId: id, accountId, bought });
     throw new UnknownSubmission();
   }
 }

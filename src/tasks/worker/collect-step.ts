@@ -1,6 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
+import type { JsonObject } from '../../common/json-object.js';
 import type { StopSignal } from '../../common/stop-signal.js';
+import { StoredFiles } from '../../storage/stored-files.js';
 import { isWithoutFile } from '../collect-failure.js';
 import { StepReporter } from './step-reporter.js';
 import type { CollectedContent } from '../task-kind.js';
@@ -17,6 +19,7 @@ export class CollectStep {
     private readonly reporter: StepReporter,
     private readonly kinds: TaskKinds,
     private readonly upstreams: TaskUpstreams,
+    private readonly files: StoredFiles,
   ) {}
 
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
@@ -37,12 +40,29 @@ export class CollectStep {
       await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, strikes });
       return;
     }
-    const isEnded = await this.reporter.end(work, {
-      event: 'succeeded',
-      result: collected?.result ?? result,
-      ...(collected && { content: collected.content }),
-    });
-    if (isEnded) await this.tidy(work, signal);
+    if (await this.end(work, collected, result)) await this.tidy(work, signal);
+  }
+
+  /** The file of an end that is not recorded goes at once, because the next attempt stores another. */
+  private async end(
+    work: ClaimedWork,
+    collected: CollectedContent | undefined,
+    found: JsonObject,
+  ): Promise<boolean> {
+    let isEnded = false;
+    try {
+      isEnded = await this.reporter.end(work, {
+        event: 'succeeded',
+        result: collected?.result ?? found,
+        ...(collected && { content: collected.content }),
+      });
+    } finally {
+      const { accountId } = work.task;
+      if (!isEnded && collected) {
+        await this.files.removeUnnamed(accountId, collected.content.fileId);
+      }
+    }
+    return isEnded;
   }
 
   /** What the provider keeps does not change the task, so a failure is only logged. */

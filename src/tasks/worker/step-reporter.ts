@@ -57,14 +57,16 @@ export class StepReporter {
   }
 
   /**
-   * Ends the task. False if it was taken over or has ended. A success that comes too late is counted and logged, and
-   * changes nothing.
+   * Ends the task. False if it was taken over or has ended. A job that did not succeed is polled on, to notice a success
+   * that comes too late: it is counted and logged, and changes nothing.
    */
-  async end(work: ClaimedWork, ending: Omit<Ending, 'fence'>): Promise<boolean> {
+  async end(work: ClaimedWork, ending: Omit<Ending, 'fence' | 'watchMs'>): Promise<boolean> {
     const { task, fence } = work;
     const around: AroundTry = (attempt) =>
       this.reports.whileMoving({ taskId: task.id, fence }, attempt);
-    const ended = await this.ending.end(task, { ...ending, fence }, REPORT_PATIENCE_MS, around);
+    const isWatched = ending.event !== 'succeeded';
+    const whole = { ...ending, fence, ...(isWatched && { watchMs: this.longestMs }) };
+    const ended = await this.ending.end(task, whole, REPORT_PATIENCE_MS, around);
     if (ended) {
       if (ending.event === 'unknown') {
         this.logger.warn(
@@ -80,16 +82,14 @@ export class StepReporter {
     return false;
   }
 
-  /** The outcome cannot be known. The hold stays, and the provider is still polled if it has a job. */
+  /** The outcome cannot be known. The hold stays. */
   async endUnknown(work: ClaimedWork): Promise<void> {
-    const hasJob = work.task.providerJobId !== null;
-    await this.end(work, { event: 'unknown', ...(hasJob && { watchMs: this.longestMs }) });
+    await this.end(work, { event: 'unknown' });
   }
 
-  /** The deadline has passed without success. The provider is still polled, to notice a success that comes too late. */
+  /** The deadline has passed without success. */
   async endExpired(work: ClaimedWork): Promise<void> {
-    const hasJob = work.task.providerJobId !== null;
-    await this.end(work, { event: 'expired', ...(hasJob && { watchMs: this.longestMs }) });
+    await this.end(work, { event: 'expired' });
   }
 
   /** A step failed for a reason that the provider did not give. It is tried again, five times in all. */

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../common/json-object.js';
 import { PreparedStatement } from '../../database/prepared-statement.js';
 import type { Task } from '../task.js';
-import { LANE_ROOMS, laneOf, type TaskPhase } from '../task-lane.js';
+import { LANE_ROOMS, laneOf, SHARE_OF_FREE, type TaskPhase } from '../task-lane.js';
 import { taskOf, type TaskRow } from '../task-row.js';
 
 /** Work that a worker has claimed, and its task. */
@@ -50,10 +50,19 @@ export interface Advance {
   readonly facts?: TaskFacts;
 }
 
+/** What an account has of a lane. */
+export interface Holding {
+  readonly lane: string;
+  readonly accountId: string;
+  readonly places: number;
+}
+
 /** The parameters of a claim. */
 export interface ClaimRequest {
   /** Free places in the lanes that have work under way. */
   readonly rooms: ReadonlyMap<string, number>;
+  /** Who has places of which lane. An account that is not named has none. */
+  readonly holdings: readonly Holding[];
   /** Tasks whose steps are under way here although their leases have ended. */
   readonly mine: readonly string[];
   readonly leaseMs: number;
@@ -69,10 +78,13 @@ interface ClaimRow extends TaskRow {
   readonly age_ms: number;
 }
 
+/** One claim steps through at most as many accounts, if few accounts have most of what is due. */
+const MAX_ACCOUNTS = 200;
+
 const CLAIM = `
   SELECT (c.claimed).*, c.phase, c.fence, c.strikes, c.submits, c.put_offs, c.put_off_ms,
          (extract(epoch FROM now() - (c.claimed).created_at) * 1000)::double precision AS age_ms
-    FROM task_claim_whole($1, $2, $3, $4, $5, $6) c`;
+    FROM task_claim_sharing($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) c`;
 
 const ADVANCE = `SELECT task_advance($1, $2, $3, $4, $5, $6, $7, $8) AS id`;
 const KEEP_JOB = `SELECT task_keep_job($1, $2, $3, $4, $5) AS kept`;
@@ -84,17 +96,22 @@ export class TaskStatements {
   readonly #advance: PreparedStatement<{ id: string }>;
 
   constructor(private readonly dataSource: DataSource) {
-    this.#claim = new PreparedStatement(dataSource, 'task_claim_whole', CLAIM);
+    this.#claim = new PreparedStatement(dataSource, 'task_claim_sharing', CLAIM);
     this.#advance = new PreparedStatement(dataSource, 'task_advance', ADVANCE);
   }
 
-  /** Claims and leases due work, at most as much as there are free places. */
-  async claim({ rooms, mine, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
+  /** Claims and leases due work, at most as much as there are free places, and of no account more than its share. */
+  async claim({ rooms, holdings, mine, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
     const rows = await this.#claim.run([
       Object.keys(LANE_ROOMS),
       Object.values(LANE_ROOMS),
       [...rooms.keys()],
       [...rooms.values()],
+      holdings.map(({ lane }) => lane),
+      holdings.map(({ accountId }) => accountId),
+      holdings.map(({ places }) => places),
+      SHARE_OF_FREE,
+      MAX_ACCOUNTS,
       mine,
       leaseMs,
     ]);

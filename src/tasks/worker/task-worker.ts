@@ -10,7 +10,8 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { StopSource } from '../../common/stop-signal.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
 import { Ticker } from '../../ticker/ticker.js';
-import { LANE_ROOMS, LEASE_MS, laneOf, stepOf } from '../task-lane.js';
+import { LEASE_MS, laneOf, stepOf } from '../task-lane.js';
+import { LanePlaces } from './lane-places.js';
 import { TaskReports } from './task-reports.js';
 import { type ClaimedWork, TaskStatements } from './task-statements.js';
 import { TaskSteps } from './task-steps.js';
@@ -22,7 +23,6 @@ const ABORT_GRACE_MS = 3_000;
 
 interface Running {
   readonly work: ClaimedWork;
-  readonly lane: string;
   readonly stop: StopSource;
 }
 
@@ -34,7 +34,7 @@ interface Running {
 export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Tasks');
   private readonly running = new Map<string, Running>();
-  private readonly countByLane = new Map<string, number>();
+  private readonly places = new LanePlaces();
   private readonly ended = new Set<() => void>();
   private renewal: NodeJS.Timeout | undefined;
   private isDraining = false;
@@ -59,17 +59,22 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   async tick(): Promise<number> {
     for (let started = 0; ;) {
       if (this.isDraining) return started;
-      const rooms = this.rooms();
+      // Steps that end while the claim is made do not count: it could not take their places.
+      const seen = this.places.copy();
       const claimed = await this.statements.claim({
-        rooms,
+        rooms: seen.rooms(),
+        holdings: seen.holdings(),
         mine: [...this.running.keys()],
         leaseMs: LEASE_MS,
       });
-      for (const work of claimed) this.start(work);
+      for (const work of claimed) {
+        seen.take(work);
+        this.start(work);
+      }
       started += claimed.length;
-      const lanes = filledLanes(rooms, claimed);
-      if (lanes.length === 0) return started;
-      await this.roomOrTick(lanes);
+      const usedUp = seen.usedUp();
+      if (usedUp.length === 0) return started;
+      await this.roomOrTick(new Map(usedUp.map((lane) => [lane, seen.takenOf(lane) / 2])));
     }
   }
 
@@ -94,10 +99,9 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private start(work: ClaimedWork): void {
-    const lane = laneOf(work.phase, work.task.provider);
-    const running: Running = { work, lane, stop: new StopSource() };
+    const running: Running = { work, stop: new StopSource() };
     this.running.set(work.task.id, running);
-    this.countByLane.set(lane, (this.countByLane.get(lane) ?? 0) + 1);
+    this.places.take(work);
     this.renewal ??= this.renewSoon();
     void this.steps.run(work, running.stop).then(() => {
       this.end(running);
@@ -105,25 +109,15 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private end(running: Running): void {
-    const { work, lane } = running;
+    const { work } = running;
     if (this.running.get(work.task.id) === running) this.running.delete(work.task.id);
-    const left = (this.countByLane.get(lane) ?? 1) - 1;
-    if (left === 0) this.countByLane.delete(lane);
-    else this.countByLane.set(lane, left);
+    this.places.giveBack(work);
     for (const wake of this.ended) wake();
   }
 
-  private rooms(): Map<string, number> {
-    const entries = [...this.countByLane].map(
-      ([lane, count]) => [lane, LANE_ROOMS[stepOf(lane)] - count] as const,
-    );
-    return new Map(entries);
-  }
-
-  /** Waits until half of one lane is free, or until the next tick. */
-  private async roomOrTick(lanes: readonly string[]): Promise<void> {
-    const hasRoom = () =>
-      lanes.some((lane) => (this.countByLane.get(lane) ?? 0) <= LANE_ROOMS[stepOf(lane)] / 2);
+  /** Waits until one lane has at most so many steps under way, or until the next tick. */
+  private async roomOrTick(mostTaken: ReadonlyMap<string, number>): Promise<void> {
+    const hasRoom = () => [...mostTaken].some(([lane, most]) => this.places.takenOf(lane) <= most);
     const pause = new AbortController();
     const tick = sleep(this.config.taskTickMs, undefined, { signal: pause.signal, ref: false })
       .then(() => true)
@@ -157,13 +151,13 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   private async renew(): Promise<void> {
     await Promise.all(
       [...this.running.values()].map(async (running) => {
-        const { task, fence } = running.work;
+        const { task, fence, phase } = running.work;
         const { accountId, id: taskId } = task;
         try {
           const lease = { accountId, taskId, fence, delayMs: LEASE_MS };
           const isLeased = await this.reports.advance(lease);
           // A submission is never repeated, so the answer to it is worth having: it may name a job.
-          const isOver = !isLeased && stepOf(running.lane) !== 'submit';
+          const isOver = !isLeased && stepOf(laneOf(phase, task.provider)) !== 'submit';
           if (isOver && this.running.get(taskId) === running) {
             running.stop.abort(new Error('the task was taken over'));
           }
@@ -173,17 +167,4 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
       }),
     );
   }
-}
-
-/** Lanes that a claim has filled, so more of their work may be due. Steps that ended in the meantime do not count. */
-function filledLanes(
-  rooms: ReadonlyMap<string, number>,
-  claimed: readonly ClaimedWork[],
-): string[] {
-  const left = new Map(rooms);
-  for (const { phase, task } of claimed) {
-    const lane = laneOf(phase, task.provider);
-    left.set(lane, (left.get(lane) ?? LANE_ROOMS[stepOf(lane)]) - 1);
-  }
-  return [...left].filter(([, room]) => room <= 0).map(([lane]) => lane);
 }

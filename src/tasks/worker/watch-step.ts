@@ -10,8 +10,8 @@ import { TaskUpstreams } from './task-upstreams.js';
 const WATCH_MS = 7 * 86_400_000;
 
 /**
- * Polls the job of a task that expired or whose outcome is unknown. Operators see what the provider says; only they
- * change status, money and webhook.
+ * Polls the job of a task that failed, expired or whose outcome is unknown. Operators see what the provider says; only
+ * they change status, money and webhook.
  */
 @Injectable()
 export class WatchStep {
@@ -28,9 +28,10 @@ export class WatchStep {
     // By the database's clock, as the age is: that of this process may be wrong.
     if (work.ageMs - tookMs >= WATCH_MS) return this.statements.unwatch(work);
     const state = await this.stateOf(work, signal);
-    if (task.status === 'expired' && state === 'succeeded') this.reporter.lateSuccess(work);
+    const isDecided = task.status !== 'reconciliation_required';
+    if (isDecided && state === 'succeeded') this.reporter.lateSuccess(work);
     const isSaid = state === 'succeeded' || state === 'failed';
-    if (isSaid && task.status !== 'reconciliation_required') return this.statements.unwatch(work);
+    if (isSaid && isDecided) return this.statements.unwatch(work);
     await this.reporter.goOn(work, {
       phase: 'watching',
       // After a final answer the provider is not polled again, but the task waits for an operator.

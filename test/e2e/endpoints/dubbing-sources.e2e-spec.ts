@@ -10,6 +10,8 @@ import { send } from '../../support/http-answer.js';
 /** Nothing is sent to the provider here. */
 const NO_WORKER = { TASK_TICK_MS: '86400000' };
 const LIMIT_BYTES = 52_428_800;
+const PAGE = '<!doctype html><html><body>Not here</body></html>'.repeat(100);
+const NO_MEDIA = { status: 400, code: 'unsupported_audio_format', param: 'source_url' };
 const WAV_HEAD_BYTES = 44;
 /** A silent host is given up after ten seconds. */
 const PATIENCE_MS = 120_000;
@@ -83,11 +85,7 @@ describe('the source of a dub', () => {
 
   it('may not be AIFF (DUB-26)', async () => {
     desk.serve(aiffFile(98_720));
-    await desk.refuses(() => desk.post(), {
-      status: 400,
-      code: 'unsupported_audio_format',
-      param: 'source_url',
-    });
+    await desk.refuses(() => desk.post(), NO_MEDIA);
   });
 
   it('is billed by what it holds, whatever its header declares (DUB-27)', async () => {
@@ -102,11 +100,24 @@ describe('the source of a dub', () => {
     ['a header without samples', silentWav(0)],
   ])('that is %s has no length that can be read (DUB-15)', async (_what, file) => {
     desk.serve(file);
-    await desk.refuses(() => desk.post(), {
-      status: 400,
-      code: 'unsupported_audio_format',
-      param: 'source_url',
-    });
+    await desk.refuses(() => desk.post(), NO_MEDIA);
+  });
+
+  it('that turns into a page between two reads has no length that can be read (DUB-15)', async () => {
+    const film = sample('tone.mp4');
+    desk.host.reply = (response) => {
+      response.write(film.subarray(0, film.length / 2));
+      setTimeout(() => response.end(PAGE), 20);
+    };
+    await desk.refuses(() => desk.post(), NO_MEDIA);
+  });
+
+  it('is asked for once, so what its host serves later changes nothing', async () => {
+    const files = [silentWav(3), Buffer.from(PAGE)];
+    desk.host.reply = (response) => response.end(files.shift());
+    const { reserved_microusd } = await desk.submit();
+    expect([reserved_microusd, desk.host.seen.length]).toEqual(['37500', 1]);
+    await desk.refuses(() => desk.post(), NO_MEDIA);
   });
 
   it('may have 50 MB and not a byte more (DUB-10)', async () => {

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LANE_ROOMS } from '../../src/tasks/task-lane.js';
+import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+const PATIENCE_MS = 30_000;
+
+let desk: TaskDesk;
+beforeAll(async () => {
+  desk = await startTaskDesk(() => ({ TASK_TICK_MS: '50' }));
+});
+afterAll(() => desk.stop());
+
+async function until(fact: () => boolean): Promise<void> {
+  for (let waitedMs = 0; !fact() && waitedMs < PATIENCE_MS; waitedMs += 20) await sleep(20);
+  expect(fact()).toBe(true);
+}
+
+describe('an account with more slow tasks than the lane of their provider has places', () => {
+  it('delays no task of another account', async () => {
+    const [greedy, other] = [await desk.gateway.account(), await desk.gateway.account()];
+    const { submissions } = desk.provider;
+    const gate = new EventTarget();
+    desk.provider.held = new Promise((resolve) => {
+      gate.addEventListener('open', resolve, { once: true });
+    });
+    const tasks = Array.from({ length: 3 * LANE_ROOMS.submit }, () => desk.submit(greedy));
+    await Promise.all(tasks);
+    await until(() => submissions.size >= LANE_ROOMS.submit / 2);
+    await desk.submit(other, { name: 'of another account' });
+    await until(() => submissions.has('of another account'));
+    expect(submissions.size).toBeLessThan(tasks.length);
+    gate.dispatchEvent(new Event('open'));
+    await until(() => submissions.size === tasks.length + 1);
+  });
+});

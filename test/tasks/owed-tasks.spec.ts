@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
+import type { Task } from '../../src/tasks/task.js';
+import type { TestAccount } from '../support/gateway.js';
+import type { SubmitPlan } from '../support/job-provider.js';
+import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+const CREDIT = 1_000_000n;
+const WEBHOOK = { url: 'https://example.com/hook', secret: 'a-secret-of-16-letters' };
+const CANCELLED = { status: 'failed', error: { code: 'task_cancelled' } };
+
+let desk: TaskDesk;
+let account: TestAccount;
+
+beforeAll(async () => {
+  desk = await startTaskDesk();
+});
+afterAll(async () => {
+  await desk.gateway.provesClean();
+  await desk.stop();
+});
+beforeEach(async () => {
+  account = await desk.gateway.account(CREDIT);
+});
+
+/** Its submission was answered with 503, so that it must hold and cost nothing. */
+async function cancelOwed({ id: taskId, accountId }: Task): Promise<void> {
+  const owed = desk.gateway.app.get(OwedCancellations);
+  owed.add({ taskId, accountId });
+  await owed.flush();
+  expect(owed.size).toBe(0);
+}
+
+const deliveriesOf = ({ id }: Task) =>
+  desk.gateway.dataSource.query<{ status: string; body: Buffer }[]>(
+    'SELECT status, body FROM webhook_delivery WHERE owner_id = $1 ORDER BY id',
+    [id],
+  );
+
+describe('the owed cancellation of a task', () => {
+  it.each<[string, SubmitPlan, number, string[]]>([
+    ['before it was sent', 'accept', 0, ['pending']],
+    ['at its provider', 'accept', 1, ['pending']],
+    ['when its outcome is unknown', 'html', 1, ['failed', 'pending']],
+  ])(
+    'tells its end and tries no older delivery any more: %s',
+    async (_when, plan, steps, deliveries) => {
+      const task = await desk.submit(account, { plan, webhook: WEBHOOK });
+      await desk.run(steps);
+      await cancelOwed(task);
+      await cancelOwed(task);
+      await desk.run();
+      const told = await deliveriesOf(task);
+      expect(told.map(({ status }) => status)).toEqual(deliveries);
+      const answer = await desk.get(account, task);
+      const shown = await answer.text();
+      expect(JSON.parse(shown)).toMatchObject(CANCELLED);
+      expect(told.at(-1)?.body.toString()).toBe(shown);
+      expect(await desk.gateway.balance(account.accountId)).toMatchObject({
+        available: CREDIT,
+        held: 0n,
+      });
+    },
+  );
+
+  it('of one that has succeeded gives its charge back, once, and tells nothing more', async () => {
+    desk.provider.state = { status: 'done', result: { url: 'x' } };
+    const task = await desk.submit(account, { webhook: WEBHOOK });
+    await desk.run(2);
+    await cancelOwed(task);
+    await cancelOwed(task);
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'succeeded' });
+    expect(await deliveriesOf(task)).toHaveLength(1);
+    expect(await desk.gateway.balance(account.accountId)).toMatchObject({
+      available: CREDIT,
+      held: 0n,
+    });
+  });
+});
