@@ -72,7 +72,10 @@ export async function run(): Promise<BenchResult> {
     };
     let peakMb = 0;
     const watch = setInterval(() => {
-      void residentMb(pid).then((mb) => (peakMb = Math.max(peakMb, mb)));
+      residentMb(pid).then(
+        (mb) => (peakMb = Math.max(peakMb, mb)),
+        () => undefined,
+      );
     }, 200);
     const oneByOne = async (): Promise<void> => {
       for (const kind of READERS) await attack(kind);
@@ -136,10 +139,15 @@ class Others {
   }
 
   start(): void {
-    this.timer = setInterval(() => this.calls.push(this.call()), OTHERS_EVERY_MS);
+    this.timer = setInterval(() => {
+      const call = this.call();
+      // Told by `stop`, so that the servers are stopped before the benchmark ends with it.
+      call.catch(() => undefined);
+      this.calls.push(call);
+    }, OTHERS_EVERY_MS);
   }
 
-  /** How long each call took, ms. */
+  /** How long each call took, ms. Throws the error of the first that failed. */
   async stop(): Promise<readonly number[]> {
     clearInterval(this.timer);
     await Promise.all(this.calls);

@@ -112,7 +112,7 @@ async function claims(statements: TaskStatements, dataSource: DataSource): Promi
   const times: number[] = [];
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const startedMs = performance.now();
-    await statements.claim({ rooms: new Map(), mine: [], leaseMs: 3_600_000 });
+    await statements.claim({ rooms: new Map(), holdings: [], mine: [], leaseMs: 3_600_000 });
     times.push(performance.now() - startedMs);
   }
   await dataSource.query(
