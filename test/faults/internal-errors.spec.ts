@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { withLastAnswer } from '../../src/common/http/last-answer.js';
 import {
   ADMIN_TOKEN,
   startTestGateway,
@@ -71,6 +75,19 @@ describe('a request that fails inside the gateway', () => {
     expect(answer.status).toBe(500);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(answer.json).toEqual({ error: INTERNAL_ERROR });
+  });
+});
+
+describe('an error that nothing answered', () => {
+  it('is logged with what failed', () => {
+    const log = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+    const request = new IncomingMessage(new Socket());
+    const listen = withLastAnswer((_request, _response, unanswered) => {
+      unanswered(new TypeError('broken_inside'));
+    });
+    listen(request, new ServerResponse(request));
+    expect(log.mock.calls).toEqual([[expect.stringMatching(/TypeError: broken_inside[^]*\bat /)]]);
+    log.mockRestore();
   });
 });
 

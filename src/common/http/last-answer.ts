@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { toGatewayError } from '../errors/to-gateway-error.js';
 
@@ -10,11 +11,14 @@ export type ExpressApp = (
 
 /**
  * Serves requests with the application. When its error filter fails too, the answer is 500 in the error envelope, where
- * Express would answer a page, and the connection closes. An answer that has begun is cut.
+ * Express would answer a page, and the connection closes. An answer that has begun is cut. The error is logged here, because
+ * nothing else has seen it.
  */
 export function withLastAnswer(app: ExpressApp): RequestListener {
+  const logger = new Logger('HTTP');
   return (request, response) => {
     app(request, response, (error) => {
+      logger.error(`a request failed, and its error answer too: ${described(error)}`);
       if (response.headersSent) {
         response.destroy();
         return;
@@ -29,4 +33,8 @@ export function withLastAnswer(app: ExpressApp): RequestListener {
       response.end(body);
     });
   };
+}
+
+function described(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
