@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
@@ -30,6 +32,9 @@ const DROP_STATEMENTS = {
 } as const;
 /** Statements of one tick; the next one goes on from there. */
 const MAX_BATCHES = 2_000;
+/** After a full batch comes a pause of so many times its length: three quarters of the database's time are left to calls. */
+const PAUSE_PER_BATCH = 3;
+const MAX_PAUSE_MS = 1_000;
 
 interface BatchRow {
   readonly seen: number;
@@ -54,29 +59,43 @@ export class RecordRetention implements OnApplicationBootstrap {
     this.ticker.start({
       name: 'retention',
       intervalMs: INTERVAL_MS,
-      tick: () => this.tick(this.config.recordRetentionDays),
+      tick: (stopping) => this.tick(this.config.recordRetentionDays, stopping),
     });
   }
 
   /**
    * Forgets which calls a rotated key carried over, a day after they ended. Looks once at every record older than
-   * `days`, in bounded batches; returns how many were dropped.
+   * `days`, in bounded batches with pauses between them; returns how many were dropped. No batch begins once it is
+   * `stopping`.
    */
-  async tick(days: number | undefined): Promise<number> {
+  async tick(days: number | undefined, stopping?: AbortSignal): Promise<number> {
     await this.dataSource.query(FORGET_CARRIED, [MAX_FORGOTTEN]);
     if (days === undefined) return 0;
-    const dropped = (await this.drop('executions', days)) + (await this.drop('tasks', days));
+    const calls = await this.drop('executions', days, stopping);
+    const dropped = calls + (await this.drop('tasks', days, stopping));
     if (dropped > 0) this.#logger.log(`${dropped} records older than ${days} days are dropped`);
     return dropped;
   }
 
-  private async drop(what: keyof typeof DROP_STATEMENTS, days: number): Promise<number> {
+  private async drop(
+    what: keyof typeof DROP_STATEMENTS,
+    days: number,
+    stopping?: AbortSignal,
+  ): Promise<number> {
     let sum = 0;
-    for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    for (let batch = 0; batch < MAX_BATCHES && stopping?.aborted !== true; batch += 1) {
+      const startedMs = performance.now();
       const [row] = await this.dataSource.query<BatchRow[]>(DROP_STATEMENTS[what], [days, BATCH]);
       sum += row?.dropped ?? 0;
       if ((row?.seen ?? 0) < BATCH) break;
+      await pauseAfter(performance.now() - startedMs, stopping);
     }
     return sum;
   }
+}
+
+/** Deleting shares the disk and the processors of the database with calls. Ends early when it is stopping. */
+async function pauseAfter(batchMs: number, stopping?: AbortSignal): Promise<void> {
+  const pauseMs = Math.min(PAUSE_PER_BATCH * batchMs, MAX_PAUSE_MS);
+  await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
 }

@@ -76,6 +76,21 @@ describe('Ticker', () => {
     expect(started).toBe(1);
   });
 
+  it('tells the tick under way that it stops, so that a long one can end early', async () => {
+    let started = 0;
+    tickerOf('all').start({
+      name: 'job',
+      intervalMs: 1,
+      tick: async (stopping) => {
+        started += 1;
+        await sleep(HOUR_MS, undefined, { signal: stopping }).catch(() => undefined);
+      },
+    });
+    await until(() => started === 1);
+    await ticker.stop();
+    expect(started).toBe(1);
+  });
+
   it('runs a job that is woken at once, long before its interval is over', async () => {
     let ticks = 0;
     const job = { name: 'job', intervalMs: HOUR_MS, tick: () => Promise.resolve((ticks += 1)) };

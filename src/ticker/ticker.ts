@@ -13,7 +13,8 @@ export interface TickerJob {
   readonly name: string;
   /** Wait between the end of one tick and the start of the next. */
   readonly intervalMs: number;
-  readonly tick: () => Promise<unknown>;
+  /** A tick that may take long ends early once the signal says that the ticker stops: the drain waits for it. */
+  readonly tick: (stopping: AbortSignal) => Promise<unknown>;
   /** Runs with `ROLE=api` too, because the calls of this process need it. */
   readonly servesOwnCalls?: true;
 }
@@ -31,7 +32,7 @@ export class Ticker implements BeforeApplicationShutdown {
   private readonly dueMs = new Map<string, number>();
   /** Waits that were requested during a tick. */
   private readonly wakes = new Map<string, number>();
-  private stopped = false;
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly registry: SchedulerRegistry,
@@ -60,7 +61,7 @@ export class Ticker implements BeforeApplicationShutdown {
 
   /** Starts no more ticks and waits for the running ones. */
   async stop(): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort();
     for (const name of this.registry.getTimeouts()) {
       if (name.startsWith(PREFIX)) this.registry.deleteTimeout(name);
     }
@@ -73,7 +74,7 @@ export class Ticker implements BeforeApplicationShutdown {
   }
 
   private schedule(job: TickerJob, intervalMs: number): void {
-    if (this.stopped) return;
+    if (this.stopping.signal.aborted) return;
     const waitMs = intervalMs * (1 + Math.random() * JITTER);
     const dueMs = this.clock.nowMs() + waitMs;
     if ((this.dueMs.get(job.name) ?? Infinity) <= dueMs) return;
@@ -103,7 +104,7 @@ export class Ticker implements BeforeApplicationShutdown {
 
   private async run(job: TickerJob): Promise<void> {
     try {
-      await job.tick();
+      await job.tick(this.stopping.signal);
     } catch (error) {
       this.metrics.tickerErrors.inc({ job: job.name });
       this.logger.error(`${job.name}: ${String(error)}`);
