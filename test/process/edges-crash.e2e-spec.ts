@@ -35,9 +35,12 @@ async function ended(id: string): Promise<EdgeTask> {
 /** An operator decides about a task whose outcome is unknown, from the provider's records. */
 async function resolved(id: string, hasJob: boolean): Promise<EdgeTask> {
   const outcome = hasJob ? 'succeeded' : 'failed';
+  const told = desk.receiver.received.length;
   const { status } = await desk.gateway.admin('POST', `/tasks/${id}/resolve`, { outcome });
   expect(status).toBe(200);
-  return ended(id);
+  const task = await ended(id);
+  expect(desk.receiver.received.length - told).toBe(1);
+  return task;
 }
 
 async function afterKillAt(edge: TaskEdge): Promise<void> {

@@ -114,6 +114,7 @@ function edgesOf(place: Place, kind: EdgeKind): TaskEdge[] {
 
 function edgeOf(place: Place, kind: EdgeKind, side: Edge['side']): TaskEdge {
   const { name, at, past = [] } = place;
+  const fate = place[side];
   return {
     kind,
     side,
@@ -122,6 +123,8 @@ function edgeOf(place: Place, kind: EdgeKind, side: Edge['side']): TaskEdge {
     at: side === 'before' ? says(at.says) : at,
     outcome: 'succeeded',
     orders: ORDERS[kind],
-    ...place[side],
+    // No attempt is under way when it is found that the outcome is unknown; the callers of videos are not told of it.
+    ...(fate?.outcome === 'unknown' && { told: kind === 'video' ? 0 : 1 }),
+    ...fate,
   };
 }
