@@ -3,11 +3,18 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * `npm run test:crash`: kills of processes under load, for the ledger. `npm run test:crash -- tasks`: the faults of tasks as
- * in the suite, but with more kills, a database that is gone for longer than a lease, and more random happenings.
+ * in the suite, but with more kills, a database that is gone for longer than a lease, claims that end in their time, and more
+ * random happenings.
  */
-const LONGER = { KILLS: '20', OUTAGE_MS: '35000', MODEL_RUNS: '200', EDGES: 'all' };
+const LONGER = {
+  KILLS: '20',
+  OUTAGE_MS: '35000',
+  MODEL_RUNS: '200',
+  EDGES: 'all',
+  LEASES: 'real',
+};
 const FAULTS_OF_TASKS = [
-  'test/process/(tasks|webhooks|video|file|edges)-crash',
+  'test/process/(tasks|webhooks|video|file|source|edges)-crash',
   'test/faults/(tasks|dubbing|songs|videos)',
   'test/tasks/task-(model|edges)',
 ];

@@ -59,7 +59,7 @@ export class EdgeDesk {
   ) {}
 
   /** Starts one; call `stop` and `cleanUp` in `afterAll`. */
-  static async open(credit: bigint): Promise<EdgeDesk> {
+  static async open(credit: bigint, settings: NodeJS.ProcessEnv = {}): Promise<EdgeDesk> {
     const database = await createTestDatabase();
     const proxy = await startStatementProxy(database.url);
     const upstreams = await AsyncUpstreams.start();
@@ -73,6 +73,7 @@ export class EdgeDesk {
       STORAGE_URL: `file://${folder}`,
       TASK_TICK_MS: '50',
       TASK_POLL_INTERVAL_MS: '50',
+      ...settings,
     });
     desk.gateway = await startGatewayProgram(desk.settings);
     desk.account = await desk.gateway.account(credit);
@@ -112,12 +113,16 @@ export class EdgeDesk {
     await exited;
   }
 
-  /** Starts the next gateway; the leases of the dead one have ended. */
-  async restart(): Promise<void> {
+  /** Starts the next gateway; the leases of the dead one have ended, or end in their time. */
+  async restart(leases: 'ended' | 'real' = 'ended'): Promise<void> {
+    if (leases === 'ended') await this.endLeases();
+    this.gateway = await startGatewayProgram(this.settings);
+  }
+
+  private async endLeases(): Promise<void> {
     await this.query(`UPDATE task_work SET due_at = least(due_at, now())`);
     await this.query(`UPDATE webhook_delivery SET due_at = now() WHERE is_under_way`);
     await this.query(`UPDATE idempotency_key SET lease_until = now() WHERE task_id IS NULL`);
-    this.gateway = await startGatewayProgram(this.settings);
   }
 
   async task(id: string): Promise<EdgeTask> {
