@@ -2,52 +2,56 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { ChatRelay } from './chat-relay.js';
-import { RelayPace } from './relay-pace.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
-const STREAMS = 50;
-const EVENTS = 4;
+const CHUNKS = 20;
 
-/** Streams whose events have all arrived, and the number of events of every turn of the event loop. */
-async function relayed(content: string): Promise<{ sent: string[][]; ofTurns: number[] }> {
-  const pace = new RelayPace();
-  const sent: string[][] = Array.from({ length: STREAMS }, () => []);
-  const ofTurns: number[] = [];
-  let ofTurn = 0;
-  const runs = sent.map((events) => {
-    const send = (data: string): undefined => {
-      ofTurn += 1;
-      events.push(data);
-    };
-    const chunks = Array.from({ length: EVENTS }, (_, index) => ({
-      chunk: { choices: [{ index, delta: { content } }] },
-      usage: null,
-    }));
-    return new ChatRelay({ send }, pace, HEAD, false).run(Readable.from(chunks));
-  });
-  const watch = { isOver: false };
-  const over = Promise.all(runs).finally(() => (watch.isOver = true));
-  while (!watch.isOver) {
+const chunkOf = (index: number) => ({
+  chunk: { choices: [{ index, delta: { content: 'a' } }] },
+  usage: null,
+});
+const indexOf = (data: string): number | undefined =>
+  (JSON.parse(data) as { choices: { index: number }[] }).choices[0]?.index;
+
+it('sends every chunk in its order, and none while the reader takes the one before', async () => {
+  const sent: (number | undefined)[] = [];
+  let takes = 0;
+  const send = async (data: string): Promise<void> => {
+    sent.push(indexOf(data));
+    takes += 1;
+    expect(takes).toBe(1);
     await nextTurn();
-    ofTurns.push(ofTurn);
-    ofTurn = 0;
-  }
-  await over;
-  return { sent, ofTurns };
-}
-
-it('large events of many streams go through a few per turn of the event loop, in order', async () => {
-  const { sent, ofTurns } = await relayed('a'.repeat(20_000));
-  const indexes = sent.map((events) =>
-    events.map((data) => (JSON.parse(data) as { choices: { index: number }[] }).choices[0]?.index),
-  );
-  expect(indexes).toEqual(Array.from({ length: STREAMS }, () => [0, 1, 2, 3]));
-  // What waits goes on after the look of one turn or before it.
-  expect(Math.max(...ofTurns)).toBeLessThanOrEqual(4);
+    takes -= 1;
+  };
+  const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
+  await new ChatRelay({ send }, HEAD, false).run(source);
+  expect(sent).toEqual(Array.from({ length: CHUNKS }, (_, index) => index));
 });
 
-it('small events wait for no turn', async () => {
-  const { sent, ofTurns } = await relayed('a');
-  expect(sent.flat()).toHaveLength(STREAMS * EVENTS);
-  expect(Math.max(...ofTurns)).toBeGreaterThan(4);
+it('takes no chunk from the provider while the reader takes nothing', async () => {
+  let made = 0;
+  const source = new Readable({
+    objectMode: true,
+    highWaterMark: 1,
+    read() {
+      made += 1;
+      this.push(chunkOf(made));
+    },
+  });
+  const run = new ChatRelay({ send: () => new Promise(() => undefined) }, HEAD, false).run(source);
+  for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+  expect(made).toBeLessThanOrEqual(3);
+  source.destroy(new Error('cut'));
+  await expect(run).rejects.toThrow('cut');
+});
+
+it.each([
+  ['with an error', new Error('cut before')],
+  ['without one', undefined],
+])('rejects at once a stream that broke before, %s', async (_how, error) => {
+  const source = new Readable({ objectMode: true }).on('error', () => undefined);
+  source.destroy(error);
+  await new Promise((resolve) => source.once('close', resolve));
+  const run = new ChatRelay({ send: () => undefined }, HEAD, false).run(source);
+  await expect(run).rejects.toThrow(error?.message ?? 'the chunks broke off');
 });

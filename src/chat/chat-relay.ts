@@ -5,10 +5,6 @@ import { ClientLeft } from '../executions/pay-on-success.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
 import { textsOf, viewTokenUsage } from './chat-usage.js';
-import type { RelayPace } from './relay-pace.js';
-
-/** Characters of an event that waits for its turn. A token with its `logprobs` has a few hundred. */
-const LARGE_EVENT_CHARS = 16_384;
 
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
@@ -24,7 +20,6 @@ export class ChatRelay {
 
   constructor(
     private readonly events: Pick<SseWriter, 'send'>,
-    private readonly pace: RelayPace,
     private readonly fallback: CompletionHead,
     private readonly showsUsage: boolean,
   ) {}
@@ -36,11 +31,7 @@ export class ChatRelay {
   async run(source: Readable): Promise<void> {
     this.source = source;
     try {
-      for await (const item of source as AsyncIterable<ChatChunk>) {
-        this.take(item);
-        const choices = choicesOf(item.chunk);
-        if (choices.length > 0) await this.send(item.chunk, choices);
-      }
+      await this.forwarded(source);
     } catch (error) {
       // The error decides, not the state of the reader's socket, because the first event counts.
       if (!(error instanceof ClientLeft)) throw error;
@@ -77,11 +68,34 @@ export class ChatRelay {
     }
   }
 
-  private async send(chunk: JsonObject, choices: readonly JsonObject[]): Promise<void> {
+  /** Listeners keep no chunk while the reader takes it. An async iterator would, and costs more. */
+  private forwarded(source: Readable): Promise<void> {
+    return new Promise((resolve, reject) => {
+      source.once('end', resolve).once('error', reject);
+      const closed = (): void => {
+        reject(source.errored ?? new Error('the chunks broke off'));
+      };
+      if (source.closed) closed();
+      else source.once('close', closed);
+      source.on('data', (item: ChatChunk) => {
+        const taken = this.forward(item);
+        if (taken === undefined) return;
+        source.pause();
+        void taken.then(() => source.resume());
+      });
+    });
+  }
+
+  /** Returns a promise if the next chunk has to wait for the reader. */
+  private forward(item: ChatChunk): Promise<void> | undefined {
+    this.take(item);
+    const choices = choicesOf(item.chunk);
+    return choices.length > 0 ? this.send(item.chunk, choices) : undefined;
+  }
+
+  private send(chunk: JsonObject, choices: readonly JsonObject[]): Promise<void> | undefined {
     this.head ??= headOf(chunk, this.fallback);
     const shown = chunkOf(this.head, choices);
-    const event = JSON.stringify(this.showsUsage ? { ...shown, usage: null } : shown);
-    if (event.length > LARGE_EVENT_CHARS) await this.pace.turn();
-    await this.events.send(event);
+    return this.events.send(JSON.stringify(this.showsUsage ? { ...shown, usage: null } : shown));
   }
 }

@@ -20,7 +20,6 @@ import { chargeOf, type ChatQuote, quoteOf } from './chat-quote.js';
 import { ChatRelay } from './chat-relay.js';
 import { ChatUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
-import { RelayPace } from './relay-pace.js';
 
 /**
  * A model that has ended reports its usage at once. If the client has left, the stream stays open no longer than this.
@@ -30,8 +29,6 @@ const USAGE_WAIT_MS = 5_000;
 /** Chat completions as server-sent events (spec: POST /v1/chat/completions). */
 @Injectable()
 export class ChatStreamService {
-  private readonly pace = new RelayPace();
-
   constructor(
     private readonly payOnSuccess: PayOnSuccess,
     private readonly router: ProviderRouter,
@@ -76,7 +73,7 @@ export class ChatStreamService {
       created: this.clock.nowSeconds(),
       model: call.row.id,
     };
-    const relay = new ChatRelay(events, this.pace, head, quote.showsUsage);
+    const relay = new ChatRelay(events, head, quote.showsUsage);
     const signal = new StopSource(callSignal);
     if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
     const { provider, upstreamModel, result } = await this.open(call, quote, signal, progress);

@@ -4,18 +4,17 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type ByteRange, readRange } from '../common/http/byte-range.js';
+import { STALL_MS } from '../common/http/reader-pace.js';
 import { ResponseSink } from './response-sink.js';
 import type { StoredFile } from './stored-file.js';
 
-/** The connection of a reader that takes nothing for this long is cut. */
-const WRITE_STALL_MS = 30_000;
 const logger = new Logger('StoredFile');
 
 /** How to send a file. */
 export interface SendOptions {
   /** The name under which a browser saves it. */
   readonly filename: string;
-  /** Set by tests; otherwise {@link WRITE_STALL_MS}. */
+  /** Set by tests; otherwise {@link STALL_MS}. */
   readonly stallMs?: number;
 }
 
@@ -28,7 +27,7 @@ export async function sendStoredFile(
   request: Request,
   response: Response,
   file: StoredFile,
-  { filename, stallMs = WRITE_STALL_MS }: SendOptions,
+  { filename, stallMs = STALL_MS }: SendOptions,
 ): Promise<void> {
   if (isNamed(request.get('if-none-match'), file.etag)) {
     response.status(304).setHeader('ETag', file.etag).end();

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Response } from 'express';
-import { writableAgain } from './reader-pace.js';
+import { tookAll, writableAgain } from './reader-pace.js';
 import { tellCharge } from './charged-answer.js';
 import type { MicroUsd } from '../money/micro-usd.js';
 
@@ -45,8 +45,8 @@ export class AudioWriter {
         else turn.begin();
         if (response.write(chunk)) return;
         turn.flush();
-        // The answer had too many bytes while it was corked, but the socket has taken all: no `drain` will follow.
-        if (response.socket?.writableNeedDrain === false) return;
+        // No `drain` may follow when the answer had too many bytes only because it was corked.
+        if (tookAll(response)) return;
         source.pause();
         void writableAgain(response).then(() => source.resume());
       });

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { requestLaneOf, type OverloadGate } from './overload-gate.js';
 import type { OverloadRefusal } from './overload-refusal.js';
+import { STALL_MS } from './reader-pace.js';
 import { RequestPace } from './request-pace.js';
 
 /** Limits of one connection. */
@@ -24,6 +25,8 @@ export interface Overload {
   readonly refusal: OverloadRefusal;
 }
 
+const CHECK_MS = 5_000;
+
 /**
  * The connection of a reader that takes nothing for 30 s is cut, whatever the answer is. So is one without a request for
  * 80 s: Node cuts it after 65 s, but starts anew at each byte, even at a line end between requests.
@@ -31,8 +34,8 @@ export interface Overload {
 export const CONNECTION_LIMITS: ConnectionLimits = {
   maxWaiting: 4,
   maxWaitingCharacters: 65_536,
-  checkMs: 5_000,
-  maxSilentChecks: 6,
+  checkMs: CHECK_MS,
+  maxSilentChecks: STALL_MS / CHECK_MS,
   maxIdleChecks: 16,
 };
 /** A body up to this length is dropped as it arrives. Longer ones are read in the usual way, and cut when they are slow. */

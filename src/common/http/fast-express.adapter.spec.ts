@@ -223,6 +223,10 @@ describe('FastExpressAdapter', () => {
     });
   });
 
+  it('takes an answer for full when 16 kB wait for its reader', () => {
+    expect(fast.server).toHaveProperty('highWaterMark', 16_384);
+  });
+
   it('lets a running answer end when the app closes, then lets the connection go', async () => {
     const { app, port } = await start(new FastExpressAdapter());
     const response = await fetch(`http://127.0.0.1:${port}/stream`);

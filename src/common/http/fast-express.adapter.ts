@@ -24,6 +24,8 @@ const SERVER_SETTINGS = {
   /** Longer than the idle timeout of common load balancers, so that they close the connection first. */
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
+  /** Bytes that wait for a slow reader before its answer is full. Since Node 22 it would be 64 kB. */
+  highWaterMark: 16 * 1024,
   /** The gateway checks this itself, and answers with the error envelope. */
   requireHostHeader: false,
 };

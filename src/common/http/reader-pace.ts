@@ -1,7 +1,12 @@
 import type { Response } from 'express';
 
-/** A client that takes nothing for this long counts as gone. */
-export const STALL_MS = 60_000;
+/** A client that takes nothing for this long counts as gone, whatever the answer is. */
+export const STALL_MS = 30_000;
+
+/** Whether a write that filled the answer was taken at once. Nobody has to wait for its `drain` then, if one comes. */
+export function tookAll({ socket }: Response): boolean {
+  return socket !== null && (socket.writableLength === 0 || !socket.writableNeedDrain);
+}
 
 /** Resolves when a full answer takes bytes again, or when its reader is gone; a reader that stalls is cut off. */
 export function writableAgain(response: Response, stallMs = STALL_MS): Promise<void> {

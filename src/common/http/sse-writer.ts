@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { STALL_MS, writableAgain } from './reader-pace.js';
+import { STALL_MS, tookAll, writableAgain } from './reader-pace.js';
 
 /** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;
@@ -57,9 +57,9 @@ export class SseWriter {
     if (this.ping === undefined) this.begin();
     this.ping?.refresh();
     const event = `data: ${data}\n\n`;
-    return this.response.write(data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event))
-      ? undefined
-      : writableAgain(this.response, this.waits.stallMs);
+    const { response } = this;
+    const hasRoom = response.write(data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event));
+    return hasRoom || tookAll(response) ? undefined : writableAgain(response, this.waits.stallMs);
   }
 
   /** Sends a last event and ends the answer. Resolves when all of it was sent or the reader has left. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Dispatcher } from 'undici';
@@ -14,7 +15,7 @@ const turns = async (count: number): Promise<void> => {
 class ArrivedAnswer implements Dispatcher.DispatchController {
   readonly aborted = false;
   readonly reason = null;
-  readonly rawHeaders = [];
+  rawHeaders: Buffer[] | null = [];
   readonly rawTrailers = [];
   paused = false;
   receivedBytes = 0;
@@ -31,12 +32,16 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
   }
 
   async read(onBytes: (bytes: number) => void = () => undefined): Promise<void> {
-    const { body } = await this.exchange.answered;
+    const body = await this.body();
     body.on('data', ({ length }: Buffer) => {
       this.receivedBytes += length;
       onBytes(length);
     });
     this.give();
+  }
+
+  async body(): Promise<Readable> {
+    return (await this.exchange.answered).body;
   }
 
   pause(): void {
@@ -53,7 +58,7 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
     this.leftReads = 0;
   }
 
-  private give(): void {
+  give(): void {
     while (!this.paused && this.leftReads > 0) {
       this.leftReads -= 1;
       this.exchange.onResponseData(this, Buffer.alloc(this.readBytes));
@@ -97,4 +102,25 @@ it('an answer alone waits for a turn and loses nothing', async () => {
   expect(answer.paused).toBe(true);
   await turns(200);
   expect(answer.receivedBytes).toBe(100 * READ_BYTES);
+});
+
+it('a reader that pauses stops the connection at once, and nothing is kept for it', async () => {
+  const answer = new ArrivedAnswer(new BodyPace(), 100, 1_000);
+  const body = await answer.body();
+  let receivedBytes = 0;
+  body.on('data', ({ length }: Buffer) => {
+    receivedBytes += length;
+    body.pause();
+  });
+  await turns(1);
+  answer.give();
+  await turns(5);
+  expect([receivedBytes, body.readableLength, answer.paused]).toEqual([1_000, 0, true]);
+  body.resume();
+  await turns(5);
+  expect([receivedBytes, body.readableLength, answer.paused]).toEqual([2_000, 0, true]);
+});
+
+it('an answer does not keep its raw head, which keeps the first read of the connection', () => {
+  expect(new ArrivedAnswer(new BodyPace(), 1).rawHeaders).toBeNull();
 });

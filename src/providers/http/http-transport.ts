@@ -8,8 +8,8 @@ import {
 } from './upstream-timeouts.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Beyond this a connection reads no more of an answer that waits for its reader; one read has up to 64 kB. */
-const SOCKET_BUFFER = { highWaterMark: 16 * 1024 };
+/** A connection reads nothing ahead: with room for more it would read again, up to 64 kB, before a reader can pause it. */
+const SOCKET_BUFFER = { highWaterMark: 0 };
 /**
  * Idle connections are closed before common servers and load balancers close them, so that a request seldom meets a
  * connection that is closing.

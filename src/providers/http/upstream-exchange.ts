@@ -30,9 +30,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   sent = false;
 
   private controller: Dispatcher.DispatchController | undefined;
-  private body: Readable | undefined;
+  private body: AnswerBody | undefined;
   private mayPause = true;
   private isFull = false;
+  private isPaused = false;
   private waits = false;
   private uncountedBytes = 0;
   private resolve!: (head: AnswerHead) => void;
@@ -63,23 +64,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     statusText = '',
   ): void {
     if (status < 200) return;
-    let ended = false;
     this.mayPause = outlivesItsAnswer(headers);
+    // They are slices of the first read, which would stay in memory as a whole until the answer ends.
+    controller.rawHeaders = null;
     // The reader learns of the error. Before there is one, an error ends nothing else.
-    this.body = new Readable({
-      highWaterMark: BODY_BUFFER_BYTES,
-      read: () => {
-        this.isFull = false;
-        this.goOn();
-      },
-      destroy: (error, done) => {
-        if (!ended && !controller.aborted) controller.abort(error ?? new Error('body abandoned'));
-        if (!error || this.signal?.aborted) done(error);
-        else done(this.fault === error ? this.bodyError(error, headers) : error);
-      },
-    })
-      .once('end', () => (ended = true))
-      .on('error', () => undefined);
+    this.body = new AnswerBody(this, headers).on('error', () => undefined);
     this.resolve({ status, statusText, headers, body: this.body });
   }
 
@@ -92,7 +81,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
       if (body.readableLength > UNPAUSED_BUFFER_BYTES) controller.abort(new Error('unread'));
       return;
     }
-    if (this.isFull || !hasTurn) controller.pause();
+    if (this.isFull || this.isPaused || !hasTurn) controller.pause();
     if (hasTurn || this.waits) return;
     this.waits = true;
     this.pace.wait(() => {
@@ -115,6 +104,26 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     else this.reject(error);
   }
 
+  /** The reader has room. */
+  readOn(): void {
+    this.isFull = false;
+    this.goOn();
+  }
+
+  /** The reader takes nothing from now on, or goes on. Meanwhile the connection is not read. */
+  pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    if (!isPaused) this.goOn();
+    else if (this.mayPause) this.controller?.pause();
+  }
+
+  /** The reader has destroyed the body, or the connection broke. Returns the error that the reader gets. */
+  abandon(error: Error | null, headers: IncomingHttpHeaders): Error | null {
+    if (!this.controller?.aborted) this.controller?.abort(error ?? new Error('body abandoned'));
+    if (!error || this.signal?.aborted) return error;
+    return this.fault === error ? this.bodyError(error, headers) : error;
+  }
+
   /** The error that broke the connection, and not the error with which a reader destroyed the body. */
   private fault: Error | undefined;
 
@@ -127,9 +136,9 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     return this.pace.take(counted);
   }
 
-  /** Reads on when the reader has room and it is this answer's turn. */
+  /** Reads on when the reader has room, takes bytes, and it is this answer's turn. */
   private goOn(): void {
-    if (!this.isFull && !this.waits) this.controller?.resume();
+    if (!this.isFull && !this.isPaused && !this.waits) this.controller?.resume();
   }
 
   /** The signal was aborted. */
@@ -147,6 +156,35 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   private detach(): void {
     this.signal?.removeEventListener('abort', this);
+  }
+}
+
+/** The body of an answer. While its reader has paused it, the connection is not read. */
+class AnswerBody extends Readable {
+  constructor(
+    private readonly exchange: UpstreamExchange,
+    private readonly headers: IncomingHttpHeaders,
+  ) {
+    super({ highWaterMark: BODY_BUFFER_BYTES });
+  }
+
+  override _read(): void {
+    this.exchange.readOn();
+  }
+
+  override pause(): this {
+    this.exchange.pause(true);
+    return super.pause();
+  }
+
+  override resume(): this {
+    super.resume();
+    this.exchange.pause(false);
+    return this;
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    done(this.exchange.abandon(error, this.headers));
   }
 }
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ChatChunk } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
@@ -68,14 +70,21 @@ describe('OpenAiChatStream', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  it('reads one large chunk ahead, and goes on when it is taken', async () => {
-    const { source, stream, read } = setUp();
+  it('reads no chunk ahead of a reader that has paused, and goes on with it', async () => {
+    const { source, stream } = setUp();
     const large = event({ choices: [{ delta: { content: 'a'.repeat(60_000) } }] });
-    for (let sent = 0; sent < 20; sent++) source.write(large);
-    await stream.firstChunk();
-    expect(source.isPaused()).toBe(true);
-    expect(stream.readableLength).toBe(1);
+    let taken = 0;
+    stream.on('data', () => {
+      taken += 1;
+      stream.pause();
+    });
+    for (let sent = 1; sent <= 20; sent++) {
+      source.write(large);
+      await setImmediate();
+      expect([taken, stream.readableLength, source.isPaused()]).toEqual([sent, 0, true]);
+      stream.resume();
+    }
     source.end('data: [DONE]\n\n');
-    expect(await read()).toHaveLength(20);
+    await once(stream, 'end');
   });
 });

@@ -9,8 +9,8 @@ import { usageOf } from './openai-usage.js';
 
 /** The longest event that is read. A longer one breaks the stream. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
-/** Chunks that are read ahead of a slow client before the upstream is paused. One can have 60 kB, with its `logprobs`. */
-const READ_AHEAD_CHUNKS = 1;
+/** Nothing is read ahead of a slow client but the rest of a read: a chunk can have 60 kB, with its `logprobs`. */
+const READ_AHEAD_CHUNKS = 0;
 
 /** Creates the error of a broken stream and closes the upstream connection. */
 export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;
@@ -96,7 +96,7 @@ export class OpenAiChatStream extends Readable {
     } else {
       this.started = true;
       const item: ChatChunk = { chunk, usage: usageOf(chunk) };
-      if (!this.push(item)) this.source.pause();
+      if (!this.push(item) || this.isPaused()) this.source.pause();
     }
   }
 }
