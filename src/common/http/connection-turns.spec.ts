@@ -75,10 +75,10 @@ async function until(fact: () => boolean): Promise<void> {
   expect(fact()).toBe(true);
 }
 
-it('the limits of the gateway are 4 waiting requests, 64 kB of heads and 30 s without progress', () => {
-  const { maxWaiting, maxWaitingCharacters, checkMs, maxSilentChecks } = CONNECTION_LIMITS;
-  expect([maxWaiting, maxWaitingCharacters]).toEqual([4, 65_536]);
-  expect(checkMs * maxSilentChecks).toBe(30_000);
+it('by default 4 requests may wait, 64 kB of heads, readers for 30 s and connections without a request for 80 s', () => {
+  const { checkMs, maxSilentChecks, maxIdleChecks, ...waiting } = CONNECTION_LIMITS;
+  expect(waiting).toEqual({ maxWaiting: 4, maxWaitingCharacters: 65_536 });
+  expect([checkMs * maxSilentChecks, checkMs * maxIdleChecks]).toEqual([30_000, 80_000]);
 });
 
 it('requests of many connections that come in one turn of the event loop begin 16 at a time', () => {
@@ -107,6 +107,20 @@ describe('requests that a client sends ahead', () => {
     await until(() => text.includes('answer 5;'));
     expect(most).toBe(1);
     expect([...text.matchAll(/answer (\d)/g)].map(([, index]) => index)).toEqual([...'012345']);
+  });
+
+  it('are not served behind an answer that closes the connection', async () => {
+    const served: string[] = [];
+    const client = await serve(({ url = '' }, response) => {
+      served.push(url);
+      response.writeHead(400, { Connection: 'close' }).end('refused');
+    });
+    let text = '';
+    client.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    client.write(GET + GET.replace('/', '/behind').repeat(3));
+    await until(() => client.closed);
+    expect(text).toContain('refused');
+    expect(served).toEqual(['/']);
   });
 
   it('cut the connection when too many wait', async () => {
@@ -232,9 +246,4 @@ describe('the reader of an answer', () => {
     client.write(GET);
     await until(() => text.includes('last'));
   });
-});
-
-it('by default cuts readers after 30 s and connections without a request after 80 s', () => {
-  const { checkMs, maxSilentChecks, maxIdleChecks } = CONNECTION_LIMITS;
-  expect([checkMs * maxSilentChecks, checkMs * maxIdleChecks]).toEqual([30_000, 80_000]);
 });
