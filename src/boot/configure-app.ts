@@ -3,6 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
+import { boundUnread } from './bound-unread.js';
 import { serveDocs } from './docs/serve-docs.js';
 import { refuseOverload } from './refuse-overload.js';
 import { adviceFor } from './unsold-paths.js';
@@ -47,6 +48,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   const cors = corsOrigins.length > 0 ? [corsFor(corsOrigins)] : [];
   const secure = secureHeaders();
   refuseOverload(app, [ids, ...cors, secure]);
+  boundUnread(app);
   app.use(ids);
   app.use(requestLog(logger, app.get(Metrics)));
   for (const middleware of cors) app.use(middleware);

@@ -30,17 +30,24 @@ export function refuseOverload(
   const adapter = app.getHttpAdapter();
   // The description of the API is made without a server.
   if (!(adapter instanceof FastExpressAdapter)) return;
-  const holder = requestHolder(
-    app.get(KeyCache, { strict: false }),
-    app.get(KeyGuesses, { strict: false }),
-  );
-  // The adapter makes every request as one of Express.
-  const holderOf = (request: IncomingMessage) => holder(request as Request);
+  const holderOf = holderOfRequests(app);
   const holds = app.get(ExecutionLedger, { strict: false }).waiting;
   adapter.guard({
     gate: new OverloadGate({ maxWaiting, holderOf, holds, nowMs: () => performance.now() }),
     refusal: new OverloadRefusal(headers, app.get(Clock), refusalCount(app)),
   });
+}
+
+/** Whose request it is, by what is known before it is served. */
+export function holderOfRequests(
+  app: NestExpressApplication,
+): (request: IncomingMessage) => string {
+  const holder = requestHolder(
+    app.get(KeyCache, { strict: false }),
+    app.get(KeyGuesses, { strict: false }),
+  );
+  // The adapter makes every request as one of Express.
+  return (request) => holder(request as Request);
 }
 
 /** Counts refusals, and says now and then in the log how many there were: a line for each would cost more than it tells. */

@@ -61,6 +61,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   MAX_UPLOADS_PER_ACCOUNT: outside(1, 10_000),
   SPOOL_MAX_BYTES: outside(64 * MEBIBYTE, MEBIBYTE * MEBIBYTE),
   BODY_MEMORY_MAX_BYTES: outside(64 * MEBIBYTE, MEBIBYTE * MEBIBYTE),
+  UNREAD_ANSWERS_MAX_BYTES: outside(MEBIBYTE, MEBIBYTE * MEBIBYTE),
   LOG_LEVEL: ['loud', 'INFO'],
 };
 /** Settings without which another one cannot be judged alone. */

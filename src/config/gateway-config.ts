@@ -58,6 +58,7 @@ export interface GatewayConfig {
   readonly maxUploadsPerAccount: number;
   readonly spoolMaxBytes: number;
   readonly bodyMemoryMaxBytes: number;
+  readonly unreadAnswersMaxBytes: number;
   readonly logLevel: LogLevel;
 }
 

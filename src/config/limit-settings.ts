@@ -54,4 +54,11 @@ export const LIMIT_SETTINGS = {
     whole(64 * MEBIBYTE, TEBIBYTE),
     'Bytes of request bodies in memory at once, half of them for one key; beyond it 503',
   ),
+  UNREAD_ANSWERS_MAX_BYTES: setting(
+    'unreadAnswersMaxBytes',
+    '268435456',
+    268_435_456,
+    whole(MEBIBYTE, TEBIBYTE),
+    'Bytes of answers in memory that their readers have not taken; beyond it the slowest readers of the account with the most are cut',
+  ),
 } as const;

@@ -36,6 +36,11 @@ export class Metrics {
     help: 'Requests refused unread with 503, because more came than this process could do',
     registers: [this.registry],
   });
+  readonly readersCut = new Counter({
+    name: 'gateway_readers_cut_total',
+    help: 'Readers cut because unread answers had more than UNREAD_ANSWERS_MAX_BYTES',
+    registers: [this.registry],
+  });
   readonly upstreamSeconds = new Histogram({
     name: 'gateway_upstream_duration_seconds',
     help: 'Time until a provider answered, by provider, operation and outcome',

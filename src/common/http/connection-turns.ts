@@ -1,24 +1,12 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { requestLaneOf, type OverloadGate } from './overload-gate.js';
+import { ConnectionTurn, type ConnectionLimits } from './connection-turn.js';
 import type { OverloadRefusal } from './overload-refusal.js';
 import { STALL_MS } from './reader-pace.js';
 import { interceptRequests } from './request-parser.js';
 import { RequestPace } from './request-pace.js';
-
-/** Limits of one connection. */
-export interface ConnectionLimits {
-  /** Requests that may wait behind the one that is being answered. One more cuts the connection. */
-  readonly maxWaiting: number;
-  /** Characters in the heads of the waiting requests, in all. */
-  readonly maxWaitingCharacters: number;
-  /** How often connections are checked. */
-  readonly checkMs: number;
-  /** After this many checks in a row in which no byte was sent, the connection is cut. */
-  readonly maxSilentChecks: number;
-  /** After this many checks in a row without a request, the connection is cut. */
-  readonly maxIdleChecks: number;
-}
+import { cutSlowest, type UnreadBound } from './unread-answers.js';
 
 /** Decides which requests are refused unread, and how. */
 export interface Overload {
@@ -27,6 +15,8 @@ export interface Overload {
 }
 
 const CHECK_MS = 5_000;
+/** How often unread answers are looked at. */
+const LOOK_MS = 1_000;
 
 /**
  * The connection of a reader that takes nothing for 30 s is cut, whatever the answer is. So is one without a request for
@@ -49,10 +39,13 @@ const SMALL_BODY_BYTES = 16_384;
  */
 export class ConnectionTurns {
   /** Of the connections that have sent a request and are open. */
-  private readonly turns = new Map<Socket, Turn>();
+  private readonly turns = new Map<Socket, ConnectionTurn>();
   private readonly pace = new RequestPace();
   private readonly serve: RequestListener;
   private overload: Overload | undefined;
+  private unread: UnreadBound | undefined;
+  /** Bytes in memory of all answers that their readers have not taken, when it was last looked. */
+  unreadBytes = 0;
 
   constructor(
     serve: RequestListener,
@@ -81,6 +74,11 @@ export class ConnectionTurns {
     this.overload = overload;
   }
 
+  /** From now on the slowest readers are cut while unread answers have too many bytes. */
+  bound(unread: UnreadBound): void {
+    this.unread = unread;
+  }
+
   /** The listener for every request of the server. */
   readonly take: RequestListener = (request, response) => {
     const { socket } = request;
@@ -99,9 +97,23 @@ export class ConnectionTurns {
     const timer = setInterval(() => {
       for (const turn of this.turns.values()) turn.check(this.limits);
     }, this.limits.checkMs).unref();
+    const look = setInterval(() => {
+      this.lookForUnread();
+    }, LOOK_MS).unref();
     server.once('close', () => {
       clearInterval(timer);
+      clearInterval(look);
     });
+  }
+
+  private lookForUnread(): void {
+    let bytes = 0;
+    for (const turn of this.turns.values()) bytes += turn.unreadBytes;
+    this.unreadBytes = bytes;
+    const { unread } = this;
+    if (!unread || bytes <= unread.maxBytes) return;
+    const answers = [...this.turns.values()].flatMap((turn) => turn.unread(unread.holderOf) ?? []);
+    cutSlowest(answers, unread);
   }
 
   /**
@@ -123,10 +135,10 @@ export class ConnectionTurns {
     return true;
   }
 
-  private turnOf(socket: Socket): Turn {
+  private turnOf(socket: Socket): ConnectionTurn {
     let turn = this.turns.get(socket);
     if (turn === undefined) {
-      turn = new Turn(socket, this.serve);
+      turn = new ConnectionTurn(socket, this.serve);
       this.turns.set(socket, turn);
       socket.once('close', () => this.turns.delete(socket));
     }
@@ -153,76 +165,4 @@ function isSmall({ method, headers }: IncomingMessage): boolean {
     headers['transfer-encoding'] === undefined &&
     Number(headers['content-length'] ?? 0) <= SMALL_BODY_BYTES
   );
-}
-
-/** The requests of one connection. */
-class Turn {
-  private readonly queue: (readonly [IncomingMessage, ServerResponse])[] = [];
-  /** Characters of the heads in the queue. */
-  waitingCharacters = 0;
-  isBusy = false;
-  private sentBytes = 0;
-  private silentChecks = 0;
-  /** Whether a request was refused in this turn of the event loop. */
-  wasRefused = false;
-  idleChecks = 0;
-
-  constructor(
-    private readonly socket: Socket,
-    private readonly serve: RequestListener,
-  ) {}
-
-  get waiting(): number {
-    return this.queue.length;
-  }
-
-  take(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.isBusy) {
-      this.begin(request, response);
-      return;
-    }
-    this.queue.push([request, response]);
-    this.waitingCharacters += headCharacters(request);
-  }
-
-  /** Cuts the connection if bytes wait and none was sent for too long, or if no request came for too long. */
-  check({ maxSilentChecks, maxIdleChecks }: ConnectionLimits): void {
-    this.idleChecks = this.isBusy ? 0 : this.idleChecks + 1;
-    const sentBytes = bytesSent(this.socket);
-    const isSilent = this.socket.writableLength > 0 && sentBytes === this.sentBytes;
-    this.sentBytes = sentBytes;
-    this.silentChecks = isSilent ? this.silentChecks + 1 : 0;
-    if (this.silentChecks >= maxSilentChecks || this.idleChecks >= maxIdleChecks)
-      this.socket.destroy();
-  }
-
-  private begin(request: IncomingMessage, response: ServerResponse): void {
-    this.isBusy = true;
-    this.silentChecks = 0;
-    this.idleChecks = 0;
-    response.once('close', () => {
-      this.next();
-    });
-    this.serve(request, response);
-  }
-
-  private next(): void {
-    this.isBusy = false;
-    const following = this.queue.shift();
-    if (following === undefined || this.socket.destroyed) return;
-    this.waitingCharacters -= headCharacters(following[0]);
-    this.begin(...following);
-  }
-}
-
-function headCharacters({ url = '', rawHeaders }: IncomingMessage): number {
-  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
-}
-
-/** Bytes that were sent. Bytes that wait in the kernel, in Node or here do not count. */
-function bytesSent(socket: Socket): number {
-  // Without it a large answer, which is one write, would seem to make no progress until all of it was sent.
-  const { writeQueueSize = 0 } =
-    (socket as unknown as { _handle?: { writeQueueSize?: number } | null })._handle ?? {};
-  return socket.bytesWritten - socket.writableLength - writeQueueSize;
 }

@@ -8,6 +8,7 @@ import { noteExpectation } from './expectation.js';
 import { filesInMemory } from './files-in-memory.js';
 import { type ExpressApp, withLastAnswer } from './last-answer.js';
 import { withCheckedHead } from './request-head.js';
+import type { UnreadBound } from './unread-answers.js';
 
 /**
  * The prototypes that Express gives to every request and response; @types/express does not declare them.
@@ -72,6 +73,12 @@ export class FastExpressAdapter extends ExpressAdapter {
   /** From now on requests may be refused because there is too much to do. */
   guard(overload: Overload): void {
     this.turns?.guard(overload);
+  }
+
+  /** From now on the slowest readers are cut while unread answers have too many bytes. Returns how many they have. */
+  boundUnread(bound: UnreadBound): () => number {
+    this.turns?.bound(bound);
+    return () => this.turns?.unreadBytes ?? 0;
   }
 
   /** Nest calls it for the page of the API's description. */

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { RequestHandler } from 'express';
+import { shareBytes } from './unread-answers.js';
 
 /** A name without a folder, so that no path leads out of the folder. */
 const NAME = /^\/[\w-]+(\.[\w-]+)+$/;
@@ -41,6 +42,7 @@ export function filesInMemory(folder: string): RequestHandler {
         response.setHeader('Last-Modified', lastModified);
         response.type(extname(path));
         response.setHeader('Content-Length', bytes.length);
+        shareBytes(response);
         response.end(bytes);
       },
       () => {

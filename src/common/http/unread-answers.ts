@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** An answer whose reader has not taken all of what is in memory. */
+export interface UnreadAnswer {
+  /** Whose answer it is. */
+  readonly holder: string;
+  readonly unreadBytes: number;
+  /** What its reader took since connections were last checked. */
+  readonly takenBytes: number;
+  /** Closes the connection. */
+  cut(): void;
+}
+
+/** How much of all answers together may wait in memory for readers. */
+export interface UnreadBound {
+  readonly maxBytes: number;
+  /** Whose request it is. */
+  readonly holderOf: (request: IncomingMessage) => string;
+  /** Called with the number of readers that were cut. */
+  readonly onCut: (readers: number) => void;
+}
+
+/**
+ * Cuts readers until what is left fits the bound: always one of the holder with the most bytes, the one that took least.
+ * So a holder with less than an equal share loses none, however slow the readers of others are.
+ */
+export function cutSlowest(
+  answers: readonly UnreadAnswer[],
+  { maxBytes, onCut }: Pick<UnreadBound, 'maxBytes' | 'onCut'>,
+): void {
+  const holders = [...byHolder(answers).values()];
+  let bytes = sumOf(answers);
+  let cut = 0;
+  while (bytes > maxBytes) {
+    const largest = holders.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+    const answer = largest.answers.pop();
+    if (!answer) break;
+    answer.cut();
+    cut += 1;
+    largest.bytes -= answer.unreadBytes;
+    bytes -= answer.unreadBytes;
+  }
+  if (cut > 0) onCut(cut);
+}
+
+/** The answers of each holder, the slowest last; among equally slow ones that with the most bytes. */
+function byHolder(answers: readonly UnreadAnswer[]) {
+  const holders = new Map<string, { bytes: number; answers: UnreadAnswer[] }>();
+  const slowestLast = [...answers].sort(
+    (a, b) => b.takenBytes - a.takenBytes || a.unreadBytes - b.unreadBytes,
+  );
+  for (const answer of slowestLast) {
+    const own = holders.get(answer.holder) ?? { bytes: 0, answers: [] };
+    holders.set(answer.holder, own);
+    own.bytes += answer.unreadBytes;
+    own.answers.push(answer);
+  }
+  return holders;
+}
+
+function sumOf(answers: readonly UnreadAnswer[]): number {
+  return answers.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
+}
+
+const shared = new WeakSet<ServerResponse>();
+
+/** The bytes of this answer are in memory once for all readers, so they are no reader's. */
+export function shareBytes(answer: ServerResponse): void {
+  shared.add(answer);
+}
+
+/** Whether {@link shareBytes} was told of the answer. */
+export function hasSharedBytes(answer: ServerResponse): boolean {
+  return shared.has(answer);
+}
