@@ -10,14 +10,18 @@ import { type CrashResult, crashRun } from './crash-run.js';
 
 /**
  * 200 kills (`--kills N`), four processes at a time, whose clients leave at every point, with an outage of the database in
- * every fifth round, on a PostgreSQL with every flush on; the result goes to bench/results/crash.json, or is added to what
- * it says (`--more`).
+ * every fifth round (`--outage-every N`; more outages make more debts), on a PostgreSQL with every flush on; the result
+ * goes to bench/results/crash.json, or is added to what it says (`--more`).
  */
 const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '200' }, more: { type: 'boolean' } },
+  options: {
+    kills: { type: 'string', default: '200' },
+    more: { type: 'boolean' },
+    'outage-every': { type: 'string', default: '5' },
+  },
 });
 const PROCESSES = 4;
-const OUTAGE_EVERY = 5;
+const OUTAGE_EVERY = Number(values['outage-every']);
 const ROUNDS = Math.ceil(Number(values.kills) / PROCESSES);
 const RESULT = fileURLToPath(new URL('../../bench/results/crash.json', import.meta.url));
 
