@@ -29,9 +29,10 @@ function open(): Socket & { seen: string } {
   return socket.on('error', () => undefined);
 }
 
-const get = (...headers: readonly string[]) =>
+const get = (...headers: readonly string[]) => getAt('/v1/models', ...headers);
+const getAt = (target: string, ...headers: readonly string[]) =>
   [
-    'GET /v1/models HTTP/1.1',
+    `GET ${target} HTTP/1.1`,
     ...headers,
     `Authorization: ${account.headers.authorization}`,
     '',
@@ -67,6 +68,9 @@ describe('a request', () => {
       () => get('Host: shim', 'authorization: Bearer sk-other'),
     ],
     ['with more than 100 headers', 431, () => get('Host: shim', ...MANY)],
+    ['with a target that is no URL', 400, () => getAt('http://[::zz', 'Host: shim')],
+    ['with a user in a broken target', 400, () => getAt('http://user:p@[x/metrics', 'Host: shim')],
+    ['with a target that has no path', 400, () => getAt('mailto:a@b', 'Host: shim')],
     ['with an expectation of its own', 417, () => get('Host: shim', 'Expect: the-best')],
   ])(
     '%s is refused with %i in the envelope, and the connection closed',

@@ -34,7 +34,7 @@ export function refuseHead(response: ServerResponse, status: number, message: st
 
 /**
  * Serves only requests with an unambiguous head: exactly one `Host` (HTTP/1.1), at most one `Authorization`, at most
- * 100 header lines (decision G-12).
+ * 100 header lines, a target that is a path or a URL (decision G-12).
  */
 export function withCheckedHead(serve: RequestListener): RequestListener {
   return (request, response) => {
@@ -45,10 +45,22 @@ export function withCheckedHead(serve: RequestListener): RequestListener {
       refuseHead(response, 400, 'A request must have exactly one Host header.');
     } else if (linesOf('authorization', request) > 1) {
       refuseHead(response, 400, 'A request may have one Authorization header.');
+    } else if (!hasPath(request)) {
+      refuseHead(response, 400, 'The target of the request is neither a path nor a URL.');
     } else if (!isUnderstood(request)) {
       refuseHead(response, 417, 'Only Expect: 100-continue is understood.');
     } else serve(request, response);
   };
+}
+
+/** Makes the target a path, because the router parses other targets with a parser that throws. */
+function hasPath(request: IncomingMessage): boolean {
+  const { url = '' } = request;
+  if (url.startsWith('/') || url === '*') return true;
+  if (!URL.canParse(url)) return false;
+  const { pathname, search } = new URL(url);
+  request.url = pathname + search;
+  return pathname.startsWith('/');
 }
 
 /** HTTP/1.0 knows no expectations. */
