@@ -4,9 +4,9 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { GuessLimit } from '../common/http/guess-limit.js';
 import { BearerToken } from '../common/secrets/bearer-token.js';
 import { Clock } from '../common/time/clock.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig, workerCount } from '../config/gateway-config.js';
 
-/** Wrong tokens per address and minute. Beyond it the address has to wait, even with the right token. */
+/** Wrong tokens per address and minute, shared by the processes. Beyond it the address has to wait, even with the right token. */
 const WRONG_TOKENS_PER_MINUTE = 10;
 
 /**
@@ -18,9 +18,10 @@ export class AdminGuard implements CanActivate {
   private readonly token: BearerToken | undefined;
   private readonly wrong: GuessLimit;
 
-  constructor(@Inject(GATEWAY_CONFIG) { adminToken }: GatewayConfig, clock: Clock) {
+  constructor(@Inject(GATEWAY_CONFIG) config: GatewayConfig, clock: Clock) {
+    const { adminToken } = config;
     this.token = adminToken === undefined ? undefined : new BearerToken(adminToken);
-    this.wrong = new GuessLimit(WRONG_TOKENS_PER_MINUTE, clock);
+    this.wrong = new GuessLimit(Math.ceil(WRONG_TOKENS_PER_MINUTE / workerCount(config)), clock);
   }
 
   canActivate(context: ExecutionContext): boolean {

@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ExecutionContext } from '@nestjs/common';
+import { SystemClock } from '../common/time/clock.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { AdminGuard } from './admin.guard.js';
+
+/** What the guard asks of a request. */
+const contextOf = (authorization: string): ExecutionContext => {
+  const request = { headers: { authorization }, ip: '203.0.113.7' };
+  return { switchToHttp: () => ({ getRequest: () => request }) } as unknown as ExecutionContext;
+};
+
+describe('AdminGuard', () => {
+  it.each([
+    [1, 10],
+    [2, 5],
+    [4, 3],
+  ])('of one of %i workers lets an address guess %i times per minute', (workers, guesses) => {
+    const config = { adminToken: 'the-right-token-1234', workers } as GatewayConfig;
+    const guard = new AdminGuard(config, new SystemClock());
+    const guess = () => guard.canActivate(contextOf('Bearer a-wrong-token-12345'));
+    for (let guessed = 0; guessed < guesses; guessed++) expect(guess).toThrow('missing or wrong');
+    expect(guess).toThrow('Too many');
+  });
+});
