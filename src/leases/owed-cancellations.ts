@@ -6,6 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { isTransient } from '../database/database-errors.js';
 import { Ticker } from '../ticker/ticker.js';
 import { type CancelOutcome, CancelStatements } from './cancel-statements.js';
 import { GatewayProcess } from './gateway-process.js';
@@ -108,7 +109,8 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
 
   /**
    * Cancels what dead processes owed. As in the sweep, a process may judge another only after it has beaten without a
-   * break for a whole lease of either. Returns the number of calls and tasks.
+   * break for a whole lease of either. What cannot be cancelled stays on disk, and delays nothing else. Returns the number of
+   * calls and tasks that were cancelled.
    */
   async payForOthers(): Promise<number> {
     const files = await this.#journal.files();
@@ -128,14 +130,23 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
     await this.#journal.close(this.#onDisk.size === 0);
   }
 
-  /** The number of entries in the file. A file that another process has taken over meanwhile belongs to that one. */
+  /** The number of entries that were paid. A file that another process has taken over meanwhile belongs to that one. */
   async #payFile(file: OwedFile): Promise<number> {
     const name = await this.#journal.takeOver(file);
     if (name === undefined) return 0;
     const all = await this.#journal.read(name);
-    for (const owed of all) await this.#cancel(owed);
-    await this.#journal.forget(name);
-    return all.length;
+    const unpaid: Owed[] = [];
+    for (const owed of all) {
+      try {
+        await this.#cancel(owed);
+      } catch (error) {
+        if (isTransient(error)) throw error;
+        this.#logger.error(`still owed by an ended process: ${owedIdOf(owed)}: ${String(error)}`);
+        unpaid.push(owed);
+      }
+    }
+    await this.#journal.keep(name, unpaid);
+    return all.length - unpaid.length;
   }
 
   async #payAll(): Promise<void> {

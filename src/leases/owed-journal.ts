@@ -7,6 +7,7 @@ import {
   rename,
   rm,
   stat,
+  writeFile,
   type FileHandle,
 } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -50,7 +51,7 @@ export class OwedJournal {
 
   /** Resolves once the line is on disk; rejects with the file system's error. */
   write(owed: Owed): Promise<void> {
-    return this.#ask(`${JSON.stringify(owed)}\n`);
+    return this.#ask(lineOf(owed));
   }
 
   /** Drops the lines that were written before this call. Call it when all of them are cancelled. */
@@ -91,6 +92,16 @@ export class OwedJournal {
     const text = await readFile(this.#pathOf(name), 'utf8');
     const whole = text.split('\n').slice(0, -1);
     return whole.flatMap((line) => owedOf(line) ?? []);
+  }
+
+  /** Replaces a file that was taken over by one with the lines that are still owed, if any are. */
+  async keep(name: string, owed: readonly Owed[]): Promise<void> {
+    if (owed.length > 0) {
+      // A crash after it leaves both files. Cancelling twice changes nothing.
+      const path = this.#pathOf(`${this.processId}.${randomUUID()}${SUFFIX}`);
+      await writeFile(path, owed.map(lineOf).join(''), { mode: 0o600, flush: true });
+    }
+    await this.forget(name);
   }
 
   /** Removes a file whose lines are all cancelled. */
@@ -162,6 +173,10 @@ export class OwedJournal {
     await folder.sync().finally(() => folder.close());
     return file;
   }
+}
+
+function lineOf(owed: Owed): string {
+  return `${JSON.stringify(owed)}\n`;
 }
 
 function owedOf(line: string): Owed | undefined {
