@@ -8,6 +8,7 @@ import { SubmitStep } from '../../src/tasks/worker/submit-step.js';
 import { TaskReports } from '../../src/tasks/worker/task-reports.js';
 import { TaskStatements } from '../../src/tasks/worker/task-statements.js';
 import type { TestAccount } from '../support/gateway.js';
+import type { PollPlan } from '../support/job-provider.js';
 import { withWatchedStatements } from '../support/watched-statements.js';
 import { JOB_PRICE, startBeside, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
@@ -157,9 +158,20 @@ describe('a success after the task has ended without one', () => {
     },
   );
 
-  it('is looked for once where the provider says again that the job failed', async () => {
+  it.each<[string, PollPlan]>([
+    ['says again that the job failed', { status: 'failed' }],
+    ['does not know the job any more', { status: 'failed', broken: '404' }],
+  ])('is looked for once where the provider %s', async (_what, state) => {
     const task = await ended('failed');
+    desk.provider.state = state;
     await desk.run();
     expect(await phases(task)).toEqual([]);
+  });
+
+  it('is looked for again where the provider did not answer', async () => {
+    const task = await ended('failed');
+    desk.provider.state = { status: 'failed', broken: '500' };
+    await desk.run();
+    expect(await phases(task)).toEqual([{ phase: 'watching' }]);
   });
 });

@@ -2,14 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
 import { StepReporter } from './step-reporter.js';
+import { isUnknownJob } from './unknown-job.js';
 import { TASK_FAILED } from '../task.js';
 import type { PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import type { ClaimedWork, TaskFacts } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
-
-/** Statuses with which a provider says that it does not know a job. */
-const UNKNOWN_JOB_STATUSES = [404, 410];
 
 /** Polls the provider, the last time at the deadline (architecture: Task states). */
 @Injectable()
@@ -100,12 +98,4 @@ export class PollStep {
 function percentOf(progress: number | null): number | null {
   if (progress === null || !Number.isFinite(progress)) return null;
   return Math.min(100, Math.max(0, Math.trunc(progress)));
-}
-
-function isUnknownJob(error: unknown): boolean {
-  return (
-    error instanceof ProviderError &&
-    error.upstreamStatus !== undefined &&
-    UNKNOWN_JOB_STATUSES.includes(error.upstreamStatus)
-  );
 }

@@ -5,6 +5,7 @@ import type { PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { type ClaimedWork, TaskStatements } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
+import { isUnknownJob } from './unknown-job.js';
 
 /** How long a provider is polled about the job of a task that has ended. */
 const WATCH_MS = 7 * 86_400_000;
@@ -28,29 +29,30 @@ export class WatchStep {
     // By the database's clock, as the age is: that of this process may be wrong.
     if (work.ageMs - tookMs >= WATCH_MS) return this.statements.unwatch(work);
     const state = await this.stateOf(work, signal);
-    const isDecided = task.status !== 'reconciliation_required';
-    if (isDecided && state === 'succeeded') this.reporter.lateSuccess(work);
     const isSaid = state === 'succeeded' || state === 'failed';
-    if (isSaid && isDecided) return this.statements.unwatch(work);
+    if (task.status !== 'reconciliation_required') {
+      if (state === 'succeeded') this.reporter.lateSuccess(work);
+      if (isSaid || state === 'forgotten') return this.statements.unwatch(work);
+    }
     await this.reporter.goOn(work, {
       phase: 'watching',
       // After a final answer the provider is not polled again, but the task waits for an operator.
       delayMs: isSaid ? WATCH_MS : this.reporter.longestMs,
-      ...(state && { facts: { evidence: state } }),
+      ...(state && state !== 'forgotten' && { facts: { evidence: state } }),
     });
   }
 
-  /** Undefined if the provider does not answer or cannot be asked any more. */
+  /** `forgotten` if the provider does not know the job; undefined if it does not answer or cannot be asked any more. */
   private async stateOf(
     { task }: ClaimedWork,
     signal: StopSignal,
-  ): Promise<PollReport['state'] | undefined> {
+  ): Promise<PollReport['state'] | 'forgotten' | undefined> {
     if (!this.upstreams.isReachable(task)) return undefined;
     try {
       const context = this.upstreams.contextOf(task, signal);
       return (await this.kinds.of(task.kind).poll(task, context)).state;
-    } catch {
-      return undefined;
+    } catch (error) {
+      return isUnknownJob(error) ? 'forgotten' : undefined;
     }
   }
 }
