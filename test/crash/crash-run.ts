@@ -184,9 +184,9 @@ async function lostOf(dataSource: DataSource, lines: readonly Acknowledgement[])
     dataSource,
     `SELECT count(*) FROM jsonb_to_recordset($1) AS told (kind text, "accountId" uuid, id uuid, amount bigint)
        LEFT JOIN execution x ON x.account_id = told."accountId" AND x.id = told.id
-       LEFT JOIN LATERAL (
-         SELECT -sum(amount) AS amount FROM ledger_entry
-          WHERE account_id = told."accountId" AND hold_id = told.id) charge ON true
+       LEFT JOIN (
+         SELECT account_id, hold_id, -sum(amount) AS amount FROM ledger_entry WHERE hold_id IS NOT NULL GROUP BY 1, 2
+       ) charge ON charge.account_id = told."accountId" AND charge.hold_id = told.id
        LEFT JOIN ledger_entry credit ON credit.account_id = told."accountId" AND credit.idempotency_key = told.id::text
       WHERE NOT coalesce(CASE told.kind
         WHEN 'held' THEN x.held = told.amount
