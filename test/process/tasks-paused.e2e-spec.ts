@@ -27,6 +27,8 @@ let file: Buffer;
 /** The step whose first answer waits, and that answer. */
 let heldStep: Step;
 let held: ServerResponse | undefined;
+/** What the provider says of the job. */
+let state: string;
 
 const job = (status: string) => JSON.stringify({ id: 'video_1', object: 'video', status });
 
@@ -40,7 +42,7 @@ beforeAll(async () => {
     response.setHeader('content-type', step === 'content' ? 'video/mp4' : 'application/json');
     if (step === heldStep && held === undefined) held = response;
     else if (step === 'content') response.end(file);
-    else response.end(job(step === 'submit' ? 'queued' : 'completed'));
+    else response.end(job(step === 'submit' ? 'queued' : state));
   };
   settings = {
     ...receiver.settings,
@@ -67,6 +69,7 @@ interface Paused {
 async function pausedAt(step: Step): Promise<Paused> {
   heldStep = step;
   held = undefined;
+  state = 'completed';
   provider.seen.length = 0;
   receiver.received.length = 0;
   const paused = await startGatewayProgram(settings);
@@ -126,6 +129,32 @@ describe('a gateway that stands still beyond its lease, and goes on', () => {
       });
       await resumeWith(stopped, answer());
       expect(await outcome(other.url, stopped)).toEqual(before);
+      await other.end('SIGKILL');
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'does not end the task that another one polls, where it hears of a failure',
+    async () => {
+      const stopped = await pausedAt('poll');
+      state = 'in_progress';
+      const polls = () => provider.seen.filter(({ method }) => method === 'GET').length;
+      const other = await startGatewayProgram(settings);
+      await until(() => polls() > 2);
+      await resumeWith(stopped, job('failed'));
+      expect(await outcome(other.url, stopped)).toMatchObject({
+        task: { status: 'in_progress' },
+        held: String(VIDEO_PRICE),
+        webhooks: 0,
+      });
+      state = 'completed';
+      await until(() => receiver.received.length > 0);
+      expect(await outcome(other.url, stopped)).toMatchObject({
+        task: { status: 'completed' },
+        available: String(CREDIT - VIDEO_PRICE),
+        webhooks: 1,
+      });
       await other.end('SIGKILL');
     },
     PROCESS_TEST_TIMEOUT_MS,
