@@ -73,7 +73,7 @@ function collect(
     let size = 0;
     const settle = (finish: () => void) => {
       clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('close', onCut);
+      request.off('data', onData).off('end', onEnd).off('close', onCut).off('error', onCut);
       finish();
     };
     const refuse = (error: GatewayError) => {
@@ -99,12 +99,17 @@ function collect(
     const timer = setTimeout(() => {
       refuse(malformed(`The body did not arrive within ${BODY_TIMEOUT_MS} ms.`));
     }, BODY_TIMEOUT_MS);
-    request.on('data', onData).on('end', onEnd).on('close', onCut);
-    // This listener is never removed: a reset after the refusal must not end the process.
-    request.on('error', onCut);
+    request.on('data', onData).on('end', onEnd).on('close', onCut).on('error', onCut);
+    // It is never removed: a reset after the refusal must not end the process. It holds nothing of the body, because a
+    // stream of events lasts for minutes after its request was read.
+    request.on('error', ignore);
     // The connection was cut before this, while the caller was looked up, so no event follows.
     if (request.destroyed) onCut();
   });
+}
+
+function ignore(): void {
+  // The answer tells what happened.
 }
 
 async function decode(raw: Buffer): Promise<string> {
