@@ -60,16 +60,20 @@ export function startAudioGateway(upstream: RunningServer, rateLimitRpm: number)
   });
 }
 
-/** Starts the built gateway on an embedded database of its own and waits until it is ready. */
+/**
+ * Starts the built gateway on an embedded database of its own and waits until it is ready. `command` and `script` are what is
+ * run.
+ */
 export async function startBuiltGateway(
   settings: Record<string, string>,
   dataDir?: string,
-  runtime: string = process.execPath,
+  command: string = process.execPath,
+  script = 'dist/main.js',
 ): Promise<RunningServer & { readonly readyMs: number; readonly output: () => string }> {
   const port = await unusedPort();
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'shim-bench-')));
   const startedAt = performance.now();
-  const child = spawn(runtime, ['dist/main.js'], {
+  const child = spawn(command, [script], {
     cwd: root,
     env: {
       ...process.env,
