@@ -45,6 +45,16 @@ it('takes no chunk from the provider while the reader takes nothing', async () =
   await expect(run).rejects.toThrow('cut');
 });
 
+it('breaks the stream where a chunk cannot be sent', async () => {
+  const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
+  const send = (): undefined => {
+    throw new Error('it cannot be sent');
+  };
+  const run = new ChatRelay({ send }, HEAD, false).run(source);
+  await expect(run).rejects.toThrow('it cannot be sent');
+  expect(source.destroyed).toBe(true);
+});
+
 it.each([
   ['with an error', new Error('cut before')],
   ['without one', undefined],

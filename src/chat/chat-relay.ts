@@ -78,12 +78,21 @@ export class ChatRelay {
       if (source.closed) closed();
       else source.once('close', closed);
       source.on('data', (item: ChatChunk) => {
-        const taken = this.forward(item);
-        if (taken === undefined) return;
-        source.pause();
-        void taken.then(() => source.resume());
+        this.forwardAndPause(source, item);
       });
     });
+  }
+
+  /** An error breaks the stream, because nothing else would hear of one in a listener. */
+  private forwardAndPause(source: Readable, item: ChatChunk): void {
+    try {
+      const taken = this.forward(item);
+      if (taken === undefined) return;
+      source.pause();
+      void taken.then(() => source.resume());
+    } catch (error) {
+      source.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   /** Returns a promise if the next chunk has to wait for the reader. */
