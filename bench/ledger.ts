@@ -31,7 +31,8 @@ const TARGETS = {
   'index entries per call': '≤ 5',
   'one account: log bytes per call': '≤ 1024',
   '3,000 accounts: log bytes per call': '≤ 1024',
-  'throughput with a 60 s snapshot open': '≥ 0.8',
+  'one account: throughput with a 60 s snapshot open': '≥ 0.8',
+  '3,000 accounts: throughput with a 60 s snapshot open': '≥ 0.8',
   audit: 'exact',
 };
 
@@ -50,7 +51,7 @@ export async function run(): Promise<BenchResult> {
     const one = await groupCommitPair(dataSource, [
       await fundedAccount(dataSource, FUNDS_MICRO_USD),
     ]);
-    const many = await groupCommitPair(dataSource, await manyAccounts(dataSource));
+    const many = await groupCommitPair(dataSource, await newAccounts(dataSource, MANY_ACCOUNTS));
     const before = await costs(dataSource);
     const hot = await measure(one);
     const after = await costs(dataSource);
@@ -59,16 +60,13 @@ export async function run(): Promise<BenchResult> {
     const plain = await measure(
       interactivePair(dataSource, await fundedAccount(dataSource, FUNDS_MICRO_USD)),
     );
-    const undisturbed = await ofNewBooks((_, pair) => measure(pair, SNAPSHOT_SECONDS));
-    const snapshot = await ofNewBooks((url, pair) =>
-      beside(url, () => measure(pair, SNAPSHOT_SECONDS)),
-    );
+    const oneBeside = await besideSnapshot(1);
+    const manyBeside = await besideSnapshot(MANY_ACCOUNTS);
     const audit = await auditLedger(dataSource);
     const inPlace = (last.inPlace - before.inPlace) / (last.updates - before.updates);
     const logBytes = logBytesPerCall(before, after);
     const wideLogBytes = logBytesPerCall(after, last);
     const indexEntries = await indexEntriesPerCall(dataSource, 1 - inPlace);
-    const slowed = snapshot.pairsPerSecond / undisturbed.pairsPerSecond;
     return {
       name: 'ledger',
       figures: {
@@ -85,9 +83,10 @@ export async function run(): Promise<BenchResult> {
         'index entries per call': round(indexEntries, 1),
         'one account: log bytes per call': Math.round(logBytes),
         '3,000 accounts: log bytes per call': Math.round(wideLogBytes),
-        '3,000 accounts for 60 s: pairs per second': Math.round(undisturbed.pairsPerSecond),
-        'with a 60 s snapshot open: pairs per second': Math.round(snapshot.pairsPerSecond),
-        'throughput with a 60 s snapshot open': round(slowed),
+        'one account for 60 s: pairs per second': Math.round(oneBeside.without),
+        'one account: throughput with a 60 s snapshot open': round(oneBeside.ratio),
+        '3,000 accounts for 60 s: pairs per second': Math.round(manyBeside.without),
+        '3,000 accounts: throughput with a 60 s snapshot open': round(manyBeside.ratio),
         audit: audit.ok ? 'exact' : 'broken',
       },
       targets: TARGETS,
@@ -100,7 +99,8 @@ export async function run(): Promise<BenchResult> {
         round(indexEntries, 1) <= 5 &&
         logBytes <= 1_024 &&
         wideLogBytes <= 1_024 &&
-        slowed >= 0.8,
+        oneBeside.ratio >= 0.8 &&
+        manyBeside.ratio >= 0.8,
     };
   } finally {
     await dataSource.destroy();
@@ -109,18 +109,37 @@ export async function run(): Promise<BenchResult> {
   }
 }
 
-/** The result of `work` on a server of its own: throughput falls as tables grow, so both that are compared begin empty. */
-async function ofNewBooks<T>(work: (url: string, pair: Pair) => Promise<T>): Promise<T> {
+interface Compared {
+  /** Pairs per second where no snapshot is open. */
+  readonly without: number;
+  /** With a snapshot, divided by `without`. */
+  readonly ratio: number;
+}
+
+/** Throughput falls as tables grow, so each of the two begins with empty tables, on a server of its own. */
+async function besideSnapshot(accounts: number): Promise<Compared> {
+  const without = await ofNewBooks(accounts, (_, pair) => measure(pair, SNAPSHOT_SECONDS));
+  const snapshot = await ofNewBooks(accounts, (url, pair) =>
+    beside(url, () => measure(pair, SNAPSHOT_SECONDS)),
+  );
+  return {
+    without: without.pairsPerSecond,
+    ratio: snapshot.pairsPerSecond / without.pairsPerSecond,
+  };
+}
+
+async function ofNewBooks<T>(
+  accounts: number,
+  work: (url: string, pair: Pair) => Promise<T>,
+): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'shim-bench-'));
   await chmod(dataDir, 0o755);
   const server = await EmbeddedPostgres.start({ dataDir });
   const dataSource = await createDataSource({ url: server.url }).initialize();
   try {
     await runMigrations(dataSource);
-    return await work(
-      server.url,
-      await groupCommitPair(dataSource, await manyAccounts(dataSource)),
-    );
+    const ids = await newAccounts(dataSource, accounts);
+    return await work(server.url, await groupCommitPair(dataSource, ids));
   } finally {
     await dataSource.destroy();
     await server.stop();
@@ -154,11 +173,11 @@ async function beside<T>(url: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function manyAccounts(dataSource: DataSource): Promise<string[]> {
+async function newAccounts(dataSource: DataSource, count: number): Promise<string[]> {
   const rows = await dataSource.query<{ id: string }[]>(
     `INSERT INTO account (id, name, posted)
      SELECT gen_random_uuid(), 'bench', 1000000000000 FROM generate_series(1, $1) RETURNING id`,
-    [MANY_ACCOUNTS],
+    [count],
   );
   const ids = rows.map(({ id }) => id);
   await dataSource.query(
