@@ -5,6 +5,8 @@ export interface Waiting<Item, Result> {
   readonly deadlineMs: number;
   /** Whether a statement with this item failed. It may be committed all the same. */
   wasTried: boolean;
+  /** Shared statements that left it out because another process had its account locked. */
+  timesLocked: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -81,6 +83,14 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     this.#forgetEmpty(accountId, queue);
   }
 
+  /** Takes at most `limit` items of one account, suspended or not. */
+  takeOf(accountId: string, limit: number): Waiting<Item, Result>[] {
+    const taken: Waiting<Item, Result>[] = [];
+    const queue = this.#queues.get(accountId);
+    if (queue) this.#move(queue, taken, limit);
+    return taken;
+  }
+
   /** Takes at most `limit` items. While other accounts wait, each gets an equal share. */
   take(limit: number): Waiting<Item, Result>[] {
     const taken: Waiting<Item, Result>[] = [];
@@ -91,17 +101,21 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
       for (const [accountId, queue] of ready) {
         const room = Math.min(share, limit - taken.length);
         if (room <= 0) return taken;
-        this.#change(queue, ({ ends, starts }) => {
-          const first = ends.splice(0, room);
-          taken.push(...first, ...starts.splice(0, room - first.length));
-          queue.isLocked = false;
-        });
+        this.#move(queue, taken, room);
         // An account that had a turn goes to the end.
         this.#queues.delete(accountId);
         this.#queues.set(accountId, queue);
         this.#forgetEmpty(accountId, queue);
       }
     }
+  }
+
+  #move(queue: Queue<Item, Result>, to: Waiting<Item, Result>[], limit: number): void {
+    this.#change(queue, ({ ends, starts }) => {
+      const first = ends.splice(0, limit);
+      to.push(...first, ...starts.splice(0, limit - first.length));
+      queue.isLocked = false;
+    });
   }
 
   #queueOf(accountId: string): Queue<Item, Result> {

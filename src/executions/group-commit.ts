@@ -8,6 +8,10 @@ import { Resumptions } from './resumptions.js';
 
 /** Statements under way at once that wait for an account which another process has locked. */
 const MAX_PATIENT_STATEMENTS = 4;
+/** Such statements in a row for one account, as long as items wait for it. Then it goes back to the shared statements. */
+const MAX_PATIENT_ROUNDS = 16;
+/** Shared statements that leave an item out before its account gets a statement of its own. */
+const MAX_TIMES_LOCKED = 3;
 /** Most items one statement carries. */
 export const MAX_BATCH = 256;
 /** Most items that wait for one account. */
@@ -86,7 +90,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
     if (!isEnd && isFull) return Promise.reject(new NeverTried());
     const deadlineMs = this.options.clock.nowMs() + patienceMs;
     const result = new Promise<Result>((resolve, reject) => {
-      queues.add({ item, isEnd, deadlineMs, wasTried: false, resolve, reject });
+      queues.add({ item, isEnd, deadlineMs, wasTried: false, timesLocked: 0, resolve, reject });
     });
     if (!isEnd) this.#refusable += 1;
     if (!this.#isRunning) void this.#run();
@@ -96,43 +100,59 @@ export class GroupCommit<Item extends CommitItem, Result> {
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (;;) {
-      const batch = this.#take();
+      const batch = this.#taken(this.#queues.take(MAX_BATCH));
       if (batch.length === 0) break;
       const locked = await this.#commit(batch, false);
       if (locked.length === 0) continue;
-      this.#queues.putBack(this.#waitElsewhere(locked));
-      if (locked.length === batch.length) await sleep(LOCKED_PAUSE_MS);
+      const isAllLocked = locked.length === batch.length;
+      const left = this.#waitElsewhere(locked, isAllLocked);
+      this.#putBack(left);
+      if (isAllLocked && left.length > 0) await sleep(LOCKED_PAUSE_MS);
     }
     this.#isRunning = false;
   }
 
-  #take(): Waiting<Item, Result>[] {
-    const batch = this.#queues.take(MAX_BATCH);
+  #taken(batch: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
     for (const { isEnd } of batch) if (!isEnd) this.#refusable -= 1;
     return batch;
   }
 
+  #putBack(items: readonly Waiting<Item, Result>[]): void {
+    for (const { isEnd } of items) if (!isEnd) this.#refusable += 1;
+    this.#queues.putBack(items);
+  }
+
   /**
-   * Gives accounts that others have locked statements of their own, as long as some are free. Returns the remaining
-   * items.
+   * Gives accounts that others have locked statements of their own, as long as some are free: at once if no account of the
+   * batch was free, else after some shared statements, for most locks are those of another process's shared statement.
+   * Returns the remaining items.
    */
-  #waitElsewhere(locked: readonly Waiting<Item, Result>[]): Waiting<Item, Result>[] {
+  #waitElsewhere(
+    locked: readonly Waiting<Item, Result>[],
+    isAllLocked: boolean,
+  ): Waiting<Item, Result>[] {
     const left: Waiting<Item, Result>[] = [];
     for (const [accountId, items] of byAccount(locked)) {
-      if (this.#patientStatements < MAX_PATIENT_STATEMENTS) {
+      for (const waiting of items) waiting.timesLocked += 1;
+      const isDue = isAllLocked || items.some((waiting) => waiting.timesLocked >= MAX_TIMES_LOCKED);
+      if (isDue && this.#patientStatements < MAX_PATIENT_STATEMENTS) {
         void this.#waitFor(accountId, items);
       } else {
-        for (const { isEnd } of items) if (!isEnd) this.#refusable += 1;
         left.push(...items);
       }
     }
     return left;
   }
 
-  async #waitFor(accountId: string, items: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #waitFor(accountId: string, items: Waiting<Item, Result>[]): Promise<void> {
     this.#patientStatements += 1;
     this.#queues.suspend(accountId);
-    await this.#commit(items, true);
+    let batch = items;
+    for (let round = 1; batch.length > 0; round += 1) {
+      await this.#commit(batch, true);
+      if (round === MAX_PATIENT_ROUNDS) break;
+      batch = this.#taken(this.#queues.takeOf(accountId, MAX_BATCH));
+    }
     this.#queues.resume(accountId);
     this.#patientStatements -= 1;
     if (!this.#isRunning) void this.#run();
