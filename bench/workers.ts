@@ -1,7 +1,7 @@
 import { type BenchResult, round } from './result.js';
 import { compareRates, serverUrl, type Target } from './servers/load.js';
 import { portkeyHeaders, startPortkey } from './servers/portkey.js';
-import { fundedKey, type RunningServer, startBuiltGateway, startServer } from './servers/start.js';
+import { fundedKeys, type RunningServer, startBuiltGateway, startServer } from './servers/start.js';
 
 const PLAN = { connections: 64, rounds: 3, roundSeconds: 4, warmUpSeconds: 6 };
 const PATH = '/v1/chat/completions';
@@ -9,10 +9,14 @@ const BODY = JSON.stringify({
   model: 'gen-5',
   messages: [{ role: 'user', content: 'Why is the sky blue?' }],
 });
+const ACCOUNTS = 300;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const TARGETS = { portkey: 3, share: 0.9 };
 
-/** Chat by two processes of the gateway on one port, compared with two of a plain proxy, one of each, and Portkey. */
+/**
+ * Chat by two processes of the gateway on one port, compared with two of a plain proxy, one of each, and Portkey. The calls
+ * are those of 300 accounts in turn; two processes that share one account wait for each other.
+ */
 export async function run(): Promise<BenchResult> {
   const upstream = await startServer('instant-chat.ts');
   const gateways = [await gatewayOf(upstream, 1), await gatewayOf(upstream, 2)] as const;
@@ -22,11 +26,16 @@ export async function run(): Promise<BenchResult> {
   ] as const;
   const portkey = await startPortkey();
   try {
+    const keys = [
+      await fundedKeys(gateways[0].port, ACCOUNTS),
+      await fundedKeys(gateways[1].port, ACCOUNTS),
+    ] as const;
     const rates = await compareRates<string>(
       {
-        'gateway, 1 process': await paid(gateways[0]),
+        'gateway, 1 process': paid(gateways[0], keys[0]),
         'express + axios, 1 process': bare(proxies[0]),
-        'gateway, 2 processes': await paid(gateways[1]),
+        'gateway, 2 processes': paid(gateways[1], keys[1]),
+        'gateway, 2 processes, one account': paid(gateways[1], keys[1].slice(0, 1)),
         'express + axios, 2 processes': bare(proxies[1]),
         ...(portkey && {
           portkey: {
@@ -76,10 +85,11 @@ function gatewayOf(upstream: RunningServer, workers: number): Promise<RunningSer
   });
 }
 
-async function paid(gateway: RunningServer): Promise<Target> {
-  const authorization = `Bearer ${await fundedKey(gateway.port)}`;
-  return { url: serverUrl(gateway, PATH), headers: { ...JSON_HEADERS, authorization } };
-}
+const paid = (gateway: RunningServer, keys: readonly string[]): Target => ({
+  url: serverUrl(gateway, PATH),
+  headers: JSON_HEADERS,
+  keys,
+});
 
 const bare = (proxy: RunningServer): Target => ({
   url: serverUrl(proxy, PATH),
