@@ -47,6 +47,7 @@ import { EndsKeepFiles1700000000341 } from './migrations/0341-ends-keep-files.mi
 import { EndsSeeLateJobs1700000000342 } from './migrations/0342-ends-see-late-jobs.migration.js';
 import { ClaimsStepByKey1700000000343 } from './migrations/0343-claims-step-by-key.migration.js';
 import { LateReversals1700000000350 } from './migrations/0350-late-reversals.migration.js';
+import { NewestVersionsFirst1700000000351 } from './migrations/0351-newest-versions-first.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -101,4 +102,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   EndsSeeLateJobs1700000000342,
   ClaimsStepByKey1700000000343,
   LateReversals1700000000350,
+  NewestVersionsFirst1700000000351,
 ];

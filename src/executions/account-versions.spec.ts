@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { fundedAccount } from '../../test/support/test-ledger.js';
+
+const REWRITES = 6_000;
+/** What splits of index pages may add. */
+const FEW_PAGES = 15;
+
+interface Plan {
+  readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
+}
+
+describe('execution_step while a snapshot is open', () => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await createTestDatabase();
+  });
+  afterAll(() => db.drop());
+
+  /** Pages that the server reads to hold 10 micro-USD of the account. */
+  async function pagesOfHold(accountId: string, waits: boolean): Promise<number> {
+    const noEnds = Array<string>(14).fill(`'{}'`).join(', ');
+    const [row] = await db.dataSource.query<[{ 'QUERY PLAN': [Plan] }]>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM execution_step(
+         '{${accountId}}', '${randomUUID()}', ${waits}, ${noEnds},
+         '{1}', '{${randomUUID()}}', '{10}', '{NULL}', '{aud-v4}', '{/v1/audio/speech}', '{NULL}')`,
+    );
+    const { Plan: plan } = row['QUERY PLAN'][0];
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  }
+
+  it.each([false, true])(
+    'reads no more pages after 6,000 rewrites of the account, waiting for its lock: %s',
+    async (waits) => {
+      const accountId = await fundedAccount(db.dataSource, 1_000_000n);
+      const snapshot = db.dataSource.createQueryRunner();
+      await snapshot.startTransaction('REPEATABLE READ');
+      try {
+        await snapshot.query('SELECT count(*) FROM account');
+        await pagesOfHold(accountId, waits);
+        const before = await pagesOfHold(accountId, waits);
+        await db.dataSource.query(
+          `DO $$ BEGIN FOR i IN 1 .. ${REWRITES} LOOP
+             UPDATE account SET held = held + 1 WHERE id = '${accountId}';
+           END LOOP; END $$`,
+        );
+        expect(await pagesOfHold(accountId, waits)).toBeLessThan(before + FEW_PAGES);
+      } finally {
+        await snapshot.rollbackTransaction();
+        await snapshot.release();
+      }
+    },
+  );
+});
