@@ -15,11 +15,16 @@ import { KeyUses } from './key-uses.js';
 import { MemoryBuckets } from './rate-limit/memory-buckets.js';
 import { PrimaryBuckets } from './rate-limit/primary-buckets.js';
 import { RateLimitGuard, TOKEN_BUCKETS } from './rate-limit/rate-limit.guard.js';
-import { RedisBuckets } from './rate-limit/redis-buckets.js';
 import type { TokenBuckets } from './rate-limit/token-bucket.js';
 
-function makeBuckets(config: GatewayConfig, clock: Clock, logger: Logger): TokenBuckets {
+async function makeBuckets(
+  config: GatewayConfig,
+  clock: Clock,
+  logger: Logger,
+): Promise<TokenBuckets> {
   if (config.redisUrl !== undefined) {
+    // Only replicas load the client of Redis.
+    const { RedisBuckets } = await import('./rate-limit/redis-buckets.js');
     return new RedisBuckets(config.redisUrl, clock, (err) => {
       logger.warn({ err }, 'Redis is not reachable: rate limits are per process');
     });
@@ -54,6 +59,6 @@ export class AuthModule implements OnApplicationShutdown {
   constructor(@Inject(TOKEN_BUCKETS) private readonly buckets: TokenBuckets) {}
 
   onApplicationShutdown(): void {
-    if (this.buckets instanceof RedisBuckets) this.buckets.close();
+    this.buckets.close?.();
   }
 }

@@ -55,6 +55,8 @@ export interface Gateway {
 interface StartOptions {
   /** The sandbox of the primary, if there is one. */
   readonly shared?: SandboxAccess | undefined;
+  /** The sandbox of this process where it was started before; else it is started if it is needed. */
+  readonly sandbox?: Promise<Sandbox> | undefined;
   /** Where operator commands are taken; undefined: nowhere. */
   readonly operatorSocket?: string | undefined;
 }
@@ -63,11 +65,11 @@ interface StartOptions {
 export async function startGateway(
   config: GatewayConfig,
   logger: Logger,
-  { shared, operatorSocket }: StartOptions = {},
+  { shared, sandbox: begun, operatorSocket }: StartOptions = {},
 ): Promise<Gateway> {
   const catalog = loadCatalog(config.catalogFile);
   const scope = sandboxScope(config, catalog);
-  const sandbox = scope === 'none' || shared ? undefined : await startSandbox();
+  const sandbox = scope === 'none' || shared ? undefined : await (begun ?? startSandbox());
   const upstream = shared ?? sandbox;
   const providers = providersOptions(config, catalog, upstream);
   const sandboxMediaUrl = upstream?.mediaUrl;

@@ -49,7 +49,7 @@ const UPSTREAMS: readonly Upstream[] = [
 /** Whether the sandbox replaces any provider, and whether it replaces every one (interface: `SANDBOX`). */
 export function sandboxScope(
   config: GatewayConfig,
-  catalog: LoadedCatalog,
+  catalog: Pick<LoadedCatalog, 'providers'>,
 ): 'none' | 'some' | 'all' {
   const keyed = UPSTREAMS.filter((upstream) => upstream.access(config) !== undefined).length;
   if (config.sandbox === 'off') return 'none';

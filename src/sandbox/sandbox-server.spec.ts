@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SANDBOX_API_KEY, SandboxServer } from './sandbox-server.js';
+import { SANDBOX_API_KEY } from './sandbox-api-key.js';
+import { SandboxServer } from './sandbox-server.js';
 
 const server = new SandboxServer();
 let base = '';

@@ -15,12 +15,11 @@ import { Magic } from './magic-inputs.js';
 import { shelveExamples } from './media/example-recordings.js';
 import { MediaShelf } from './media/media-shelf.js';
 import { ChatLog, type ChatRecord } from './openai/chat-log.js';
+import { SANDBOX_API_KEY } from './sandbox-api-key.js';
 import { openAiProtocol } from './openai/openai-protocol.js';
 import { ttapiProtocol } from './ttapi/ttapi-protocol.js';
 import { openAiVideoProtocol } from './openai-video/openai-video-protocol.js';
 
-/** The key that every protocol of the sandbox accepts. Any other key gets 401. */
-export const SANDBOX_API_KEY = 'sandbox-key';
 /** Magic inputs are read from this much of a body, so that whole uploads are not searched. */
 const MAGIC_SEARCH_BYTES = 256 * 1024;
 const DEFAULT_REQUEST_LIMIT = 100;

@@ -5,7 +5,8 @@ import { MEDIA_PREFIX } from './media/media-shelf.js';
 import type { RecordedRequest } from './http/recorder.js';
 import type { JobView } from './jobs/job-board.js';
 import type { ChatRecord } from './openai/chat-log.js';
-import { SANDBOX_API_KEY, SandboxServer, type SandboxStats } from './sandbox-server.js';
+import { SANDBOX_API_KEY } from './sandbox-api-key.js';
+import type { SandboxStats } from './sandbox-server.js';
 
 const THREAD_FILE = new URL('./sandbox.thread.js', import.meta.url);
 const CLOSE_TIMEOUT_MS = 5000;
@@ -110,6 +111,7 @@ async function inThread(port: number): Promise<Running> {
 }
 
 async function inProcess(port: number): Promise<Running> {
+  const { SandboxServer } = await import('./sandbox-server.js');
   const server = new SandboxServer();
   return { port: await server.listen(port), close: () => server.close() };
 }

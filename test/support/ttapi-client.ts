@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SANDBOX_API_KEY, SandboxServer } from '../../src/sandbox/sandbox-server.js';
+import { SANDBOX_API_KEY } from '../../src/sandbox/sandbox-api-key.js';
+import { SandboxServer } from '../../src/sandbox/sandbox-server.js';
 
 /** Answers of the song protocol, as far as tests read them. */
 export interface TtapiAnswer {

@@ -18,6 +18,8 @@ export interface TokenOutcome {
 export interface TokenBuckets {
   /** Takes one token from a bucket that holds `perMinute` tokens and refills in a minute. */
   take(bucket: string, perMinute: number): Promise<TokenOutcome> | TokenOutcome;
+  /** Ends its connection, if it has one. */
+  close?(): void;
 }
 
 /**

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny';
 import { probeTracks } from '../../../test/support/media-probe.js';
 import { dubbedVideo } from '../media/dubbed-video.js';
-import { SANDBOX_API_KEY, SandboxServer } from '../sandbox-server.js';
+import { SANDBOX_API_KEY } from '../sandbox-api-key.js';
+import { SandboxServer } from '../sandbox-server.js';
 import { drawVideo } from '../video/drawn-video.js';
 
 const server = new SandboxServer();

@@ -1,7 +1,8 @@
 import { inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { SANDBOX_API_KEY, SandboxServer } from '../sandbox-server.js';
+import { SANDBOX_API_KEY } from '../sandbox-api-key.js';
+import { SandboxServer } from '../sandbox-server.js';
 import { tokensOf } from './tokenizer.js';
 
 const server = new SandboxServer();

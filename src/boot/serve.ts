@@ -1,0 +1,67 @@
+import cluster from 'node:cluster';
+import 'reflect-metadata';
+import { runPrimary } from './run-workers.js';
+import { startGateway } from './start-gateway.js';
+import { greet } from './greeting.js';
+import { HangUp } from './hang-up.js';
+import { LastNet } from './last-net.js';
+import { operatorSocketPath } from '../commands/operator-socket.js';
+import { SystemClock } from '../common/time/clock.js';
+import { type GatewayConfig, workerCount } from '../config/gateway-config.js';
+import type { WorkerContext } from '../config/worker-context.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { makeLogger } from '../observability/logger.js';
+
+/** A stop that hangs is ended after this time. It includes the drain, the release of aborted calls, and the closing. */
+const STOP_MARGIN_MS = 4_500;
+
+/** What was read and begun before this module was imported. */
+interface Begun {
+  readonly loaded: GatewayConfig;
+  readonly worker: WorkerContext | undefined;
+  /** The sandbox of this process, if it is certain to be needed. */
+  readonly sandbox: Promise<Sandbox> | undefined;
+}
+
+/** Serves until a signal ends it: in this process, or in `WORKERS` processes that this one starts. */
+export async function serve({ loaded, worker, sandbox }: Begun): Promise<void> {
+  const config = worker ? { ...loaded, databaseUrl: worker.databaseUrl } : loaded;
+  const logger = makeLogger(config.logLevel, process.stdout.isTTY);
+  if (cluster.isPrimary && workerCount(config) > 1) return runPrimary(config, logger);
+  const hangUp = new HangUp();
+  const gateway = await startGateway(config, logger, {
+    shared: worker?.sandbox,
+    sandbox,
+    // By the settings as a command reads them.
+    operatorSocket: operatorSocketPath(loaded),
+  });
+  const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
+  if (isEmbedded && (worker?.greets ?? true)) await greet(gateway);
+  const stop = (code: 0 | 1): void => {
+    setTimeout(() => process.exit(1), config.drainTimeoutMs + STOP_MARGIN_MS).unref();
+    void gateway.stop().finally(() => {
+      logger.flush();
+      process.exit(code);
+    });
+  };
+  const actions = {
+    endExchange: gateway.endExchange,
+    onSick: () => {
+      stop(1);
+    },
+  };
+  new LastNet(logger, new SystemClock(), actions).spread();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      stop(0);
+    });
+  }
+  const { catalogFile } = config;
+  hangUp.listen({
+    catalogFile,
+    reload: gateway.reload,
+    stop: () => {
+      stop(0);
+    },
+  });
+}
