@@ -10,13 +10,13 @@ import { Metrics } from '../observability/metrics.js';
 
 /** Largest body that an account without funds may send (decision G-101). */
 const UNPAID_BODY_BYTES = 1_048_576;
-/** The bodies of one key leave memory for at least this many other keys. */
+/** The bodies of one account leave the rest of this many equal parts to the others. */
 const SHARES = 2;
 /** Holder of the bodies that operators send. */
 const OPERATOR = 'operator';
 
 /**
- * Accepts bodies within `BODY_MEMORY_MAX_BYTES`, half of it for one key; beyond that 429 or 503. Accounts without funds
+ * Accepts bodies within `BODY_MEMORY_MAX_BYTES`, half of it for the keys of one account; beyond that 429 or 503. Accounts without funds
  * may send only small bodies and no forms; otherwise 402 (decisions G-100, G-101).
  */
 @Injectable()
@@ -46,7 +46,7 @@ export class AccountBodyGate extends BodyGate {
     if (unpaid && isLarge) throw unpaid;
     // The file of a form is written to disk, where the spool counts it.
     if (kind === 'form') return { add: () => undefined };
-    const holder = request.caller?.apiKeyId ?? OPERATOR;
+    const holder = request.caller?.accountId ?? OPERATOR;
     const refusal = this.memory.refusal(holder, declared);
     if (refusal) throw refusal;
     return this.meter(holder, response, unpaid);

@@ -52,7 +52,7 @@ export const LIMIT_SETTINGS = {
     '268435456',
     268_435_456,
     whole(64 * MEBIBYTE, TEBIBYTE),
-    'Bytes of request bodies in memory at once, half of them for one key; beyond it 503',
+    'Bytes of request bodies in memory at once, half of them for the keys of one account; beyond it 503',
   ),
   UNREAD_ANSWERS_MAX_BYTES: setting(
     'unreadAnswersMaxBytes',

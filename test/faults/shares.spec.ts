@@ -134,6 +134,17 @@ describe('bodies in memory', () => {
     expect(served.seen).toBe('');
   });
 
+  it('of all keys of one account share its half', async () => {
+    const key = await gateway.keyOf(rich.accountId);
+    const secondKey = { ...rich, key, headers: { authorization: `Bearer ${key}` } };
+    chat(rich, 18 * MIB);
+    await until(async () => (await gauge('body_memory_bytes')) >= 18 * MIB);
+    await refusalOf(waitingChat(secondKey), 429, 'rate_limit_exceeded');
+    const served = chat(other, 18 * MIB);
+    await until(async () => (await gauge('body_memory_bytes')) >= 36 * MIB);
+    expect(served.seen).toBe('');
+  });
+
   it('of all keys together are bounded: 503 for whoever comes next', async () => {
     chat(rich, 18 * MIB);
     chat(other, 18 * MIB);

@@ -90,4 +90,21 @@ describe('measureMediaLength', () => {
     }
     await Promise.all(crowd);
   });
+
+  it('measures files of accounts in turns, however many each has waiting', async () => {
+    const pool = new LengthPool();
+    const order: string[] = [];
+    const measure = (holder: string) =>
+      pool
+        .measure(text, holder)
+        .catch(() => undefined)
+        .finally(() => order.push(holder));
+    const crowds = ['a', 'b', 'c', 'd'].flatMap((holder) =>
+      Array.from({ length: 20 }, () => measure(holder)),
+    );
+    const last = measure('last');
+    await Promise.all([...crowds, last]);
+    // The files under way and one of each other account come first.
+    expect(order.indexOf('last')).toBeLessThan(LENGTH_LIMITS.threads + 8);
+  });
 });

@@ -31,11 +31,14 @@ interface Job {
 
 /**
  * Measures files in threads, so that no file can delay the main thread or take longer than its deadline. The next file
- * comes from the holder with the fewest files under way. One thread always stays free for other holders.
+ * comes from the holder with the fewest files under way; holders with equally few take turns. One thread always stays free
+ * for other holders.
  */
 export class LengthPool {
   private readonly idle: Worker[] = [];
-  private readonly waiting: Job[] = [];
+  /** The waiting files of each holder that has any, in the order of the holders' next turns. */
+  private readonly waiting = new Map<string, Job[]>();
+  private waitingFiles = 0;
   private readonly runningOf = new Map<string, number>();
   private running = 0;
 
@@ -43,15 +46,18 @@ export class LengthPool {
 
   /** See {@link measureMediaLength}. */
   measure(path: string, holder: string): Promise<MediaLength> {
-    const own = this.waiting.filter((job) => job.holder === holder).length;
-    if (this.waiting.length >= LENGTH_LIMITS.waiting || own >= LENGTH_LIMITS.waitingPerHolder) {
+    const own = this.waiting.get(holder) ?? [];
+    const isFull = this.waitingFiles >= LENGTH_LIMITS.waiting;
+    if (isFull || own.length >= LENGTH_LIMITS.waitingPerHolder) {
       const message = 'Too many media files are being measured.';
       return Promise.reject(
         new GatewayError('service_unavailable', message, { retryAfterSeconds: 1 }),
       );
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push({ path, holder, resolve, reject });
+      own.push({ path, holder, resolve, reject });
+      this.waiting.set(holder, own);
+      this.waitingFiles += 1;
       this.startNext();
     });
   }
@@ -75,20 +81,29 @@ export class LengthPool {
   }
 
   /**
-   * The oldest job of the holder with the fewest files under way. None, if it would take the last thread that is free
-   * for other holders.
+   * The oldest job of the holder with the fewest files under way, of several the one whose turn is next. None, if it would
+   * take the last thread that is free for other holders.
    */
   private nextJob(): Job | undefined {
-    let next: Job | undefined;
+    let next: string | undefined;
     let fewest: number = LENGTH_LIMITS.threadsPerHolder;
-    for (const job of this.waiting) {
-      const running = this.runningBy(job.holder);
+    for (const holder of this.waiting.keys()) {
+      const running = this.runningBy(holder);
       if (running >= fewest) continue;
-      next = job;
+      next = holder;
       fewest = running;
     }
-    if (next) this.waiting.splice(this.waiting.indexOf(next), 1);
-    return next;
+    return next === undefined ? undefined : this.takeOf(next);
+  }
+
+  private takeOf(holder: string): Job | undefined {
+    const jobs = this.waiting.get(holder) ?? [];
+    const job = jobs.shift();
+    this.waiting.delete(holder);
+    // A holder that had its turn goes to the end.
+    if (jobs.length > 0) this.waiting.set(holder, jobs);
+    this.waitingFiles -= 1;
+    return job;
   }
 
   private runningBy(holder: string): number {
