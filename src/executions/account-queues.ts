@@ -91,6 +91,21 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     return taken;
   }
 
+  /** Takes the items of one account whose deadline is over, suspended or not. */
+  takeLate(accountId: string, nowMs: number): Waiting<Item, Result>[] {
+    const queue = this.#queues.get(accountId);
+    if (queue === undefined) return [];
+    const late: Waiting<Item, Result>[] = [];
+    this.#change(queue, ({ ends, starts }) => {
+      for (const items of [ends, starts]) {
+        const left = items.filter((waiting) => waiting.deadlineMs > nowMs);
+        late.push(...items.filter((waiting) => waiting.deadlineMs <= nowMs));
+        items.splice(0, items.length, ...left);
+      }
+    });
+    return late;
+  }
+
   /** Takes at most `limit` items. While other accounts wait, each gets an equal share. */
   take(limit: number): Waiting<Item, Result>[] {
     const taken: Waiting<Item, Result>[] = [];

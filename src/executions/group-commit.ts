@@ -149,7 +149,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
     this.#queues.suspend(accountId);
     let batch = items;
     for (let round = 1; batch.length > 0; round += 1) {
-      await this.#commit(batch, true);
+      this.#putBack(await this.#commit(batch, true));
       if (round === MAX_PATIENT_ROUNDS) break;
       batch = this.#taken(this.#queues.takeOf(accountId, MAX_BATCH));
     }
@@ -177,9 +177,17 @@ export class GroupCommit<Item extends CommitItem, Result> {
         await sleep(randomInt(backoffMs));
         backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
         live = this.#dropLate(live, error);
+        if (waits) this.#dropLateBehind(batch);
       }
     }
     return [];
+  }
+
+  /** What waits behind a statement that keeps its account has deadlines of its own. */
+  #dropLateBehind([first]: readonly Waiting<Item, Result>[]): void {
+    if (first === undefined) return;
+    const nowMs = this.options.clock.nowMs();
+    this.#dropLate(this.#taken(this.#queues.takeLate(first.item.accountId, nowMs)));
   }
 
   async #commitOnce(

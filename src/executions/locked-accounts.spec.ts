@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { groupOver, itemOf, numbers, PATIENCE, tick } from '../../test/support/group-of-numbers.js';
+import {
+  Contention,
+  groupOver,
+  itemOf,
+  numbers,
+  PATIENCE,
+  tick,
+} from '../../test/support/group-of-numbers.js';
+import { NeverTried } from './group-commit.js';
 
 type Group = ReturnType<typeof groupOver>['group'];
 
@@ -105,5 +113,24 @@ describe('GroupCommit and accounts that another process has locked', () => {
     unlock();
     expect(await Promise.all(stuck)).toEqual([0, 1, 2, 3]);
     expect(group.ready).toMatchObject({ readyStarts: 0, readyAccounts: 0 });
+  });
+
+  it('refuses what waits behind the statement of a locked account once its own patience is over', async () => {
+    let attempts = 0;
+    let isLocked = true;
+    const { group, clock } = groupOver(async (items, waits) => {
+      await tick();
+      if (!waits) return items.map(() => undefined);
+      attempts += 1;
+      if (isLocked) throw new Contention();
+      return items.map(({ n }) => n * 2);
+    });
+    const end = group.submit(itemOf('a', 1), { patienceMs: 8_000, isEnd: true });
+    while (attempts === 0) await tick();
+    const start = group.submit(itemOf('a', 2), { patienceMs: 2_000, isEnd: false });
+    clock.ms = 3_000;
+    await expect(start).rejects.toBeInstanceOf(NeverTried);
+    isLocked = false;
+    expect(await end).toBe(2);
   });
 });
