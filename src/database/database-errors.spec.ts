@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { createDataSource } from './data-source.js';
-import { databaseFaultOf, isUniqueViolation } from './database-errors.js';
+import { databaseFaultOf, isRolledBack, isUniqueViolation } from './database-errors.js';
 import { transaction } from './transaction.js';
 
 async function errorOf(work: Promise<unknown>): Promise<unknown> {
@@ -49,12 +49,15 @@ describe('databaseFaultOf', () => {
       await manager.query('SET LOCAL statement_timeout = 10');
       await manager.query('SELECT pg_sleep(10)');
     });
-    expect(databaseFaultOf(await errorOf(late))).toBe('aborted');
+    const error = await errorOf(late);
+    expect(databaseFaultOf(error)).toBe('aborted');
+    expect(isRolledBack(error)).toBe(true);
   });
 
   it('calls a session that was ended under a statement lost, and the pool recovers', async () => {
     const cut = run('SELECT pg_terminate_backend(pg_backend_pid())');
     expect(databaseFaultOf(await cut)).toBe('lost');
+    expect(isRolledBack(await cut)).toBe(false);
     // The pool learns of the end shortly after the error.
     let next = await run('SELECT 1');
     while (databaseFaultOf(next) === 'lost') next = await run('SELECT 1');

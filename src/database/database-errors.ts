@@ -74,6 +74,11 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(databaseFaultOf(error));
 }
 
+/** Whether the server says that it rolled the statement back because of others. */
+export function isRolledBack(error: unknown): boolean {
+  return databaseFaultOf(error) === 'aborted';
+}
+
 /** The SQLSTATE or system code of an error, if it has one. */
 export function sqlStateOf(error: unknown): string | undefined {
   const code = types.isNativeError(error) && 'code' in error ? error.code : undefined;

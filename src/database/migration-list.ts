@@ -48,6 +48,7 @@ import { EndsSeeLateJobs1700000000342 } from './migrations/0342-ends-see-late-jo
 import { ClaimsStepByKey1700000000343 } from './migrations/0343-claims-step-by-key.migration.js';
 import { LateReversals1700000000350 } from './migrations/0350-late-reversals.migration.js';
 import { NewestVersionsFirst1700000000351 } from './migrations/0351-newest-versions-first.migration.js';
+import { CappedStepsNewestFirst1700000000352 } from './migrations/0352-capped-steps-newest-first.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -103,4 +104,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ClaimsStepByKey1700000000343,
   LateReversals1700000000350,
   NewestVersionsFirst1700000000351,
+  CappedStepsNewestFirst1700000000352,
 ];

@@ -3,7 +3,7 @@ export interface Waiting<Item, Result> {
   readonly item: Item;
   readonly isEnd: boolean;
   readonly deadlineMs: number;
-  /** Whether a statement with this item failed. It may be committed all the same. */
+  /** Whether a statement with this item failed and may have committed it all the same. */
   wasTried: boolean;
   /** Shared statements that left it out because another process had its account locked. */
   timesLocked: number;

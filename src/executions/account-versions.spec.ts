@@ -11,7 +11,7 @@ interface Plan {
   readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
 }
 
-describe('execution_step while a snapshot is open', () => {
+describe('a hold while a snapshot is open', () => {
   let db: TestDatabase;
   beforeAll(async () => {
     db = await createTestDatabase();
@@ -19,33 +19,39 @@ describe('execution_step while a snapshot is open', () => {
   afterAll(() => db.drop());
 
   /** Pages that the server reads to hold 10 micro-USD of the account. */
-  async function pagesOfHold(accountId: string, waits: boolean): Promise<number> {
+  async function pagesOfHold(step: string, accountId: string, waits: boolean): Promise<number> {
     const noEnds = Array<string>(14).fill(`'{}'`).join(', ');
+    const capped = step === 'execution_step_capped' ? `, '{t}'` : '';
     const [row] = await db.dataSource.query<[{ 'QUERY PLAN': [Plan] }]>(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM execution_step(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM ${step}(
          '{${accountId}}', '${randomUUID()}', ${waits}, ${noEnds},
-         '{1}', '{${randomUUID()}}', '{10}', '{NULL}', '{aud-v4}', '{/v1/audio/speech}', '{NULL}')`,
+         '{1}', '{${randomUUID()}}', '{10}', '{NULL}', '{aud-v4}', '{/v1/audio/speech}', '{NULL}'${capped})`,
     );
     const { Plan: plan } = row['QUERY PLAN'][0];
     return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
   }
 
-  it.each([false, true])(
-    'reads no more pages after 6,000 rewrites of the account, waiting for its lock: %s',
-    async (waits) => {
+  it.each([
+    ['execution_step', false],
+    ['execution_step', true],
+    ['execution_step_capped', false],
+    ['execution_step_capped', true],
+  ])(
+    'makes %s read no more pages after 6,000 rewrites of the account, waiting for its lock: %s',
+    async (step, waits) => {
       const accountId = await fundedAccount(db.dataSource, 1_000_000n);
       const snapshot = db.dataSource.createQueryRunner();
       await snapshot.startTransaction('REPEATABLE READ');
       try {
         await snapshot.query('SELECT count(*) FROM account');
-        await pagesOfHold(accountId, waits);
-        const before = await pagesOfHold(accountId, waits);
+        await pagesOfHold(step, accountId, waits);
+        const before = await pagesOfHold(step, accountId, waits);
         await db.dataSource.query(
           `DO $$ BEGIN FOR i IN 1 .. ${REWRITES} LOOP
              UPDATE account SET held = held + 1 WHERE id = '${accountId}';
            END LOOP; END $$`,
         );
-        expect(await pagesOfHold(accountId, waits)).toBeLessThan(before + FEW_PAGES);
+        expect(await pagesOfHold(step, accountId, waits)).toBeLessThan(before + FEW_PAGES);
       } finally {
         await snapshot.rollbackTransaction();
         await snapshot.release();

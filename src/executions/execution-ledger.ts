@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
-import { isTransient } from '../database/database-errors.js';
+import { isRolledBack, isTransient } from '../database/database-errors.js';
 import { Metrics } from '../observability/metrics.js';
 import { ExecutionStatements } from './execution-statements.js';
 import type {
@@ -15,7 +15,8 @@ import type {
 } from './execution-steps.js';
 import { GatewayProcess } from '../leases/gateway-process.js';
 import type { ReadyStarts } from './account-queues.js';
-import { GroupCommit, NeverTried } from './group-commit.js';
+import { NotCommitted } from './commit-errors.js';
+import { GroupCommit } from './group-commit.js';
 import type { OwedCall } from '../leases/owed.js';
 import { OwedCancellations } from '../leases/owed-cancellations.js';
 
@@ -54,6 +55,7 @@ export class ExecutionLedger {
     this.#steps = new GroupCommit({
       commit: (steps, waits) => statements.commit(process.id, steps, waits),
       isTransient,
+      isRolledBack,
       clock,
       onBatch: (size) => {
         metrics.batchSize.observe(size);
@@ -88,7 +90,7 @@ export class ExecutionLedger {
       this.process.closed(start.executionId);
       return outcome;
     } catch (error) {
-      if (error instanceof NeverTried) this.process.closed(start.executionId);
+      if (error instanceof NotCommitted) this.process.closed(start.executionId);
       else this.owed.add(owedOf(start));
       throw error;
     }

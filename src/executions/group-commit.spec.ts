@@ -6,9 +6,11 @@ import {
   itemOf,
   numbers,
   PATIENCE,
+  RolledBack,
   tick,
 } from '../../test/support/group-of-numbers.js';
-import { MAX_BATCH, MAX_QUEUED_PER_ACCOUNT, NeverTried } from './group-commit.js';
+import { NotCommitted } from './commit-errors.js';
+import { MAX_BATCH, MAX_QUEUED_PER_ACCOUNT } from './group-commit.js';
 
 const END = { ...PATIENCE, isEnd: true };
 
@@ -69,8 +71,27 @@ describe('GroupCommit', () => {
     });
     const result = group.submit(itemOf('a', 1), PATIENCE);
     await expect(result).rejects.toMatchObject({ code: 'service_unavailable' });
-    await expect(result).rejects.not.toBeInstanceOf(NeverTried);
+    await expect(result).rejects.not.toBeInstanceOf(NotCommitted);
     expect(batches).toHaveLength(2);
+  });
+
+  it('knows that nothing is committed where every try was rolled back', async () => {
+    const { group, batches, clock } = groupOver(() => {
+      clock.ms += 600;
+      return Promise.reject(new RolledBack());
+    });
+    await expect(group.submit(itemOf('a', 1), PATIENCE)).rejects.toBeInstanceOf(NotCommitted);
+    expect(batches).toHaveLength(2);
+  });
+
+  it('reports an unknown outcome where a lost try is followed by one that was rolled back', async () => {
+    const { group, batches, clock } = groupOver(() => {
+      clock.ms += 600;
+      return Promise.reject(batches.length === 1 ? new Contention() : new RolledBack());
+    });
+    const result = group.submit(itemOf('a', 1), PATIENCE);
+    await expect(result).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(result).rejects.not.toBeInstanceOf(NotCommitted);
   });
 
   it('reports an unknown outcome where a failed try is followed by a locked account', async () => {
@@ -83,7 +104,7 @@ describe('GroupCommit', () => {
     });
     const result = group.submit(itemOf('a', 1), PATIENCE);
     await expect(result).rejects.toMatchObject({ code: 'service_unavailable' });
-    await expect(result).rejects.not.toBeInstanceOf(NeverTried);
+    await expect(result).rejects.not.toBeInstanceOf(NotCommitted);
     expect(tries).toBe(2);
   });
 
@@ -104,7 +125,7 @@ describe('GroupCommit', () => {
     expect(await first).toBe(2);
     for (const result of await Promise.allSettled(others)) {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } });
-      expect(result).not.toHaveProperty('reason', expect.any(NeverTried));
+      expect(result).not.toHaveProperty('reason', expect.any(NotCommitted));
     }
   });
 
@@ -115,7 +136,7 @@ describe('GroupCommit', () => {
       return doubled(items);
     });
     const first = group.submit(itemOf('a', 1), PATIENCE);
-    await expect(group.submit(itemOf('a', 2), PATIENCE)).rejects.toBeInstanceOf(NeverTried);
+    await expect(group.submit(itemOf('a', 2), PATIENCE)).rejects.toBeInstanceOf(NotCommitted);
     expect(await first).toBe(2);
     expect(batches).toEqual([[1]]);
   });
@@ -164,7 +185,7 @@ describe('GroupCommit', () => {
       group.submit(itemOf('a', n), PATIENCE),
     );
     const refused = group.submit(itemOf('a', 1), PATIENCE);
-    await expect(refused).rejects.toBeInstanceOf(NeverTried);
+    await expect(refused).rejects.toBeInstanceOf(NotCommitted);
     await expect(refused).rejects.toMatchObject({ status: 503, retryAfterSeconds: 1 });
     const others = [group.submit(itemOf('a', 7), END), group.submit(itemOf('ba', 8), PATIENCE)];
     open();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Clock } from '../common/time/clock.js';
 import { AccountQueues, byAccount, type ReadyStarts, type Waiting } from './account-queues.js';
+import { NotCommitted, OutcomeUnknown } from './commit-errors.js';
 import { Resumptions } from './resumptions.js';
 
 /** Statements under way at once that wait for an account which another process has locked. */
@@ -19,8 +19,6 @@ export const MAX_QUEUED_PER_ACCOUNT = 5_000;
 /** Most items that wait in all. More are refused. */
 const MAX_QUEUED = 50_000;
 
-const UNAVAILABLE = 'The gateway cannot reach its ledger right now.';
-const RETRY_AFTER_SECONDS = 1;
 const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
 /** Pause when all accounts are locked by others while no further statement may wait for them. */
@@ -44,6 +42,8 @@ export interface GroupCommitOptions<Item extends CommitItem, Result> {
   ) => Promise<readonly (Result | undefined)[]>;
   /** Whether a new attempt may succeed after this error: contention or a lost connection. */
   readonly isTransient: (error: unknown) => boolean;
+  /** Whether the statement that failed with this error was rolled back. */
+  readonly isRolledBack: (error: unknown) => boolean;
   readonly clock: Clock;
   /** Called with the size of every batch. */
   readonly onBatch?: (size: number) => void;
@@ -79,15 +79,15 @@ export class GroupCommit<Item extends CommitItem, Result> {
   }
 
   /**
-   * The committed result of `item`. Throws NeverTried when the queue is full or too slow: then it is not committed and
-   * never will be. After any other error it may have been committed.
+   * The committed result of `item`. Throws NotCommitted when the queue is full or too slow, or each statement that carried
+   * the item was rolled back: then it is not committed and never will be. After any other error it may have been committed.
    */
   submit(item: Item, { patienceMs, isEnd }: CommitTerms): Promise<Result> {
     const queues = this.#queues;
     const isFull =
       this.#refusable >= MAX_QUEUED ||
       queues.waitingStarts(item.accountId) >= MAX_QUEUED_PER_ACCOUNT;
-    if (!isEnd && isFull) return Promise.reject(new NeverTried());
+    if (!isEnd && isFull) return Promise.reject(new NotCommitted());
     const deadlineMs = this.options.clock.nowMs() + patienceMs;
     const result = new Promise<Result>((resolve, reject) => {
       queues.add({ item, isEnd, deadlineMs, wasTried: false, timesLocked: 0, resolve, reject });
@@ -172,7 +172,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
       try {
         return await this.#commitOnce(live, waits);
       } catch (error) {
-        for (const waiting of live) waiting.wasTried = true;
+        if (!this.options.isRolledBack(error)) for (const waiting of live) waiting.wasTried = true;
         if (!this.options.isTransient(error)) return this.#isolate(live, waits, error);
         await sleep(randomInt(backoffMs));
         backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
@@ -231,22 +231,9 @@ export class GroupCommit<Item extends CommitItem, Result> {
   ): readonly Waiting<Item, Result>[] {
     const nowMs = this.options.clock.nowMs();
     for (const { deadlineMs, wasTried, reject } of batch) {
-      if (deadlineMs <= nowMs) reject(wasTried ? new OutcomeUnknown(cause) : new NeverTried());
+      if (deadlineMs > nowMs) continue;
+      reject(wasTried ? new OutcomeUnknown(cause) : new NotCommitted(cause));
     }
     return batch.filter((waiting) => waiting.deadlineMs > nowMs);
-  }
-}
-
-/** 503: the item was never sent to the database. */
-export class NeverTried extends GatewayError {
-  constructor() {
-    super('service_unavailable', UNAVAILABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-  }
-}
-
-/** 503: the database never answered, so the caller cannot know whether the item was committed. */
-class OutcomeUnknown extends GatewayError {
-  constructor(cause: unknown) {
-    super('service_unavailable', UNAVAILABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
   }
 }

@@ -7,7 +7,7 @@ import {
   PATIENCE,
   tick,
 } from '../../test/support/group-of-numbers.js';
-import { NeverTried } from './group-commit.js';
+import { NotCommitted } from './commit-errors.js';
 
 type Group = ReturnType<typeof groupOver>['group'];
 
@@ -129,7 +129,7 @@ describe('GroupCommit and accounts that another process has locked', () => {
     while (attempts === 0) await tick();
     const start = group.submit(itemOf('a', 2), { patienceMs: 2_000, isEnd: false });
     clock.ms = 3_000;
-    await expect(start).rejects.toBeInstanceOf(NeverTried);
+    await expect(start).rejects.toBeInstanceOf(NotCommitted);
     isLocked = false;
     expect(await end).toBe(2);
   });

@@ -11,8 +11,11 @@ class ManualClock extends Clock {
   }
 }
 
-/** An error after which a statement is tried again. */
+/** An error after which a statement is tried again, and whose statement may have been committed. */
 export class Contention extends Error {}
+
+/** The same, of a statement that was rolled back. */
+export class RolledBack extends Contention {}
 
 /** A number to commit for an account. */
 export interface Item {
@@ -41,6 +44,7 @@ export function groupOver(
       return commit(items, waits);
     },
     isTransient: (error) => error instanceof Contention,
+    isRolledBack: (error) => error instanceof RolledBack,
     clock,
   });
   return { group, batches, clock };
