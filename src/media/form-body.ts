@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Transform } from 'node:stream';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { BodyMeter } from '../common/http/body-gate.js';
 import { ChunkCount } from '../common/http/body-bytes.js';
 
 /** A whole `Content-Type` with parameters (RFC 9110). */
@@ -16,23 +17,18 @@ const NOTHING = Buffer.alloc(0);
 export type FormSource = Transform & { readonly headers: IncomingHttpHeaders };
 
 /**
- * The body of a form for its parser: at most `limitBytes`, and nothing after the final boundary, where the parser would
+ * The body of a form for its parser: what `meter` accepts, and nothing after the final boundary, where the parser would
  * wait for ever. Fails when the request is cut. Throws `invalid_multipart` when the `Content-Type` has no valid
  * boundary.
  */
-export function formBody(
-  request: Request,
-  limitBytes: number,
-  tooLarge: () => GatewayError,
-): FormSource {
+export function formBody(request: Request, meter: BodyMeter): FormSource {
   const boundary = boundaryOf(request.headers);
   const form = new FormEnd(boundary);
-  let bytes = 0;
   const count = new ChunkCount();
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      if (bytes > limitBytes) done(tooLarge());
+      const refusal = meter.add(chunk.length);
+      if (refusal) done(refusal);
       else if (!count.add(chunk.length)) done(tooManyChunks());
       else done(null, form.partOf(chunk));
     },
@@ -50,6 +46,21 @@ export function formBody(
   const contentType = `multipart/form-data; boundary="${boundary}"`;
   const headers = { ...request.headers, 'content-type': contentType };
   return Object.assign(body, { headers });
+}
+
+/** Accepts `limitBytes` in all, as far as `next` accepts them. */
+export function atMost(
+  limitBytes: number,
+  tooLarge: () => GatewayError,
+  next?: BodyMeter,
+): BodyMeter {
+  let total = 0;
+  return {
+    add: (bytes) => {
+      total += bytes;
+      return total > limitBytes ? tooLarge() : next?.add(bytes);
+    },
+  };
 }
 
 function tooManyChunks(): GatewayError {

@@ -3,7 +3,6 @@ import type { MediaLimits } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../net/bounded-download.js';
-import { MEDIA_LIMIT_BYTES } from '../net/download.js';
 import type { MediaFile } from '../providers/ports/media-file.js';
 import { CONTENT_TYPES } from './content-types.js';
 import type { MediaLength } from './length/media-length.js';
@@ -15,6 +14,8 @@ import type { Upload } from './upload.js';
 
 /** The field of a body that names a recording by URL. */
 export const URL_FIELD = 'audio_url';
+/** An origin tells the size of its file late or never. */
+const LEAST_BYTES = 1;
 
 /** The source of a recording; exactly one of both has to be given. */
 export interface MediaSource {
@@ -61,7 +62,7 @@ export class MediaIntake {
   /**
    * Runs the work with the recording; the file exists as long as the work runs. Throws before the work begins:
    * `invalid_request` for both inputs or for a URL whose text is refused, `audio_input_required` for no input,
-   * `audio_download_failed`, `audio_too_large`, what `Spool.open` throws, `unsupported_audio_format`, `audio_too_long`,
+   * `audio_download_failed`, `audio_too_large`, what the spool refuses, `unsupported_audio_format`, `audio_too_long`,
    * `audio_too_short` (spec: shared audio rules, 4 to 7; decisions G-19, G-41 to G-44).
    */
   async use<T>(
@@ -96,9 +97,10 @@ export class MediaIntake {
   }
 
   private async download(url: string, param: string, accountId: string): Promise<SpooledFile> {
-    const room = this.spool.open(accountId, MEDIA_LIMIT_BYTES);
+    const room = this.spool.open(accountId, LEAST_BYTES);
     try {
-      const { path, bytes } = await this.downloads.toFile(url, this.folder.path, { param });
+      const options = { param, meter: room };
+      const { path, bytes } = await this.downloads.toFile(url, this.folder.path, options);
       return room.filled(path, bytes);
     } catch (error) {
       room.free();

@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
+import type { GatewayError } from '../common/errors/gateway-error.js';
+import type { BodyMeter } from '../common/http/body-gate.js';
 import { SharedQuantity } from '../common/shared-quantity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
@@ -8,9 +10,9 @@ import { Metrics } from '../observability/metrics.js';
 const SHARES = 2;
 
 /**
- * Counts the callers' files on disk: at most `SPOOL_MAX_BYTES`, half of them of one account. At most
- * `MAX_UPLOADS_PER_ACCOUNT` files of an account may be arriving. Beyond these limits 429 or 503, before a byte is read
- * (decision G-100).
+ * Counts the callers' files on disk as they arrive: at most `SPOOL_MAX_BYTES`, half of them of one account. At most
+ * `MAX_UPLOADS_PER_ACCOUNT` files of an account may be arriving. Beyond these limits 429 or 503 (decision G-100). What has
+ * not arrived takes no room: else senders who only declare a file could keep all others out.
  */
 @Injectable()
 export class Spool {
@@ -35,11 +37,7 @@ export class Spool {
       perHolder: maxUploadsPerAccount,
       what: 'uploads and downloads at once',
     });
-    metrics.watch(
-      'gateway_spool_bytes',
-      "Bytes of callers' files on disk, those to come included",
-      () => this.bytes.inUse,
-    );
+    metrics.watch('gateway_spool_bytes', "Bytes of callers' files on disk", () => this.bytes.inUse);
     metrics.watch(
       'gateway_spool_transfers',
       'Uploads and downloads under way',
@@ -47,27 +45,35 @@ export class Spool {
     );
   }
 
-  /** Room for one file of at most `maxBytes`. Throws `rate_limit_exceeded`, `service_unavailable`. */
-  open(accountId: string, maxBytes: number): SpoolRoom {
-    const busy = this.transfers.take(accountId, 1);
-    if (busy) throw busy;
-    const full = this.bytes.take(accountId, maxBytes);
-    if (!full) return new SpoolRoom(this.bytes, this.transfers, accountId, maxBytes);
-    this.transfers.give(accountId, 1);
-    throw full;
+  /**
+   * Room for one file, which takes none yet. Throws `rate_limit_exceeded`, `service_unavailable` when another transfer or
+   * `expectedBytes` more would be too much now.
+   */
+  open(accountId: string, expectedBytes: number): SpoolRoom {
+    const refusal =
+      this.bytes.refusal(accountId, expectedBytes) ?? this.transfers.take(accountId, 1);
+    if (refusal) throw refusal;
+    return new SpoolRoom(this.bytes, this.transfers, accountId);
   }
 }
 
 /** The room that a file takes. The code that opened it has to free it. */
-export class SpoolRoom {
+export class SpoolRoom implements BodyMeter {
   private isComing = true;
+  private bytes = 0;
 
   constructor(
     private readonly all: SharedQuantity,
     private readonly transfers: SharedQuantity,
     private readonly accountId: string,
-    private bytes: number,
   ) {}
+
+  /** Takes room for bytes that arrive. Returns the refusal when there is none; a room that was freed takes nothing. */
+  add(bytes: number): GatewayError | undefined {
+    const refusal = this.isComing ? this.all.take(this.accountId, bytes) : undefined;
+    if (this.isComing && refusal === undefined) this.bytes += bytes;
+    return refusal;
+  }
 
   /** The file has arrived: it now takes its real size, and the account may send another file. */
   filled(path: string, bytes: number): SpooledFile {

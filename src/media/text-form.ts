@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import busboy, { type Busboy } from 'busboy';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { formBody } from './form-body.js';
+import { atMost, formBody } from './form-body.js';
 
 const MAX_PARTS = 64;
 const MAX_NAME_LENGTH = 128;
@@ -26,7 +26,10 @@ interface TextPart {
  * `request_too_large` (decisions G-11, G-61).
  */
 export async function readTextForm(request: Request, limitBytes: number): Promise<TextForm> {
-  const body = formBody(request, limitBytes, () => tooLarge(limitBytes));
+  const body = formBody(
+    request,
+    atMost(limitBytes, () => tooLarge(limitBytes)),
+  );
   const parts: TextPart[] = [];
   const parser = parserInto(parts, body.headers);
   const signal = AbortSignal.timeout(FORM_TIMEOUT_MS);

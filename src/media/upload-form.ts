@@ -6,7 +6,7 @@ import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { askForBody } from '../common/http/expectation.js';
 import { MEDIA_LIMIT_BYTES } from '../net/download.js';
-import { formBody, type FormSource } from './form-body.js';
+import { atMost, formBody, type FormSource } from './form-body.js';
 import { scratchFailure } from './scratch-failure.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import type { SpooledFile, SpoolRoom } from './spool.js';
@@ -41,21 +41,21 @@ export interface UploadForm {
 
 /**
  * Reads a multipart form; the file is streamed to disk. Throws GatewayError as soon as a fault is seen, without reading
- * further, and leaves no file behind: what `openRoom` throws, `request_too_large`, or `invalid_multipart` for a broken
+ * further, and leaves no file behind: what `openRoom` throws and the room refuses, `request_too_large`, or `invalid_multipart` for a broken
  * form, a repeated field, a second file or a file outside `file` (decisions G-41, G-42).
  */
 export async function readUploadForm(
   request: Request,
   response: Response,
   folder: ScratchFolder,
-  openRoom: (maxBytes: number) => SpoolRoom,
+  openRoom: (expectedBytes: number) => SpoolRoom,
 ): Promise<UploadForm> {
-  const declaredBytes = Number(request.headers['content-length'] ?? BODY_LIMIT_BYTES);
+  const declaredBytes = Number(request.headers['content-length'] ?? 0);
   if (declaredBytes > BODY_LIMIT_BYTES) throw tooLarge();
   const room = openRoom(declaredBytes);
   let file: SpooledFile | undefined;
   try {
-    const form = await parse(request, response, folder);
+    const form = await parse(request, response, folder, room);
     file = form.file && room.filled(form.file.path, form.file.size);
     if (!file) room.free();
     return { fields: fieldsOf(form), upload: file && new Upload(file) };
@@ -72,8 +72,13 @@ interface ParsedForm {
   readonly file?: Express.Multer.File;
 }
 
-function parse(request: Request, response: Response, folder: ScratchFolder): Promise<ParsedForm> {
-  const body = formBody(request, BODY_LIMIT_BYTES, tooLarge);
+function parse(
+  request: Request,
+  response: Response,
+  folder: ScratchFolder,
+  room: SpoolRoom,
+): Promise<ParsedForm> {
+  const body = formBody(request, atMost(BODY_LIMIT_BYTES, tooLarge, room));
   askForBody(request);
   const storage = new ScratchStorage(folder);
   const read = multer({

@@ -1,4 +1,5 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { BodyMeter } from '../common/http/body-gate.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type GuardedDialer } from './guarded-dialer.js';
@@ -31,6 +32,8 @@ const DEFAULT_LIMITS: DownloadLimits = {
 export interface DownloadOptions {
   /** The largest accepted size, inclusive. */
   readonly limitBytes?: number;
+  /** Counts the bytes as they arrive. What it refuses is thrown. */
+  readonly meter?: BodyMeter;
   /** The caller's signal to stop. Its reason is thrown unchanged. */
   readonly signal?: StopSignal;
   readonly limits?: Partial<DownloadLimits>;
@@ -81,8 +84,11 @@ export class Download {
     const startedMs = performance.now();
     try {
       for await (const chunk of this.response?.body ?? []) {
-        this.bytes += (chunk as Buffer).length;
+        const { length } = chunk as Buffer;
+        this.bytes += length;
         if (this.bytes > this.limitBytes) throw this.tooLarge();
+        const refusal = this.options.meter?.add(length);
+        if (refusal) throw refusal;
         this.checkRate(performance.now() - startedMs);
         yield chunk as Buffer;
       }

@@ -69,13 +69,27 @@ function begin(path: string, { headers }: TestAccount, lines: string[], body: st
 
 const chat = (account: TestAccount, bytes: number, declared = 20 * MIB) =>
   begin(CHAT, account, [JSON_TYPE, `Content-Length: ${declared}`], `{"a":"${'x'.repeat(bytes)}`);
-const upload = (account: TestAccount, declared = 1_000) =>
-  begin('/v1/audio/isolation', account, [FORM_TYPE, `Content-Length: ${declared}`], FILE_HEAD);
+/** A form that declares one byte more than it sends. */
+const upload = (account: TestAccount, bytes = 1_000) =>
+  begin(
+    '/v1/audio/isolation',
+    account,
+    [FORM_TYPE, `Content-Length: ${bytes + 1}`],
+    FILE_HEAD.padEnd(bytes, 'x'),
+  );
 /** Clients that send their bodies only when the gateway asks for them. */
 const waitingChat = (account: TestAccount, declared = 20 * MIB) =>
   begin(CHAT, account, [JSON_TYPE, `Content-Length: ${declared}`, WAITS], '');
 const waitingUpload = (account: TestAccount, declared = 1_000) =>
   begin('/v1/audio/isolation', account, [FORM_TYPE, `Content-Length: ${declared}`, WAITS], '');
+
+const chunkedUpload = (account: TestAccount, bytes: number) =>
+  begin(
+    '/v1/audio/isolation',
+    account,
+    [FORM_TYPE, 'Transfer-Encoding: chunked'],
+    `${bytes.toString(16)}\r\n${FILE_HEAD.padEnd(bytes, 'x')}\r\n`,
+  );
 
 /** The gateway answers the refusal at once; it does not ask for the body. */
 async function refusalOf(client: Client, status: number, code: string): Promise<void> {
@@ -173,6 +187,22 @@ describe('uploads', () => {
     const served = upload(other, 20 * MIB);
     await until(async () => (await gauge('spool_bytes')) === 40 * MIB);
     expect(served.seen).toBe('');
+  });
+
+  it('that have not arrived take no room from anybody', async () => {
+    for (const account of [rich, rich, other, other]) waitingUpload(account, 30 * MIB);
+    await until(async () => (await gauge('spool_transfers')) === 4);
+    expect(await gauge('spool_bytes')).toBe(0);
+    const served = waitingUpload(await gateway.account(), 30 * MIB);
+    while (served.seen === '') await once(served, 'data');
+    expect(served.seen).toContain('100 Continue');
+  });
+
+  it('that do not declare their size are refused with 429 once they pass the share of their account', async () => {
+    chunkedUpload(rich, 20 * MIB);
+    await until(async () => (await gauge('spool_bytes')) === 20 * MIB);
+    await refusalOf(chunkedUpload(rich, 20 * MIB), 429, 'rate_limit_exceeded');
+    await until(async () => (await gauge('spool_bytes')) === 20 * MIB);
   });
 
   it('of all accounts together have a bounded part of the disk: 503 for whoever comes next', async () => {

@@ -1,0 +1,89 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { answer, type RawAnswer, StubWeb } from '../../test/support/stub-web.js';
+import { BoundedDownload } from '../net/bounded-download.js';
+import { EgressRules } from '../net/egress-rules.js';
+import { MediaIntake } from './media-intake.js';
+import { ScratchFolder } from './scratch-folder.js';
+import { Spool } from './spool.js';
+
+const SPOOL_BYTES = 100_000;
+const FILE = 'http://example.com/sound.wav';
+
+describe('Spool', () => {
+  let dataDir: string;
+  let folder: ScratchFolder;
+  let web: StubWeb;
+  let spool: Spool;
+  const gauges = new Map<string, () => number>();
+  const gauge = (name: string) => gauges.get(`gateway_spool_${name}`)?.();
+
+  beforeEach(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'shim-spool-'));
+    folder = new ScratchFolder({ dataDir });
+    await folder.onModuleInit();
+    const watch = (name: string, _help: string, read: () => number) => gauges.set(name, read);
+    spool = new Spool({ spoolMaxBytes: SPOOL_BYTES, maxUploadsPerAccount: 3 }, { watch });
+  });
+  afterEach(async () => {
+    await web.stop();
+    expect([gauge('bytes'), gauge('transfers')]).toEqual([0, 0]);
+    expect(readdirSync(folder.path)).toEqual([]);
+    rmSync(dataDir, { recursive: true });
+  });
+
+  /** The outcome of a recording by URL: its code, or 'measured'. */
+  async function fetchFor(accountId: string): Promise<string> {
+    const downloads = new BoundedDownload(web.dialer(), { rules: EgressRules.none });
+    const intake = new MediaIntake(folder, downloads, spool);
+    const source = { accountId, url: FILE, upload: undefined };
+    return intake
+      .measure(source, () => Promise.resolve('measured'))
+      .catch((error: unknown) => (error as { code: string }).code);
+  }
+
+  /** Sends the head of an answer and `bytes` of its body, then nothing. */
+  const stalling =
+    (bytes: number): RawAnswer =>
+    (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n${'x'.repeat(bytes)}`);
+    };
+
+  it('gives no room to downloads that have not arrived', async () => {
+    web = await StubWeb.start(stalling(0));
+    const accounts = Array.from({ length: 12 }, (_, n) => `account ${n % 4}`);
+    const hanging = accounts.map(fetchFor);
+    while (web.heads.length < accounts.length) await setImmediate();
+    expect(gauge('transfers')).toBe(accounts.length);
+    expect(gauge('bytes')).toBe(0);
+    spool.open('another', SPOOL_BYTES / 2).free();
+    await web.stop();
+    web = await StubWeb.start(stalling(0));
+    expect(new Set(await Promise.all(hanging))).toEqual(new Set(['audio_download_failed']));
+  });
+
+  it('counts a download while it arrives, and stops it where its account has no more room', async () => {
+    web = await StubWeb.start(stalling(SPOOL_BYTES / 2 + 1));
+    expect(await fetchFor('a')).toBe('rate_limit_exceeded');
+    while (web.openSockets > 0) await setImmediate();
+  });
+
+  it('stops a download where nobody has room', async () => {
+    const others = ['a', 'b'].map((account) => spool.open(account, 1));
+    for (const room of others) room.add(SPOOL_BYTES / 2 - 100);
+    web = await StubWeb.start((socket) => socket.end(answer(200, [], 'x'.repeat(201))));
+    expect(await fetchFor('c')).toBe('service_unavailable');
+    for (const room of others) room.free();
+    expect(await fetchFor('c')).toBe('unsupported_audio_format');
+  });
+
+  it('takes nothing for bytes that come after the room was freed', () => {
+    const room = spool.open('a', 1);
+    room.free();
+    expect(room.add(10)).toBeUndefined();
+    expect(gauge('bytes')).toBe(0);
+  });
+});
