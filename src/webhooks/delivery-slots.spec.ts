@@ -71,10 +71,32 @@ describe('DeliverySlots', () => {
     expect(slots.rooms()).toMatchObject({ total: 256, accounts: new Map([['a', 0]]) });
     takeAll('b');
     takeAll('c');
-    expect(slots.rooms().total).toBe(256);
+    expect(slots.rooms().total).toBe(128);
     takeAll('d');
     expect(slots.rooms().total).toBe(0);
     expect(slots.giveBack({ origin: 'b7', accountId: 'b' }, LATE)).toBe(true);
     expect(slots.rooms().total).toBe(1);
+  });
+
+  it.each([4, 8])('leaves places to one more account while the receivers of %i hang', (hanging) => {
+    const slots = new DeliverySlots();
+    for (let claim = 0; claim < 50; claim++) {
+      const { total, perAccount, accounts } = slots.rooms();
+      let claimed = 0;
+      for (let n = 0; n < hanging; n++) {
+        const accountId = `account ${n}`;
+        for (
+          let room = accounts.get(accountId) ?? perAccount;
+          room > 0 && claimed < total;
+          room--
+        ) {
+          slots.take({ origin: `${accountId} ${claim} ${claimed}`, accountId });
+          claimed += 1;
+        }
+      }
+    }
+    expect(slots.inFlight).toBeGreaterThan(700);
+    const { total, perAccount } = slots.rooms();
+    expect(Math.min(total, perAccount)).toBeGreaterThanOrEqual(4);
   });
 });

@@ -11,7 +11,7 @@ const PER_SLOW_ORIGIN = 1;
 /** Each quick answer gives the receiver one more place, up to this number. */
 const PER_QUICK_ORIGIN = 32;
 const QUICK_MS = 1_000;
-/** Attempts at once of one account: a quarter, so that two accounts with many receivers that hang leave places to others. */
+/** Attempts at once of one account, and never more than half of what is free: so that some accounts whose receivers hang leave places to others. */
 const MAX_PER_ACCOUNT = 256;
 /** Origins that are remembered as slow or quick. The one that was not used for the longest time is dropped first. */
 const MAX_KNOWN_ORIGINS = 1_000;
@@ -48,10 +48,21 @@ export class DeliverySlots {
     for (const [origin, taken] of this.#origins) {
       origins.set(origin, (origins.get(origin) ?? PER_ORIGIN) - taken);
     }
+    const perAccount = this.#perAccount();
     const accounts = new Map<string, number>();
-    for (const [account, taken] of this.#accounts) accounts.set(account, MAX_PER_ACCOUNT - taken);
-    const total = Math.min(MAX_CLAIM, MAX_IN_FLIGHT - this.#inFlight);
-    return { total, perOrigin: PER_ORIGIN, origins, perAccount: MAX_PER_ACCOUNT, accounts };
+    for (const [account, taken] of this.#accounts) accounts.set(account, perAccount - taken);
+    // One claim takes half of what is free: what an account may have follows what is free after it.
+    const total = Math.min(MAX_CLAIM, this.#halfOfFree());
+    return { total, perOrigin: PER_ORIGIN, origins, perAccount, accounts };
+  }
+
+  /** Attempts that one account may have under way now. */
+  #perAccount(): number {
+    return Math.min(MAX_PER_ACCOUNT, this.#halfOfFree());
+  }
+
+  #halfOfFree(): number {
+    return Math.ceil((MAX_IN_FLIGHT - this.#inFlight) / 2);
   }
 
   take({ origin, accountId }: SlotOwner): void {
@@ -67,7 +78,7 @@ export class DeliverySlots {
   giveBack({ origin, accountId }: SlotOwner, pace: AttemptPace): boolean {
     const limit = this.#known.get(origin) ?? PER_ORIGIN;
     const wasFull =
-      this.#inFlight >= MAX_IN_FLIGHT ||
+      this.#perAccount() < MAX_PER_ACCOUNT ||
       (this.#origins.get(origin) ?? 0) >= limit ||
       (this.#accounts.get(accountId) ?? 0) >= MAX_PER_ACCOUNT;
     const next = limitAfter(limit, pace);
