@@ -116,7 +116,19 @@ export type MagicName = (typeof MAGIC_INPUTS)[number]['name'];
 const MARK = '[[sandbox:';
 const ESCAPED_MARK = /%5B%5Bsandbox(?::|%3A)(.*?)%5D%5D/gi;
 const WORD = /\[\[sandbox:([a-z-]+)(?:=([^\]]{0,100}))?\]\]/g;
-const NAMES: ReadonlySet<string> = new Set(MAGIC_INPUTS.map((input) => input.name));
+/** The texts that each kind of argument may have. */
+const ARGUMENTS = {
+  CODE: /^[45]\d\d$/,
+  MS: /^\d{1,9}$/,
+  N: /^\d{1,9}$/,
+  SECONDS: /^\d{1,9}$/,
+  WORD: /./,
+  FAULT: /^([45]\d\d|hang|reset|html|json|empty|break-body|hang-body)$/,
+  none: /^$/,
+} as const;
+const KINDS: ReadonlyMap<string, keyof typeof ARGUMENTS> = new Map(
+  MAGIC_INPUTS.map((input) => [input.name, 'argument' in input ? input.argument : 'none']),
+);
 
 /** The magic inputs of one request. */
 export class Magic {
@@ -148,9 +160,14 @@ export class Magic {
     return [...this.words].map(([name, argument]) => `${MARK}${name}=${argument}]]`).join('');
   }
 
-  /** The first word that is not in `MAGIC_INPUTS`, so that a typing error in a test is found. */
-  get unknown(): string | undefined {
-    return [...this.words.keys()].find((name) => !NAMES.has(name));
+  /** What is wrong with the first word that is not as `MAGIC_INPUTS` describes it, so that a typing error in a test is found. */
+  get fault(): string | undefined {
+    for (const [name, argument] of this.words) {
+      const kind = KINDS.get(name);
+      if (kind === undefined) return `Unknown magic input: ${name}`;
+      if (!ARGUMENTS[kind].test(argument)) return `Wrong argument of the magic input ${name}`;
+    }
+    return undefined;
   }
 
   has(name: MagicName): boolean {

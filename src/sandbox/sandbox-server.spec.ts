@@ -62,6 +62,21 @@ describe('magic inputs', () => {
     expect(answer.headers.get('retry-after')).toBe(status === 429 ? '7' : null);
   });
 
+  it.each([
+    'nonsense',
+    'status=999',
+    'status=200',
+    'status',
+    'delay=soon',
+    'hang=1',
+    'poll=slowly',
+    'code',
+  ])('answer 400 where a word is unknown or its argument wrong: %s', async (word) => {
+    const answer = await say(`hello [[sandbox:${word}]]`);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain(word.replace(/=.*/, ''));
+  });
+
   it('set Retry-After', async () => {
     const answer = await say('[[sandbox:status=503]] [[sandbox:retry-after=42]]');
     expect(answer.headers.get('retry-after')).toBe('42');

@@ -8,13 +8,11 @@ const DEFAULT_RETRY_AFTER_SECONDS = 7;
 
 /**
  * Applies the magic inputs that replace or delay the whole answer. Returns true when the answer was sent. Throws
- * `WireFault` for `status` and for unknown words.
+ * `WireFault` for `status`, and for words that are unknown or have a wrong argument.
  */
 export async function actOut(exchange: SandboxExchange): Promise<boolean> {
   const { magic } = exchange;
-  if (magic.unknown !== undefined) {
-    throw new WireFault({ status: 400, message: `Unknown magic input: ${magic.unknown}` });
-  }
+  if (magic.fault !== undefined) throw new WireFault({ status: 400, message: magic.fault });
   if (magic.has('reset')) {
     exchange.destroy();
     return true;
@@ -26,7 +24,7 @@ export async function actOut(exchange: SandboxExchange): Promise<boolean> {
   const delayMs = magic.number('delay', MAX_DELAY_MS);
   if (delayMs !== undefined) await exchange.pause(delayMs);
   const status = magic.number('status', 599);
-  if (status !== undefined && status >= 400) {
+  if (status !== undefined) {
     const code = magic.text('code');
     const message = `The sandbox was asked for status ${status}`;
     throw new WireFault(code === undefined ? { status, message } : { status, message, code });
