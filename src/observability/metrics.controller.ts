@@ -24,7 +24,7 @@ export class MetricsController {
   @ApiProduces('text/plain')
   @ApiBearerAuth(METRICS_SCHEME)
   @UseGuards(MetricsGuard)
-  @ErrorAnswers('invalid_token', 'not_found')
+  @ErrorAnswers('invalid_token', 'not_found', 'rate_limit_exceeded')
   retrieveMetrics(): Promise<string> {
     // Concurrent scrapes share one answer, so that many cost as much as one.
     this.scraping ??= metricsText(this.metrics.registry).finally(() => {

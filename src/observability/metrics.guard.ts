@@ -2,8 +2,9 @@ import { BlockList, isIP } from 'node:net';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { BearerToken } from '../common/secrets/bearer-token.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { OperatorToken } from '../common/http/operator-token.js';
+import { Clock } from '../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig, workerCount } from '../config/gateway-config.js';
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -11,24 +12,27 @@ LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * Accepts only scrapers with `METRICS_TOKEN`, because metrics name vendors and volumes. Without a token, metrics are
- * served only if the gateway listens on a loopback address; otherwise 404.
+ * served only if the gateway listens on a loopback address; otherwise 404. A wrong token is 401, and after ten of them 429.
  */
 @Injectable()
 export class MetricsGuard implements CanActivate {
-  private readonly token: BearerToken | undefined;
+  private readonly token?: OperatorToken;
 
-  constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {
-    this.token =
-      config.metricsToken === undefined ? undefined : new BearerToken(config.metricsToken);
+  constructor(
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    clock: Clock,
+  ) {
+    const { metricsToken: token } = config;
+    const workers = workerCount(config);
+    if (token !== undefined) {
+      this.token = new OperatorToken({ name: 'metrics', token, workers, clock });
+    }
   }
 
   canActivate(context: ExecutionContext): boolean {
-    const { headers } = context.switchToHttp().getRequest<Request>();
     if (!servesMetrics(this.config)) throw new GatewayError('not_found', 'No such resource.');
-    if (this.token?.isIn(headers.authorization) ?? true) return true;
-    throw new GatewayError('invalid_token', 'The metrics token is missing or wrong.', {
-      param: 'Authorization',
-    });
+    this.token?.check(context.switchToHttp().getRequest<Request>());
+    return true;
   }
 }
 

@@ -9,14 +9,16 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 let open: TestGateway;
 let guarded: TestGateway;
 let abroad: TestGateway;
+let closed: TestGateway;
 
 beforeAll(async () => {
   open = await startTestGateway();
   guarded = await startTestGateway({ HOST: '0.0.0.0', METRICS_TOKEN });
   abroad = await startTestGateway({ HOST: '0.0.0.0' });
+  closed = await startTestGateway({ METRICS_TOKEN });
 });
 afterAll(async () => {
-  for (const gateway of [open, guarded, abroad]) await gateway.stop();
+  for (const gateway of [open, guarded, abroad, closed]) await gateway.stop();
 });
 
 const metrics = (gateway: TestGateway, init?: RequestInit) =>
@@ -37,6 +39,15 @@ describe('/metrics', () => {
       expect(answer.status).toBe(401);
       expect(errorOf(answer).code).toBe('invalid_token');
     }
+  });
+
+  it('answers 429 with Retry-After to an address that has guessed ten times', async () => {
+    const guess = () => metrics(closed, bearer('wrong'));
+    for (let guesses = 0; guesses < 10; guesses++) expect((await guess()).status).toBe(401);
+    const answer = await guess();
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+    expect((await metrics(closed, bearer(METRICS_TOKEN))).status).toBe(429);
   });
 
   it('asks the database no more however many scrapes there are, one after the other or at once', async () => {
