@@ -40,9 +40,9 @@ export async function run(): Promise<BenchResult> {
     const peak = await load(target, BODY, CONNECTIONS, PEAK_SECONDS);
     const at = (perSecond: number, seconds: number) =>
       openLoad({ port: gateway.port, path: PATH, body: BODY, keys, perSecond, seconds });
-    const half = await at(peak.perSecond / 2, HALF_SECONDS);
-    const over = await at(peak.perSecond * FACTOR, OVERLOAD_SECONDS);
-    const after = await at(peak.perSecond / 2, RECOVERY_SECONDS);
+    const { answers: half } = await at(peak.perSecond / 2, HALF_SECONDS);
+    const { answers: over, lateP99Ms, cpu } = await at(peak.perSecond * FACTOR, OVERLOAD_SECONDS);
+    const { answers: after } = await at(peak.perSecond / 2, RECOVERY_SECONDS);
     const steady = over.filter(({ dueMs }) => dueMs >= ONSET_SECONDS * 1_000);
     const goodput = accepted(steady).length / (OVERLOAD_SECONDS - ONSET_SECONDS) / peak.perSecond;
     const halfP99 = p99Of(half);
@@ -65,6 +65,8 @@ export async function run(): Promise<BenchResult> {
         'p99 ms of the accepted': round(p99Of(steady), 1),
         'p99 of the accepted / at half of the peak': round(slower),
         'p50 ms of the accepted': round(percentile(timesOf(accepted(steady)), 0.5), 1),
+        'p99 ms that the load is late': round(lateP99Ms, 1),
+        'cores that the load takes': round(cpu),
         refused: refusals.length,
         'refused with 429 or 503 and Retry-After': proper.length,
         'p50 ms of a refusal': round(percentile(timesOf(refusals), 0.5), 1),
