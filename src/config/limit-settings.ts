@@ -45,20 +45,20 @@ export const LIMIT_SETTINGS = {
     '8589934592',
     8_589_934_592,
     whole(64 * MEBIBYTE, TEBIBYTE),
-    'Bytes of uploads and downloads on disk at once; beyond it 503',
+    'Bytes of uploads and downloads on disk at once in one process; beyond it 503',
   ),
   BODY_MEMORY_MAX_BYTES: setting(
     'bodyMemoryMaxBytes',
     '268435456',
     268_435_456,
     whole(64 * MEBIBYTE, TEBIBYTE),
-    'Bytes of request bodies in memory at once, half of them for the keys of one account; beyond it 503',
+    'Bytes of request bodies in memory at once in one process, half of them for the keys of one account; beyond it 503',
   ),
   UNREAD_ANSWERS_MAX_BYTES: setting(
     'unreadAnswersMaxBytes',
     '268435456',
     268_435_456,
     whole(MEBIBYTE, TEBIBYTE),
-    'Bytes of answers in memory that their readers have not taken; beyond it the slowest readers of the account with the most are cut',
+    'Bytes of answers in the memory of one process that their readers have not taken; beyond it the slowest readers of the account with the most are cut',
   ),
 } as const;

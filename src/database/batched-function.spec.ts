@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { createTestDatabase } from '../../test/support/test-database.js';
 import { BatchedFunction } from './batched-function.js';
 
 const TERMS = {
@@ -43,7 +44,7 @@ describe('calls of a function that share a statement', () => {
       'other',
       ...locked.map(() => 'refused'),
     ]);
-    expect(statements.map(([accounts]) => accounts?.length)).toEqual([1, 25, 1, 24]);
+    expect(statements.map(([accounts]) => accounts?.length)).toEqual([1, 25, 24, 1]);
   });
 
   it('fail alone where the database refuses one', async () => {
@@ -52,5 +53,21 @@ describe('calls of a function that share a statement', () => {
     );
     const runs = ['first', 'good', 'bad', 'fine'].map((said) => batched.run(['account', said]));
     expect(await outcomesOf(runs)).toEqual(['first', 'good', 'refused', 'fine']);
+  });
+
+  it('wait for a lock shortly in a shared statement, long by themselves, and change nothing for later statements', async () => {
+    const database = await createTestDatabase();
+    const { dataSource } = database;
+    await dataSource.query(
+      `CREATE FUNCTION answer(account text, INOUT said text) LANGUAGE plpgsql AS $$ BEGIN
+         said := current_setting('lock_timeout');
+         IF said = '500ms' AND account = 'locked' THEN RAISE lock_not_available; END IF;
+       END $$`,
+    );
+    const batched = new BatchedFunction<{ said: string }>(dataSource, TERMS);
+    expect(await batched.run(['free', ''])).toEqual({ said: '500ms' });
+    expect(await batched.run(['locked', ''])).toEqual({ said: '2s' });
+    expect(await dataSource.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '2s' }]);
+    await database.drop();
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
+import { LOCK_TIMEOUT_MS } from './data-source.js';
 import { PreparedStatement } from './prepared-statement.js';
 import { SharedCalls } from './shared-calls.js';
 
@@ -15,9 +16,12 @@ export interface BatchedFunctionTerms {
   readonly locks?: { readonly name: string; readonly parameters: number };
   /** Most calls in one statement. */
   readonly maxBatch: number;
-  /** Statements under way at once: an account that is locked elsewhere holds up one of them. */
+  /** Shared statements under way at once. */
   readonly lanes: number;
 }
+
+/** A shared statement waits this long for a lock; then the accounts of its calls are tried apart. */
+const SHARED_LOCK_TIMEOUT_MS = 500;
 
 /** Calls of one function in shared statements. The accounts of a statement are locked in the order of their ids. */
 export class BatchedFunction<Row extends QueryResultRow> {
@@ -32,21 +36,22 @@ export class BatchedFunction<Row extends QueryResultRow> {
     const names = types.map((_, index) => `c${index + 1}`);
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
     // OFFSET keeps the calls from being made before all of the inner statement has run.
+    const patience = `set_config('lock_timeout', $${types.length + 1}, true) IS NOT NULL`;
     const guard = locks
-      ? `WHERE (SELECT ${locks.name}(${arrays.slice(0, locks.parameters).join(', ')}))`
-      : '';
+      ? `CASE WHEN ${patience} THEN ${locks.name}(${arrays.slice(0, locks.parameters).join(', ')}) END`
+      : patience;
     this.#statement = new PreparedStatement(
       dataSource,
       name,
       `SELECT ${answers.map((answer) => `s.${answer}`).join(', ')}
          FROM (SELECT * FROM unnest(${arrays.join(', ')}) WITH ORDINALITY a (${names.join(', ')}, place)
-                ${guard}
+                WHERE (SELECT ${guard})
                 ORDER BY c1, place OFFSET 0) a
         CROSS JOIN LATERAL ${name}(${names.map((column) => `a.${column}`).join(', ')}) s (${answers.join(', ')})
         ORDER BY a.place`,
     );
     this.#calls = new SharedCalls({
-      make: (calls) => this.#make(calls),
+      make: (calls, waits) => this.#make(calls, waits),
       accountOf: ([account]) => account,
       maxBatch,
       lanes,
@@ -64,10 +69,12 @@ export class BatchedFunction<Row extends QueryResultRow> {
     return this.#calls.run(values);
   }
 
-  #make(calls: readonly (readonly unknown[])[]): Promise<Row[]> {
+  #make(calls: readonly (readonly unknown[])[], waits: boolean): Promise<Row[]> {
     const { types } = this.terms;
-    return this.#statement.run(
-      types.map((_, index) => calls.map((values) => values[index] ?? null)),
-    );
+    const lockTimeoutMs = waits ? LOCK_TIMEOUT_MS : SHARED_LOCK_TIMEOUT_MS;
+    return this.#statement.run([
+      ...types.map((_, index) => calls.map((values) => values[index] ?? null)),
+      String(lockTimeoutMs),
+    ]);
   }
 }

@@ -14,8 +14,8 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 /** Idle connections are closed before their silence counts as a fault. */
 const IDLE_CONNECTION_MS = 10_000;
 const SILENCE_LIMIT_MS = 15_000;
-/** Longest wait for a row lock. */
-const LOCK_TIMEOUT_MS = 2_000;
+/** Longest wait for a row lock, unless a statement says otherwise. */
+export const LOCK_TIMEOUT_MS = 2_000;
 /** Longest statement. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 /** Longest idle time in a transaction. Then the server ends the session. */

@@ -12,8 +12,8 @@ export interface Waiting<Item, Result> {
 }
 
 interface Queue<Item, Result> {
-  readonly ends: Waiting<Item, Result>[];
-  readonly starts: Waiting<Item, Result>[];
+  ends: Waiting<Item, Result>[];
+  starts: Waiting<Item, Result>[];
   /** Whether its items wait for a lock and not for their turn. */
   isSuspended: boolean;
   /** Whether another process had the account locked when its items were last taken. */
@@ -91,18 +91,20 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     return taken;
   }
 
-  /** Takes the items of one account whose deadline is over, suspended or not. */
-  takeLate(accountId: string, nowMs: number): Waiting<Item, Result>[] {
-    const queue = this.#queues.get(accountId);
-    if (queue === undefined) return [];
+  /** Takes all items whose deadline is over, of suspended accounts too. */
+  takeLate(nowMs: number): Waiting<Item, Result>[] {
     const late: Waiting<Item, Result>[] = [];
-    this.#change(queue, ({ ends, starts }) => {
-      for (const items of [ends, starts]) {
-        const left = items.filter((waiting) => waiting.deadlineMs > nowMs);
-        late.push(...items.filter((waiting) => waiting.deadlineMs <= nowMs));
-        items.splice(0, items.length, ...left);
-      }
-    });
+    for (const [accountId, queue] of this.#queues) {
+      this.#change(queue, () => {
+        for (const kind of ['ends', 'starts'] as const) {
+          const overdue = queue[kind].filter(({ deadlineMs }) => deadlineMs <= nowMs);
+          if (overdue.length === 0) continue;
+          late.push(...overdue);
+          queue[kind] = queue[kind].filter(({ deadlineMs }) => deadlineMs > nowMs);
+        }
+      });
+      this.#forgetEmpty(accountId, queue);
+    }
     return late;
   }
 

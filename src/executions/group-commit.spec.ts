@@ -64,6 +64,34 @@ describe('GroupCommit', () => {
     expect(tries).toBe(3);
   });
 
+  it('refuses what waits behind a statement that takes long, each at the end of its own patience', async () => {
+    let answer = () => undefined as unknown;
+    const { group, batches, clock } = groupOver(async (items) => {
+      await new Promise(
+        (resolve) =>
+          (answer = () => {
+            resolve(undefined);
+          }),
+      );
+      return doubled(items);
+    });
+    const first = group.submit(itemOf('a', 1), PATIENCE);
+    const patient = group.submit(itemOf('a', 2), { ...PATIENCE, patienceMs: 5_000 });
+    const starts = [3, 4].map((n) => group.submit(itemOf(`account ${n}`, n), PATIENCE));
+    clock.ms = 999;
+    group.refuseLate();
+    clock.ms = 1_000;
+    group.refuseLate();
+    for (const start of starts) await expect(start).rejects.toBeInstanceOf(NotCommitted);
+    answer();
+    expect(await first).toBe(2);
+    await tick();
+    answer();
+    expect(await patient).toBe(4);
+    expect(batches).toEqual([[1], [2]]);
+    expect(group.ready).toMatchObject({ readyStarts: 0, readyAccounts: 0 });
+  });
+
   it('reports an unknown outcome once patience is over, and never tries again', async () => {
     const { group, batches, clock } = groupOver(() => {
       clock.ms += 600;

@@ -97,6 +97,14 @@ export class GroupCommit<Item extends CommitItem, Result> {
     return result;
   }
 
+  /**
+   * Refuses the items whose patience is over while they wait behind a statement that takes long. To be called again and
+   * again: the statement's own items are refused when it fails.
+   */
+  refuseLate(): void {
+    this.#dropLate(this.#taken(this.#queues.takeLate(this.options.clock.nowMs())));
+  }
+
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (;;) {
@@ -177,17 +185,9 @@ export class GroupCommit<Item extends CommitItem, Result> {
         await sleep(randomInt(backoffMs));
         backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
         live = this.#dropLate(live, error);
-        if (waits) this.#dropLateBehind(batch);
       }
     }
     return [];
-  }
-
-  /** What waits behind a statement that keeps its account has deadlines of its own. */
-  #dropLateBehind([first]: readonly Waiting<Item, Result>[]): void {
-    if (first === undefined) return;
-    const nowMs = this.options.clock.nowMs();
-    this.#dropLate(this.#taken(this.#queues.takeLate(first.item.accountId, nowMs)));
   }
 
   async #commitOnce(

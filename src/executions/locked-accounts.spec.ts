@@ -129,6 +129,7 @@ describe('GroupCommit and accounts that another process has locked', () => {
     while (attempts === 0) await tick();
     const start = group.submit(itemOf('a', 2), { patienceMs: 2_000, isEnd: false });
     clock.ms = 3_000;
+    group.refuseLate();
     await expect(start).rejects.toBeInstanceOf(NotCommitted);
     isLocked = false;
     expect(await end).toBe(2);

@@ -38,7 +38,8 @@ export class OperatorToken {
       });
     }
     if (this.token.isIn(headers.authorization)) return;
-    this.wrong.failed(ip);
+    // Who sends no token guesses none.
+    if (headers.authorization !== undefined) this.wrong.failed(ip);
     throw new GatewayError('invalid_token', `The ${this.name} token is missing or wrong.`, {
       param: 'Authorization',
     });
