@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { MediaLimits } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { callerLeaves } from '../common/http/exchange-scope.js';
+import type { StopSignal } from '../common/stop-signal.js';
 import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../net/bounded-download.js';
+import type { DownloadOptions } from '../net/download.js';
 import type { MediaFile } from '../providers/ports/media-file.js';
 import { CONTENT_TYPES } from './content-types.js';
 import type { MediaLength } from './length/media-length.js';
@@ -60,7 +63,8 @@ export class MediaIntake {
   ) {}
 
   /**
-   * Runs the work with the recording; the file exists as long as the work runs. Throws before the work begins:
+   * Runs the work with the recording; the file exists as long as the work runs. A download ends when its caller leaves, for
+   * nothing is held yet and nobody would hear the answer. Throws before the work begins:
    * `invalid_request` for both inputs or for a URL whose text is refused, `audio_input_required` for no input,
    * `audio_download_failed`, `audio_too_large`, what the spool refuses, `unsupported_audio_format`, `audio_too_long`,
    * `audio_too_short` (spec: shared audio rules, 4 to 7; decisions G-19, G-41 to G-44).
@@ -70,12 +74,23 @@ export class MediaIntake {
     limits: MediaLimits,
     work: (recording: Recording) => Promise<T>,
   ): Promise<T> {
-    return this.measure(source, (measured) => work(recordingOf(measured, limits)));
+    return this.measure(
+      source,
+      (media) => work(recordingOf(media, limits)),
+      callerLeaves(leftEarly),
+    );
   }
 
-  /** As `use`, for endpoints with their own limits: the length is never refused. */
-  async measure<T>(source: MediaSource, work: (measured: MeasuredMedia) => Promise<T>): Promise<T> {
-    const input = await this.inputOf(source);
+  /**
+   * As `use`, for endpoints with their own limits: the length is never refused. Without `signal` a download goes on when its
+   * caller leaves, because a task is worth its work all the same.
+   */
+  async measure<T>(
+    source: MediaSource,
+    work: (measured: MeasuredMedia) => Promise<T>,
+    signal?: StopSignal,
+  ): Promise<T> {
+    const input = await this.inputOf(source, signal);
     try {
       return await work(await measured(input, source.accountId));
     } finally {
@@ -83,8 +98,8 @@ export class MediaIntake {
     }
   }
 
-  private async inputOf(source: MediaSource): Promise<Input> {
-    const { upload, url, urlField: param = URL_FIELD } = source;
+  private async inputOf(source: MediaSource, signal?: StopSignal): Promise<Input> {
+    const { upload, url, accountId, urlField: param = URL_FIELD } = source;
     if (upload && url !== undefined) {
       const message = `Send file or ${param}, not both.`;
       throw new GatewayError('invalid_request', message, { param });
@@ -93,14 +108,21 @@ export class MediaIntake {
     if (url === undefined) {
       throw new GatewayError('audio_input_required', `Send a file or an ${param}.`);
     }
-    return { file: await this.download(url, param, source.accountId), param };
+    return {
+      file: await this.download(url, accountId, { param, ...(signal && { signal }) }),
+      param,
+    };
   }
 
-  private async download(url: string, param: string, accountId: string): Promise<SpooledFile> {
+  private async download(
+    url: string,
+    accountId: string,
+    options: DownloadOptions,
+  ): Promise<SpooledFile> {
     const room = this.spool.open(accountId, LEAST_BYTES);
     try {
-      const options = { param, meter: room };
-      const { path, bytes } = await this.downloads.toFile(url, this.folder.path, options);
+      const metered = { ...options, meter: room };
+      const { path, bytes } = await this.downloads.toFile(url, this.folder.path, metered);
       return room.filled(path, bytes);
     } catch (error) {
       room.free();
@@ -108,6 +130,9 @@ export class MediaIntake {
     }
   }
 }
+
+const leftEarly = (): GatewayError =>
+  new GatewayError('audio_download_failed', 'The caller left before the download was complete.');
 
 async function measured({ file, param }: Input, accountId: string): Promise<MeasuredMedia> {
   const { path, sizeBytes } = file;

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { answer, type RawAnswer, StubWeb } from '../../test/support/stub-web.js';
+import { withExchangeScope } from '../common/http/exchange-scope.js';
 import { BoundedDownload } from '../net/bounded-download.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { MediaIntake } from './media-intake.js';
@@ -78,6 +82,31 @@ describe('Spool', () => {
     expect(await fetchFor('c')).toBe('service_unavailable');
     for (const room of others) room.free();
     expect(await fetchFor('c')).toBe('unsupported_audio_format');
+  });
+
+  it('stops the download of a caller who has left', async () => {
+    web = await StubWeb.start(stalling(1_000));
+    const limits = { maxSeconds: 60 };
+    let ended = (_code: unknown): void => undefined;
+    const server = createServer(
+      withExchangeScope(() => {
+        const downloads = new BoundedDownload(web.dialer(), { rules: EgressRules.none });
+        const source = { accountId: 'a', url: FILE, upload: undefined };
+        new MediaIntake(folder, downloads, spool)
+          .use(source, limits, () => Promise.resolve('used'))
+          .then(ended, ended);
+      }),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const outcome = new Promise((resolve) => (ended = resolve));
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.write('POST / HTTP/1.1\r\nHost: a\r\n\r\n');
+    while (gauge('bytes') !== 1_000) await setImmediate();
+    client.destroy();
+    expect(await outcome).toMatchObject({ message: expect.stringContaining('The caller left') });
+    while (web.openSockets > 0) await setImmediate();
+    server.close();
+    await once(server, 'close');
   });
 
   it('takes nothing for bytes that come after the room was freed', () => {
