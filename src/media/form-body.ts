@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BodyMeter } from '../common/http/body-gate.js';
 import { ChunkCount } from '../common/http/body-bytes.js';
+import { checkEncoding } from '../common/http/json-body.js';
 
 /** A whole `Content-Type` with parameters (RFC 9110). */
 const WELL_FORMED =
@@ -19,9 +20,10 @@ export type FormSource = Transform & { readonly headers: IncomingHttpHeaders };
 /**
  * The body of a form for its parser: what `meter` accepts, and nothing after the final boundary, where the parser would
  * wait for ever. Fails when the request is cut. Throws `invalid_multipart` when the `Content-Type` has no valid
- * boundary.
+ * boundary, and `invalid_request` for a compressed form.
  */
 export function formBody(request: Request, meter: BodyMeter): FormSource {
+  checkEncoding(request.headers);
   const boundary = boundaryOf(request.headers);
   const form = new FormEnd(boundary);
   const count = new ChunkCount();

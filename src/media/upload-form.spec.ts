@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -77,11 +78,16 @@ async function read(request: Request, response: Response): Promise<string> {
 }
 
 /** Sends the head and the body, then waits for the outcome. With `cut` it leaves before the end. */
-async function send(body: Buffer, length = body.length, cut = false): Promise<string> {
+async function send(
+  body: Buffer,
+  length = body.length,
+  cut = false,
+  encoding = 'identity',
+): Promise<string> {
   const told = new Promise<string>((resolve) => (outcome = resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.on('error', () => undefined);
-  const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\nContent-Length: ${length}\r\n\r\n`;
+  const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${length}\r\n\r\n`;
   socket.write(Buffer.concat([Buffer.from(head), body]), () => {
     if (cut) socket.destroy();
   });
@@ -130,6 +136,12 @@ describe('readUploadForm', () => {
 
   it('refuses a body that declares more than any form may have, without reading it', async () => {
     expect(await send(Buffer.from('--B'), 70_000_000)).toBe('request_too_large');
+  });
+
+  it('refuses a compressed form, as it refuses compressed JSON', async () => {
+    const zipped = gzipSync(FORM);
+    expect(await send(zipped, zipped.length, false, 'gzip')).toBe('invalid_request');
+    expect(await send(Buffer.from(FORM), FORM.length, false, 'gzip')).toBe('invalid_request');
   });
 
   it('refuses a body without end that never becomes a form', async () => {

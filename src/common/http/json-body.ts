@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setImmediate as yieldLoop } from 'node:timers/promises';
 import { GatewayError } from '../errors/gateway-error.js';
 import { BodyBytes, ChunkCount } from './body-bytes.js';
@@ -53,13 +53,17 @@ export function checkJsonHead({ headers }: IncomingMessage, limitBytes: number):
       },
     );
   }
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new GatewayError('invalid_request', 'Compressed request bodies are not taken.', {
-      param: 'Content-Encoding',
-    });
-  }
+  checkEncoding(headers);
   if (length > limitBytes) throw tooLarge(limitBytes);
+}
+
+/** Throws `invalid_request` for a compressed body, which could expand beyond every limit. */
+export function checkEncoding(headers: IncomingHttpHeaders): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() === 'identity') return;
+  throw new GatewayError('invalid_request', 'Compressed request bodies are not taken.', {
+    param: 'Content-Encoding',
+  });
 }
 
 function collect(
