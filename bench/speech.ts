@@ -61,16 +61,16 @@ export async function run(): Promise<BenchResult> {
       figures,
       targets: {
         'gateway / express + axios': '≥ 1.0',
-        'gateway / node:http + undici': '≥ 0.2',
-        'added p50 ms at 100/s': '≤ 3',
-        'added p99 ms at 100/s': '≤ 12',
+        'gateway / node:http + undici': '≥ 0.25',
+        'added p50 ms at 100/s': '≤ 2',
+        'added p99 ms at 100/s': '≤ 8',
         'memory growth MB over 100,000': '≤ 30',
       },
       passed:
         rates.gateway >= rates.express &&
-        rates.gateway >= 0.2 * rates.limit &&
-        added.p50 <= 3 &&
-        added.p99 <= 12 &&
+        rates.gateway >= 0.25 * rates.limit &&
+        added.p50 <= 2 &&
+        added.p99 <= 8 &&
         growthMb <= 30 &&
         charged,
     };
