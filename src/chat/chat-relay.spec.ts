@@ -55,6 +55,12 @@ it('breaks the stream where a chunk cannot be sent', async () => {
   expect(source.destroyed).toBe(true);
 });
 
+it('gives its text away, so that a text that is counted is in memory once', async () => {
+  const relay = new ChatRelay({ send: () => undefined }, HEAD, false);
+  await relay.run(Readable.from([chunkOf(0), chunkOf(1)]));
+  expect([relay.takeText(), relay.takeText()]).toEqual(['aa', '']);
+});
+
 it.each([
   ['with an error', new Error('cut before')],
   ['without one', undefined],

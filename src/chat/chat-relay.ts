@@ -9,7 +9,7 @@ import { textsOf, viewTokenUsage } from './chat-usage.js';
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
   /** The texts so far. They are counted if the provider reports no usage. */
-  readonly made: string[] = [];
+  private made: string[] = [];
   /** The last usage that the provider reported; null if more text came after it. */
   usage: TokenUsage | null = null;
   /** Whether the model has said why it ended. Afterwards only the usage follows. */
@@ -36,6 +36,13 @@ export class ChatRelay {
       // The error decides, not the state of the reader's socket, because the first event counts.
       if (!(error instanceof ClientLeft)) throw error;
     }
+  }
+
+  /** The text so far, which is not kept here any longer: while it is counted, it is in memory once. */
+  takeText(): string {
+    const text = this.made.join('');
+    this.made = [];
+    return text;
   }
 
   /** Adds what has arrived but was not forwarded, because the provider made it all the same. */

@@ -79,11 +79,8 @@ export class ChatStreamService {
     const { provider, upstreamModel, result } = await this.open(call, quote, signal, progress);
     progress.onFirstByte();
     const isWhole = await readToEnd(relay, result.body, events);
-    const counted = await this.usage.of(
-      call.caller.accountId,
-      relay.usage,
-      quote.command,
-      relay.made,
+    const counted = await this.usage.of(call.caller.accountId, relay.usage, quote.command, () =>
+      relay.takeText(),
     );
     // Hidden reasoning cannot be counted, so the rest of the hold is charged for it.
     const usage = { ...counted, isEstimated: counted.isEstimated || !isWhole };

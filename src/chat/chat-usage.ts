@@ -15,12 +15,12 @@ const TOKENS_PER_REPLY = 3;
 export class ChatUsage {
   constructor(private readonly counter: TokenCounter) {}
 
-  /** `reported` if it is plausible, else the tokens of the prompt and of the texts that were made. */
+  /** `reported` if it is plausible, else the tokens of the prompt and of the text that was made. */
   async of(
     accountId: string,
     reported: TokenUsage | null,
     command: ChatCommand,
-    made: readonly string[],
+    made: () => string,
   ): Promise<CountedUsage> {
     if (reported && isCount(reported.promptTokens) && isCount(reported.completionTokens)) {
       return { ...reported, isEstimated: false };
@@ -28,7 +28,7 @@ export class ChatUsage {
     const { messages } = command;
     const [prompt, completion] = await Promise.all([
       this.counter.count(accountId, promptTexts(command)),
-      this.counter.count(accountId, [made.join('')]),
+      this.counter.count(accountId, [made()]),
     ]);
     const around = messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_REPLY;
     return {

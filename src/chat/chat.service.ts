@@ -33,7 +33,10 @@ export class ChatService {
       { amountMicroUsd: ceilingMicroUsd, basis: null },
       (port, context) => port.complete(command, context),
       async ({ result: { completion, usage: reported } }) => {
-        const made = choicesOf(completion).flatMap(({ message }) => textsOf(message));
+        const made = () =>
+          choicesOf(completion)
+            .flatMap(({ message }) => textsOf(message))
+            .join('');
         const usage = await this.usage.of(call.caller.accountId, reported, command, made);
         const head = headOf(completion, {
           id: `chatcmpl-${call.executionId}`,
