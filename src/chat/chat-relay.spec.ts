@@ -24,7 +24,7 @@ it('sends every chunk in its order, and none while the reader takes the one befo
     takes -= 1;
   };
   const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
-  await new ChatRelay({ send }, HEAD, false).run(source);
+  await new ChatRelay({ send, isGone: false }, HEAD, false).run(source);
   expect(sent).toEqual(Array.from({ length: CHUNKS }, (_, index) => index));
 });
 
@@ -38,7 +38,8 @@ it('takes no chunk from the provider while the reader takes nothing', async () =
       this.push(chunkOf(made));
     },
   });
-  const run = new ChatRelay({ send: () => new Promise(() => undefined) }, HEAD, false).run(source);
+  const events = { send: () => new Promise<void>(() => undefined), isGone: false };
+  const run = new ChatRelay(events, HEAD, false).run(source);
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
   expect(made).toBeLessThanOrEqual(3);
   source.destroy(new Error('cut'));
@@ -50,13 +51,28 @@ it('breaks the stream where a chunk cannot be sent', async () => {
   const send = (): undefined => {
     throw new Error('it cannot be sent');
   };
-  const run = new ChatRelay({ send }, HEAD, false).run(source);
+  const run = new ChatRelay({ send, isGone: false }, HEAD, false).run(source);
   await expect(run).rejects.toThrow('it cannot be sent');
   expect(source.destroyed).toBe(true);
 });
 
+it('writes no chunk for a reader that has left, and keeps all the text for the charge', async () => {
+  const events = {
+    isGone: false,
+    sent: 0,
+    send: (): undefined => {
+      events.sent += 1;
+      events.isGone = events.sent === 5;
+    },
+  };
+  const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
+  const relay = new ChatRelay(events, HEAD, false);
+  await relay.run(source);
+  expect([events.sent, relay.takeText()]).toEqual([5, 'a'.repeat(CHUNKS)]);
+});
+
 it('gives its text away, so that a text that is counted is in memory once', async () => {
-  const relay = new ChatRelay({ send: () => undefined }, HEAD, false);
+  const relay = new ChatRelay({ send: () => undefined, isGone: false }, HEAD, false);
   await relay.run(Readable.from([chunkOf(0), chunkOf(1)]));
   expect([relay.takeText(), relay.takeText()]).toEqual(['aa', '']);
 });
@@ -68,6 +84,7 @@ it.each([
   const source = new Readable({ objectMode: true }).on('error', () => undefined);
   source.destroy(error);
   await new Promise((resolve) => source.once('close', resolve));
-  const run = new ChatRelay({ send: () => undefined }, HEAD, false).run(source);
+  const events = { send: () => undefined, isGone: false };
+  const run = new ChatRelay(events, HEAD, false).run(source);
   await expect(run).rejects.toThrow(error?.message ?? 'the chunks broke off');
 });

@@ -19,7 +19,7 @@ export class ChatRelay {
   private head: CompletionHead | undefined;
 
   constructor(
-    private readonly events: Pick<SseWriter, 'send'>,
+    private readonly events: Pick<SseWriter, 'send' | 'isGone'>,
     private readonly fallback: CompletionHead,
     private readonly showsUsage: boolean,
   ) {}
@@ -105,6 +105,8 @@ export class ChatRelay {
   /** Returns a promise if the next chunk has to wait for the reader. */
   private forward(item: ChatChunk): Promise<void> | undefined {
     this.take(item);
+    // Hidden reasoning goes on without a reader. To write large chunks for nobody costs more CPU than to read them.
+    if (this.events.isGone) return undefined;
     const choices = choicesOf(item.chunk);
     return choices.length > 0 ? this.send(item.chunk, choices) : undefined;
   }
