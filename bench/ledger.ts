@@ -60,8 +60,8 @@ export async function run(): Promise<BenchResult> {
     const plain = await measure(
       interactivePair(dataSource, await fundedAccount(dataSource, FUNDS_MICRO_USD)),
     );
-    const oneBeside = await besideSnapshot(1);
-    const manyBeside = await besideSnapshot(MANY_ACCOUNTS);
+    const oneBeside = await compareSnapshot(1);
+    const manyBeside = await compareSnapshot(MANY_ACCOUNTS);
     const audit = await auditLedger(dataSource);
     const inPlace = (last.inPlace - before.inPlace) / (last.updates - before.updates);
     const logBytes = logBytesPerCall(before, after);
@@ -116,11 +116,14 @@ interface Compared {
   readonly ratio: number;
 }
 
-/** Throughput falls as tables grow, so each of the two begins with empty tables, on a server of its own. */
-async function besideSnapshot(accounts: number): Promise<Compared> {
+/**
+ * The throughput without a snapshot, and how much of it is left with one. It falls as tables grow, so each of the two begins
+ * with empty tables, on a server of its own.
+ */
+async function compareSnapshot(accounts: number): Promise<Compared> {
   const without = await ofNewBooks(accounts, (_, pair) => measure(pair, SNAPSHOT_SECONDS));
   const snapshot = await ofNewBooks(accounts, (url, pair) =>
-    beside(url, () => measure(pair, SNAPSHOT_SECONDS)),
+    withSnapshot(url, () => measure(pair, SNAPSHOT_SECONDS)),
   );
   return {
     without: without.pairsPerSecond,
@@ -162,7 +165,7 @@ async function flushTimeMs(folder: string): Promise<number> {
 }
 
 /** The result of `work` while another session holds a snapshot open, as a dump does. */
-async function beside<T>(url: string, work: () => Promise<T>): Promise<T> {
+async function withSnapshot<T>(url: string, work: () => Promise<T>): Promise<T> {
   const dump = new pg.Client({ connectionString: url });
   await dump.connect();
   await dump.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM account');

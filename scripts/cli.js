@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newestMs, newestSourceMs } from './build-age.js';
-import { keepCompiled, mapOwnSources } from './keep-compiled.js';
+import { keepCompiled } from './keep-compiled.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cli = new URL('../dist/cli.js', import.meta.url);
@@ -11,6 +11,7 @@ if (existsSync(cli)) {
     process.stderr.write('The sources are newer than the build. Run npm run build to use them.\n');
   }
   keepCompiled();
+  const { mapOwnSources } = await import('../dist/boot/own-source-maps.js');
   mapOwnSources();
   await import(cli.href);
 } else {

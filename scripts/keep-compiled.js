@@ -8,9 +8,3 @@ export function keepCompiled() {
   module.enableCompileCache?.(COMPILED);
   process.env.NODE_COMPILE_CACHE ??= COMPILED;
 }
-
-/** Stacks name the sources of the gateway. The source maps of packages are not read, which takes a twentieth of the start. */
-export function mapOwnSources() {
-  // Node.js before 23.7 has no such choice; there the option --enable-source-maps reads all.
-  module.setSourceMapsSupport?.(true, { nodeModules: false });
-}

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { newestSourceMs } from './build-age.js';
-import { keepCompiled, mapOwnSources } from './keep-compiled.js';
+import { keepCompiled } from './keep-compiled.js';
 
 /** Touched by this script after each build that succeeded. */
 const BUILT = 'dist/.built';
@@ -25,7 +25,6 @@ function buildWhenStale() {
 const code = buildWhenStale();
 if (code === 0) {
   keepCompiled();
-  mapOwnSources();
   await import('../dist/main.js');
 } else {
   process.exitCode = code;

@@ -127,7 +127,7 @@ class OpenLoader {
     const connection: Connection = { socket, exchange: undefined };
     socket.once('connect', () => this.idle.push(connection));
     socket.on('error', (error) => (this.failure ??= error.message));
-    // A server may close a connection that was not used for a while. It is replaced.
+    // A server may close a connection that was not used for a while. It is not used again.
     socket.on('close', () => {
       const at = this.idle.indexOf(connection);
       if (at < 0) this.failure ??= 'a connection was closed before its answer';

@@ -10,7 +10,7 @@ import { Metrics } from '../observability/metrics.js';
 
 /** Largest body that an account without funds may send (decision G-101). */
 const UNPAID_BODY_BYTES = 1_048_576;
-/** The bodies of one account leave the rest of this many equal parts to the others. */
+/** One account may have at most one of this many equal parts. */
 const SHARES = 2;
 /** Holder of the bodies that operators send. */
 const OPERATOR = 'operator';

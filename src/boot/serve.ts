@@ -1,7 +1,8 @@
-import cluster from 'node:cluster';
 import 'reflect-metadata';
+import cluster from 'node:cluster';
+import type { Logger } from 'pino';
 import { runPrimary } from './run-workers.js';
-import { startGateway } from './start-gateway.js';
+import { type Gateway, startGateway } from './start-gateway.js';
 import { greet } from './greeting.js';
 import { HangUp } from './hang-up.js';
 import { LastNet } from './last-net.js';
@@ -37,8 +38,18 @@ export async function serve({ loaded, worker, sandbox }: Begun): Promise<void> {
   });
   const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
   if (isEmbedded && (worker?.greets ?? true)) await greet(gateway);
+  endWhenTold(gateway, hangUp, config, logger);
+}
+
+/** Stops the gateway and ends the process on a signal, or when the same error has come too often. */
+function endWhenTold(
+  gateway: Gateway,
+  hangUp: HangUp,
+  { drainTimeoutMs, catalogFile }: GatewayConfig,
+  logger: Logger,
+): void {
   const stop = (code: 0 | 1): void => {
-    setTimeout(() => process.exit(1), config.drainTimeoutMs + STOP_MARGIN_MS).unref();
+    setTimeout(() => process.exit(1), drainTimeoutMs + STOP_MARGIN_MS).unref();
     void gateway.stop().finally(() => {
       logger.flush();
       process.exit(code);
@@ -56,7 +67,6 @@ export async function serve({ loaded, worker, sandbox }: Begun): Promise<void> {
       stop(0);
     });
   }
-  const { catalogFile } = config;
   hangUp.listen({
     catalogFile,
     reload: gateway.reload,

@@ -45,14 +45,14 @@ export const LIMIT_SETTINGS = {
     '8589934592',
     8_589_934_592,
     whole(64 * MEBIBYTE, TEBIBYTE),
-    'Bytes of uploads and downloads on disk at once in one process; beyond it 503',
+    'Bytes of uploads and downloads on disk at once in one process; beyond it 503, for an account beyond half of it 429',
   ),
   BODY_MEMORY_MAX_BYTES: setting(
     'bodyMemoryMaxBytes',
     '268435456',
     268_435_456,
     whole(64 * MEBIBYTE, TEBIBYTE),
-    'Bytes of request bodies in memory at once in one process, half of them for the keys of one account; beyond it 503',
+    'Bytes of request bodies in memory at once in one process, half of them for the keys of one account; beyond it 503, for an account beyond its half 429',
   ),
   UNREAD_ANSWERS_MAX_BYTES: setting(
     'unreadAnswersMaxBytes',

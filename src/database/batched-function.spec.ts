@@ -8,7 +8,7 @@ const TERMS = {
   types: ['text', 'text'],
   answers: ['said'],
   maxBatch: 64,
-  lanes: 1,
+  maxStatements: 1,
 } as const;
 type Columns = readonly (readonly string[])[];
 
@@ -55,7 +55,7 @@ describe('calls of a function that share a statement', () => {
     expect(await outcomesOf(runs)).toEqual(['first', 'good', 'refused', 'fine']);
   });
 
-  it('wait for a lock shortly in a shared statement, long by themselves, and change nothing for later statements', async () => {
+  it('wait for a lock briefly in a shared statement, long by themselves, and change nothing for later statements', async () => {
     const database = await createTestDatabase();
     const { dataSource } = database;
     await dataSource.query(

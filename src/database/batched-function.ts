@@ -17,7 +17,7 @@ export interface BatchedFunctionTerms {
   /** Most calls in one statement. */
   readonly maxBatch: number;
   /** Shared statements under way at once. */
-  readonly lanes: number;
+  readonly maxStatements: number;
 }
 
 /** A shared statement waits this long for a lock; then the accounts of its calls are tried apart. */
@@ -32,14 +32,15 @@ export class BatchedFunction<Row extends QueryResultRow> {
     dataSource: DataSource,
     private readonly terms: BatchedFunctionTerms,
   ) {
-    const { name, types, answers, locks, maxBatch, lanes } = terms;
+    const { name, types, answers, locks, maxBatch, maxStatements } = terms;
     const names = types.map((_, index) => `c${index + 1}`);
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
-    // OFFSET keeps the calls from being made before all of the inner statement has run.
-    const patience = `set_config('lock_timeout', $${types.length + 1}, true) IS NOT NULL`;
+    const setsLockTimeout = `set_config('lock_timeout', $${types.length + 1}, true) IS NOT NULL`;
+    // CASE sets the timeout before the accounts are locked.
     const guard = locks
-      ? `CASE WHEN ${patience} THEN ${locks.name}(${arrays.slice(0, locks.parameters).join(', ')}) END`
-      : patience;
+      ? `CASE WHEN ${setsLockTimeout} THEN ${locks.name}(${arrays.slice(0, locks.parameters).join(', ')}) END`
+      : setsLockTimeout;
+    // OFFSET keeps the calls from being made before all of the inner statement has run.
     this.#statement = new PreparedStatement(
       dataSource,
       name,
@@ -54,7 +55,7 @@ export class BatchedFunction<Row extends QueryResultRow> {
       make: (calls, waits) => this.#make(calls, waits),
       accountOf: ([account]) => account,
       maxBatch,
-      lanes,
+      maxStatements,
     });
   }
 

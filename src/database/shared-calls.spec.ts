@@ -26,7 +26,7 @@ function callsOver(locked: Set<string>) {
     },
     accountOf: ({ account }) => account,
     maxBatch: 8,
-    lanes: 1,
+    maxStatements: 1,
   });
   const run = (account: string, n: number) => calls.run({ account, n });
   return { calls, run, statements, waiting };
@@ -97,7 +97,7 @@ describe('shared calls', () => {
       },
       accountOf: ({ account }) => account,
       maxBatch: 8,
-      lanes: 1,
+      maxStatements: 1,
     });
     const run = (n: number) => calls.run({ account: 'locked', n }).catch(() => 'refused');
     expect(await run(1)).toBe('refused');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { databaseFaultOf } from './database-errors.js';
+import { databaseFaultOf, isRolledBack } from './database-errors.js';
 
 /** Statements under way at once that each wait for one account which was found locked. */
-const MAX_PATIENT_STATEMENTS = 4;
+const MAX_APART_STATEMENTS = 4;
 /** An account that was found locked is forgotten when nobody has called for it for this long. */
 const FORGOTTEN_MS = 60_000;
 
@@ -18,7 +18,7 @@ export interface SharedCallTerms<Call, Answer> {
   /** Most calls in one statement. */
   readonly maxBatch: number;
   /** Shared statements under way at once. */
-  readonly lanes: number;
+  readonly maxStatements: number;
 }
 
 interface Waiting<Call, Answer> {
@@ -38,7 +38,7 @@ interface Apart<Call, Answer> {
 
 /**
  * Calls of many callers in shared statements, each of which takes everything that came meanwhile. No timer: a call that
- * finds a lane idle leaves at once. Each caller gets the outcome of its own call: where the database refuses a
+ * finds fewer statements under way leaves at once. Each caller gets the outcome of its own call: where the database refuses a
  * statement, its calls are tried by account and then one by one. The calls of an account that somebody else has locked
  * have statements of their own until it is free, so that they delay nobody else for longer than it takes to notice.
  */
@@ -46,7 +46,7 @@ export class SharedCalls<Call, Answer> {
   #waiting: Waiting<Call, Answer>[] = [];
   #underWay = 0;
   readonly #apart = new Map<unknown, Apart<Call, Answer>>();
-  #patientStatements = 0;
+  #apartStatements = 0;
 
   constructor(private readonly terms: SharedCallTerms<Call, Answer>) {}
 
@@ -63,12 +63,12 @@ export class SharedCalls<Call, Answer> {
       const apart = this.#apart.get(this.terms.accountOf(call));
       (apart?.waiting ?? this.#waiting).push({ call, resolve, reject });
       if (apart) this.#sendApart();
-      else this.#fillLanes();
+      else this.#sendShared();
     });
   }
 
-  #fillLanes(): void {
-    if (this.#waiting.length > 0 && this.#underWay < this.terms.lanes) void this.#send();
+  #sendShared(): void {
+    if (this.#waiting.length > 0 && this.#underWay < this.terms.maxStatements) void this.#send();
   }
 
   async #send(): Promise<void> {
@@ -85,13 +85,13 @@ export class SharedCalls<Call, Answer> {
 
   /** What is done with calls whose statement failed. One of them must not take the others with it. */
   async #makeParts(batch: Batch<Call, Answer>, error: unknown): Promise<void> {
-    if (isOutage(error) || (batch.length === 1 && !isLock(error))) {
+    if (isOutage(error) || (batch.length === 1 && !isRolledBack(error))) {
       rejectAll(batch, error);
       return;
     }
     let parts = this.#byAccount(batch);
     // The account with most calls is probably the locked one, and a lock takes long to detect.
-    if (isLock(error)) this.#setApart(parts.pop() ?? []);
+    if (isRolledBack(error)) this.#setApart(parts.pop() ?? []);
     else if (parts.length === 1) parts = batch.map((waiting) => [waiting]);
     for (const part of parts) await this.#make(part);
   }
@@ -114,29 +114,29 @@ export class SharedCalls<Call, Answer> {
 
   #sendApart(): void {
     for (const [account, apart] of this.#apart) {
-      if (this.#patientStatements >= MAX_PATIENT_STATEMENTS) return;
+      if (this.#apartStatements >= MAX_APART_STATEMENTS) return;
       if (!apart.isUnderWay && apart.waiting.length > 0) void this.#waitFor(account, apart);
     }
   }
 
   /** Waits once for the account. If it stays locked, all its callers are told so and may come again. */
   async #waitFor(account: unknown, apart: Apart<Call, Answer>): Promise<void> {
-    this.#patientStatements += 1;
+    this.#apartStatements += 1;
     apart.isUnderWay = true;
     const batch = apart.waiting.splice(0, this.terms.maxBatch);
     const error = await this.#failureOf(batch, true);
-    this.#patientStatements -= 1;
+    this.#apartStatements -= 1;
     apart.isUnderWay = false;
     apart.usedAtMs = performance.now();
     // It goes to the end, behind other locked accounts.
     this.#apart.delete(account);
-    const isLocked = error !== undefined && isLock(error);
+    const isLocked = error !== undefined && isRolledBack(error);
     if (isLocked) {
       this.#apart.set(account, apart);
       rejectAll([...batch, ...apart.waiting.splice(0)], error);
     } else {
       this.#waiting.push(...apart.waiting);
-      this.#fillLanes();
+      this.#sendShared();
     }
     this.#sendApart();
     if (error !== undefined && !isLocked) await this.#makeParts(batch, error);
@@ -171,9 +171,6 @@ export class SharedCalls<Call, Answer> {
 function rejectAll<Call, Answer>(batch: Batch<Call, Answer>, error: unknown): void {
   for (const { reject } of batch) reject(error);
 }
-
-/** Whether the statement was rolled back because of others: its account is probably locked. */
-const isLock = (error: unknown): boolean => databaseFaultOf(error) === 'aborted';
 
 /** Whether nothing could be said about any of the calls, and some of them may be done. */
 function isOutage(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { SharedCalls } from './shared-calls.js';
 
 /** Statements under way at once. */
-const LANES = 2;
+const MAX_STATEMENTS = 2;
 /** Most rows that one statement looks for. */
 const MAX_BATCH = 128;
 /** Most look-ups that wait for one; more are refused. */
@@ -30,7 +30,7 @@ export class SharedLookup<Row extends OwnedRow> {
     make: (wanted) => this.#find(wanted),
     accountOf: ({ accountId }) => accountId,
     maxBatch: MAX_BATCH,
-    lanes: LANES,
+    maxStatements: MAX_STATEMENTS,
   });
 
   constructor(

@@ -50,6 +50,14 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     }
   }
 
+  /** Whether no item waits. */
+  get isEmpty(): boolean {
+    for (const { ends, starts } of this.#queues.values()) {
+      if (ends.length + starts.length > 0) return false;
+    }
+    return true;
+  }
+
   /** Beginnings of calls that wait, without those of locked accounts. */
   get readyStarts(): number {
     return this.#ready;

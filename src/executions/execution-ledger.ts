@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
 import { isRolledBack, isTransient } from '../database/database-errors.js';
 import { Metrics } from '../observability/metrics.js';
-import { Ticker } from '../ticker/ticker.js';
 import { ExecutionStatements } from './execution-statements.js';
 import type {
   BeginOutcome,
@@ -28,9 +27,6 @@ export const SUCCEED_PATIENCE_MS = 20_000;
 /** Longest wait for a release. Afterwards the release is owed. */
 export const FAIL_PATIENCE_MS = 2_000;
 
-/** How often calls are refused that wait behind a statement for longer than they may. */
-const LOOK_FOR_LATE_MS = 250;
-
 /** A call that succeeded at its provider. */
 export type ExecutionSuccess = Omit<
   ExecutionEnd,
@@ -45,7 +41,7 @@ export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestI
  * that many calls share (decisions G-22, G-25). Call `begin`, then once `succeed` or `fail`.
  */
 @Injectable()
-export class ExecutionLedger implements OnApplicationBootstrap {
+export class ExecutionLedger {
   readonly #steps: GroupCommit<ExecutionStep, BeginOutcome | FinishOutcome>;
 
   constructor(
@@ -54,7 +50,6 @@ export class ExecutionLedger implements OnApplicationBootstrap {
     private readonly owed: OwedCancellations,
     clock: Clock,
     private readonly metrics: Metrics,
-    private readonly ticker: Ticker,
   ) {
     const statements = new ExecutionStatements(dataSource);
     this.#steps = new GroupCommit({
@@ -64,18 +59,6 @@ export class ExecutionLedger implements OnApplicationBootstrap {
       clock,
       onBatch: (size) => {
         metrics.batchSize.observe(size);
-      },
-    });
-  }
-
-  onApplicationBootstrap(): void {
-    this.ticker.start({
-      name: 'late-calls',
-      intervalMs: LOOK_FOR_LATE_MS,
-      servesOwnCalls: true,
-      tick: () => {
-        this.#steps.refuseLate();
-        return Promise.resolve();
       },
     });
   }

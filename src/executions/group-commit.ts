@@ -19,6 +19,7 @@ export const MAX_QUEUED_PER_ACCOUNT = 5_000;
 /** Most items that wait in all. More are refused. */
 const MAX_QUEUED = 50_000;
 
+const PATIENCE_CHECK_MS = 250;
 const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
 /** Pause when all accounts are locked by others while no further statement may wait for them. */
@@ -59,10 +60,11 @@ export interface CommitTerms {
 
 /**
  * Commits the items of many callers in shared statements. One statement is under way; the next one carries everything
- * that was queued in the meantime, with equal shares for the accounts. There is no timer: an item that finds no
- * statement under way is sent at once, and the next statement is sent before the callers of the last one are resumed
- * (architecture: Money, "Group commit"). An account that another process has locked never delays the others: it gets a
- * statement of its own that waits for the lock.
+ * that was queued in the meantime, with equal shares for the accounts. No timer collects a statement: an item that finds none
+ * under way is sent at once, and the next statement is sent before the callers of the last one are resumed
+ * (architecture: Money, "Group commit"). An account that another process has locked never delays the others: its items go
+ * into the next statement, and after three, or at once when no account of a statement was free, into statements of their
+ * own that wait for the lock.
  */
 export class GroupCommit<Item extends CommitItem, Result> {
   readonly #queues = new AccountQueues<Item, Result>();
@@ -70,6 +72,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
   readonly #resumptions = new Resumptions();
   #patientStatements = 0;
   #refusable = 0;
+  #patienceTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {}
 
@@ -94,15 +97,18 @@ export class GroupCommit<Item extends CommitItem, Result> {
     });
     if (!isEnd) this.#refusable += 1;
     if (!this.#isRunning) void this.#run();
+    if (!queues.isEmpty) this.#watchPatience();
     return result;
   }
 
-  /**
-   * Refuses the items whose patience is over while they wait behind a statement that takes long. To be called again and
-   * again: the statement's own items are refused when it fails.
-   */
-  refuseLate(): void {
-    this.#dropLate(this.#taken(this.#queues.takeLate(this.options.clock.nowMs())));
+  /** Refuses, as long as items wait, those whose patience is over: the statement before them may take longer than that. */
+  #watchPatience(): void {
+    if (this.#patienceTimer) return;
+    this.#patienceTimer = setTimeout(() => {
+      this.#patienceTimer = undefined;
+      this.#dropLate(this.#taken(this.#queues.takeLate(this.options.clock.nowMs())));
+      if (!this.#queues.isEmpty) this.#watchPatience();
+    }, PATIENCE_CHECK_MS).unref();
   }
 
   async #run(): Promise<void> {

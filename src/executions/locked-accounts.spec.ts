@@ -20,7 +20,7 @@ async function besideOthers(group: Group, isOver: () => boolean): Promise<void> 
 }
 
 describe('GroupCommit and accounts that another process has locked', () => {
-  it('waits for an account locked elsewhere in a statement of its own, and the lane goes on', async () => {
+  it('waits for an account locked elsewhere in a statement of its own, and the others go on', async () => {
     let unlock = (): void => undefined;
     const locked = new Promise<void>((resolve) => (unlock = resolve));
     const { group } = groupOver(async (items, waits) => {
@@ -129,7 +129,6 @@ describe('GroupCommit and accounts that another process has locked', () => {
     while (attempts === 0) await tick();
     const start = group.submit(itemOf('a', 2), { patienceMs: 2_000, isEnd: false });
     clock.ms = 3_000;
-    group.refuseLate();
     await expect(start).rejects.toBeInstanceOf(NotCommitted);
     isLocked = false;
     expect(await end).toBe(2);

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BodyMeter } from '../common/http/body-gate.js';
 import { ChunkCount } from '../common/http/body-bytes.js';
-import { checkEncoding } from '../common/http/json-body.js';
+import { checkEncoding } from '../common/http/content-encoding.js';
 
 /** A whole `Content-Type` with parameters (RFC 9110). */
 const WELL_FORMED =
@@ -51,7 +51,7 @@ export function formBody(request: Request, meter: BodyMeter): FormSource {
 }
 
 /** Accepts `limitBytes` in all, as far as `next` accepts them. */
-export function atMost(
+export function meterUpTo(
   limitBytes: number,
   tooLarge: () => GatewayError,
   next?: BodyMeter,

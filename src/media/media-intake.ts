@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { MediaLimits } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { callerLeaves } from '../common/http/exchange-scope.js';
+import { callerLeftSignal } from '../common/http/exchange-scope.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../net/bounded-download.js';
@@ -17,8 +17,6 @@ import type { Upload } from './upload.js';
 
 /** The field of a body that names a recording by URL. */
 export const URL_FIELD = 'audio_url';
-/** An origin tells the size of its file late or never. */
-const LEAST_BYTES = 1;
 
 /** The source of a recording; exactly one of both has to be given. */
 export interface MediaSource {
@@ -74,11 +72,8 @@ export class MediaIntake {
     limits: MediaLimits,
     work: (recording: Recording) => Promise<T>,
   ): Promise<T> {
-    return this.measure(
-      source,
-      (media) => work(recordingOf(media, limits)),
-      callerLeaves(leftEarly),
-    );
+    const signal = source.url === undefined ? undefined : callerLeftSignal(leftEarly);
+    return this.measure(source, (media) => work(recordingOf(media, limits)), signal);
   }
 
   /**
@@ -119,7 +114,7 @@ export class MediaIntake {
     accountId: string,
     options: DownloadOptions,
   ): Promise<SpooledFile> {
-    const room = this.spool.open(accountId, LEAST_BYTES);
+    const room = this.spool.open(accountId);
     try {
       const metered = { ...options, meter: room };
       const { path, bytes } = await this.downloads.toFile(url, this.folder.path, metered);

@@ -109,6 +109,16 @@ describe('Spool', () => {
     await once(server, 'close');
   });
 
+  it('refuses a file of unknown size at once where nothing is free', async () => {
+    web = await StubWeb.start(stalling(0));
+    const others = ['a', 'b'].map((account) => spool.open(account));
+    for (const room of others) room.add(SPOOL_BYTES / 2);
+    expect(() => spool.open('c')).toThrow('too many');
+    expect(() => spool.open('a')).toThrow('too many');
+    expect(gauge('transfers')).toBe(others.length);
+    for (const room of others) room.free();
+  });
+
   it('takes nothing for bytes that come after the room was freed', () => {
     const room = spool.open('a', 1);
     room.free();

@@ -6,7 +6,7 @@ import { SharedQuantity } from '../common/shared-quantity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** The files of one account leave room for at least this many other accounts. */
+/** One account may have at most one of this many equal parts. */
 const SHARES = 2;
 
 /**
@@ -47,9 +47,9 @@ export class Spool {
 
   /**
    * Room for one file, which takes none yet. Throws `rate_limit_exceeded`, `service_unavailable` when another transfer or
-   * `expectedBytes` more would be too much now.
+   * `expectedBytes` more would be too much now: one where the size is not known, so that a full spool refuses at once.
    */
-  open(accountId: string, expectedBytes: number): SpoolRoom {
+  open(accountId: string, expectedBytes = 1): SpoolRoom {
     const refusal =
       this.bytes.refusal(accountId, expectedBytes) ?? this.transfers.take(accountId, 1);
     if (refusal) throw refusal;

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import busboy, { type Busboy } from 'busboy';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { atMost, formBody } from './form-body.js';
+import { meterUpTo, formBody } from './form-body.js';
 
 const MAX_PARTS = 64;
 const MAX_NAME_LENGTH = 128;
@@ -28,7 +28,7 @@ interface TextPart {
 export async function readTextForm(request: Request, limitBytes: number): Promise<TextForm> {
   const body = formBody(
     request,
-    atMost(limitBytes, () => tooLarge(limitBytes)),
+    meterUpTo(limitBytes, () => tooLarge(limitBytes)),
   );
   const parts: TextPart[] = [];
   const parser = parserInto(parts, body.headers);

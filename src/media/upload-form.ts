@@ -6,7 +6,7 @@ import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { askForBody } from '../common/http/expectation.js';
 import { MEDIA_LIMIT_BYTES } from '../net/download.js';
-import { atMost, formBody, type FormSource } from './form-body.js';
+import { meterUpTo, formBody, type FormSource } from './form-body.js';
 import { scratchFailure } from './scratch-failure.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import type { SpooledFile, SpoolRoom } from './spool.js';
@@ -48,10 +48,11 @@ export async function readUploadForm(
   request: Request,
   response: Response,
   folder: ScratchFolder,
-  openRoom: (expectedBytes: number) => SpoolRoom,
+  openRoom: (expectedBytes?: number) => SpoolRoom,
 ): Promise<UploadForm> {
-  const declaredBytes = Number(request.headers['content-length'] ?? 0);
-  if (declaredBytes > BODY_LIMIT_BYTES) throw tooLarge();
+  const { 'content-length': length } = request.headers;
+  const declaredBytes = length === undefined ? undefined : Number(length);
+  if (declaredBytes !== undefined && declaredBytes > BODY_LIMIT_BYTES) throw tooLarge();
   const room = openRoom(declaredBytes);
   let file: SpooledFile | undefined;
   try {
@@ -78,7 +79,7 @@ function parse(
   folder: ScratchFolder,
   room: SpoolRoom,
 ): Promise<ParsedForm> {
-  const body = formBody(request, atMost(BODY_LIMIT_BYTES, tooLarge, room));
+  const body = formBody(request, meterUpTo(BODY_LIMIT_BYTES, tooLarge, room));
   askForBody(request);
   const storage = new ScratchStorage(folder);
   const read = multer({

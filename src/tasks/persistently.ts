@@ -5,7 +5,8 @@ const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 2_000;
 
 /**
- * Runs a statement until the database takes it, until `patienceMs` have passed: contention and lost connections do.
+ * Runs a statement until the database takes it, because contention and lost connections pass. No try begins later than
+ * `patienceMs`.
  * The statement may have been committed before it failed, so it must be safe to repeat. Throws its last error.
  */
 export async function persistently<T>(statement: () => Promise<T>, patienceMs: number): Promise<T> {
@@ -14,9 +15,9 @@ export async function persistently<T>(statement: () => Promise<T>, patienceMs: n
     try {
       return await statement();
     } catch (error) {
-      const isOver = performance.now() - startedAtMs >= patienceMs;
-      if (!isTransient(error) || isOver) throw error;
-      await sleep(backoffMs);
+      const leftMs = startedAtMs + patienceMs - performance.now();
+      if (!isTransient(error) || leftMs <= 0) throw error;
+      await sleep(Math.min(backoffMs, leftMs));
     }
   }
 }

@@ -11,7 +11,7 @@ const PER_SLOW_ORIGIN = 1;
 /** Each quick answer gives the receiver one more place, up to this number. */
 const PER_QUICK_ORIGIN = 32;
 const QUICK_MS = 1_000;
-/** Attempts at once of one account, and never more than half of what is free: so that some accounts whose receivers hang leave places to others. */
+/** Attempts at once of one account. It gets no more than half of what is free either, so that a few accounts with receivers that hang never fill the process. */
 const MAX_PER_ACCOUNT = 256;
 /** Origins that are remembered as slow or quick. The one that was not used for the longest time is dropped first. */
 const MAX_KNOWN_ORIGINS = 1_000;
@@ -51,7 +51,7 @@ export class DeliverySlots {
     const perAccount = this.#perAccount();
     const accounts = new Map<string, number>();
     for (const [account, taken] of this.#accounts) accounts.set(account, perAccount - taken);
-    // One claim takes half of what is free: what an account may have follows what is free after it.
+    // A claim takes at most half of what is free, because the rooms of accounts are only counted anew after it.
     const total = Math.min(MAX_CLAIM, this.#halfOfFree());
     return { total, perOrigin: PER_ORIGIN, origins, perAccount, accounts };
   }

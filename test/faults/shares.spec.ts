@@ -137,7 +137,7 @@ describe('an account without funds', () => {
 });
 
 describe('bodies in memory', () => {
-  it('of one key leave half of the room to the others: 429 for it alone', async () => {
+  it('of one account leave half of the room to the others: 429 for it alone', async () => {
     chat(rich, 18 * MIB);
     await until(async () => (await gauge('body_memory_bytes')) >= 18 * MIB);
     const refused = waitingChat(rich);

@@ -68,14 +68,7 @@ export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}
   const { leaseMs = LEASE_MS, dataDir = freshFolder(), clock = new SystemClock() } = options;
   const process = new GatewayProcess(dataSource, { leaseMs });
   const owed = new OwedCancellations(dataSource, process, IDLE_TICKER, dataDir);
-  const executions = new ExecutionLedger(
-    dataSource,
-    process,
-    owed,
-    clock,
-    new Metrics(),
-    IDLE_TICKER,
-  );
+  const executions = new ExecutionLedger(dataSource, process, owed, clock, new Metrics());
   const interval = { intervalMs: LEASE_MS };
   const sweeper = new HoldSweeper(dataSource, process, owed, IDLE_TICKER, interval);
   const reads = new ExecutionReads(dataSource);

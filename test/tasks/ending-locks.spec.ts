@@ -51,7 +51,7 @@ function failure(account: string, id: string): unknown[] {
 function inOneStatement(ids: readonly string[]): Promise<boolean[]> {
   const ends = new BatchedFunction<{ ended: boolean }>(database.dataSource, {
     ...TASK_ENDS,
-    lanes: 1,
+    maxStatements: 1,
   });
   const [, ...outcomes] = [[randomUUID(), randomUUID()], ...ids.map((id) => [accountId, id])].map(
     async ([account = '', id = '']) => (await ends.run(failure(account, id))).ended,

@@ -17,10 +17,10 @@ export function currentExchange(): Exchange | undefined {
 }
 
 /**
- * Aborts with `reason` when the caller of the present code leaves before the answer was sent; undefined outside of any
- * exchange.
+ * A signal that aborts with `reason` when the caller of the current exchange leaves before its answer was sent. Undefined
+ * outside of any exchange.
  */
-export function callerLeaves(reason: () => Error): StopSignal | undefined {
+export function callerLeftSignal(reason: () => Error): StopSignal | undefined {
   const response = scope.getStore()?.response;
   if (response === undefined) return undefined;
   const stop = new StopSource();

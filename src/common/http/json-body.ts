@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { setImmediate as yieldLoop } from 'node:timers/promises';
 import { GatewayError } from '../errors/gateway-error.js';
 import { BodyBytes, ChunkCount } from './body-bytes.js';
 import type { BodyMeter } from './body-gate.js';
+import { checkEncoding } from './content-encoding.js';
 import { askForBody } from './expectation.js';
 import { JsonStructure } from './json-structure.js';
 
@@ -55,15 +56,6 @@ export function checkJsonHead({ headers }: IncomingMessage, limitBytes: number):
   }
   checkEncoding(headers);
   if (length > limitBytes) throw tooLarge(limitBytes);
-}
-
-/** Throws `invalid_request` for a compressed body, which could expand beyond every limit. */
-export function checkEncoding(headers: IncomingHttpHeaders): void {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() === 'identity') return;
-  throw new GatewayError('invalid_request', 'Compressed request bodies are not taken.', {
-    param: 'Content-Encoding',
-  });
 }
 
 function collect(

@@ -46,7 +46,7 @@ export const TASK_ENDS = {
   answers: ['ended'],
   locks: { name: 'task_end_lock', parameters: 2 },
   maxBatch: 64,
-  lanes: 2,
+  maxStatements: 2,
 } as const;
 const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { BatchedFunction } from '../../database/batched-function.js';
 
-const LANES = 2;
+const MAX_STATEMENTS = 2;
 const MAX_BATCH = 128;
 /** Most submissions that wait for a statement; more are refused. */
 const MAX_WAITING = 10_000;
@@ -34,7 +34,7 @@ export class SubmitBatches {
       types: TYPES,
       answers: ['outcome', 'created'],
       maxBatch: MAX_BATCH,
-      lanes: LANES,
+      maxStatements: MAX_STATEMENTS,
     });
   }
 
