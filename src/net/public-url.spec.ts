@@ -92,13 +92,15 @@ describe('judgePublicUrl', () => {
     'http://127.0.0.1:3000/',
     'https://127.0.0.1/',
   ])('refuses the address of the service itself, %s', (url) => {
-    expect(judge(url, opened)).toBe('must not point at this service');
+    expect(judge(url, opened)).toBe('must not point at the host of this service');
   });
 
   it('refuses the own origin even when a rule opens its host', () => {
     const rules = EgressRules.parse('127.0.0.1');
     const policy = { rules, ownUrls: [new URL('http://127.0.0.1:3000')] };
-    expect(judge('http://127.0.0.1:3000/', policy)).toBe('must not point at this service');
+    expect(judge('http://127.0.0.1:3000/', policy)).toBe(
+      'must not point at the host of this service',
+    );
     expect(judge('http://127.0.0.1:9000/', policy)).toBe('http://127.0.0.1:9000/');
   });
 

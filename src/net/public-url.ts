@@ -58,7 +58,7 @@ function refusalOf(url: URL, policy: UrlPolicy): string | undefined {
   const port = portOf(url);
   const isOpened = policy.rules.opens(host, port);
   const isOwn = (own: URL): boolean => hostOf(own) === host && (!isOpened || portOf(own) === port);
-  if (policy.ownUrls?.some(isOwn)) return 'must not point at this service';
+  if (policy.ownUrls?.some(isOwn)) return 'must not point at the host of this service';
   if (isOpened) return undefined;
   if (policy.isHttpsOnly && url.protocol !== 'https:') return 'must be an https URL';
   if (!isPublicHost(host)) return 'must point at a public host';
