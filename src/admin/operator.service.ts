@@ -83,6 +83,10 @@ export class OperatorService {
 
   /** Gives the charge back, once. Throws 409 where that was done, 400 where nothing was charged. */
   async refund(id: string, { note }: RefundBody) {
+    if (id.startsWith('task_')) {
+      const message = `Only calls are refunded. Credit the account of ${id} instead.`;
+      throw new GatewayError('invalid_request', message, { param: 'id' });
+    }
     return this.ledger.refund(pathId('exec', id), note ?? null);
   }
 

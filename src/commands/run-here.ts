@@ -1,12 +1,31 @@
 import 'reflect-metadata';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import { ConfigError } from '../config/load-config.js';
 import { withOperators, withTasks } from './open-operators.js';
 import type { OperatorReply, OperatorRequest } from './operator-request.js';
 import { replyOf, runCommand } from './run-command.js';
 
+/** The only command that may begin a new embedded database. */
+const BEGINNING = 'account:create';
+
 /** Runs a command in this process, with the database of `DATABASE_URL` or the embedded one, which it starts where none runs. */
-export function runHere(request: OperatorRequest): Promise<OperatorReply> {
-  return runCommand(request, { operators: withOperators, tasks: withTasks });
+export function runHere(request: OperatorRequest, config: GatewayConfig): Promise<OperatorReply> {
+  const checked =
+    <Work, Answer>(open: (work: Work) => Answer) =>
+    (work: Work): Answer => {
+      if (request.name !== BEGINNING) needDatabase(config);
+      return open(work);
+    };
+  return runCommand(request, { operators: checked(withOperators), tasks: checked(withTasks) });
+}
+
+/** Throws ConfigError where there is nothing to read: a command in the wrong folder must not answer for empty books. */
+function needDatabase({ databaseUrl, dataDir }: GatewayConfig): void {
+  if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres'))) return;
+  const problem = `DATA_DIR: ${resolve(dataDir)} holds no database. Set it to the gateway's, or start the gateway first.`;
+  throw new ConfigError([problem]);
 }
 
 /** Runs `backup` or `restore`, which concern the data folder as a whole. Ctrl-C leaves nothing behind. */
@@ -18,7 +37,7 @@ export async function runOnDataFolder(
   const command = DATA_FOLDER_COMMANDS[request.name];
   const [file, ...more] = request.words;
   if (!command || file === undefined || more.length > 0) {
-    return runHere({ ...request, name: '' });
+    return runHere({ ...request, name: '' }, config);
   }
   return replyOf(() => command(config, file, stopSignal()));
 }

@@ -212,6 +212,19 @@ describe('operator commands', () => {
     PROCESS_TEST_TIMEOUT_MS,
   );
 
+  it(
+    'make no database where there is none, but for the first account',
+    async () => {
+      const dataDir = join(await temporaryFolder(), 'elsewhere');
+      const audit = runBuilt('cli.js', ['audit'], { ...settings(), DATA_DIR: dataDir });
+      expect(await audit.exited).toEqual({ code: 1, signal: null });
+      expect(audit.stdout()).toBe('');
+      expect(audit.stderr()).toContain(`DATA_DIR: ${dataDir} holds no database`);
+      await expect(readdir(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
   it.each([[[]], [['toString']], [['audit', '--verbose']]])(
     'end with 2 and show how they are used for %j',
     async (args) => {
