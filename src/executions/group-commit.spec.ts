@@ -88,6 +88,26 @@ describe('GroupCommit', () => {
     expect(group.ready).toMatchObject({ readyStarts: 0, readyAccounts: 0 });
   });
 
+  it('refuses a late item even if the clock steps back at that moment', async () => {
+    let answer = () => undefined as unknown;
+    const { group, clock } = groupOver(async (items) => {
+      await new Promise(
+        (resolve) =>
+          (answer = () => {
+            resolve(undefined);
+          }),
+      );
+      return doubled(items);
+    });
+    const first = group.submit(itemOf('a', 1), PATIENCE);
+    const late = group.submit(itemOf('b', 2), PATIENCE);
+    const times = [2_000, 500];
+    clock.nowMs = () => times.shift() ?? 500;
+    await expect(late).rejects.toBeInstanceOf(NotCommitted);
+    answer();
+    expect(await first).toBe(2);
+  });
+
   it('reports an unknown outcome once patience is over, and never tries again', async () => {
     const { group, batches, clock } = groupOver(() => {
       clock.ms += 600;

@@ -106,7 +106,8 @@ export class GroupCommit<Item extends CommitItem, Result> {
     if (this.#patienceTimer) return;
     this.#patienceTimer = setTimeout(() => {
       this.#patienceTimer = undefined;
-      this.#dropLate(this.#taken(this.#queues.takeLate(this.options.clock.nowMs())));
+      for (const late of this.#taken(this.#queues.takeLate(this.options.clock.nowMs())))
+        refuse(late);
       if (!this.#queues.isEmpty) this.#watchPatience();
     }, PATIENCE_CHECK_MS).unref();
   }
@@ -236,10 +237,14 @@ export class GroupCommit<Item extends CommitItem, Result> {
     cause?: unknown,
   ): readonly Waiting<Item, Result>[] {
     const nowMs = this.options.clock.nowMs();
-    for (const { deadlineMs, wasTried, reject } of batch) {
-      if (deadlineMs > nowMs) continue;
-      reject(wasTried ? new OutcomeUnknown(cause) : new NotCommitted(cause));
-    }
+    for (const waiting of batch) if (waiting.deadlineMs <= nowMs) refuse(waiting, cause);
     return batch.filter((waiting) => waiting.deadlineMs > nowMs);
   }
+}
+
+function refuse<Item extends CommitItem, Result>(
+  { wasTried, reject }: Waiting<Item, Result>,
+  cause?: unknown,
+): void {
+  reject(wasTried ? new OutcomeUnknown(cause) : new NotCommitted(cause));
 }
