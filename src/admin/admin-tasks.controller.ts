@@ -1,14 +1,17 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { BodyOptional } from '../common/http/json-body.guard.js';
 import type { PageView } from '../common/paging/page.view.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import { AdminTasksService } from './admin-tasks.service.js';
+import { RefundBody } from './dto/admin.bodies.js';
 import { ResolveTaskBody } from './dto/resolve-task.body.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { AdminTaskPage, AdminTaskView } from './views/admin-task.view.js';
+import { LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
 
 /** Tasks of all accounts, and the operator's decision on those whose outcome is unknown (interface: Operator API). */
 @OperatorEndpoint()
@@ -41,5 +44,15 @@ export class AdminTasksController {
   @ApiOkResponse({ type: AdminTaskView })
   resolveTask(@Param('id') id: string, @StrictBody() body: ResolveTaskBody): Promise<object> {
     return this.tasks.resolve(id, body);
+  }
+
+  @Post(':id/refund')
+  @TakesJson()
+  @BodyOptional()
+  @BodyExamples(RefundBody, { refund: { note: 'goodwill' } })
+  @ApiOperation({ summary: 'Give the charge of a task back, once' })
+  @ApiCreatedResponse({ type: LedgerEntryView })
+  async refundTask(@Param('id') id: string, @StrictBody() body: RefundBody) {
+    return viewEntry(await this.tasks.refund(id, body));
   }
 }

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { LedgerService } from '../billing/ledger.service.js';
+import type { LedgerEntry } from '../billing/ledger-entry.js';
 import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
@@ -8,6 +10,7 @@ import { TaskKinds } from '../tasks/task-kinds.js';
 import { TaskReader } from '../tasks/reads/task-reader.js';
 import { filterOf } from '../tasks/reads/task-reads.js';
 import { TaskResolution } from '../tasks/ending/task-resolution.js';
+import type { RefundBody } from './dto/admin.bodies.js';
 import type { ResolveTaskBody } from './dto/resolve-task.body.js';
 import { viewAdminTask } from './views/admin-task.view.js';
 
@@ -18,6 +21,7 @@ export class AdminTasksService {
     private readonly reader: TaskReader,
     private readonly resolution: TaskResolution,
     private readonly kinds: TaskKinds,
+    private readonly ledger: LedgerService,
   ) {}
 
   /** Newest first; 400 `invalid_request` for an invalid id. */
@@ -41,6 +45,11 @@ export class AdminTasksService {
     const { outcome, charged_microusd: charge, result } = body;
     const chargedMicroUsd = charge === undefined ? undefined : parseMicroUsd(charge);
     return this.view(await this.resolution.resolve(uuid, { outcome, chargedMicroUsd, result }));
+  }
+
+  /** Gives the charge back, once. Throws 404 `not_found`, 409 where that was done, 400 where nothing was charged. */
+  refund(id: string, { note }: RefundBody): Promise<LedgerEntry> {
+    return this.ledger.refund('task', pathId('task', id), note ?? null);
   }
 
   private view(task: Task): object {

@@ -40,10 +40,14 @@ export class OperatorService {
     return this.accountRecords.get(pathId('acct', id));
   }
 
-  /** Public id of the demo account: the first with play money. 404 where there is none. */
+  /** Public id of the demo account: the first with play money. Throws 404 where there is none. */
   async playAccount(): Promise<string> {
     const [account] = await this.accountRecords.withPlayMoney();
-    if (account === undefined) throw notFound('acct');
+    if (account === undefined) {
+      const message =
+        'There is no demo account: only a gateway whose embedded database has no account at its start makes one.';
+      throw new GatewayError('not_found', message);
+    }
     return toPublicId('acct', account.id);
   }
 
@@ -84,10 +88,10 @@ export class OperatorService {
   /** Gives the charge back, once. Throws 409 where that was done, 400 where nothing was charged. */
   async refund(id: string, { note }: RefundBody) {
     if (id.startsWith('task_')) {
-      const message = `Only calls are refunded. Credit the account of ${id} instead.`;
+      const message = 'The id is of a task: use POST /admin/tasks/{id}/refund, or task:refund.';
       throw new GatewayError('invalid_request', message, { param: 'id' });
     }
-    return this.ledger.refund(pathId('exec', id), note ?? null);
+    return this.ledger.refund('execution', pathId('exec', id), note ?? null);
   }
 
   audit(scope?: AuditScope) {

@@ -77,26 +77,26 @@ export class LedgerService {
   }
 
   /**
-   * Gives the charge of a synchronous call back, once, and returns the entry. Throws 404 not_found, 409 conflict when
-   * it was given back before, 400 invalid_request when nothing was charged.
+   * Gives the charge of an execution or a task back, once, and returns the entry. Throws 404 not_found, 409 conflict
+   * when it was given back before, 400 invalid_request when nothing was charged.
    */
-  async refund(executionId: string, note: string | null): Promise<LedgerEntry> {
+  async refund(what: 'execution' | 'task', id: string, note: string | null): Promise<LedgerEntry> {
     const [row] = await this.#orUnavailable(
       this.dataSource.query<RefundRow[]>(
-        `SELECT e.account_id, r.* FROM execution e, LATERAL execution_refund(e.account_id, e.id, $2) r WHERE e.id = $1`,
-        [executionId, note],
+        `SELECT c.account_id, r.* FROM ${what} c, LATERAL ${what}_refund(c.account_id, c.id, $2) r WHERE c.id = $1`,
+        [id, note],
       ),
     );
     if (row?.outcome === 'refunded') return this.#entry(row.account_id, row.entry);
     if (row?.outcome === 'repeated') {
-      throw new GatewayError('conflict', 'The charge of the call was given back before.');
+      throw new GatewayError('conflict', 'The charge was given back before.');
     }
     if (row?.outcome === 'uncharged') {
-      throw new GatewayError('invalid_request', 'Nothing was charged for the call.', {
+      throw new GatewayError('invalid_request', `Nothing was charged for the ${what}.`, {
         param: 'id',
       });
     }
-    throw new GatewayError('not_found', 'No such execution.', { param: 'id' });
+    throw new GatewayError('not_found', `No such ${what}.`, { param: 'id' });
   }
 
   /** Holds the amount if it is available. Throws 409 conflict if the id was used for another hold, 404 not_found. */

@@ -37,7 +37,7 @@ export async function serve({ loaded, worker, sandbox }: Begun): Promise<void> {
     operatorSocket: operatorSocketPath(loaded),
   });
   const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
-  if (isEmbedded && (worker?.greets ?? true)) await greet(gateway);
+  if (isEmbedded && (worker?.greets ?? true)) await greet(gateway, logger);
   endWhenTold(gateway, hangUp, config, logger);
 }
 

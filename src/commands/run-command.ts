@@ -31,19 +31,31 @@ or a date. A correction is a negative amount behind --, as in: account:credit AC
 /** Their messages are sentences for operators. */
 const KNOWN_ERRORS = [GatewayError, ConfigError, BackupError, DataDirInUseError, SchemaTooNewError];
 
+/** How the usage of a command begins that is about one thing. */
+const NEEDED = /^(ACCOUNT|KEY|EXECUTION|DELIVERY|TASK)\b/;
+
 const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
 
 /** Runs a command about anything but the data folder as a whole. */
 export function runCommand(request: OperatorRequest, open: Openers): Promise<OperatorReply> {
   const { name } = request;
   const command = ownOf(OPERATOR_COMMANDS, name);
+  const ofTasks = ownOf(TASK_COMMANDS, name);
+  const lack = lackOf(request, (command ?? ofTasks)?.usage);
+  if (lack !== undefined) return Promise.resolve({ usage: lack });
   if (command) {
     const run = () => open.operators((driven) => operate(command, request, driven));
     return replyOf(run, howToRepeat(request));
   }
-  const ofTasks = ownOf(TASK_COMMANDS, name);
   if (ofTasks) return replyOf(() => open.tasks((driven) => operate(ofTasks, request, driven)));
   return Promise.resolve({ usage: USAGE });
+}
+
+/** What the command lacks, and how it is used; undefined if it lacks nothing. */
+function lackOf({ name, words }: OperatorRequest, usage = ''): string | undefined {
+  const needed = NEEDED.exec(usage)?.[0];
+  if (needed === undefined || words.length > 0) return undefined;
+  return `${name} needs ${needed}.\nUsage: npm run cli -- ${name} ${usage}`;
 }
 
 /** The answer, or why there is none. Where the work may have been done nevertheless, `repeat` says how to run it again. */

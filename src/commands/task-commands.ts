@@ -1,4 +1,6 @@
+import { RefundBody } from '../admin/dto/admin.bodies.js';
 import { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
+import { viewEntry } from '../admin/views/ledger-entry.view.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import type { OperatorCommand, TaskOperators } from './operator-command.js';
@@ -23,5 +25,11 @@ export const TASK_COMMANDS: Readonly<Record<string, OperatorCommand<TaskOperator
           result: jsonOf(given(options, 'result')),
         }),
       ),
+  },
+  'task:refund': {
+    usage: 'TASK [--note TEXT]',
+    changes: true,
+    run: async ({ tasks }, [id = ''], options) =>
+      viewEntry(await tasks.refund(id, sent(RefundBody, options))),
   },
 };

@@ -74,7 +74,7 @@ describe('the secret key of an embedded database', () => {
   it('fails the start where no file can be made', async () => {
     await writeFile(join(folder, 'deep'), '');
     await expect(keysWith()).rejects.toThrow(
-      /SECRET_KEY: .*: cannot be (read|created) \(ENOTDIR\)/,
+      `DATA_DIR: ${dataDir} is not a folder and cannot be made one (ENOTDIR)`,
     );
   });
 

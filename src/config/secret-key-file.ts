@@ -32,7 +32,7 @@ async function read(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw unusable(path, `cannot be read (${codeOf(error)})`);
+    throw faultOf(path, 'read', error);
   }
 }
 
@@ -50,7 +50,7 @@ async function create(path: string): Promise<string> {
     await syncDirectory(dirname(path));
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
-    throw unusable(path, `cannot be created (${codeOf(error)})`);
+    throw faultOf(path, 'created', error);
   }
   return (await read(path)) ?? '';
 }
@@ -67,6 +67,14 @@ async function syncDirectory(path: string): Promise<void> {
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown';
+}
+
+function faultOf(path: string, wish: 'read' | 'created', error: unknown): ConfigError {
+  const code = codeOf(error);
+  if (code !== 'ENOTDIR') return unusable(path, `cannot be ${wish} (${code})`);
+  return new ConfigError([
+    `DATA_DIR: ${dirname(path)} is not a folder and cannot be made one (${code})`,
+  ]);
 }
 
 function unusable(path: string, problem: string): ConfigError {

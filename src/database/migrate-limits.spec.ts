@@ -131,10 +131,10 @@ describe('the books of a gateway without limits, refunds and usage', () => {
   it('refund an older charge once, and sum up to the ledger', async () => {
     const ledger = new LedgerService(dataSource);
     const refunds = await Promise.allSettled(
-      Array.from({ length: 8 }, () => ledger.refund(paid.executionId, 'sorry')),
+      Array.from({ length: 8 }, () => ledger.refund('execution', paid.executionId, 'sorry')),
     );
     expect(refunds.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await expect(ledger.refund(given.executionId, null)).rejects.toMatchObject({
+    await expect(ledger.refund('execution', given.executionId, null)).rejects.toMatchObject({
       code: 'invalid_request',
     });
     const rollup = new UsageRollup(dataSource, IDLE_TICKER);

@@ -49,6 +49,7 @@ import { ClaimsStepByKey1700000000343 } from './migrations/0343-claims-step-by-k
 import { LateReversals1700000000350 } from './migrations/0350-late-reversals.migration.js';
 import { NewestVersionsFirst1700000000351 } from './migrations/0351-newest-versions-first.migration.js';
 import { CappedStepsNewestFirst1700000000352 } from './migrations/0352-capped-steps-newest-first.migration.js';
+import { TaskRefunds1700000000353 } from './migrations/0353-task-refunds.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -105,4 +106,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   LateReversals1700000000350,
   NewestVersionsFirst1700000000351,
   CappedStepsNewestFirst1700000000352,
+  TaskRefunds1700000000353,
 ];

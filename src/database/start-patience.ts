@@ -11,7 +11,7 @@ class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError';
 
   constructor(waitedMs: number, cause: unknown) {
-    super(`The database did not answer within ${Math.round(waitedMs / 1000)} seconds`, { cause });
+    super(`The database did not answer within ${Math.ceil(waitedMs / 1000)} seconds`, { cause });
   }
 }
 

@@ -107,7 +107,7 @@ describe('the limit of a key', () => {
       if ((await own?.executions.begin(start)) !== 'held') return;
       if (index % 3 === 0) await own?.executions.fail(start, FAILURE);
       else await own?.executions.succeed(start, successOf(amount / 2n));
-      if (index % 5 === 0) await ledger.refund(start.executionId, null).catch(() => 0);
+      if (index % 5 === 0) await ledger.refund('execution', start.executionId, null).catch(() => 0);
       if (index % 4 > 0) return;
       await query(
         `SELECT execution_cancel($1, $2, NULL, 'm', '/', 'service_unavailable', NULL, NULL)`,

@@ -26,6 +26,7 @@ export interface TaskRow {
   readonly error_message: string | null;
   readonly reserved: string;
   readonly charged: string | null;
+  readonly refunded: string | null;
   readonly unit: ChargeBasis['unit'] | null;
   readonly quantity: ChargeBasis['quantity'] | null;
   readonly unit_price: ChargeBasis['unitPrice'] | null;
@@ -63,6 +64,7 @@ export function taskOf(row: TaskRow): Task {
     error: errorOf(row),
     reservedMicroUsd: BigInt(row.reserved),
     chargedMicroUsd: row.charged === null ? null : BigInt(row.charged),
+    refundedMicroUsd: row.refunded === null ? null : BigInt(row.refunded),
     basis: basisOf(row),
     content: row.content && { ...row.content, expiresAt: new Date(row.content.expiresAt) },
     webhook:

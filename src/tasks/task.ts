@@ -82,6 +82,8 @@ export interface Task {
   readonly reservedMicroUsd: MicroUsd;
   /** Null until settled. */
   readonly chargedMicroUsd: MicroUsd | null;
+  /** What an operator gave back; null if nothing was. */
+  readonly refundedMicroUsd: MicroUsd | null;
   /**
    * How the charge was computed. Null if an operator charged another amount, and for tasks from before this was
    * recorded.

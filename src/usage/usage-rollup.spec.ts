@@ -115,7 +115,8 @@ async function play(accountId: string, operations: readonly [string, number][]):
         await calls.executions.succeed(start, successOf(charge)).catch(() => 0);
       if (operation === 'fail') await calls.executions.fail(start, FAILURE).catch(() => 0);
       if (operation === 'cancel') await cancel(start);
-      if (operation === 'refund') await ledger.refund(start.executionId, null).catch(() => 0);
+      if (operation === 'refund')
+        await ledger.refund('execution', start.executionId, null).catch(() => 0);
     }
   }
 }

@@ -29,6 +29,7 @@ const taskOf = (fields: Partial<Task>): Task => ({
   error: null,
   reservedMicroUsd: 500_000n,
   chargedMicroUsd: null,
+  refundedMicroUsd: null,
   basis: null,
   content: null,
   webhook: null,

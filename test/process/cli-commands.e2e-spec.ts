@@ -85,4 +85,21 @@ describe('the command line', () => {
     },
     PROCESS_TEST_TIMEOUT_MS * 2,
   );
+
+  it(
+    'ends with 2 and the usage of the command where the id is missing',
+    async () => {
+      for (const [name, needed] of [
+        ['key:create', 'ACCOUNT'],
+        ['task:refund', 'TASK'],
+      ] as const) {
+        const { code, stdout, stderr } = await cli(name);
+        expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+        const [reason, usage] = stderr.split('\n');
+        expect(reason).toBe(`${name} needs ${needed}.`);
+        expect(usage).toMatch(new RegExp(`^Usage: npm run cli -- ${name} ${needed} \\[--`));
+      }
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
 });

@@ -27,11 +27,13 @@ afterAll(async () => {
   await database.drop();
 }, PROCESS_TEST_TIMEOUT_MS);
 
-async function cli(...args: string[]) {
-  const program = runBuilt('cli.js', ['task:resolve', ...args], { DATABASE_URL: database.url });
+async function run(...args: string[]) {
+  const program = runBuilt('cli.js', args, { DATABASE_URL: database.url });
   const { code } = await program.exited;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
+
+const cli = (...args: string[]) => run('task:resolve', ...args);
 
 /** The id of a song of a new account, with an unknown outcome. */
 async function unknown(): Promise<string> {
@@ -102,6 +104,29 @@ describe('task:resolve', () => {
         expect(stderr).toMatch(reason);
       }
       expect(await read(`tasks/${id}`)).toMatchObject({ status: 'reconciliation_required' });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+});
+
+describe('task:refund', () => {
+  it(
+    'gives the charge back once, and says so the second time',
+    async () => {
+      const id = await unknown();
+      expect(await cli(id, 'succeeded')).toMatchObject({ code: 0, stderr: '' });
+      const { code, stdout, stderr } = await run('task:refund', id, '--note', 'sorry');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({
+        object: 'ledger_entry',
+        kind: 'correction',
+        reference: id,
+        note: 'sorry',
+        balance_after_microusd: String(CREDIT),
+      });
+      const again = await run('task:refund', id);
+      expect(again).toMatchObject({ code: 1, stdout: '' });
+      expect(again.stderr).toMatch(/was given back before/);
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

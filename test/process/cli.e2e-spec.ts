@@ -109,7 +109,9 @@ describe('operator commands', () => {
   it(
     'share the database of a running gateway, which knows their keys at once and forgets them in time',
     async () => {
-      gateway = await startGatewayProgram(settings());
+      const program = await startGatewayProgram(settings());
+      gateway = program;
+      await until(() => program.stdout().includes('There is no demo account'));
       const { account, keyId, key } = await buyer();
       expect((await speak(key)).status).toBe(200);
       const own = await send(`${gateway.url}/v1/account`, {

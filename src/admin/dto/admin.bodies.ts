@@ -80,7 +80,7 @@ export class UpdateAccountBody {
   disabled?: boolean;
 }
 
-/** Body of POST /admin/executions/{id}/refund. */
+/** Body of POST /admin/executions/{id}/refund and POST /admin/tasks/{id}/refund. */
 export class RefundBody {
   @Text({ max: MAX_NOTE, ...optional, example: 'goodwill' })
   note?: string;

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
+import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task } from '../../tasks/task.js';
@@ -53,6 +54,14 @@ export class AdminTaskView extends TaskView {
   @ApiProperty({ nullable: true, type: String, example: '12500' })
   unit_price_microusd!: string | null;
 
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '12500',
+    description: 'Micro-USD that an operator gave back; null if nothing was',
+  })
+  refunded_microusd!: string | null;
+
   @ApiProperty({ nullable: true, type: String, description: "The provider's own id of the work" })
   provider_job_id!: string | null;
 
@@ -69,7 +78,7 @@ export class AdminTaskPage extends pageOfViews(AdminTaskView) {}
 
 /** The fields that only operators see. */
 export function viewAdminTask(task: Task, holderView: object): object {
-  const { evidence, apiKeyId, basis } = task;
+  const { evidence, apiKeyId, basis, refundedMicroUsd } = task;
   return {
     ...holderView,
     account_id: toPublicId('acct', task.accountId),
@@ -79,6 +88,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
     unit: basis?.unit ?? null,
     quantity: basis?.quantity ?? null,
     unit_price_microusd: basis?.unitPrice ?? null,
+    refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
     provider_job_id: task.providerJobId,
     provider_evidence: evidence && {
       status: evidence.status,

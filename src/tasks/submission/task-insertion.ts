@@ -106,6 +106,7 @@ export class TaskInsertion {
       error: null,
       reservedMicroUsd: quote.amountMicroUsd,
       chargedMicroUsd: null,
+      refundedMicroUsd: null,
       basis: quote.basis,
       content: null,
       webhook: this.webhookOf(webhook, id),

@@ -106,6 +106,7 @@ const OPERATOR_CALLS: readonly (readonly [string, string, object?])[] = [
   ['POST', '/admin/accounts/ID/keys', { name: 'fuzz', allowed_models: ['aud-v4'], expires_at: 9 }],
   ['POST', '/admin/keys/ID/rotate', { overlap_seconds: 1 }],
   ['POST', '/admin/tasks/ID/resolve', { outcome: 'failed', charged_microusd: '0', result: {} }],
+  ['POST', '/admin/tasks/ID/refund', { note: 'fuzz' }],
   ['POST', '/admin/webhook-deliveries/ID/redeliver', {}],
 ];
 

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { toPublicId } from '../../src/common/ids/public-id.js';
+import type { Task } from '../../src/tasks/task.js';
+import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
+import { type Answer, postJson, send } from '../support/http-answer.js';
+import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+const CREDIT = 1_000_000n;
+const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
+
+let desk: TaskDesk;
+let account: TestAccount;
+
+beforeAll(async () => {
+  desk = await startTaskDesk();
+});
+afterAll(() => desk.stop());
+beforeEach(async () => {
+  account = await desk.gateway.account(CREDIT);
+});
+
+const publicId = (task: Pick<Task, 'id'>) => toPublicId('task', task.id);
+const admin = (path: string) => send(`${desk.gateway.url}/admin/${path}`, { headers: ADMIN });
+const refundAt = (path: string, body: object): Promise<Answer> =>
+  postJson(`${desk.gateway.url}/admin/${path}/refund`, ADMIN, body);
+const refund = (task: Pick<Task, 'id'>, body: object = {}) =>
+  refundAt(`tasks/${publicId(task)}`, body);
+const undo = async (task: Task) => {
+  const [row] = await desk.gateway.dataSource.query<{ outcome: string }[]>(
+    'SELECT task_cancel($1, $2) AS outcome',
+    [account.accountId, task.id],
+  );
+  return row?.outcome;
+};
+const corrections = async () => {
+  const path = `accounts/${toPublicId('acct', account.accountId)}/ledger?kind=correction`;
+  return ((await admin(path)).json as { data: object[] }).data;
+};
+const available = async () => (await desk.gateway.balance(account.accountId)).available;
+
+/** A task whose outcome an operator decided. */
+async function decided(
+  outcome: 'succeeded' | 'failed',
+  charge?: bigint,
+  apiKeyId?: string,
+): Promise<Task> {
+  const task = await desk.submit(account, { plan: 'html', ...(apiKeyId && { apiKeyId }) });
+  await desk.run();
+  const body = { outcome, ...(charge !== undefined && { charged_microusd: String(charge) }) };
+  const answer = await postJson(
+    `${desk.gateway.url}/admin/tasks/${publicId(task)}/resolve`,
+    ADMIN,
+    body,
+  );
+  expect(answer.status).toBe(200);
+  return task;
+}
+const paid = () => decided('succeeded');
+
+describe('POST /admin/tasks/{id}/refund', () => {
+  it('gives the charge back once, as a correction linked to the task, and leaves the task as its holder sees it', async () => {
+    const task = await paid();
+    const before = await (await desk.get(account, task)).text();
+    const answer = await refund(task, { note: 'sorry' });
+    expect(answer.status).toBe(201);
+    expect(answer.json).toMatchObject({
+      object: 'ledger_entry',
+      kind: 'correction',
+      amount_microusd: JOB_PRICE.toString(),
+      balance_after_microusd: CREDIT.toString(),
+      reference: publicId(task),
+      note: 'sorry',
+    });
+    expect(await refund(task)).toMatchObject({
+      status: 409,
+      json: { error: { code: 'conflict' } },
+    });
+    expect(await available()).toBe(CREDIT);
+    expect(await corrections()).toEqual([answer.json]);
+    expect((await admin(`tasks/${publicId(task)}`)).json).toMatchObject({
+      status: 'succeeded',
+      charged_microusd: JOB_PRICE.toString(),
+      refunded_microusd: JOB_PRICE.toString(),
+    });
+    expect(await (await desk.get(account, task)).text()).toBe(before);
+    const usage = await admin(`usage?account_id=${toPublicId('acct', account.accountId)}`);
+    expect(usage.json).toMatchObject({ data: [{ calls: 1, charged_microusd: '0' }] });
+    await desk.gateway.provesClean();
+  });
+
+  it('gives back what was charged, which may be less than what was held', async () => {
+    const task = await decided('succeeded', 500n);
+    expect((await refund(task)).json).toMatchObject({ amount_microusd: '500' });
+    expect(await available()).toBe(CREDIT);
+  });
+
+  it('gives back once when asked ten times at once, an error that gives the charge back beside it', async () => {
+    const task = await paid();
+    const asked = Array.from({ length: 10 }, () => refund(task));
+    const undone = undo(task);
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    const given = statuses.filter((status) => status === 201).length;
+    expect(statuses.filter((status) => status === 409)).toHaveLength(10 - given);
+    expect(given + ((await undone) === 'reversed' ? 1 : 0)).toBe(1);
+    expect(await corrections()).toHaveLength(1);
+    expect(await available()).toBe(CREDIT);
+    await desk.gateway.provesClean();
+  });
+
+  it('leaves nothing to give back to an error, nor an error to a refund', async () => {
+    const refunded = await paid();
+    expect((await refund(refunded)).status).toBe(201);
+    expect(await undo(refunded)).toBe('nothing');
+    const undone = await paid();
+    expect(await undo(undone)).toBe('reversed');
+    expect((await refund(undone)).status).toBe(409);
+    expect(await available()).toBe(CREDIT);
+    await desk.gateway.provesClean();
+  });
+
+  it('does not free the spend limit of the key', async () => {
+    const { dataSource } = desk.gateway;
+    const [key] = await dataSource.query<{ id: string }[]>(
+      'SELECT id FROM api_key WHERE account_id = $1',
+      [account.accountId],
+    );
+    const apiKeyId = key?.id ?? '';
+    await dataSource.query(
+      `UPDATE api_key SET spend_limit = $2, spend_limit_period = 'total' WHERE id = $1`,
+      [apiKeyId, JOB_PRICE.toString()],
+    );
+    const room = async () => {
+      const sql = 'SELECT room FROM key_room($1, $2)';
+      return (await dataSource.query<object[]>(sql, [account.accountId, apiKeyId]))[0];
+    };
+    const task = await decided('succeeded', 500n, apiKeyId);
+    expect(await room()).toEqual({ room: (JOB_PRICE - 500n).toString() });
+    expect((await refund(task)).status).toBe(201);
+    expect(await room()).toEqual({ room: (JOB_PRICE - 500n).toString() });
+    expect(await available()).toBe(CREDIT);
+  });
+
+  it('refuses a task that is open, one that failed and one that cost nothing (400)', async () => {
+    const ended = [await decided('failed'), await decided('succeeded', 0n)];
+    const open = await desk.submit(account);
+    for (const task of [...ended, open]) {
+      expect(await refund(task)).toMatchObject({
+        status: 400,
+        json: { error: { code: 'invalid_request', param: 'id' } },
+      });
+    }
+    expect(await corrections()).toEqual([]);
+    await postJson(`${desk.gateway.url}/v1/tasks/${publicId(open)}/cancel`, account.headers, {});
+    await desk.gateway.provesClean();
+  });
+
+  it('refuses an unknown task and the id of an execution (404), and an unknown field (400)', async () => {
+    for (const id of [toPublicId('task', randomUUID()), toPublicId('exec', randomUUID())]) {
+      expect((await refundAt(`tasks/${id}`, {})).status).toBe(404);
+    }
+    const partly = await refund(await paid(), { amount_microusd: '1' });
+    expect(partly).toMatchObject({ status: 400, json: { error: { param: 'amount_microusd' } } });
+  });
+});
+
+describe('POST /admin/executions/{id}/refund', () => {
+  it('refuses the id of a task and says where tasks are refunded', async () => {
+    const task = await paid();
+    const answer = await refundAt(`executions/${publicId(task)}`, {});
+    expect(answer).toMatchObject({
+      status: 400,
+      json: {
+        error: { param: 'id', message: expect.stringContaining('/admin/tasks/{id}/refund') },
+      },
+    });
+  });
+});
