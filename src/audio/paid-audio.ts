@@ -5,6 +5,7 @@ import type { Quote } from '../common/money/charge-basis.js';
 import { PaidCalls } from '../executions/paid-calls.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { ProviderAudio } from '../providers/ports/provider-audio.js';
+import { readUnread } from '../providers/ports/unread-body.js';
 import type { ProviderWork } from '../providers/routing/provider-router.js';
 
 /** A paid call whose answer is audio. */
@@ -29,6 +30,9 @@ export class PaidAudio {
       work,
       async ({ result }, _signal, onFirstByte) => {
         result.body.once('data', onFirstByte);
+        writer.onGone(() => {
+          readUnread(result.body, call.caller.accountId);
+        });
         return { value: await writer.stream(result.body, format, quote.amountMicroUsd) };
       },
     );

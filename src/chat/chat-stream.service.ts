@@ -13,6 +13,7 @@ import {
 } from '../executions/pay-on-success.js';
 import type { CallProgress } from '../executions/running-call.js';
 import type { ChatStream } from '../providers/ports/chat.port.js';
+import { readUnread } from '../providers/ports/unread-body.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
 import { basisOf } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
@@ -78,6 +79,11 @@ export class ChatStreamService {
     if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
     const { provider, upstreamModel, result } = await this.open(call, quote, signal, progress);
     progress.onFirstByte();
+    if (call.row.hiddenReasoning) {
+      events.onGone(() => {
+        readUnread(result.body, call.caller.accountId);
+      });
+    }
     const isWhole = await readToEnd(relay, result.body, events);
     const counted = await this.usage.of(call.caller.accountId, relay.usage, quote.command, () =>
       relay.takeText(),

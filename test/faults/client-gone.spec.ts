@@ -11,6 +11,8 @@ import { MP3_HEAD, servedBy, startStubSpeech } from '../support/stub-speech.js';
 const PIECE = Buffer.alloc(64 * 1024, 9);
 /** Far more than all buffers between the provider and a client that does not read. */
 const PIECES = 400;
+/** More than have a turn to be read on. */
+const LEAVING = 40;
 
 let stub: StubUpstream;
 let gateway: TestGateway;
@@ -63,6 +65,12 @@ async function ended({ accountId }: TestAccount): Promise<ExecutionRow> {
   }
 }
 
+async function sendPieces(response: ServerResponse, count: number): Promise<void> {
+  for (let piece = 0; piece < count; piece += 1) {
+    if (!response.write(PIECE)) await once(response, 'drain');
+  }
+}
+
 async function closed(call: ClientRequest): Promise<void> {
   const gone = new Promise((resolve) => call.once('close', resolve));
   call.destroy();
@@ -104,12 +112,39 @@ describe('a client that leaves', () => {
     await once(answer, 'data');
     answer.on('error', () => undefined);
     await closed(call);
-    for (let piece = 0; piece < PIECES; piece++) {
-      if (!response.write(PIECE)) await once(response, 'drain');
-    }
+    await sendPieces(response, PIECES);
     response.end();
     expect(await ended(account)).toMatchObject({ status: 'succeeded', charged: '600' });
     expect(response.writableFinished).toBe(true);
+  });
+
+  it('with many others at once pays as each provider finishes; one that stalls keeps nobody waiting', async () => {
+    const accounts = await Promise.all(
+      Array.from({ length: LEAVING }, () => gateway.account(600n)),
+    );
+    const atProvider: ServerResponse[] = [];
+    stub.reply = (response) => {
+      atProvider.push(response);
+      response.write(MP3_HEAD);
+    };
+    const calls = accounts.map((account) => speak(account));
+    await Promise.all(calls.map((call) => once(call, 'response')));
+    await Promise.all(calls.map((call) => closed(call)));
+    const [stalled, ...others] = atProvider;
+    await Promise.all(others.map((response) => sendPieces(response, 64)));
+    for (const response of others) response.end();
+    const endedFirst = new Set<string>();
+    await Promise.all(
+      accounts.map(async (account) => {
+        const row = await ended(account);
+        endedFirst.add(account.accountId);
+        expect(row).toMatchObject({ status: 'succeeded', charged: '600' });
+        if (endedFirst.size === LEAVING - 1) stalled?.end();
+      }),
+    );
+    for (const { accountId } of accounts) {
+      expect(await gateway.balance(accountId)).toMatchObject({ available: 0n, held: 0n });
+    }
   });
 
   it('inside the body pays nothing when the provider breaks off', async () => {

@@ -8,6 +8,15 @@ export function tookAll({ socket }: Response): boolean {
   return socket !== null && (socket.writableLength === 0 || !socket.writableNeedDrain);
 }
 
+/** Calls back once when the reader of an answer leaves or is cut off before the end, or at once if that has happened already. */
+export function onReaderGone(response: Response, listener: () => void): void {
+  const tell = (): void => {
+    if (!response.writableFinished) listener();
+  };
+  if (response.destroyed) tell();
+  else response.once('close', tell);
+}
+
 /** Resolves when a full answer takes bytes again, or when its reader is gone; a reader that stalls is cut off. */
 export function writableAgain(response: Response, stallMs = STALL_MS): Promise<void> {
   if (response.destroyed) return Promise.resolve();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { STALL_MS, tookAll, writableAgain } from './reader-pace.js';
+import { onReaderGone, STALL_MS, tookAll, writableAgain } from './reader-pace.js';
 
 /** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;
@@ -43,12 +43,7 @@ export class SseWriter {
 
   /** Calls back once when the reader leaves or is cut off before the end, or at once if that has happened already. */
   onGone(listener: () => void): void {
-    const { response } = this;
-    const tell = (): void => {
-      if (!response.writableFinished) listener();
-    };
-    if (response.destroyed) tell();
-    else response.once('close', tell);
+    onReaderGone(this.response, listener);
   }
 
   /** Sends one event. It returns a promise if the caller has to wait for the reader; the promise never rejects. */

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Dispatcher } from 'undici';
 import { BodyPace } from './body-pace.js';
+import { UnreadTurns } from './unread-turns.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 
 const READ_BYTES = 64 * 1024;
@@ -26,7 +27,7 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
     private leftReads: number,
     private readonly readBytes = READ_BYTES,
   ) {
-    this.exchange = new UpstreamExchange(undefined, (error) => error, pace);
+    this.exchange = new UpstreamExchange(undefined, (error) => error, pace, new UnreadTurns());
     this.exchange.onRequestStart(this);
     this.exchange.onResponseStart(this, 200, HEADERS);
   }

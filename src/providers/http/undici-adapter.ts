@@ -11,6 +11,7 @@ import type { Dispatcher } from 'undici';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';
+import { UnreadTurns } from './unread-turns.js';
 import { type AnswerHead, UpstreamExchange } from './upstream-exchange.js';
 
 /** An axios request with the options of this adapter. */
@@ -31,14 +32,18 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
  * requested. `timeout` bounds the wait for the head. A rejected request has its {@link UpstreamExchange} in
  * `error.request`.
  */
-export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
+export function undiciAdapter(
+  dispatcher: Dispatcher,
+  unreadTurns = new UnreadTurns(),
+): AxiosAdapter {
   const pace = new BodyPace();
   return async (config: Config) => {
     const url = new URL(
       config.baseURL || config.params ? axios.getUri(config) : (config.url ?? ''),
     );
     const signal = config.signal as StopSignal | undefined;
-    const exchange = new UpstreamExchange(signal, config.bodyError ?? ((error) => error), pace);
+    const bodyError = config.bodyError ?? ((error: Error) => error);
+    const exchange = new UpstreamExchange(signal, bodyError, pace, unreadTurns);
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;

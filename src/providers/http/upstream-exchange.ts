@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { StopSignal } from '../../common/stop-signal.js';
+import type { UnreadBody } from '../ports/unread-body.js';
 import type { BodyPace } from './body-pace.js';
+import type { LeftAnswer, UnreadTurns } from './unread-turns.js';
 
 /** The head of an answer, and its body while it arrives. */
 export interface AnswerHead {
@@ -34,6 +36,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   private mayPause = true;
   private isFull = false;
   private isPaused = false;
+  private isHeld = false;
+  private unread: LeftAnswer | undefined;
   private waits = false;
   private uncountedBytes = 0;
   private resolve!: (head: AnswerHead) => void;
@@ -43,6 +47,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     private readonly signal: StopSignal | undefined,
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
     private readonly pace: BodyPace,
+    private readonly unreadTurns: UnreadTurns,
   ) {
     this.answered = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -77,11 +82,12 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     if (!body) return;
     this.isFull = !body.push(chunk);
     const hasTurn = this.takeTurn(chunk.length);
+    this.unread?.take(chunk.length);
     if (!this.mayPause) {
       if (body.readableLength > UNPAUSED_BUFFER_BYTES) controller.abort(new Error('unread'));
       return;
     }
-    if (this.isFull || this.isPaused || !hasTurn) controller.pause();
+    if (this.isFull || this.isPaused || this.isHeld || !hasTurn) controller.pause();
     if (hasTurn || this.waits) return;
     this.waits = true;
     this.pace.wait(() => {
@@ -117,8 +123,20 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     else if (this.mayPause) this.controller?.pause();
   }
 
+  /** The reader has left, and the answer is read to its end. One that cannot be paused is read at once. */
+  readUnread(accountId: string): void {
+    const { body } = this;
+    if (!this.mayPause || this.unread || !body || body.destroyed) return;
+    this.unread = this.unreadTurns.begin(accountId, (isHeld) => {
+      this.isHeld = isHeld;
+      if (isHeld) this.controller?.pause();
+      else this.goOn();
+    });
+  }
+
   /** The reader has destroyed the body, or the connection broke. Returns the error that the reader gets. */
   abandon(error: Error | null, headers: IncomingHttpHeaders): Error | null {
+    this.unread?.end();
     if (!this.controller?.aborted) this.controller?.abort(error ?? new Error('body abandoned'));
     if (!error || this.signal?.aborted) return error;
     return this.fault === error ? this.bodyError(error, headers) : error;
@@ -138,7 +156,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   /** Reads on when the reader has room, takes bytes, and it is this answer's turn. */
   private goOn(): void {
-    if (!this.isFull && !this.isPaused && !this.waits) this.controller?.resume();
+    if (this.isFull || this.isPaused || this.isHeld || this.waits) return;
+    this.controller?.resume();
   }
 
   /** The signal was aborted. */
@@ -156,11 +175,12 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   private detach(): void {
     this.signal?.removeEventListener('abort', this);
+    this.unread?.end();
   }
 }
 
 /** The body of an answer. While its reader has paused it, the connection is not read. */
-class AnswerBody extends Readable {
+class AnswerBody extends Readable implements UnreadBody {
   constructor(
     private readonly exchange: UpstreamExchange,
     private readonly headers: IncomingHttpHeaders,
@@ -170,6 +190,10 @@ class AnswerBody extends Readable {
 
   override _read(): void {
     this.exchange.readOn();
+  }
+
+  readUnread(accountId: string): void {
+    this.exchange.readUnread(accountId);
   }
 
   override pause(): this {

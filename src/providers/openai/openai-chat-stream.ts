@@ -5,6 +5,7 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { ChatChunk } from '../ports/chat.port.js';
 import { classifyOpenAiError } from '../http/openai-error.js';
+import { readUnread, type UnreadBody } from '../ports/unread-body.js';
 import { usageOf } from './openai-usage.js';
 
 /** The longest event that is read. A longer one breaks the stream. */
@@ -19,7 +20,7 @@ export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;
  * Parses the server-sent events of an upstream body into an object stream of {@link ChatChunk}. The stream ends only at
  * `[DONE]`. It breaks when the body ends before that, at an error event, and at anything that is not a JSON object.
  */
-export class OpenAiChatStream extends Readable {
+export class OpenAiChatStream extends Readable implements UnreadBody {
   private readonly parser: EventSourceParser;
   private started = false;
   private done = false;
@@ -60,6 +61,10 @@ export class OpenAiChatStream extends Readable {
       };
       this.on('readable', settle).on('error', settle);
     });
+  }
+
+  readUnread(accountId: string): void {
+    readUnread(this.source, accountId);
   }
 
   override _read(): void {
