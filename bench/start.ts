@@ -39,5 +39,5 @@ export async function run(): Promise<BenchResult> {
 function npmStart(dataDir?: string) {
   // npm starts the `node` that it finds.
   const path = [dirname(process.execPath), process.env.PATH ?? ''].join(delimiter);
-  return startBuiltGateway({ PATH: path }, dataDir, 'npm', 'start');
+  return startBuiltGateway({ PATH: path }, dataDir, 'npm', ['start']);
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { START_FLAGS } from '../scripts/start-flags.js';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
 import { VOICES } from '../src/catalog/voices.js';
 import { ENDPOINT_TYPES } from '../src/catalog/operation.js';
@@ -225,6 +226,14 @@ describe('the repository', () => {
     const tested = /^const VERSION = '(\d+)\./m.exec(read('bench/servers/runtime.ts'))?.[1];
     const shipped = read('Dockerfile').match(/(?<=^FROM node:)\d+/gm);
     expect(new Set(shipped)).toEqual(new Set([tested]));
+  });
+
+  it('starts the gateway with the same options of Node.js everywhere', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const image = [...read('Dockerfile').matchAll(/^CMD (\[.*\])$/gm)].at(-1)?.[1] ?? '[]';
+    const [, ...ofImage] = (JSON.parse(image) as string[]).slice(0, -1);
+    expect(ofImage).toEqual(START_FLAGS);
+    expect(scripts.start).toBe(`exec node ${START_FLAGS.join(' ')} scripts/start.js`);
   });
 
   it('passes every setting to the containers, and none that does not exist', () => {

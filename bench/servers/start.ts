@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { START_FLAGS } from '../../scripts/start-flags.js';
 
 const READY_TIMEOUT_MS = 60_000;
 const SAMPLE_MS = 50;
@@ -61,19 +62,19 @@ export function startAudioGateway(upstream: RunningServer, rateLimitRpm: number)
 }
 
 /**
- * Starts the built gateway on an embedded database of its own and waits until it is ready. `command` and `script` are what is
+ * Starts the built gateway on an embedded database of its own and waits until it is ready. `command` and `args` are what is
  * run.
  */
 export async function startBuiltGateway(
   settings: Record<string, string>,
   dataDir?: string,
   command: string = process.execPath,
-  script = 'dist/main.js',
+  args: readonly string[] = [...START_FLAGS, 'dist/main.js'],
 ): Promise<RunningServer & { readonly readyMs: number; readonly output: () => string }> {
   const port = await unusedPort();
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'shim-bench-')));
   const startedAt = performance.now();
-  const child = spawn(command, [script], {
+  const child = spawn(command, args, {
     cwd: root,
     env: {
       ...process.env,

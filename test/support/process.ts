@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { START_FLAGS } from '../../scripts/start-flags.js';
 import { type Answer, send } from './http-answer.js';
 import type { TestAccount } from './gateway.js';
 
@@ -162,7 +163,8 @@ export function runBuilt(
   options: SpawnIdentity = {},
 ): Program {
   if (!existsSync(join(ROOT, 'dist', file))) throw new Error('There is no build: run nest build.');
-  const program = [process.execPath, join(ROOT, 'dist', file), ...args] as const;
+  const flags = file === 'main.js' ? START_FLAGS : [];
+  const program = [process.execPath, ...flags, join(ROOT, 'dist', file), ...args] as const;
   const { fileBlocks, ...identity } = options;
   if (fileBlocks === undefined) return runProgram(program, settings, identity);
   const limited = `ulimit -f ${fileBlocks}; exec "$0" "$@"`;
