@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { FREE_BYTES, MAX_READ_ON, UnreadTurns } from './unread-turns.js';
+import { FREE_BYTES, MAX_LOOKS_HELD, MAX_READ_ON, UnreadTurns } from './unread-turns.js';
 
 const FAST = FREE_BYTES + 1;
 const LOOK_MS = 250;
@@ -109,4 +109,18 @@ it('an answer that ends while it is held is forgotten, and no timer is left', ()
   expect(answers.map(({ isHeld }) => isHeld).slice(-2)).toEqual([true, false]);
   for (const answer of answers) answer.end();
   expect(jest.getTimerCount()).toBe(0);
+});
+
+it('no answer is held longer than 20 s at a time, however many wait before it', () => {
+  const answers = answersOf(busy(), 12 * MAX_READ_ON);
+  const held = answers.map(() => 0);
+  let longest = 0;
+  for (let look = 0; look < 3 * MAX_LOOKS_HELD; look += 1) {
+    sendAll(answers);
+    answers.forEach(({ isHeld }, index) => {
+      held[index] = isHeld ? (held[index] ?? 0) + 1 : 0;
+      longest = Math.max(longest, held[index]);
+    });
+  }
+  expect(longest * LOOK_MS).toBeLessThanOrEqual(20_000);
 });

@@ -8,6 +8,11 @@ export const FREE_BYTES = 64 * 1024;
 const LOOK_MS = 250;
 /** A turn lasts this many looks (5 s) while others wait. */
 const LOOKS_PER_TURN = 20;
+/**
+ * An answer is held for so many looks (20 s) at most, whatever the process does: a provider may cut a connection that nobody
+ * reads, and what it has sent by then would be free.
+ */
+export const MAX_LOOKS_HELD = 80;
 /** Above this share of its time in work, the event loop is busy. */
 const BUSY = 0.6;
 
@@ -24,6 +29,7 @@ interface Entry {
   readonly hold: (isHeld: boolean) => void;
   /** Since the last look. */
   bytes: number;
+  /** Since it got its turn, or since it is held. */
   looks: number;
 }
 
@@ -32,7 +38,8 @@ interface Entry {
  * G-24, G-25), but when hundreds of readers are cut at once, nobody waits for those answers, and everybody else for the CPU.
  * An answer that sends slowly is never held and needs no turn, so a provider that stalls keeps none. One that sends fast is
  * held until it has a turn: accounts in turn, and within an account in the order in which they became fast. While the
- * process has time to spare, more get one at each look, so that no answer waits for providers of middling speed.
+ * process has time to spare, more get one at each look, so that no answer waits for providers of middling speed. Nobody is
+ * held longer than {@link MAX_LOOKS_HELD}.
  */
 export class UnreadTurns {
   /** Answers that are read, with or without a turn. */
@@ -87,7 +94,18 @@ export class UnreadTurns {
     }
     for (const entry of this.read) entry.bytes = 0;
     this.maxInTurn = MAX_READ_ON + (this.isBusy() ? 0 : this.inTurn.size);
+    this.releaseOverdue();
     this.next();
+  }
+
+  private releaseOverdue(): void {
+    const held = [...this.queues.values()].flat();
+    for (const entry of held) {
+      entry.looks += 1;
+      if (entry.looks < MAX_LOOKS_HELD) continue;
+      this.dequeue(entry);
+      this.readOn(entry);
+    }
   }
 
   private giveTurn(entry: Entry): void {
@@ -95,9 +113,17 @@ export class UnreadTurns {
     this.inTurn.add(entry);
   }
 
+  private readOn(entry: Entry): void {
+    entry.bytes = 0;
+    this.read.add(entry);
+    this.giveTurn(entry);
+    entry.hold(false);
+  }
+
   private enqueue(entry: Entry): void {
     this.inTurn.delete(entry);
     this.read.delete(entry);
+    entry.looks = 0;
     const queue = this.queues.get(entry.accountId);
     if (queue) queue.push(entry);
     else this.queues.set(entry.accountId, [entry]);
@@ -114,19 +140,19 @@ export class UnreadTurns {
       // The account moves to the end.
       this.queues.delete(accountId);
       if (queue.length > 0) this.queues.set(accountId, queue);
-      if (entry === undefined) continue;
-      entry.bytes = 0;
-      this.read.add(entry);
-      this.giveTurn(entry);
-      entry.hold(false);
+      if (entry !== undefined) this.readOn(entry);
     }
   };
 
-  private end(entry: Entry): void {
+  private dequeue(entry: Entry): void {
     const queue = this.queues.get(entry.accountId);
     const index = queue?.indexOf(entry) ?? -1;
     if (queue && index >= 0) queue.splice(index, 1);
     if (queue?.length === 0) this.queues.delete(entry.accountId);
+  }
+
+  private end(entry: Entry): void {
+    this.dequeue(entry);
     this.read.delete(entry);
     // A parser of undici that is at work must not wake another, and an answer ends within its parser.
     if (this.inTurn.delete(entry) && this.queues.size > 0) this.wake ??= setImmediate(this.next);
