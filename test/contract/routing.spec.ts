@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { Clock } from '../../src/common/time/clock.js';
@@ -53,19 +54,22 @@ describe('ProviderRouter', () => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  const speak = async (
+  const begin = (
     routes = BOTH,
     signal = new AbortController().signal,
     watcher?: AttemptWatcher,
-  ): Promise<string> => {
+  ) => {
     const command = { text: 'Hi', voiceId: 'v', format: 'mp3' } as const;
-    const { provider, result } = await router.run(
+    return router.run(
       routes,
       'speech',
       (port, context) => port.speak(command, context),
       signal,
       watcher,
     );
+  };
+  const speak = async (...how: Parameters<typeof begin>): Promise<string> => {
+    const { provider, result } = await begin(...how);
     await readBounded(result.body, 1_000_000);
     return provider;
   };
@@ -149,6 +153,23 @@ describe('ProviderRouter', () => {
     first.reply = (response) => response.end(AUDIO_SAMPLES.mp3);
     expect(await speak([FIRST])).toBe('first');
     expect(states).toEqual(['first open', 'first half_open', 'first closed']);
+  });
+
+  it('lets the next call test a route when the reader of a testing attempt leaves', async () => {
+    answer(500);
+    for (let count = 0; count < 10; count += 1) await code(speak([FIRST]));
+    clock.ms += 10_000;
+    first.reply = (response) => response.write(AUDIO_SAMPLES.mp3);
+    const { body } = (await begin([FIRST])).result;
+    await once(body.destroy(), 'close');
+    first.reply = (response) => response.end(AUDIO_SAMPLES.mp3);
+    expect(await speak([FIRST])).toBe('first');
+    expect(states.slice(1)).toEqual([
+      'first half_open',
+      'first open',
+      'first half_open',
+      'first closed',
+    ]);
   });
 
   it.each([400, 429, 422])('never opens on %d', async (status) => {

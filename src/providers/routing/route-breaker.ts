@@ -34,7 +34,7 @@ export class RouteBreaker {
       own.abandoned();
       return null;
     }
-    return bothOf(own, shared);
+    return new SharedAttempt(own, shared);
   }
 
   private breakerOf(apiKeyId: string): CircuitBreaker {
@@ -46,19 +46,25 @@ export class RouteBreaker {
   }
 }
 
-function bothOf(own: Permit, shared: Permit): Permit {
-  return {
-    succeeded: () => {
-      own.succeeded();
-      shared.succeeded();
-    },
-    failed: () => {
-      own.failed();
-      shared.failed();
-    },
-    abandoned: () => {
-      own.abandoned();
-      shared.abandoned();
-    },
-  };
+/** An attempt that counts for its key and for all callers. */
+class SharedAttempt implements Permit {
+  constructor(
+    private readonly own: Permit,
+    private readonly shared: Permit,
+  ) {}
+
+  succeeded(): void {
+    this.own.succeeded();
+    this.shared.succeeded();
+  }
+
+  failed(): void {
+    this.own.failed();
+    this.shared.failed();
+  }
+
+  abandoned(): void {
+    this.own.abandoned();
+    this.shared.abandoned();
+  }
 }
