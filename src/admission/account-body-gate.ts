@@ -62,7 +62,7 @@ export class AccountBodyGate extends BodyGate {
   /** Counts the bytes until the answer has ended, because the parsed body may be in memory until then. */
   private meter(holder: string, response: Response, unpaid: GatewayError | undefined): BodyMeter {
     let bytes = 0;
-    response.once('close', () => {
+    response.on('close', () => {
       this.memory.give(holder, bytes);
     });
     return {

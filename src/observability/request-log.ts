@@ -26,7 +26,7 @@ declare module 'express-serve-static-core' {
 export function requestLog(logger: Logger, metrics: Metrics) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const startNs = process.hrtime.bigint();
-    response.once('close', () => {
+    response.on('close', () => {
       const seconds = Number(process.hrtime.bigint() - startNs) / 1e9;
       const route = routeOf(request);
       metrics.requests.inc({ method: request.method, route, status: response.statusCode });

@@ -38,7 +38,7 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
       return;
     }
     open.set(client, count);
-    socket.once('close', () => {
+    socket.on('close', () => {
       const left = (open.get(client) ?? 0) - 1;
       if (left > 0) open.set(client, left);
       else open.delete(client);

@@ -87,7 +87,7 @@ export class ConnectionTurn {
     this.answer = response;
     this.silentChecks = 0;
     this.idleChecks = 0;
-    response.once('close', () => {
+    response.on('close', () => {
       this.next();
     });
     this.serve(request, response);

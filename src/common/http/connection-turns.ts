@@ -140,7 +140,7 @@ export class ConnectionTurns {
     if (turn === undefined) {
       turn = new ConnectionTurn(socket, this.serve);
       this.turns.set(socket, turn);
-      socket.once('close', () => this.turns.delete(socket));
+      socket.on('close', () => this.turns.delete(socket));
     }
     return turn;
   }

@@ -25,7 +25,7 @@ export class InFlight {
         }
       }
       this.open += 1;
-      response.once('close', () => {
+      response.on('close', () => {
         this.open -= 1;
       });
       next();

@@ -14,7 +14,7 @@ export function onReaderGone(response: Response, listener: () => void): void {
     if (!response.writableFinished) listener();
   };
   if (response.destroyed) tell();
-  else response.once('close', tell);
+  else response.on('close', tell);
 }
 
 /** Resolves when a full answer takes bytes again, or when its reader is gone; a reader that stalls is cut off. */

@@ -26,7 +26,7 @@ export class SseWriter {
     private readonly response: Response,
     private readonly waits: SseWaits = { pingMs: PING_MS, stallMs: STALL_MS },
   ) {
-    response.once('close', () => {
+    response.on('close', () => {
       clearInterval(this.ping);
     });
   }
@@ -74,9 +74,21 @@ export class SseWriter {
     this.response.setHeader('Cache-Control', 'no-cache, no-transform');
     // Without this header, proxies such as nginx would collect the whole answer first.
     this.response.setHeader('X-Accel-Buffering', 'no');
+    this.sendHead();
     this.ping = setInterval(() => {
       if (!this.isGone && !this.response.writableNeedDrain) this.response.write(': ping\n\n');
     }, this.waits.pingMs);
+  }
+
+  /**
+   * Sends the head in one packet with the first event, but not joined with it: the head stays in memory until the answer
+   * has ended, and where it is not sent alone it stays in fifty pieces, which is 2 kB.
+   */
+  private sendHead(): void {
+    const { socket } = this.response;
+    socket?.cork();
+    this.response.flushHeaders();
+    process.nextTick(() => socket?.uncork());
   }
 
   private cutAfterStall(): NodeJS.Timeout {
