@@ -1,7 +1,7 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { Readable } from 'node:stream';
 import type { SseWriter } from '../common/http/sse-writer.js';
-import { ClientLeft } from '../executions/pay-on-success.js';
+import { ClientLeft, DeadlinePassed } from '../executions/pay-on-success.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
 import { textsOf, viewTokenUsage } from './chat-usage.js';
@@ -25,17 +25,32 @@ export class ChatRelay {
   ) {}
 
   /**
-   * Forwards chunks until the provider has finished or the reader has left. Throws the error that broke the stream;
-   * that the reader left is no error.
+   * Forwards chunks until the provider has finished or the reader has left. Resolves with false when the deadline of the
+   * call came first, the reader had left, and no usage had been reported. Rejects with any other error that broke the
+   * stream; that the reader left is no error.
    */
-  async run(source: Readable): Promise<void> {
+  run(source: Readable): Promise<boolean> {
     this.source = source;
-    try {
-      await this.forwarded(source);
-    } catch (error) {
-      // The error decides, not the state of the reader's socket, because the first event counts.
-      if (!(error instanceof ClientLeft)) throw error;
-    }
+    // Listeners keep no chunk while the reader takes it. An async iterator would, and costs more.
+    return new Promise((resolve, reject) => {
+      const broken = (error: Error): void => {
+        // The error decides, not the state of the reader's socket, because the first event counts.
+        if (error instanceof ClientLeft) resolve(true);
+        else if (error instanceof DeadlinePassed && this.events.isGone)
+          resolve(this.usage !== null);
+        else reject(error);
+      };
+      const closed = (): void => {
+        if (source.readableEnded) resolve(true);
+        else broken(source.errored ?? new Error('the chunks broke off'));
+      };
+      source.on('error', broken);
+      if (source.closed) closed();
+      else source.on('close', closed);
+      source.on('data', (item: ChatChunk) => {
+        this.forwardAndPause(source, item);
+      });
+    });
   }
 
   /** The text so far, which is not kept here any longer: while it is counted, it is in memory once. */
@@ -73,21 +88,6 @@ export class ChatRelay {
       this.usage = usage;
       this.reportedUsage = chunk.usage;
     }
-  }
-
-  /** Listeners keep no chunk while the reader takes it. An async iterator would, and costs more. */
-  private forwarded(source: Readable): Promise<void> {
-    return new Promise((resolve, reject) => {
-      source.once('end', resolve).once('error', reject);
-      const closed = (): void => {
-        reject(source.errored ?? new Error('the chunks broke off'));
-      };
-      if (source.closed) closed();
-      else source.once('close', closed);
-      source.on('data', (item: ChatChunk) => {
-        this.forwardAndPause(source, item);
-      });
-    });
   }
 
   /** An error breaks the stream, because nothing else would hear of one in a listener. */

@@ -1,16 +1,10 @@
-import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import type { SseWriter } from '../common/http/sse-writer.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import {
-  ClientLeft,
-  DeadlinePassed,
-  type PaidResult,
-  PayOnSuccess,
-} from '../executions/pay-on-success.js';
+import { ClientLeft, type PaidResult, PayOnSuccess } from '../executions/pay-on-success.js';
 import type { CallProgress } from '../executions/running-call.js';
 import type { ChatStream } from '../providers/ports/chat.port.js';
 import { readUnread } from '../providers/ports/unread-body.js';
@@ -84,7 +78,7 @@ export class ChatStreamService {
         readUnread(result.body, call.caller.accountId);
       });
     }
-    const isWhole = await readToEnd(relay, result.body, events);
+    const isWhole = await relay.run(result.body);
     const counted = await this.usage.of(call.caller.accountId, relay.usage, quote.command, () =>
       relay.takeText(),
     );
@@ -129,15 +123,4 @@ function stopWhenGone(events: SseWriter, relay: ChatRelay, signal: StopSource): 
     if (relay.isFinished && relay.usage === null) setTimeout(stop, USAGE_WAIT_MS).unref();
     else stop();
   });
-}
-
-/** False when the deadline of the call came first, the reader had left, and no usage had been reported. */
-async function readToEnd(relay: ChatRelay, body: Readable, events: SseWriter): Promise<boolean> {
-  try {
-    await relay.run(body);
-    return true;
-  } catch (error) {
-    if (!(error instanceof DeadlinePassed) || !events.isGone) throw error;
-    return relay.usage !== null;
-  }
 }

@@ -50,7 +50,8 @@ export class StopSource implements StopSignal {
 
   /** As with an `AbortSignal`, a listener that is added too late is never called. */
   addEventListener(_type: 'abort', listener: StopListener): void {
-    if (!this.isAborted) this.listeners.push(listener);
+    // `push` would make room for 17, and most signals have one listener.
+    if (!this.isAborted) this.listeners = this.listeners.concat(listener);
   }
 
   removeEventListener(_type: 'abort', listener: StopListener): void {
