@@ -62,8 +62,12 @@ export class SongDesk {
   }
 
   /** A submission that must be accepted. */
-  async submit(body: object, headers: Record<string, string> = {}): Promise<SongAnswer> {
-    const answer = await this.post(body, headers);
+  async submit(
+    body: object,
+    headers: Record<string, string> = {},
+    account: TestAccount = this.account,
+  ): Promise<SongAnswer> {
+    const answer = await this.post(body, headers, account);
     if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as SongAnswer;
   }

@@ -134,12 +134,13 @@ describe('POST /v1/music/generations', () => {
   it('makes one task of two submissions with one key (SONG-53)', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const body = music();
-    const before = await desk.gateway.balance(desk.account.accountId);
-    const [first, second] = await Promise.all([desk.submit(body, key), desk.submit(body, key)]);
+    const account = await desk.gateway.account(200_000n);
+    const submit = () => desk.submit(body, key, account);
+    const [first, second] = await Promise.all([submit(), submit()]);
     expect(second.id).toBe(first.id);
-    await desk.ended(first.id);
-    const after = await desk.gateway.balance(desk.account.accountId);
-    expect(after.available + after.held).toBe(before.available + before.held - 75_000n);
+    await desk.ended(first.id, account);
+    const after = await desk.gateway.balance(account.accountId);
+    expect(after).toMatchObject({ available: 125_000n, held: 0n });
     const sent = await desk.sent('/music');
     expect(sent.filter((request) => request.gpt_description_prompt === body.prompt)).toHaveLength(
       1,
