@@ -25,6 +25,7 @@ import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
 import { loggableError, NestLogger } from '../observability/logger.js';
 import { servesMetrics } from '../observability/metrics.guard.js';
 import { Readiness } from '../observability/readiness.js';
+import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { TaskWaits } from '../tasks/reads/task-waits.js';
 import { TaskWorker } from '../tasks/worker/task-worker.js';
 import { Ticker } from '../ticker/ticker.js';
@@ -181,6 +182,7 @@ async function drain(
 ): Promise<void> {
   app.get(Readiness).drain();
   inFlight.drain();
+  app.get(ProviderRegistry).drain();
   operators?.stop();
   app.get(TaskWaits).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Ticker).stop()]);

@@ -1,6 +1,7 @@
 import { Axios } from 'axios';
 import { Agent } from 'undici';
 import { type ExchangeConfig, undiciAdapter } from './undici-adapter.js';
+import { UnreadTurns } from './unread-turns.js';
 import {
   type UpstreamTimeout,
   type UpstreamTimeoutName,
@@ -27,6 +28,7 @@ export class HttpTransport {
   /** The options of every request, in place of defaults. */
   readonly everyRequest: ExchangeConfig;
   private readonly agent: Agent;
+  private readonly unreadTurns = new UnreadTurns();
 
   /** @param timeoutOverrideMs replaces every timeout of {@link UPSTREAM_TIMEOUTS} */
   constructor(private readonly timeoutOverrideMs?: number) {
@@ -38,7 +40,7 @@ export class HttpTransport {
       },
     });
     this.everyRequest = {
-      adapter: undiciAdapter(this.agent),
+      adapter: undiciAdapter(this.agent, this.unreadTurns),
       responseType: 'stream',
       validateStatus: null,
       transformRequest: [],
@@ -52,6 +54,11 @@ export class HttpTransport {
     return override === undefined
       ? UPSTREAM_TIMEOUTS[name]
       : { headMs: override, idleMs: override };
+  }
+
+  /** Reads every answer as fast as its provider sends: the process is about to end. */
+  drain(): void {
+    this.unreadTurns.holdNone();
   }
 
   /** Closes every connection, including those with a request under way. */

@@ -9,10 +9,10 @@ const LOOK_MS = 250;
 /** A turn lasts this many looks (5 s) while others wait. */
 const LOOKS_PER_TURN = 20;
 /**
- * An answer is held for so many looks (20 s) at most, whatever the process does: a provider may cut a connection that nobody
+ * An answer is held for so many looks (10 s) at most, whatever the process does: a provider may cut a connection that nobody
  * reads, and what it has sent by then would be free.
  */
-export const MAX_LOOKS_HELD = 80;
+export const MAX_LOOKS_HELD = 40;
 /** Above this share of its time in work, the event loop is busy. */
 const BUSY = 0.6;
 
@@ -49,6 +49,8 @@ export class UnreadTurns {
   private readonly queues = new Map<string, Entry[]>();
   private timer: NodeJS.Timeout | undefined;
   private wake: NodeJS.Immediate | undefined;
+  /** What {@link maxInTurn} is at least. */
+  private minInTurn = MAX_READ_ON;
   private maxInTurn = MAX_READ_ON;
 
   /** @param isBusy whether the event loop was busy since the last call */
@@ -69,10 +71,17 @@ export class UnreadTurns {
     };
   }
 
+  /** From now on nothing is held: the process is about to end, and an answer that it does not read is not paid for. */
+  holdNone(): void {
+    this.minInTurn = Infinity;
+    this.maxInTurn = Infinity;
+    this.next();
+  }
+
   private startLooking(): NodeJS.Timeout {
     // What it did before does not count.
     this.isBusy();
-    this.maxInTurn = MAX_READ_ON;
+    this.maxInTurn = this.minInTurn;
     return setInterval(() => {
       this.look();
     }, LOOK_MS).unref();
@@ -93,7 +102,7 @@ export class UnreadTurns {
       else if (areWaiting && entry.looks >= LOOKS_PER_TURN) this.enqueue(entry);
     }
     for (const entry of this.read) entry.bytes = 0;
-    this.maxInTurn = MAX_READ_ON + (this.isBusy() ? 0 : this.inTurn.size);
+    this.maxInTurn = this.minInTurn + (this.isBusy() ? 0 : this.inTurn.size);
     this.releaseOverdue();
     this.next();
   }
