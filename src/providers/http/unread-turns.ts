@@ -9,7 +9,7 @@ const LOOK_MS = 250;
 /** A turn lasts this many looks (5 s) while others wait. */
 const LOOKS_PER_TURN = 20;
 /**
- * An answer is held for so many looks (10 s) at most, whatever the process does: a provider may cut a connection that nobody
+ * An answer is held for so many looks (10 s) in all, whatever the process does: a provider may cut a connection that nobody
  * reads, and what it has sent by then would be free.
  */
 export const MAX_LOOKS_HELD = 40;
@@ -29,8 +29,10 @@ interface Entry {
   readonly hold: (isHeld: boolean) => void;
   /** Since the last look. */
   bytes: number;
-  /** Since it got its turn, or since it is held. */
-  looks: number;
+  /** Since it got its turn. */
+  looksInTurn: number;
+  /** Since its reader left. */
+  looksHeld: number;
 }
 
 /**
@@ -58,7 +60,7 @@ export class UnreadTurns {
 
   /** From now on the answer of this account is read without a reader. `hold` stops the reading, or goes on with it. */
   begin(accountId: string, hold: (isHeld: boolean) => void): LeftAnswer {
-    const entry: Entry = { accountId, hold, bytes: 0, looks: 0 };
+    const entry: Entry = { accountId, hold, bytes: 0, looksInTurn: 0, looksHeld: 0 };
     this.read.add(entry);
     this.timer ??= this.startLooking();
     return {
@@ -90,16 +92,17 @@ export class UnreadTurns {
   private take(entry: Entry, bytes: number): void {
     entry.bytes += bytes;
     if (entry.bytes <= FREE_BYTES || this.inTurn.has(entry) || !this.read.has(entry)) return;
-    if (this.inTurn.size < this.maxInTurn) this.giveTurn(entry);
+    if (this.inTurn.size < this.maxInTurn || !mayBeHeld(entry)) this.giveTurn(entry);
     else this.enqueue(entry);
   }
 
   private look(): void {
     const areWaiting = this.queues.size > 0;
     for (const entry of this.inTurn) {
-      entry.looks += 1;
+      entry.looksInTurn += 1;
       if (entry.bytes <= FREE_BYTES) this.inTurn.delete(entry);
-      else if (areWaiting && entry.looks >= LOOKS_PER_TURN) this.enqueue(entry);
+      else if (areWaiting && entry.looksInTurn >= LOOKS_PER_TURN && mayBeHeld(entry))
+        this.enqueue(entry);
     }
     for (const entry of this.read) entry.bytes = 0;
     this.maxInTurn = this.minInTurn + (this.isBusy() ? 0 : this.inTurn.size);
@@ -110,15 +113,15 @@ export class UnreadTurns {
   private releaseOverdue(): void {
     const held = [...this.queues.values()].flat();
     for (const entry of held) {
-      entry.looks += 1;
-      if (entry.looks < MAX_LOOKS_HELD) continue;
+      entry.looksHeld += 1;
+      if (mayBeHeld(entry)) continue;
       this.dequeue(entry);
       this.readOn(entry);
     }
   }
 
   private giveTurn(entry: Entry): void {
-    entry.looks = 0;
+    entry.looksInTurn = 0;
     this.inTurn.add(entry);
   }
 
@@ -132,7 +135,6 @@ export class UnreadTurns {
   private enqueue(entry: Entry): void {
     this.inTurn.delete(entry);
     this.read.delete(entry);
-    entry.looks = 0;
     const queue = this.queues.get(entry.accountId);
     if (queue) queue.push(entry);
     else this.queues.set(entry.accountId, [entry]);
@@ -169,6 +171,10 @@ export class UnreadTurns {
     clearInterval(this.timer);
     this.timer = undefined;
   }
+}
+
+function mayBeHeld({ looksHeld }: Entry): boolean {
+  return looksHeld < MAX_LOOKS_HELD;
 }
 
 function busyLoop(): () => boolean {
