@@ -113,7 +113,7 @@ const REFUSED: Readonly<
   bool: () => ['true', 1, 0],
   custom: () => ['true', 1, 0],
   int: (least, most) => [least - 1, most + 1, least + 0.5, String(least)],
-  start: (least) => [least - 0.01, 3_600.01, 1.001, String(least)],
+  start: (least) => [least - 0.01, 3_600.01, 1.001, 1e-7, String(least)],
 };
 
 function urls(count: number): readonly string[] {

@@ -140,6 +140,18 @@ describe('CompiledValidator', () => {
     });
   });
 
+  it('counts decimals however small the number is', () => {
+    class Place {
+      @Num({ min: -1, max: 3_600, decimals: 2 }) at!: number;
+    }
+    for (const at of [0, 0.01, 0.07, 0.29, 1.1, 3_599.99, 3_600, -0.01, -0]) {
+      expect(validatorOf(Place).parse({ at })).toEqual({ at });
+    }
+    for (const at of [1e-7, -1e-7, 5e-324, 1.5e-7, 0.001, 1.005, 0.1 + 0.2, 3_599.999]) {
+      expect([at, refusalOf(Place, { at })]).toEqual([at, invalid('at')]);
+    }
+  });
+
   it('says which field is at fault and why', () => {
     expect(() => validatorOf(Lines).parse({ inputs: [{ text: 'a', voice: 'four' }] })).toThrow(
       'inputs.0.voice must have at most 3 characters.',

@@ -96,8 +96,19 @@ export function Num(
   const precision = decimals === undefined ? '' : ` with at most ${decimals} decimals`;
   const refusal = fault(`must be a number from ${min} to ${max}${precision}`, options);
   const api = { type: Number, minimum: min, maximum: max };
-  const number = IsNumber(decimals === undefined ? {} : { maxDecimalPlaces: decimals }, refusal);
-  return field([number, Min(min, refusal), Max(max, refusal)], options, api);
+  const rules = [IsNumber({}, refusal), Min(min, refusal), Max(max, refusal)];
+  return field(
+    decimals === undefined ? rules : [...rules, Decimals(decimals, refusal)],
+    options,
+    api,
+  );
+}
+
+/** class-validator's `maxDecimalPlaces` throws for a number that is written with an exponent, such as 1e-7. */
+function Decimals(most: number, refusal: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown) =>
+    typeof value === 'number' && Number(value.toFixed(most)) === value;
+  return ValidateBy({ name: 'decimals', validator: { validate } }, refusal);
 }
 
 /** One of several words, case-sensitive. */
