@@ -118,6 +118,11 @@ describe('the rules between fields', () => {
       'speed_multiplier',
     ],
     ['a tune of nothing', { model: 'tune-music' }, 'prompt'],
+    [
+      'an instrumental tune with lyrics',
+      { model: 'tune-music', prompt: 'folk', lyrics: 'la', instrumental: true },
+      'lyrics',
+    ],
   ])('refuse %s', (_what, body, param) => {
     expect(verdictOf(body)).toBe(param);
   });
@@ -150,7 +155,14 @@ describe('the rules between fields', () => {
       { model: 'song-add-instrumental', source_task_id: source, custom: true },
     ],
     ['a tune of lyrics alone', { model: 'tune-music', lyrics: 'la' }],
-    ['an instrumental tune with lyrics', { model: 'tune-music', lyrics: 'la', instrumental: true }],
+    [
+      'a tune of lyrics that is not instrumental',
+      { model: 'tune-music', lyrics: 'la', instrumental: false },
+    ],
+    [
+      'an instrumental tune from a style',
+      { model: 'tune-music', prompt: 'folk', instrumental: true },
+    ],
     ['null for an optional field', { ...music, version: null, max_mode: null }],
   ])('accept %s', (_what, body) => {
     expect(verdictOf(body)).toBe('accepted');
@@ -185,7 +197,7 @@ describe('webhook and webhook_secret', () => {
     );
   });
 
-  it('are accepted together', () => {
-    expect(verdictOf({ ...body, webhook, webhook_secret: 'x'.repeat(256) })).toBe('accepted');
+  it.each([16, 256])('are accepted together, with a secret of %i (SONG-52)', (length) => {
+    expect(verdictOf({ ...body, webhook, webhook_secret: 'x'.repeat(length) })).toBe('accepted');
   });
 });

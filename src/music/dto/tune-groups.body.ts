@@ -1,4 +1,4 @@
-import { RequiredWithout } from '../../common/validation/cross-field-rules.js';
+import { ExcludedBy, RequiredWithout } from '../../common/validation/cross-field-rules.js';
 import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { Instruction, MAX_DESCRIPTION, MAX_LYRICS, Seconds, Seed } from './song-fields.js';
 
@@ -13,7 +13,8 @@ export class Tune {
   @Text({ max: MAX_DESCRIPTION, description: 'Style; required where `lyrics` is not sent' })
   prompt?: string;
 
-  @Text({ max: MAX_LYRICS, ...optional, description: 'Words to sing' })
+  @ExcludedBy('instrumental')
+  @Text({ max: MAX_LYRICS, ...optional, description: 'Words to sing; not with `instrumental`' })
   lyrics?: string;
 
   @Whole({ min: 1, max: MAX_TUNE_SECONDS, ...optional, description: 'Length, in seconds' })
@@ -22,7 +23,7 @@ export class Tune {
   @Whole({ min: 1, max: MAX_BPM, ...optional, description: 'Tempo, in beats per minute' })
   bpm?: number;
 
-  @Flag({ ...optional, description: 'Nobody sings, lyrics or not' })
+  @Flag({ ...optional, description: 'Nobody sings; not with `lyrics`' })
   instrumental?: boolean;
 }
 
