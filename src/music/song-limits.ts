@@ -1,6 +1,7 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { JsonObject } from '../common/json-object.js';
 import type { TrackView } from './song-result.view.js';
+import { familyOf } from './song-task.js';
 
 /** A range may end this much after the track, because providers round. */
 const SLACK_SECONDS = 0.5;
@@ -11,16 +12,30 @@ const MAX_FADE_SECONDS = 60;
 export function checkWithinTrack(body: JsonObject, track: TrackView | undefined): void {
   if (!track) return;
   const { duration_seconds: seconds } = track;
-  const end = seconds === undefined ? Infinity : seconds + SLACK_SECONDS;
+  const end = seconds === undefined ? Infinity : withSlack(seconds);
   refuseBeyond(body, 'end_s', end);
   refuseBeyond(body, 'vocal_end_s', end);
   refuseBeyond(body, 'continue_at', seconds ?? Infinity);
+  refuseAtEnd(body, seconds);
   refuseBeyond(body, 'fade_time_s', seconds ?? MAX_FADE_SECONDS);
+}
+
+/** A song continues from within its source; a tune may continue from the very end. */
+function refuseAtEnd({ model, continue_at: place }: JsonObject, seconds: number | undefined): void {
+  if (typeof place !== 'number' || place !== seconds) return;
+  if (familyOf(String(model)) === 'tune') return;
+  const message = `continue_at must be below ${place}, the end of the source track.`;
+  throw new GatewayError('invalid_music_request', message, { param: 'continue_at' });
+}
+
+/** In whole microseconds, so that a sum such as 0.18 + 0.5 is what it is on paper. */
+function withSlack(seconds: number): number {
+  return Math.round((seconds + SLACK_SECONDS) * 1e6) / 1e6;
 }
 
 function refuseBeyond(body: JsonObject, field: string, end: number): void {
   const value = body[field];
   if (typeof value !== 'number' || value <= end) return;
-  const message = `${field} lies beyond the source track, which ends at ${end} seconds.`;
+  const message = `${field} must be at most ${end} for this source track.`;
   throw new GatewayError('invalid_music_request', message, { param: field });
 }
