@@ -72,12 +72,27 @@ export class SongDesk {
     return (await answer.json()) as SongAnswer;
   }
 
-  /** A submission that must be refused. */
+  /** A submission that must be refused, and leave no task and no hold. */
   async refused(body: unknown, account: TestAccount = this.account): Promise<Refused> {
+    const before = await this.ordered(account);
     const answer = await this.post(body, {}, account);
     if (answer.status < 400) throw new Error(`accepted: ${await answer.text()}`);
+    const after = await this.ordered(account);
+    // Other tasks of the account may end meanwhile.
+    if (after.tasks !== before.tasks || after.held > before.held) {
+      throw new Error(`${answer.status}, but ${after.tasks - before.tasks} tasks are made`);
+    }
     const { error } = (await answer.json()) as { error: Omit<Refused, 'status'> };
     return { status: answer.status, ...error };
+  }
+
+  /** How many tasks the account has, and what it holds in micro-USD. */
+  async ordered({ accountId }: TestAccount): Promise<{ tasks: number; held: bigint }> {
+    const [row] = await this.gateway.dataSource.query<{ tasks: number }[]>(
+      'SELECT count(*)::int AS tasks FROM task WHERE account_id = $1',
+      [accountId],
+    );
+    return { tasks: row?.tasks ?? 0, held: (await this.gateway.balance(accountId)).held };
   }
 
   async read(id: string, { headers } = this.account): Promise<SongAnswer> {

@@ -18,6 +18,12 @@ import { SongBodyPipe } from './song-body.pipe.js';
 const MODELS = BUILT_IN_MODELS.filter(({ operation }) => operation === 'song').map(({ id }) => id);
 const pipe = new SongBodyPipe(new Catalog(BUILT_IN_MODELS, () => true));
 
+/** The models with a `custom` field (decision G-72). */
+const CUSTOM_MODELS = [
+  ...['song-music', 'song-extend', 'song-cover', 'song-mashup', 'song-sample'],
+  ...['song-upload-cover', 'song-upload-extend', 'song-add-vocals', 'song-add-instrumental'],
+];
+
 /** The field that was refused, or that the body was accepted. */
 function verdictOf(body: Body): string | null {
   try {
@@ -54,6 +60,18 @@ describe.each(MODELS)('the body of %s', (model) => {
           body[row.field],
           param,
         ]);
+      }
+    }
+  });
+
+  it('takes the fields of custom mode nowhere else (SONG-36, SONG-39, SONG-43)', () => {
+    const rows = FIELD_ROWS.filter((row) => row.model === model && row.with.custom === true);
+    expect(rows.length > 0).toBe(CUSTOM_MODELS.includes(model));
+    for (const row of rows.filter(({ field }) => `${model} ${field}` !== 'song-music prompt')) {
+      const value = trialsOf(row)[0]?.body[row.field];
+      for (const custom of [undefined, null, false]) {
+        const body = { ...least, custom, [row.field]: value };
+        expect([row.field, verdictOf(body)]).toEqual([row.field, row.field]);
       }
     }
   });

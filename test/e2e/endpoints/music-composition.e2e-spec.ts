@@ -114,6 +114,7 @@ describe('POST /v1/audio/music', () => {
 
   it('waits for minutes while the provider composes (MUSIC-31)', async () => {
     expect(UPSTREAM_TIMEOUTS.composition.headMs).toBeGreaterThan(FIVE_MINUTES_MS);
+    expect(desk.gateway.config.callDeadlineMs).toBeGreaterThan(FIVE_MINUTES_MS);
     const server = desk.gateway.app.getHttpServer();
     expect(server.timeout).toBe(0);
     const { requestTimeout, headersTimeout } = server;

@@ -149,10 +149,15 @@ describe('POST /v1/music/generations', () => {
 
   it('refuses another body with the same key (SONG-54)', async () => {
     const key = { 'idempotency-key': randomUUID() };
-    await desk.submit(music(), key);
-    const answer = await desk.post(music(), key);
+    const account = await desk.gateway.account(200_000n);
+    const { id } = await desk.submit(music(), key, account);
+    const answer = await desk.post(music(), key, account);
     expect(answer.status).toBe(409);
     expect(await answer.json()).toMatchObject({ error: { code: 'idempotency_conflict' } });
+    await desk.ended(id, account);
+    const after = await desk.gateway.balance(account.accountId);
+    expect(after).toMatchObject({ available: 125_000n, held: 0n });
+    expect((await desk.ordered(account)).tasks).toBe(1);
   });
 
   it('needs the price to the last micro-USD (SONG-55)', async () => {

@@ -188,10 +188,29 @@ describe('source_task_ids and source_indexes', () => {
     }
   });
 
-  it('are refused while one of them is on its way (SONG-22)', async () => {
-    expect(await desk.refused(mashup({ source_task_ids: [song.id, running.id] }))).toMatchObject(
-      notReady('source_task_ids'),
-    );
+  it.each(['running', 'failed'])('are refused while one of them is %s (SONG-22)', async (which) => {
+    const other = which === 'running' ? running.id : failed.id;
+    for (const ids of [
+      [song.id, other],
+      [other, song.id],
+    ]) {
+      expect(await desk.refused(mashup({ source_task_ids: ids }))).toMatchObject(
+        notReady('source_task_ids'),
+      );
+    }
+  });
+
+  it('are refused where one of them is unknown or of another family (SONG-09)', async () => {
+    for (const other of [`task_${'0'.repeat(32)}`, tune.id, persona.id]) {
+      for (const ids of [
+        [song.id, other],
+        [other, song.id],
+      ]) {
+        expect(await desk.refused(mashup({ source_task_ids: ids }))).toMatchObject(
+          bad('source_task_ids'),
+        );
+      }
+    }
   });
 
   it('are refused on any other model (SONG-19)', async () => {

@@ -75,7 +75,10 @@ beforeAll(async () => {
   ]);
   sources.set('song', song).set('song-concat', extension).set('tune', tune);
 }, PATIENCE_MS);
-afterAll(() => desk.stop());
+afterAll(async () => {
+  await desk.gateway.provesClean();
+  await desk.stop();
+});
 
 /** The example of a model, with a real source if it needs one. */
 function body(model: string): Record<string, unknown> {
@@ -89,10 +92,13 @@ function body(model: string): Record<string, unknown> {
   };
 }
 
+const balance = () => desk.gateway.balance(desk.account.accountId);
+
 describe('POST /v1/music/generations', () => {
   it.each(MODELS)(
     '%s: %s is held at its price, reaches the provider, and brings what it promises (SONG-84)',
     async (_id, model, price, _max, fields, path) => {
+      const before = await balance();
       const submitted = await desk.submit(body(model));
       expect(submitted).toMatchObject({
         status: 'queued',
@@ -108,6 +114,8 @@ describe('POST /v1/music/generations', () => {
         charged_microusd: String(price),
         error: null,
       });
+      const after = await balance();
+      expect([before.available - after.available, after.held]).toEqual([BigInt(price), 0n]);
       expect(Object.keys(task.result)).toEqual(['urls', ...fields.split(',')]);
       expect((await desk.lastOrder()).path).toBe(`/ttapi/${path}`);
       if (/^tune.*tracks/.test(`${model} ${fields}`)) expect(task.result.tracks).toHaveLength(1);
@@ -121,7 +129,9 @@ describe('POST /v1/music/generations', () => {
       const { gen_description: _, ...example } = body(model);
       const hasCustom = !['song-inspo', 'song-replace-section', 'song-add-stem'].includes(model);
       const custom = hasCustom ? { custom: true, prompt: `${AT_ONCE}la la` } : {};
+      const before = await balance();
       const task = await desk.made({ ...example, ...custom, max_mode: true });
+      expect(before.available - (await balance()).available).toBe(BigInt(price * 2));
       expect(task).toMatchObject({
         reserved_microusd: String(price * 2),
         charged_microusd: String(price * 2),
