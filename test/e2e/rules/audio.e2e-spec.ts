@@ -1,17 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AudioOperation, AUDIO_OPERATIONS, call } from '../../support/audio-operations.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
 import { expectRefused, upstreamCalls } from '../../support/refusal.js';
 
+const folder = mkdtempSync(join(tmpdir(), 'shim-catalog-'));
+
 let gateway: TestGateway;
+/** The model of every operation is disabled. */
+let withoutModels: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  const models = AUDIO_OPERATIONS.map(({ body }) => ({ id: body.model, enabled: false }));
+  const file = join(folder, 'overlay.json');
+  writeFileSync(file, JSON.stringify({ models }));
+  [gateway, withoutModels] = await Promise.all([
+    startTestGateway(),
+    startTestGateway({ CATALOG_FILE: file }),
+  ]);
 });
 afterAll(async () => {
-  await gateway.provesClean();
-  await gateway.stop();
+  for (const each of [gateway, withoutModels]) {
+    await each.provesClean();
+    await each.stop();
+  }
+  rmSync(folder, { recursive: true });
 });
 
 /** A test of every operation. `rows` are in the order of AUDIO_OPERATIONS. */
@@ -142,14 +158,16 @@ describe('every synchronous audio endpoint', () => {
     'ALIGN-05',
     'VC-05',
     'ISO-05',
-  )('%s does not know other models (%s)', async (_path, _row, operation) => {
-    const { accountId, headers } = await gateway.account();
-    await expectRefused(
-      gateway,
-      accountId,
-      () => call(operation, gateway.url, headers, { model: 'aud-v9' }),
-      { status: 404, code: 'model_not_available', param: 'model' },
-    );
+  )('%s knows neither other models nor disabled ones (%s)', async (_path, _row, operation) => {
+    const refusal = { status: 404, code: 'model_not_available', param: 'model' };
+    for (const [where, fields] of [
+      [gateway, { model: 'aud-v9' }],
+      [withoutModels, {}],
+    ] as const) {
+      const { accountId, headers } = await where.account();
+      const send = () => call(operation, where.url, headers, fields);
+      await expectRefused(where, accountId, send, refusal);
+    }
   });
 
   rule(
