@@ -17,15 +17,16 @@ const TEXTS = [
   'http://127.0.0.1/',
   'file:///etc/passwd',
 ];
+/** Numbers at the limits of their notations: JavaScript writes some with an exponent, with a point or without one. */
+export const NUMBERS: readonly number[] = [
+  0, -1, 0.1, 1.005, 1e-7, -1.5e-7, 5e-324, 1e21, 1e308, 2_147_483_648, 4_294_967_296,
+  9_007_199_254_740_991,
+];
 const VALUES: readonly unknown[] = [
   null,
   true,
   false,
-  0,
-  -1,
-  1e308,
-  0.1,
-  9_007_199_254_740_991,
+  ...NUMBERS,
   [],
   {},
   [[]],
@@ -64,7 +65,7 @@ export const picked = <T>(items: readonly T[], random: Random): T =>
 
 /** A copy with one value replaced, removed or added, somewhere. */
 function damaged(value: unknown, random: Random): unknown {
-  if (typeof value !== 'object' || value === null || random(6) === 0) return picked(VALUES, random);
+  if (typeof value !== 'object' || value === null || random(6) === 0) return other(value, random);
   if (Array.isArray(value)) {
     if (random(3) === 0) return Array.from({ length: random(200) }, () => value[0] as unknown);
     return value.map((item: unknown) => (random(2) === 0 ? damaged(item, random) : item));
@@ -77,12 +78,17 @@ function damaged(value: unknown, random: Random): unknown {
   return Object.fromEntries(entries);
 }
 
+/** Another value: in half of the cases a number in the place of a number. */
+function other(value: unknown, random: Random): unknown {
+  return picked(typeof value === 'number' && random(2) === 0 ? NUMBERS : VALUES, random);
+}
+
 /**
  * In most cases JSON of a damaged copy; sometimes the text itself is damaged. An undamaged one gets further into the
  * code.
  */
 export function damagedJson(value: unknown, random: Random): Buffer {
-  if (random(4) === 0) return Buffer.from(JSON.stringify(value));
+  if (random(5) < 2) return Buffer.from(JSON.stringify(value));
   let text = JSON.stringify(damaged(value, random));
   if (random(4) === 0) text = spliced(text, picked(LITERALS, random), random);
   if (random(10) === 0) text = '['.repeat(1 + random(50_000)) + text;

@@ -36,7 +36,7 @@ export interface FuzzReport {
   readonly violations: readonly string[];
 }
 
-/** What the inputs name. It is made before the first input, with a key of its own. */
+/** What the inputs name. It is made before the first input, for the account of the key. */
 export async function fuzzWorld(url: string, key: string, adminToken: string): Promise<FuzzWorld> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const made = async (path: string, body: object): Promise<string> => {
@@ -46,12 +46,14 @@ export async function fuzzWorld(url: string, key: string, adminToken: string): P
     return named.map((name) => answer.headers.get(name)).find((id) => id !== null) ?? '';
   };
   const account = await fetch(`${url}/v1/account`, { headers });
+  const songId = await made('/v1/music/generations', { model: 'song-music', prompt: AT_ONCE });
   return {
     adminToken,
+    songId,
     mediaUrl: `${url}/sandbox/media/${EXAMPLE_RECORDING}`,
     ids: [
       await made('/v1/videos', { model: 'vid-motion', prompt: AT_ONCE, seconds: '5' }),
-      await made('/v1/music/generations', { model: 'song-music', prompt: AT_ONCE }),
+      songId,
       await made('/v1/audio/speech', HELLO),
       ((await account.json()) as { id: string }).id,
     ],

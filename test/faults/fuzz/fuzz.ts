@@ -59,15 +59,15 @@ try {
     TRUST_PROXY: '127.0.0.0/8',
     TASK_POLL_INTERVAL_MS: '1000',
   });
-  const [own, ...others] = await Promise.all(
+  const keys = await Promise.all(
     [CREDIT, CREDIT, CREDIT, 0n].map(async (credit) => (await gateway.account(credit)).key),
   );
-  const world = await fuzzWorld(gateway.url, own ?? '', ADMIN_TOKEN);
+  const world = await fuzzWorld(gateway.url, keys[0] ?? '', ADMIN_TOKEN);
   const watch = await GatewayWatch.start({ url: gateway.url, token: METRICS_TOKEN, stallFile });
   const report = await fuzzRun({
     url: gateway.url,
     world,
-    keys: others,
+    keys,
     count: Number(values.count),
     seed: Number(values.seed),
     clients: Number(values.clients),

@@ -2,6 +2,7 @@ import { PAID_ENDPOINTS } from '../../support/paid-endpoints.js';
 import { mutated, type Random } from '../../media/fuzz.js';
 import { wavFile } from '../../media/wav-file.js';
 import { damagedJson, JSON_TYPE, picked, request } from './damage.js';
+import { withKnownFields } from './known-fields.js';
 import { type FuzzInput, type FuzzWorld, operatorCall, reading, submission } from './operations.js';
 
 const BOUNDARY = 'B';
@@ -92,7 +93,7 @@ export function fuzzInput(key: string, world: FuzzWorld, random: Random): FuzzIn
 function json(key: string, { mediaUrl }: FuzzWorld, random: Random): FuzzInput {
   const { path, body } = picked(PAID_ENDPOINTS, random);
   const recording = random(2) === 0 ? mediaUrl : 'https://192.0.2.1/a.wav';
-  const bytes = damagedJson(body(recording), random);
+  const bytes = damagedJson(withKnownFields(path, body(recording), random), random);
   return { what: `json ${path}`, bytes: request(key, 'POST', path, [JSON_TYPE], bytes, random) };
 }
 

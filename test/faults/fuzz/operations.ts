@@ -1,6 +1,7 @@
 import { SONG_EXAMPLES } from '../../../src/music/dto/song-examples.js';
 import { mutated, type Random } from '../../media/fuzz.js';
 import { damagedJson, JSON_TYPE, picked, request } from './damage.js';
+import { withKnownFields } from './known-fields.js';
 
 /** One request as bytes, to be sent in pieces. */
 export interface FuzzInput {
@@ -13,8 +14,10 @@ export interface FuzzWorld {
   readonly adminToken: string;
   /** A recording that downloads and providers may read. */
   readonly mediaUrl: string;
-  /** Ids of tasks, a call and an account, most of them of other accounts. */
+  /** Ids of tasks, a call and an account. They belong to one of the accounts. */
   readonly ids: readonly string[];
+  /** A song, which is one of the ids. */
+  readonly songId: string;
 }
 
 const WEBHOOKS = [
@@ -116,14 +119,24 @@ const idOf = ({ ids }: FuzzWorld, random: Random): string =>
 /** A task, with the fields that tasks have. */
 export function submission(key: string, world: FuzzWorld, random: Random): FuzzInput {
   const [path, body] = submitted(world, random);
-  const webhook = picked(WEBHOOKS, random);
-  const secret = picked(SECRETS, random);
-  const bytes = damagedJson({ ...body, webhook, webhook_secret: secret }, random);
-  const headers = [JSON_TYPE, picked(IDEMPOTENCY, random)].filter((line) => line !== '');
-  return { what: `task ${path}`, bytes: request(key, 'POST', path, headers, bytes, random) };
+  // Most submissions go without: nearly all of these are refused, and never become a task.
+  const hasWebhook = random(4) === 0;
+  const webhook = {
+    webhook: picked(WEBHOOKS, random),
+    webhook_secret: picked(SECRETS, random),
+  };
+  const whole = withKnownFields(path, { ...body, ...(hasWebhook && webhook) }, random);
+  const bytes = damagedJson(whole, random);
+  const headers = [JSON_TYPE, random(4) === 0 ? picked(IDEMPOTENCY, random) : ''];
+  const lines = headers.filter((line) => line !== '');
+  return { what: `task ${path}`, bytes: request(key, 'POST', path, lines, bytes, random) };
 }
 
-function submitted({ mediaUrl, ids }: FuzzWorld, random: Random): [string, object] {
+const songOf = ({ ids, songId }: FuzzWorld, random: Random): string =>
+  random(3) === 0 ? picked(ids, random) : songId;
+
+function submitted(world: FuzzWorld, random: Random): [string, object] {
+  const { mediaUrl } = world;
   const kind = random(4);
   if (kind === 0) {
     const body = { model: 'aud-dubbing-v1', source_url: mediaUrl, target_language: 'de' };
@@ -135,7 +148,7 @@ function submitted({ mediaUrl, ids }: FuzzWorld, random: Random): [string, objec
   }
   const [model, { summary: _summary, ...example }] = picked(Object.entries(SONG_EXAMPLES), random);
   const sources = {
-    ...('source_task_id' in example && { source_task_id: picked(ids, random) }),
+    ...('source_task_id' in example && { source_task_id: songOf(world, random) }),
     ...('audio_url' in example && { audio_url: mediaUrl }),
   };
   return ['/v1/music/generations', { model, ...example, ...sources }];
