@@ -1,6 +1,3 @@
-import type { Operation } from '../providers/ports/operation.js';
-import type { Route } from '../providers/ports/route.js';
-import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import assert from 'node:assert/strict';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -12,9 +9,16 @@ import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
 import { modelOf } from '../common/validation/model-of.js';
+import type { Operation } from '../providers/ports/operation.js';
+import type { Route } from '../providers/ports/route.js';
+import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 
 const PLAY_MONEY_REFUSAL =
   'Play money buys sandbox work only; make an account with `account:create`.';
+
+/** Says what the operator can do, who is often the caller too. */
+const NO_PROVIDER =
+  "No route is available for this model: its provider is not configured. The operator can set the provider's key, or SANDBOX=on to try the model out.";
 
 /** Metadata key of the operation that an endpoint sells. */
 export const OPERATION = Symbol('OPERATION');
@@ -24,10 +28,6 @@ export const OPERATION = Symbol('OPERATION');
  * and with a route that can run (503 or 400 by surface). For play money that route has to be the sandbox's (402, G-95).
  * Notes the row on the request (decisions G-01, G-07 to G-09).
  */
-/** Says what the operator can do, who is often the caller too. */
-const NO_PROVIDER =
-  "No route is available for this model: its provider is not configured. The operator can set the provider's key, or SANDBOX=on to try the model out.";
-
 @Injectable()
 export class ModelGuard implements CanActivate {
   constructor(

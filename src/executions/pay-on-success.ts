@@ -45,7 +45,7 @@ class ShuttingDown extends GatewayError {
   }
 }
 
-/** 504: the call took longer than any call may. */
+/** 502: the call took longer than any call may. */
 export class DeadlinePassed extends GatewayError {
   constructor() {
     super('provider_timeout', 'The call took too long.');

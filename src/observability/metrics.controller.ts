@@ -1,9 +1,8 @@
 import { Controller, Get, Header, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiBearerAuth, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
-import { metricsText } from './cluster-metrics.js';
 import { MetricsGuard } from './metrics.guard.js';
-import { Metrics } from './metrics.js';
+import { Scrape } from './scrape.js';
 
 /** Name of the scraper's bearer scheme in the OpenAPI document. */
 export const METRICS_SCHEME = 'metrics-token';
@@ -12,9 +11,7 @@ export const METRICS_SCHEME = 'metrics-token';
 @ApiTags('health')
 @Controller('metrics')
 export class MetricsController {
-  private scraping: Promise<string> | undefined;
-
-  constructor(private readonly metrics: Metrics) {}
+  constructor(private readonly scrape: Scrape) {}
 
   @Get()
   @ApiOkResponse({ description: 'Prometheus text' })
@@ -26,10 +23,6 @@ export class MetricsController {
   @UseGuards(MetricsGuard)
   @ErrorAnswers('invalid_token', 'not_found', 'rate_limit_exceeded')
   retrieveMetrics(): Promise<string> {
-    // Concurrent scrapes share one answer, so that many cost as much as one.
-    this.scraping ??= metricsText(this.metrics.registry).finally(() => {
-      this.scraping = undefined;
-    });
-    return this.scraping;
+    return this.scrape.text();
   }
 }

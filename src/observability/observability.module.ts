@@ -6,6 +6,7 @@ import { LOGGER } from './logger.js';
 import { Metrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
 import { Readiness } from './readiness.js';
+import { Scrape } from './scrape.js';
 
 /** Gives every module the logger and the metrics; serves health and metrics. */
 @Global()
@@ -18,6 +19,7 @@ export class ObservabilityModule {
       providers: [
         { provide: LOGGER, useValue: logger },
         Metrics,
+        Scrape,
         {
           provide: Readiness,
           useFactory: (dataSource: DataSource) => new Readiness(() => dataSource.query('SELECT 1')),

@@ -9,8 +9,8 @@ import {
 } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 
-/** More than the total of any model. The service checks the total, which each model limits itself. */
-const MAX_LINE = 100_000;
+/** As much as a body can have. The service checks the total, which each model limits itself (decision G-35). */
+const MAX_LINE = 1_000_000;
 const optional = { optional: true } as const;
 
 /** One line of a dialogue. */
