@@ -7,8 +7,10 @@ import { repeatableRandom, type Random } from '../../media/fuzz.js';
 import { fuzzInput } from './inputs.js';
 import type { FuzzInput, FuzzWorld } from './operations.js';
 
-/** The longest time that a request may stay without an end. */
+/** A request that brings no byte for this long, and has not ended, hangs. */
 const HANG_MS = 35_000;
+/** The longest time that an answer may take while its bytes come: megabytes of sandbox speech, many at a time. */
+const MAX_ANSWER_MS = 180_000;
 /** A client that gets no answer for this long ends its side. */
 const SILENCE_MS = 3_000;
 const CLIENTS = 16;
@@ -116,17 +118,25 @@ async function answerTo(
     .once('close', () => {
       clearTimeout(patience);
     });
-  const timer = new AbortController();
-  const hung = sleep(HANG_MS, false, { signal: timer.signal }).catch(() => false);
+  const timers: NodeJS.Timeout[] = [];
+  const hung = new Promise<boolean>((resolve) => {
+    const hang = setTimeout(resolve, HANG_MS, false);
+    socket.on('data', () => hang.refresh());
+    timers.push(hang, setTimeout(resolve, MAX_ANSWER_MS, false));
+  });
   const hasEnded = await Promise.race([closed, hung]);
-  timer.abort();
+  timers.forEach(clearTimeout);
   socket.destroy();
   return hasEnded ? seen : undefined;
 }
 
 /** The status of the first answer, and what is wrong about it. */
 function judged(seen: string | undefined): { status: string; fault?: string } {
-  if (seen === undefined) return { status: 'hung', fault: `no end within ${HANG_MS} ms` };
+  if (seen === undefined)
+    return {
+      status: 'hung',
+      fault: `no byte for ${HANG_MS} ms, or no end within ${MAX_ANSWER_MS} ms`,
+    };
   const final = seen.replace(/^(HTTP\/1\.1 1\d\d [^\r]*\r\n(?:[^\r]+\r\n)*\r\n)+/, '');
   if (final === '') return { status: 'closed' };
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(final) ?? [];
