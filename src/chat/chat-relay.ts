@@ -5,11 +5,12 @@ import { ClientLeft, DeadlinePassed } from '../executions/pay-on-success.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
 import { textsOf, viewTokenUsage } from './chat-usage.js';
+import { MadeText } from './made-text.js';
 
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
   /** The texts so far. They are counted if the provider reports no usage. */
-  private made: string[] = [];
+  private readonly made = new MadeText();
   /** The last usage that the provider reported; null if more text came after it. */
   usage: TokenUsage | null = null;
   /** Whether the model has said why it ended. Afterwards only the usage follows. */
@@ -55,9 +56,7 @@ export class ChatRelay {
 
   /** The text so far, which is not kept here any longer: while it is counted, it is in memory once. */
   takeText(): string {
-    const text = this.made.join('');
-    this.made = [];
-    return text;
+    return this.made.take();
   }
 
   /** Adds what has arrived but was not forwarded, because the provider made it all the same. */
