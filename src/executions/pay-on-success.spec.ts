@@ -203,7 +203,7 @@ describe('PayOnSuccess', () => {
       expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     });
 
-    it('gives up a call whose answer has not begun, releases its hold, and records what was tried', async () => {
+    it('gives up a call whose answer has not begun, releases its hold, and records what was tried (ERR-39)', async () => {
       const route = { provider: 'slow', upstreamModel: 'its-model' };
       const work: PaidWork<string> = (signal, progress) =>
         new Promise((_resolve, reject) => {
@@ -213,7 +213,8 @@ describe('PayOnSuccess', () => {
           });
         });
       const run = hurried().run({ ...call, reader: readerOf(false) }, priced(PRICE), work);
-      await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
+      // The provider may have done the work, so SDKs are told not to ask for it again.
+      await expect(run).rejects.toMatchObject({ code: 'provider_timeout', shouldRetry: false });
       expect(await books()).toEqual([FUNDS, 0n]);
       expect(await reads.find(call.executionId)).toMatchObject(route);
     });

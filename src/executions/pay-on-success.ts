@@ -45,10 +45,10 @@ class ShuttingDown extends GatewayError {
   }
 }
 
-/** 502: the call took longer than any call may. */
+/** 502: the call took longer than any call may. SDKs are told not to retry, because the work may have been done (decision G-51). */
 export class DeadlinePassed extends GatewayError {
   constructor() {
-    super('provider_timeout', 'The call took too long.');
+    super('provider_timeout', 'The call took too long.', { shouldRetry: false });
   }
 }
 
