@@ -5,6 +5,7 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { ChatChunk } from '../ports/chat.port.js';
 import { classifyOpenAiError } from '../http/openai-error.js';
+import { listAt } from '../http/json-fields.js';
 import { readUnread, type UnreadBody } from '../ports/unread-body.js';
 import { usageOf } from './openai-usage.js';
 
@@ -18,11 +19,12 @@ export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;
 
 /**
  * Parses the server-sent events of an upstream body into an object stream of {@link ChatChunk}. The stream ends only at
- * `[DONE]`. It breaks when the body ends before that, at an error event, and at anything that is not a JSON object.
+ * `[DONE]`. It breaks when the body ends before that, at an error event, at anything that is not a JSON object, and at a
+ * `[DONE]` before which no chunk had a choice: that is no answer, whatever usage is reported.
  */
 export class OpenAiChatStream extends Readable implements UnreadBody {
   private readonly parser: EventSourceParser;
-  private started = false;
+  private hasChoice = false;
   private done = false;
 
   constructor(
@@ -84,7 +86,7 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
   }
 
   private finish(): void {
-    if (!this.started) {
+    if (!this.hasChoice) {
       this.destroy(this.fault('empty_stream'));
       return;
     }
@@ -99,7 +101,7 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
       const { code, kind } = classifyOpenAiError(200, chunk);
       this.destroy(this.fault(code ?? 'error_event', kind));
     } else {
-      this.started = true;
+      this.hasChoice ||= (listAt(chunk, 'choices')?.length ?? 0) > 0;
       const item: ChatChunk = { chunk, usage: usageOf(chunk) };
       if (!this.push(item) || this.isPaused()) this.source.pause();
     }

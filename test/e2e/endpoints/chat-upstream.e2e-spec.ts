@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ASK, chunk, ChatUpstreamDesk, event, streams } from '../../support/chat-upstream-desk.js';
 import { leaveAfter } from '../../support/event-stream.js';
 import type { TestAccount } from '../../support/gateway.js';
-import { postJson } from '../../support/http-answer.js';
+import { errorOf, postJson } from '../../support/http-answer.js';
 
 const CREDIT = 10_000_000n;
 
@@ -71,6 +72,22 @@ describe('whatever the provider sends', () => {
     desk.upstream.reply = streams(event(empty), event(chunk('x')), 'data: [DONE]\n\n');
     const events = await desk.read(await desk.gateway.account());
     expect(events.chunks.every(({ choices }) => choices.length === 1)).toBe(true);
+  });
+
+  it('takes a stream without a single choice for a failure, as a whole answer without one (CHAT-24, CHAT-25)', async () => {
+    const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+    const none = { choices: [], usage };
+    const replies = [
+      streams(event(chunk('', none)), 'data: [DONE]\n\n'),
+      (response: ServerResponse) => response.end(JSON.stringify(chunk('', none))),
+    ];
+    for (const [index, reply] of replies.entries()) {
+      const account = await desk.gateway.account(CREDIT);
+      desk.upstream.reply = reply;
+      const answer = await postJson(desk.url, account.headers, { ...ASK, stream: index === 0 });
+      expect([answer.status, errorOf(answer).code]).toEqual([502, 'provider_http_error']);
+      expect(await spent(account)).toBe(0n);
+    }
   });
 
   it('takes usage from the chunk of the last word, and shows it only on request', async () => {
