@@ -59,7 +59,9 @@ function checkImage(image: unknown, path: string): void {
   if (!isJsonObject(image) || typeof image.url !== 'string' || !IMAGE_URL.test(image.url)) {
     throw refusal(`${path}.url`, 'must be an http or https URL or a data URL of an image');
   }
-  if (!DETAILS.includes(image.detail)) throw refusal(`${path}.detail`, 'must be auto, low or high');
+  if (!DETAILS.includes(image.detail)) {
+    throw refusal(`${path}.detail`, 'must be auto, low, high or original');
+  }
 }
 
 function refusal(param: string, says: string): GatewayError {

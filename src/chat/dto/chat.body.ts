@@ -135,7 +135,7 @@ export class ChatBody {
   @Text(label)
   user?: string;
 
-  @OneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'], optional)
+  @OneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'], optional)
   reasoning_effort?: string;
 
   @OneOf(['low', 'medium', 'high'], optional)
