@@ -81,7 +81,8 @@ async function relay(
 ): Promise<void> {
   if (status === 416) {
     response.setHeader('Content-Range', String(headers['content-range']));
-    throw new GatewayError('range_not_satisfiable', 'The range lies outside the file.');
+    const message = 'The range lies outside the file.';
+    throw new GatewayError('range_not_satisfiable', message, { param: 'Range' });
   }
   if (status !== 200 && status !== 206) throw notFound();
   response.status(status);

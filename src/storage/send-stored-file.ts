@@ -37,7 +37,8 @@ export async function sendStoredFile(
   const range = isHead ? 'whole' : rangeOf(request, file);
   if (range === 'outside') {
     response.setHeader('Content-Range', `bytes */${file.sizeBytes}`);
-    throw new GatewayError('range_not_satisfiable', 'The range lies outside the file.');
+    const message = 'The range lies outside the file.';
+    throw new GatewayError('range_not_satisfiable', message, { param: 'Range' });
   }
   // Opened before the head is written, so that a failure of the store can be answered as an error.
   const bytes = isHead ? undefined : await file.download(range === 'whole' ? undefined : range);
