@@ -7,9 +7,9 @@ import {
 } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
-import type { Observable } from 'rxjs';
+import { from, lastValueFrom, type Observable } from 'rxjs';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
-import { OperatorActions } from './operator-actions.js';
+import { type NewOperatorAction, OperatorActions } from './operator-actions.js';
 
 const READING: readonly string[] = ['GET', 'HEAD'];
 /** This much of a token's hash is enough to tell tokens apart. */
@@ -17,8 +17,8 @@ const ACTOR_DIGITS = 12;
 
 /**
  * Records every change that an operator requests before it is made: by which token (the beginning of its SHA-256),
- * what, on which resource, from which address, when. A request that is refused afterwards has its record too. Throws if
- * the record cannot be written; then nothing is changed.
+ * what, on which resource, from which address, when; afterwards what came of it, a refusal too. Throws if the record cannot
+ * be written; then nothing is changed.
  */
 @Injectable()
 export class OperatorActionsInterceptor implements NestInterceptor {
@@ -31,20 +31,21 @@ export class OperatorActionsInterceptor implements NestInterceptor {
     this.actor = createHash('sha256').update(adminToken).digest('hex').slice(0, ACTOR_DIGITS);
   }
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<Request>();
-    if (!READING.includes(request.method)) await this.record(request);
-    return next.handle();
+    if (READING.includes(request.method)) return next.handle();
+    const perform = () => lastValueFrom(next.handle(), { defaultValue: undefined });
+    return from(this.actions.perform(this.actionOf(request), perform));
   }
 
-  private record({ method, route, params, ip }: Request): Promise<void> {
+  private actionOf({ method, route, params, ip }: Request): NewOperatorAction {
     const { path } = route as { readonly path: string };
     const { id } = params;
-    return this.actions.record({
+    return {
       actor: this.actor,
       action: `${method} ${path}`,
       target: typeof id === 'string' ? id : null,
       address: ip ?? null,
-    });
+    };
   }
 }

@@ -71,17 +71,16 @@ export async function replyOf(work: () => Promise<unknown>, repeat = ''): Promis
   }
 }
 
-/** Records a change before it is made, as the operator API does. */
+/** Records a change before it is made and what came of it, as the operator API does. */
 async function operate<Driven extends { readonly actions: OperatorActions }>(
   { changes, run }: OperatorCommand<Driven>,
   { name, words, options, actor }: OperatorRequest,
   driven: Driven,
 ): Promise<unknown> {
-  if (changes) {
-    const target = words.find((word) => PUBLIC_ID.test(word)) ?? null;
-    await driven.actions.record({ actor, action: name, target, address: null });
-  }
-  return run(driven, words, options);
+  const perform = () => run(driven, words, options);
+  if (!changes) return perform();
+  const target = words.find((word) => PUBLIC_ID.test(word)) ?? null;
+  return driven.actions.perform({ actor, action: name, target, address: null }, perform);
 }
 
 function ownOf<T>(commands: Readonly<Record<string, T>>, name: string): T | undefined {

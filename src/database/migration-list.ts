@@ -50,6 +50,7 @@ import { LateReversals1700000000350 } from './migrations/0350-late-reversals.mig
 import { NewestVersionsFirst1700000000351 } from './migrations/0351-newest-versions-first.migration.js';
 import { CappedStepsNewestFirst1700000000352 } from './migrations/0352-capped-steps-newest-first.migration.js';
 import { TaskRefunds1700000000353 } from './migrations/0353-task-refunds.migration.js';
+import { OperatorOutcomes1700000000354 } from './migrations/0354-operator-outcomes.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -107,4 +108,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   NewestVersionsFirst1700000000351,
   CappedStepsNewestFirst1700000000352,
   TaskRefunds1700000000353,
+  OperatorOutcomes1700000000354,
 ];

@@ -61,6 +61,8 @@ describe('A gateway that runs as another role than the owner of its tables', () 
     'DELETE FROM hold',
     'DELETE FROM execution',
     'UPDATE operator_action SET actor = NULL',
+    'UPDATE operator_outcome SET outcome = NULL',
+    'DELETE FROM operator_outcome',
     'DELETE FROM migration',
     'CREATE TABLE extra (id int)',
   ])('is refused: %s', async (statement) => {

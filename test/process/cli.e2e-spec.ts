@@ -180,13 +180,13 @@ describe('operator commands', () => {
           await runBuilt('cli.js', args, { DATABASE_URL }).exited;
         }
         const actor = `cli:${userInfo().username}`;
-        expect(
-          await database.dataSource.query(
-            'SELECT actor, action, target, address FROM operator_action ORDER BY id',
-          ),
-        ).toEqual([
-          { actor, action: 'account:create', target: null, address: null },
-          { actor, action: 'key:create', target: UNKNOWN_ACCOUNT, address: null },
+        const rows = await database.dataSource.query<Record<string, unknown>[]>(
+          `SELECT actor, action, target, address, outcome, made
+             FROM operator_action LEFT JOIN operator_outcome ON action_id = id ORDER BY id`,
+        );
+        expect(rows.map((row) => Object.values(row))).toEqual([
+          [actor, 'account:create', null, null, 'done', expect.stringMatching(/^acct_/)],
+          [actor, 'key:create', UNKNOWN_ACCOUNT, null, 'not_found', null],
         ]);
       } finally {
         await database.drop();

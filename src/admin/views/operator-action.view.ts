@@ -39,6 +39,31 @@ export class OperatorActionView {
   })
   address!: string | null;
 
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'done',
+    description:
+      '`done` or an error code; null while it is under way, or if the process ended then',
+  })
+  outcome!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'entry_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'The id of what it made; a repeated request names the same',
+  })
+  made!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '5000000',
+    description: 'The micro-USD of the entry that it made',
+  })
+  amount_microusd!: string | null;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 }
@@ -47,6 +72,11 @@ export class OperatorActionView {
 export class OperatorActionPage extends pageOfViews(OperatorActionView) {}
 
 /** The action as operators see it. */
-export function viewAction({ at, ...action }: OperatorAction): OperatorActionView {
-  return { ...action, object: 'operator_action', created_at: toEpochSeconds(at) };
+export function viewAction({ at, amountMicroUsd, ...action }: OperatorAction): OperatorActionView {
+  return {
+    ...action,
+    object: 'operator_action',
+    amount_microusd: amountMicroUsd,
+    created_at: toEpochSeconds(at),
+  };
 }

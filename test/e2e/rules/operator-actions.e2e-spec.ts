@@ -25,13 +25,18 @@ async function ask(method: string, path: string, body?: object, token = ADMIN_TO
 
 const recorded = (): Promise<Record<string, unknown>[]> =>
   gateway.dataSource.query(
-    'SELECT actor, action, target, address, at FROM operator_action ORDER BY id',
+    `SELECT actor, action, target, address, at, outcome, made, amount
+       FROM operator_action LEFT JOIN operator_outcome ON action_id = id ORDER BY id`,
   );
 
 describe('what an operator changes', () => {
-  it('is recorded with actor, action, target, address and time', async () => {
+  it('is recorded with actor, action, target, address, time and what came of it', async () => {
     const account = (await ask('POST', 'accounts', { name: 'a' })).json.id ?? '';
-    await ask('POST', `accounts/${account}/credits`, { amount_microusd: '5' });
+    const entry = (await ask('POST', `accounts/${account}/credits`, { amount_microusd: '5' })).json
+      .id;
+    expect((await ask('POST', `accounts/${account}/credits`, { amount_microusd: 5 })).status).toBe(
+      400,
+    );
     const key = (await ask('POST', `accounts/${account}/keys`, {})).json.id ?? '';
     expect((await ask('DELETE', `keys/${key}`)).status).toBe(204);
     expect((await ask('DELETE', 'keys/key_%00')).status).toBe(404);
@@ -41,13 +46,18 @@ describe('what an operator changes', () => {
       actor: ACTOR,
       address: expect.stringContaining('127.0.0.1'),
       at: expect.any(Date),
+      outcome: 'done',
+      made: null,
+      amount: null,
     };
+    const credits = { ...common, action: 'POST /admin/accounts/:id/credits', target: account };
     expect(await recorded()).toEqual([
-      { ...common, action: 'POST /admin/accounts', target: null },
-      { ...common, action: 'POST /admin/accounts/:id/credits', target: account },
-      { ...common, action: 'POST /admin/accounts/:id/keys', target: account },
+      { ...common, action: 'POST /admin/accounts', target: null, made: account },
+      { ...credits, made: entry, amount: '5' },
+      { ...credits, outcome: 'invalid_request' },
+      { ...common, action: 'POST /admin/accounts/:id/keys', target: account, made: key },
       { ...common, action: 'DELETE /admin/keys/:id', target: key },
-      { ...common, action: 'DELETE /admin/keys/:id', target: 'key_?' },
+      { ...common, action: 'DELETE /admin/keys/:id', target: 'key_?', outcome: 'not_found' },
     ]);
   });
 
@@ -73,6 +83,9 @@ describe('what an operator changes', () => {
       action: 'DELETE /admin/keys/:id',
       target: 'key_?',
       address: expect.stringContaining('127.0.0.1'),
+      outcome: 'not_found',
+      made: null,
+      amount_microusd: null,
       created_at: expect.any(Number),
     });
     const first = await page('limit=2');
@@ -87,6 +100,19 @@ describe('what an operator changes', () => {
     const all = await recorded();
     expect(all.at(-1)).toMatchObject({ action: 'DELETE /admin/keys/:id', target: 'sk-[redacted]' });
     expect(JSON.stringify(all)).not.toContain(key);
+  });
+
+  it('is done where only what came of it cannot be recorded', async () => {
+    await gateway.dataSource.query('ALTER TABLE operator_outcome RENAME TO operator_outcome_gone');
+    try {
+      const { status, json } = await ask('POST', 'accounts', { name: 'without an outcome' });
+      expect([status, json.id]).toEqual([201, expect.stringMatching(/^acct_/)]);
+    } finally {
+      await gateway.dataSource.query(
+        'ALTER TABLE operator_outcome_gone RENAME TO operator_outcome',
+      );
+    }
+    expect((await recorded()).at(-1)).toMatchObject({ outcome: null, made: null });
   });
 
   it('is not done where it cannot be recorded', async () => {
