@@ -81,5 +81,20 @@ export const PAID_ENDPOINTS: readonly PaidEndpoint[] = [
   },
 ];
 
+/** The endpoints that make tasks, each with a model it knows and its code of an invalid body. */
+export const TASK_SUBMISSIONS = [
+  { path: '/v1/audio/dubbing', model: 'aud-dubbing-v1', invalid: 'invalid_request' },
+  { path: '/v1/music/generations', model: 'song-lyrics', invalid: 'invalid_music_request' },
+  { path: '/v1/videos', model: 'vid-omni', invalid: 'invalid_request' },
+] as const;
+
+/** Reads of a task that nobody has. The second id cannot be decoded. */
+export const TASK_READS = [`task_${'0'.repeat(32)}`, '%ff'].flatMap((id) => [
+  `/v1/tasks/${id}`,
+  `/v1/tasks/${id}/content`,
+  `/v1/videos/${id}`,
+  `/v1/videos/${id}/content`,
+]);
+
 /** What a holder of a key may read. */
 export const READ_PATHS = ['/v1/models', '/v1/models/aud-v4', '/v1/account'] as const;

@@ -53,14 +53,32 @@ export function withCheckedHead(serve: RequestListener): RequestListener {
   };
 }
 
-/** Makes the target a path, because the router parses other targets with a parser that throws. */
+/**
+ * Makes the target a path that can be decoded, because the router parses other targets with a parser that throws, and
+ * refuses a path that it cannot decode before anybody has looked at the key (decision G-01).
+ */
 function hasPath(request: IncomingMessage): boolean {
   const { url = '' } = request;
-  if (url.startsWith('/') || url === '*') return true;
+  if (url === '*') return true;
+  if (url.startsWith('/')) {
+    if (url.includes('%')) request.url = decodable(url);
+    return true;
+  }
   if (!URL.canParse(url)) return false;
   const { pathname, search } = new URL(url);
-  request.url = pathname + search;
+  request.url = decodable(pathname + search);
   return pathname.startsWith('/');
+}
+
+/** A path such as `/v1/tasks/%ff` means what is written there: an id that nobody has, as every other malformed id (decision G-52). */
+function decodable(target: string): string {
+  const [path = ''] = target.split('?', 1);
+  try {
+    decodeURIComponent(path);
+    return target;
+  } catch {
+    return path.replaceAll('%', '%25') + target.slice(path.length);
+  }
 }
 
 /** HTTP/1.0 knows no expectations. */

@@ -196,7 +196,7 @@ describe('a video', () => {
     for (const path of [`videos/${id}`, `videos/${id}/content`]) {
       await expectNotFound(await stranger.get(path));
     }
-    for (const bad of [UNKNOWN, 'task_1', 'video_1', '%00']) {
+    for (const bad of [UNKNOWN, 'task_1', 'video_1', '%00', '%ff']) {
       await expectNotFound(await desk.get(`videos/${bad}`));
       await expectNotFound(await desk.get(`videos/${bad}/content`));
     }

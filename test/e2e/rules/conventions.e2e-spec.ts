@@ -6,7 +6,13 @@ import {
   type TestGateway,
 } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
-import { HELLO, PAID_ENDPOINTS, READ_PATHS } from '../../support/paid-endpoints.js';
+import {
+  HELLO,
+  PAID_ENDPOINTS,
+  READ_PATHS,
+  TASK_READS,
+  TASK_SUBMISSIONS,
+} from '../../support/paid-endpoints.js';
 import { expectRefused } from '../../support/refusal.js';
 import { type RecordingServer, startRecordingServer } from '../../support/recording-server.js';
 
@@ -15,6 +21,9 @@ const VENDOR = /eleven|openai|gpt-|ttapi|suno|scribe_/i;
 /** Images in base64 are random letters, which may spell a name by chance. */
 const PICTURE = /"b64_json":"[^"]*"/;
 const NOW_SECONDS = /^[1-9]\d{9}$/;
+
+/** Every endpoint that does work. */
+const POSTS = [...PAID_ENDPOINTS, ...TASK_SUBMISSIONS];
 
 let recordings: RecordingServer;
 let gateway: TestGateway;
@@ -37,7 +46,7 @@ const get = (path: string, headers: Record<string, string> = account.headers) =>
   send(gateway.url + path, { headers });
 
 describe('a path', () => {
-  it.each([...PAID_ENDPOINTS.map((row) => row.path), ...READ_PATHS])(
+  it.each([...POSTS.map((row) => row.path), ...READ_PATHS, ...TASK_READS])(
     '%s without its prefix is not served (CONV-02)',
     async (path) => {
       for (const method of ['GET', 'POST']) {
@@ -71,13 +80,12 @@ describe('a path', () => {
     async (path) => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const answer = await send(gateway.url + path, { method, headers: account.headers });
-        expect([400, 404]).toContain(answer.status);
-        errorOf(answer);
+        expect([answer.status, errorOf(answer).code]).toEqual([404, 'not_found']);
       }
     },
   );
 
-  it.each(PAID_ENDPOINTS)('$path takes POST and nothing else (CONV-15)', async ({ path }) => {
+  it.each(POSTS)('$path takes POST and nothing else (CONV-09, CONV-15)', async ({ path }) => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const answer = await send(gateway.url + path, { method, headers: account.headers });
       expect({ status: answer.status, ...errorOf(answer) }).toMatchObject({
@@ -88,11 +96,25 @@ describe('a path', () => {
     }
   });
 
-  it.each(READ_PATHS)('%s takes GET and nothing else (CONV-15)', async (path) => {
-    const answer = await post(path, {});
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toMatch(/\bGET\b/);
-  });
+  it.each(TASK_READS)(
+    '%s exists, and tells only that nobody has the task (CONV-09)',
+    async (path) => {
+      const answer = await get(path);
+      expect([answer.status, errorOf(answer)]).toMatchObject([
+        404,
+        { code: 'task_not_found', param: 'id', message: 'No such task.' },
+      ]);
+    },
+  );
+
+  it.each([...READ_PATHS, ...TASK_READS])(
+    '%s takes GET and nothing else (CONV-15)',
+    async (path) => {
+      const answer = await post(path, {});
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toMatch(/\bGET\b/);
+    },
+  );
 
   it.each(PAID_ENDPOINTS)('POST $path exists (CONV-09)', async ({ path, body }) => {
     const answer = await post(path, { ...body(recordings.url), foo: 1 });
@@ -135,6 +157,21 @@ describe('a JSON body', () => {
       await expectRefused(gateway, account.accountId, call, refusal);
     }
   });
+
+  it.each(TASK_SUBMISSIONS)(
+    'that is no JSON object, or has a field too many, is refused by $path (CONV-07, CONV-08, CONV-12)',
+    async ({ path, model, invalid }) => {
+      const bodies: readonly (readonly [unknown, string | null])[] = [
+        ...['{', '', ' ', '[]', '"text"', '5', 'null', 'true'].map((text) => [text, null] as const),
+        [{ model: null }, 'model'],
+        [{ model, foo: 1 }, 'foo'],
+      ];
+      for (const [body, param] of bodies) {
+        const refusal = { status: 400, code: invalid, param };
+        await expectRefused(gateway, account.accountId, () => post(path, body), refusal);
+      }
+    },
+  );
 
   it.each(PAID_ENDPOINTS)('with a null model has none for $path (CONV-13)', async (row) => {
     const call = () => post(row.path, { ...row.body(recordings.url), model: null });

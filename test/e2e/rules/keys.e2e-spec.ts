@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
-import { HELLO, PAID_ENDPOINTS, READ_PATHS } from '../../support/paid-endpoints.js';
+import {
+  HELLO,
+  PAID_ENDPOINTS,
+  READ_PATHS,
+  TASK_READS,
+  TASK_SUBMISSIONS,
+} from '../../support/paid-endpoints.js';
 import { startRecordingServer, type RecordingServer } from '../../support/recording-server.js';
 import { expectRefused } from '../../support/refusal.js';
 
@@ -69,7 +75,7 @@ describe('without a key', () => {
     },
   );
 
-  it.each(READ_PATHS)('GET %s is refused (AUTH-01)', async (path) => {
+  it.each([...READ_PATHS, ...TASK_READS])('GET %s is refused (AUTH-01, AUTH-26)', async (path) => {
     await expectRefused(gateway, accountId, () => send(gateway.url + path), REFUSED);
   });
 
@@ -79,6 +85,20 @@ describe('without a key', () => {
     for (const body of bodies) {
       const headers = { 'idempotency-key': 'abc', ...bearer(UNKNOWN_KEY) };
       const call = () => postJson(gateway.url + row.path, headers, body);
+      await expectRefused(gateway, accountId, call, REFUSED);
+    }
+  });
+});
+
+describe.each(TASK_SUBMISSIONS)('POST $path', ({ path, model }) => {
+  it.each<[string, Record<string, string>]>([
+    ['without a key', {}],
+    ['with an unknown key', bearer(UNKNOWN_KEY)],
+    ['with another scheme', { authorization: `Basic ${UNKNOWN_KEY}` }],
+  ])('%s is refused before anything is read (AUTH-01, AUTH-02, AUTH-07)', async (_what, by) => {
+    for (const body of ['{broken', {}, { model }, { model: 'no-such-model', foo: 1 }]) {
+      const headers = { 'idempotency-key': 'abc', ...by };
+      const call = () => postJson(gateway.url + path, headers, body);
       await expectRefused(gateway, accountId, call, REFUSED);
     }
   });
