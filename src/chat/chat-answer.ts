@@ -29,16 +29,16 @@ export function completionOf(
   usage: JsonObject,
 ): JsonObject {
   const { id, created, model } = head;
-  const choices = choicesOf(completion).map((choice, index) => ({
-    index,
+  const choices = choicesOf(completion).map((choice, place) => ({
     logprobs: null,
     ...choice,
+    index: indexOf(choice, place),
     message: {
       role: 'assistant',
       content: null,
       ...(isJsonObject(choice.message) && choice.message),
     },
-    finish_reason: choice.finish_reason ?? 'stop',
+    finish_reason: reasonOf(choice) ?? 'stop',
   }));
   return { id, object: 'chat.completion', created, model, choices, usage };
 }
@@ -46,11 +46,12 @@ export function completionOf(
 /** The chat stream chunk (spec: same heading), without the usage. */
 export function chunkOf(head: CompletionHead, choices: readonly JsonObject[]): JsonObject {
   const { id, created, model } = head;
-  const shown = choices.map((choice, index) => ({
-    index,
-    delta: {},
+  const shown = choices.map((choice, place) => ({
     ...choice,
-    finish_reason: choice.finish_reason ?? null,
+    index: indexOf(choice, place),
+    // Clients read its fields, and fail where it is null.
+    delta: isJsonObject(choice.delta) ? choice.delta : {},
+    finish_reason: reasonOf(choice),
   }));
   return { id, object: 'chat.completion.chunk', created, model, choices: shown };
 }
@@ -58,4 +59,12 @@ export function chunkOf(head: CompletionHead, choices: readonly JsonObject[]): J
 /** The choices of a completion or a chunk. */
 export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
   return Array.isArray(choices) ? choices.filter(isJsonObject) : [];
+}
+
+function indexOf({ index }: JsonObject, place: number): number {
+  return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : place;
+}
+
+function reasonOf({ finish_reason: reason }: JsonObject): string | null {
+  return typeof reason === 'string' ? reason : null;
 }

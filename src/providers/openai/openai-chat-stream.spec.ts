@@ -48,11 +48,36 @@ describe('OpenAiChatStream', () => {
     ['a body that ends before [DONE]', '', '- stream_cut'],
     ['an event that is not JSON', 'data: oops\n\n', '- bad_chunk'],
     ['an error event', event({ error: { code: 'boom', message: 'secret' } }), '- boom'],
+    ['an error event with a text', event({ error: 'overloaded', code: 529 }), '- error_event'],
+    ['an event that is named error', `event: error\n${event({ message: 'no' })}`, '- error_event'],
     ['an event without end', `data: ${'x'.repeat(5_000_000)}`, '- event_too_long'],
   ])('breaks on %s', async (_what, tail, message) => {
     const { source, read } = setUp();
     source.end(event(hello) + tail);
     await expect(read()).rejects.toThrow(message);
+  });
+
+  it.each(['', '\n', '\r'])('takes %j for the end of the last line', async (end) => {
+    const { source, read } = setUp();
+    source.end(`${event(hello)}data: [DONE]${end}`);
+    expect(await read()).toHaveLength(1);
+  });
+
+  it('reports only counts of tokens', async () => {
+    const { source, read } = setUp();
+    const usage = {
+      prompt_tokens: 1,
+      completion_tokens: 2,
+      prompt_tokens_details: { cached_tokens: -1 },
+      completion_tokens_details: { reasoning_tokens: 0.5 },
+    };
+    source.end(`${event({ ...hello, usage })}data: [DONE]\n\n`);
+    expect((await read())[0]?.usage).toEqual({
+      promptTokens: 1,
+      completionTokens: 2,
+      cachedTokens: null,
+      reasoningTokens: null,
+    });
   });
 
   it('breaks when [DONE] comes before any chunk', async () => {

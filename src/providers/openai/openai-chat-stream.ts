@@ -34,8 +34,8 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
     super({ objectMode: true, highWaterMark: READ_AHEAD_CHUNKS });
     this.parser = createParser({
       maxBufferSize: MAX_EVENT_CHARS,
-      onEvent: ({ data }) => {
-        this.takeEvent(data);
+      onEvent: ({ data, event }) => {
+        this.takeEvent(data, event);
       },
       onError: ({ type }) => {
         if (type === 'max-buffer-size-exceeded') this.destroy(this.fault('event_too_long'));
@@ -46,6 +46,8 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
       if (!this.done && !this.destroyed) this.parser.feed(decoder.write(bytes));
     });
     source.on('end', () => {
+      // The end of the last line may be missing.
+      if (!this.done && !this.destroyed) this.parser.feed('\n\n');
       if (!this.done) this.destroy(this.fault('stream_cut'));
     });
     source.on('error', (error) => {
@@ -79,10 +81,10 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
     done(error);
   }
 
-  private takeEvent(data: string): void {
+  private takeEvent(data: string, name: string | undefined): void {
     if (this.done || this.destroyed) return;
     if (data === '[DONE]') this.finish();
-    else this.takeChunk(parsed(data));
+    else this.takeChunk(parsed(data), name === 'error');
   }
 
   private finish(): void {
@@ -94,10 +96,10 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
     this.push(null);
   }
 
-  private takeChunk(chunk: unknown): void {
+  private takeChunk(chunk: unknown, isError: boolean): void {
     if (!isJsonObject(chunk)) {
       this.destroy(this.fault('bad_chunk'));
-    } else if (isJsonObject(chunk.error)) {
+    } else if (isError || Boolean(chunk.error)) {
       const { code, kind } = classifyOpenAiError(200, chunk);
       this.destroy(this.fault(code ?? 'error_event', kind));
     } else {

@@ -17,5 +17,6 @@ export function usageOf({ usage }: JsonObject): TokenUsage | null {
 }
 
 function detailOf(details: unknown, name: string): number | null {
-  return isJsonObject(details) ? numberAt(details, name) : null;
+  const count = isJsonObject(details) ? numberAt(details, name) : null;
+  return count !== null && Number.isSafeInteger(count) && count >= 0 ? count : null;
 }
