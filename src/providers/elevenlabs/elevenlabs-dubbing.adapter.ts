@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { numberAt, textAt } from '../http/json-fields.js';
+import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
@@ -8,8 +8,6 @@ import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/d
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Content types of answers that hold a message instead of the file. */
 const NO_MEDIA = /^\s*(text\/|application\/(json|xml|xhtml))/i;
-/** Ids have this format because they become part of a path. */
-const JOB_ID = /^[\w.:-]{1,200}$/;
 
 /** Dubbing over the ElevenLabs wire protocol (`/v1/dubbing`). */
 export class ElevenLabsDubbing implements DubbingPort {
@@ -31,10 +29,7 @@ export class ElevenLabsDubbing implements DubbingPort {
     return this.http.requestJson(
       { method: 'POST', path: '/v1/dubbing', body, timeout: 'submit', signal },
       MAX_ANSWER_BYTES,
-      (json) => {
-        const id = textAt(json, 'dubbing_id') ?? '';
-        return JOB_ID.test(id) ? id : undefined;
-      },
+      (json) => jobIdAt(json, 'dubbing_id'),
     );
   }
 

@@ -1,5 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 
+/** Ids of jobs have this format because they become part of a path. No `..` leads out of it. */
+const JOB_ID = /^\w[\w.:-]{0,199}$/;
+
 /** A text field of a provider's answer; null when it is missing or no text. */
 export function textAt(object: JsonObject, key: string): string | null {
   const value = object[key];
@@ -16,4 +19,10 @@ export function numberAt(object: JsonObject, key: string): number | null {
 export function listAt(object: JsonObject, key: string): JsonObject[] | null {
   const value = object[key];
   return Array.isArray(value) ? value.filter(isJsonObject) : null;
+}
+
+/** The id of a job that a provider began; undefined when it is missing or cannot stand in a path. */
+export function jobIdAt(object: JsonObject, key: string): string | undefined {
+  const id = textAt(object, key) ?? '';
+  return JOB_ID.test(id) ? id : undefined;
 }

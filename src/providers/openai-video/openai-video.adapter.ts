@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import { numberAt, textAt } from '../http/json-fields.js';
+import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
@@ -8,8 +8,6 @@ import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../port
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Content types of answers that hold a message instead of the file. */
 const NO_VIDEO = /^\s*(text\/|application\/(json|xml|xhtml))/i;
-/** Ids have this format because they become part of a path. */
-const JOB_ID = /^\w[\w.:-]{0,199}$/;
 
 /** Videos over the wire protocol of OpenAI's `/videos`, with the fields other vendors add to it. */
 export class OpenAiVideo implements VideoPort {
@@ -28,10 +26,7 @@ export class OpenAiVideo implements VideoPort {
     return this.http.requestJson(
       { method: 'POST', path: '/videos', body, timeout: 'submit', signal },
       MAX_ANSWER_BYTES,
-      (video) => {
-        const id = textAt(video, 'id') ?? '';
-        return JOB_ID.test(id) ? id : undefined;
-      },
+      (video) => jobIdAt(video, 'id'),
     );
   }
 
