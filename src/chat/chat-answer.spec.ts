@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chunkOf, completionOf } from './chat-answer.js';
+import { chunkOf, completionOf, headOf } from './chat-answer.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
 
@@ -21,8 +21,17 @@ describe('what a provider sends in place of a field that clients read', () => {
     },
   );
 
+  it.each([undefined, null, '1795132800', 1_795_132_800_000, 1_795_132_800.5, -1, 0, 1e300])(
+    'is our own time where created is %j (CONV-04)',
+    (created) => {
+      const own = { ...HEAD, created: 1_795_000_000 };
+      expect(headOf({ id: 'theirs', created }, own)).toEqual({ ...own, id: 'theirs' });
+    },
+  );
+
   it('stays as it is where it is right', () => {
     const choice = { index: 1, delta: { content: 'x' }, finish_reason: 'stop', logprobs: null };
     expect(chunkOf(HEAD, [choice]).choices).toEqual([choice]);
+    expect(headOf({ created: 1_700_000_000 }, HEAD).created).toBe(1_700_000_000);
   });
 });

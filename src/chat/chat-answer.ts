@@ -9,6 +9,11 @@ export interface CompletionHead {
   readonly model: string;
 }
 
+/** Ten digits, so that milliseconds are none: 2001 to 2286. */
+function isEpochSeconds(value: unknown): value is number {
+  return Number.isSafeInteger(value) && /^[1-9]\d{9}$/.test(String(value));
+}
+
 /**
  * The head of an answer. Id and time are the provider's, else `fallback`. The name of the model is always the
  * gateway's.
@@ -17,7 +22,7 @@ export function headOf(provided: JsonObject, fallback: CompletionHead): Completi
   const { id, created } = provided;
   return {
     id: typeof id === 'string' && id !== '' ? id : fallback.id,
-    created: Number.isSafeInteger(created) ? (created as number) : fallback.created,
+    created: isEpochSeconds(created) ? created : fallback.created,
     model: fallback.model,
   };
 }

@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import { Injectable } from '@nestjs/common';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
 import type { CountedUsage } from './charge-basis.js';
-import { partsOf } from './chat-messages.js';
 import { imageTokens } from './chat-quote.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
@@ -41,22 +40,31 @@ export class ChatUsage {
   }
 }
 
-/** The texts of a message or a delta: content, reasoning, refusal, and tool calls. */
+/** The texts of a message or a delta: content and its parts, reasoning, refusal, and calls of tools and functions. */
 export function textsOf(message: unknown): string[] {
   if (!isJsonObject(message)) return [];
   const { content, reasoning_content: reasoning, refusal, tool_calls: calls } = message;
-  const called = (Array.isArray(calls) ? (calls as unknown[]) : []).flatMap((call) => {
-    const made = isJsonObject(call) ? (call.function ?? call.custom) : undefined;
-    return isJsonObject(made) ? [made.name, made.arguments, made.input] : [];
-  });
-  return [content, reasoning, refusal, ...called].filter(isFilledText);
+  const contents = Array.isArray(content) ? content.flatMap(textsOfPart) : [content];
+  const called = Array.isArray(calls) ? calls.flatMap(textsOfCall) : [];
+  return [...contents, reasoning, refusal, ...called, ...textsOfMade(message.function_call)].filter(
+    isFilledText,
+  );
+}
+
+function textsOfPart(part: unknown): unknown[] {
+  return isJsonObject(part) ? [part.text, part.refusal] : [];
+}
+
+function textsOfCall(call: unknown): unknown[] {
+  return isJsonObject(call) ? textsOfMade(call.function ?? call.custom) : [];
+}
+
+function textsOfMade(made: unknown): unknown[] {
+  return isJsonObject(made) ? [made.name, made.arguments, made.input] : [];
 }
 
 function promptTexts({ messages, parameters }: ChatCommand): string[] {
-  const texts = messages.flatMap((message) => [
-    ...textsOf(message),
-    ...partsOf(message).flatMap(({ text, refusal }) => [text, refusal].filter(isFilledText)),
-  ]);
+  const texts = messages.flatMap(textsOf);
   const shapes = [parameters?.tools, parameters?.response_format].filter(
     (shape) => shape !== undefined,
   );

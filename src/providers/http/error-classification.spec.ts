@@ -41,6 +41,22 @@ describe('ProviderError.toGatewayError', () => {
     expect(error.toGatewayError('dialogue').code).toBe('provider_rejected_request');
   });
 
+  it.each([
+    ['unsupported_value', ': unsupported_value.'],
+    ['acme_blocked', '.'],
+    ['eleven_v3_refused', '.'],
+    ['use_gpt_5', '.'],
+    ['openai.policy', '.'],
+    ['suno_error', '.'],
+  ])(
+    'tells the code %s of a refusal only where it names no vendor (CONV-06, ERR-41)',
+    (code, end) => {
+      const detail = { provider: 'acme', sent: true, upstreamCode: code };
+      const { message } = new ProviderError('rejected', detail).toGatewayError();
+      expect(message).toBe(`The provider refused the request${end}`);
+    },
+  );
+
   it('keeps nothing of a code but letters, digits and punctuation', () => {
     const detail = { provider: 'acme', sent: true, upstreamCode: 'quota <b>sk-1</b> \n' };
     expect(new ProviderError('account', detail).message).toBe(

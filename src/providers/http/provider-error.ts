@@ -59,6 +59,8 @@ const PUBLIC_FACE: Readonly<Record<ProviderErrorKind, readonly [ErrorCode, strin
 
 /** A code of the provider that callers may see (decision G-96). */
 const PUBLIC_CODE = /^[a-z0-9_.]{1,64}$/;
+/** Vendors and their models, of which callers see the neutral words only (spec: Conventions). */
+const VENDOR = /eleven|openai|gpt|ttapi|suno|scribe/;
 const DEFAULT_RETRY_AFTER_SECONDS = 5;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
@@ -147,7 +149,8 @@ export class ProviderError extends Error {
   }
 }
 
-/** A code that contains the name of its vendor is not shown either (decision G-13). */
+/** A code that contains the name of a vendor or of this provider is not shown either (decision G-13). */
 function isPublicCode({ upstreamCode = '', provider }: ProviderErrorDetail): boolean {
+  if (VENDOR.test(upstreamCode)) return false;
   return PUBLIC_CODE.test(upstreamCode) && !upstreamCode.includes(provider);
 }
