@@ -43,7 +43,7 @@ afterEach(async () => {
 const services = {
   actions: {
     list: () => isOpen.then(() => ({ items: [], nextCursor: null })),
-    record: () => isOpen,
+    perform: (_action: object, work: () => Promise<unknown>) => isOpen.then(work),
   },
   operator: {
     credit: () => Promise.reject(new GatewayError('service_unavailable', 'No ledger.')),
