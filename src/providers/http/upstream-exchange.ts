@@ -105,8 +105,9 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.detach();
-    this.fault = error;
-    if (this.body) this.body.destroy(error);
+    const { body } = this;
+    // Told before it is destroyed: who reads it only afterwards gets `errored`, which no later error replaces.
+    if (body) body.destroy(this.signal?.aborted ? error : this.bodyError(error, body.headers));
     else this.reject(error);
   }
 
@@ -134,16 +135,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** The reader has destroyed the body, or the connection broke. Returns the error that the reader gets. */
-  abandon(error: Error | null, headers: IncomingHttpHeaders): Error | null {
+  /** The reader has destroyed the body, or the connection broke. */
+  abandon(error: Error | null): void {
     this.unread?.end();
     if (!this.controller?.aborted) this.controller?.abort(error ?? new Error('body abandoned'));
-    if (!error || this.signal?.aborted) return error;
-    return this.fault === error ? this.bodyError(error, headers) : error;
   }
-
-  /** The error that broke the connection, and not the error with which a reader destroyed the body. */
-  private fault: Error | undefined;
 
   /** Whether more may be read in this turn of the event loop. Short answers are not counted, so they never wait. */
   private takeTurn(bytes: number): boolean {
@@ -183,7 +179,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 class AnswerBody extends Readable implements UnreadBody {
   constructor(
     private readonly exchange: UpstreamExchange,
-    private readonly headers: IncomingHttpHeaders,
+    readonly headers: IncomingHttpHeaders,
   ) {
     super({ highWaterMark: BODY_BUFFER_BYTES });
   }
@@ -208,7 +204,8 @@ class AnswerBody extends Readable implements UnreadBody {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    done(this.exchange.abandon(error, this.headers));
+    this.exchange.abandon(error);
+    done(error);
   }
 }
 
