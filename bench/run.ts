@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { BenchResult } from './result.js';
+import { isInContainerNetwork, runInContainerNetwork } from './servers/container-network.js';
 import { isShippedNode, PRESENT_NODE, shippedNode } from './servers/runtime.js';
 
 /**
@@ -20,6 +21,13 @@ if (!onPresent && !isShippedNode()) {
   process.exit(code ?? 1);
 }
 
+/** What each file of this folder exports. */
+interface Benchmark {
+  readonly run: () => Promise<BenchResult>;
+  /** It measures with the socket buffers that the gateway has in its container. */
+  readonly needsContainerNetwork?: boolean;
+}
+
 const folder = new URL('./', import.meta.url);
 const NOT_BENCHMARKS = ['run.ts', 'result.ts'];
 
@@ -34,9 +42,14 @@ const names = files
 let passed = true;
 await mkdir(new URL('results/', folder), { recursive: true });
 for (const name of names) {
-  const { run } = (await import(new URL(`${name}.ts`, folder).href)) as {
-    run: () => Promise<BenchResult>;
-  };
+  const { run, needsContainerNetwork } = (await import(
+    new URL(`${name}.ts`, folder).href
+  )) as Benchmark;
+  if (needsContainerNetwork && !isInContainerNetwork()) {
+    const isMet = await runInContainerNetwork(name);
+    passed &&= isMet;
+    continue;
+  }
   const result = await run();
   passed &&= result.passed;
   console.log(`\n${result.name}: ${result.passed ? 'targets met' : 'TARGET MISSED'}`);
