@@ -1,8 +1,10 @@
-import { countTokens as countPlain, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
+import { GptEncoding } from 'gpt-tokenizer/GptEncoding';
+import { readTokenRanks } from './token-ranks.js';
 
+const encoding = GptEncoding.getEncodingApi('o200k_base', readTokenRanks);
 // The library keeps a cache of words. When it is full, each new word costs milliseconds, because the library walks over
 // all words that it dropped before.
-setMergeCacheSize(0);
+encoding.setMergeCacheSize(0);
 
 /**
  * Byte-pair merging takes quadratic time in the length of a run of one kind of character, so longer runs are cut here.
@@ -16,8 +18,8 @@ export function countTokens(text: string): number {
   let count = 0;
   let from = 0;
   for (const { index, 0: run } of text.matchAll(LONG_RUN)) {
-    count += countPlain(text.slice(from, index + run.length), PLAIN);
+    count += encoding.countTokens(text.slice(from, index + run.length), PLAIN);
     from = index + run.length;
   }
-  return count + countPlain(text.slice(from), PLAIN);
+  return count + encoding.countTokens(text.slice(from), PLAIN);
 }

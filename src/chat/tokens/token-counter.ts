@@ -26,7 +26,7 @@ interface Job {
 }
 
 /**
- * Counts tokens of calls whose provider reports no usage (decision G-23). The tokenizer takes 150 ms and 90 MB to load,
+ * Counts tokens of calls whose provider reports no usage (decision G-23). The tokenizer takes 250 ms and 40 MB to load,
  * so it runs in a thread of its own, which the first count starts. The thread gets one slice of bounded work at a time,
  * and accounts take turns, so that the texts of one account delay others by one slice at most.
  */
