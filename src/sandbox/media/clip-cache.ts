@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
-const MAX_CACHED_BYTES = 64 * 1024 * 1024;
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 
 /** Finished files, found by what they were made from. Their bytes are bounded. */
 export type ClipCache = LRUCache<string, Buffer>;
 
-/** An empty cache for at most 64 MB of files. */
+/** An empty cache for at most 32 MB of files. */
 export function createClipCache(): ClipCache {
   return new LRUCache<string, Buffer>({
     maxSize: MAX_CACHED_BYTES,

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** Path prefix of the finished files, which anyone may fetch. */
 export const MEDIA_PREFIX = '/media';
-const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 128 * 1024 * 1024;
+const NAME_LENGTH = 32;
 const MAX_PROMISES = 50_000;
 
 /** A finished file that can be fetched by URL. */
@@ -20,7 +21,7 @@ export interface PromisedFile {
   readonly fault?: string | undefined;
 }
 
-/** The files that the sandbox offers by URL. When they exceed 256 MB, the oldest bytes are dropped. */
+/** The files that the sandbox offers by URL. When they exceed 128 MB, the oldest bytes are dropped. */
 export class MediaShelf {
   private readonly files = new LRUCache<string, ShelvedFile>({
     maxSize: MAX_BYTES,
@@ -31,9 +32,10 @@ export class MediaShelf {
   private readonly making = new Map<string, Promise<ShelvedFile>>();
   private base: string | undefined;
 
-  /** Keeps a file under a new name with the given extension; returns the name. */
+  /** Keeps a file under a name with the given extension; returns the name. Equal files have one name. */
   put(file: ShelvedFile, extension: string): string {
-    const name = newName(extension);
+    const hash = createHash('sha256').update(file.contentType).update(file.bytes).digest('hex');
+    const name = `${hash.slice(0, NAME_LENGTH)}.${extension}`;
     this.files.set(name, file);
     return name;
   }
