@@ -5,15 +5,12 @@ import { shippedNode } from '../bench/servers/runtime.js';
 /** Tests that start processes, that speak as clients and to providers, and of Node's own HTTP: where a runtime shows. */
 const FOLDERS = ['test/process', 'test/compat', 'test/contract', 'src/common/http'];
 
-/** The newest 24 of the npm package is older than the one of the image, and than the packages ask for. */
-const WITHOUT_INSTALLATION = '--testPathIgnorePatterns=test/process/install';
-
 // `npm run test:shipped -- <path>` runs other tests on the runtime of the image.
 const given = process.argv.slice(2);
 const node = await shippedNode();
 const { status } = spawnSync(
   node,
-  ['scripts/run-tests.js', ...(given.length > 0 ? given : [...FOLDERS, WITHOUT_INSTALLATION])],
+  ['scripts/run-tests.js', ...(given.length > 0 ? given : FOLDERS)],
   {
     stdio: 'inherit',
     // Programs that the tests start by the name of `node` run on it too.

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { SHIPPED_VERSION } from '../bench/servers/runtime.js';
 import { START_FLAGS } from '../scripts/start-flags.js';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
 import { VOICES } from '../src/catalog/voices.js';
@@ -222,10 +223,12 @@ describe('the repository', () => {
     expect(proofs.filter(({ file, title }) => !file || !read(file).includes(title))).toEqual([]);
   });
 
-  it('tests the runtime that the image ships', () => {
-    const tested = /^const VERSION = '(\d+)\./m.exec(read('bench/servers/runtime.ts'))?.[1];
+  it('tests a runtime that the image ships and the packages take', () => {
+    const [major, minor] = SHIPPED_VERSION.split('.');
     const shipped = read('Dockerfile').match(/(?<=^FROM node:)\d+/gm);
-    expect(new Set(shipped)).toEqual(new Set([tested]));
+    expect(new Set(shipped)).toEqual(new Set([major]));
+    const [, ...least] = />=(\d+)\.(\d+)"/.exec(read('package.json')) ?? [];
+    expect([major, Number(minor) >= Number(least[1])]).toEqual([least[0], true]);
   });
 
   it('starts the gateway with the same options of Node.js everywhere', () => {
