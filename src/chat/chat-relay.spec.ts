@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
+import { ClientLeft } from '../executions/pay-on-success.js';
 import { ChatRelay } from './chat-relay.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
@@ -69,6 +70,20 @@ it('writes no chunk for a reader that has left, and keeps all the text for the c
   const relay = new ChatRelay(events, HEAD, false);
   await relay.run(source);
   expect([events.sent, relay.takeText()]).toEqual([5, 'a'.repeat(CHUNKS)]);
+});
+
+it('takes once what waited for a reader that has left', async () => {
+  const events = { isGone: false, send: () => new Promise<void>(() => undefined) };
+  const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
+  for (const index of [0, 1, 2]) source.push(chunkOf(index));
+  const relay = new ChatRelay(events, HEAD, false);
+  const run = relay.run(source);
+  await nextTurn();
+  events.isGone = true;
+  relay.takeWaiting();
+  source.destroy(new ClientLeft());
+  await run;
+  expect(relay.takeText()).toBe('aaa');
 });
 
 it('gives its text away, so that a text that is counted is in memory once', async () => {

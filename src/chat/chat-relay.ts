@@ -59,13 +59,10 @@ export class ChatRelay {
     return this.made.take();
   }
 
-  /** Adds what has arrived but was not forwarded, because the provider made it all the same. */
+  /** Takes what has arrived but was not forwarded, because the provider made it all the same. */
   takeWaiting(): void {
-    for (;;) {
-      const item = this.source?.read() as ChatChunk | null | undefined;
-      if (!item) return;
-      this.take(item);
-    }
+    // The listener gets each chunk that is read.
+    while (this.source?.read()) continue;
   }
 
   /** Sends the usage in a chunk of its own to a reader that requested it (decision G-93). */
