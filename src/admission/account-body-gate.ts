@@ -8,6 +8,16 @@ import { SharedQuantity } from '../common/shared-quantity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
 
+declare module 'express-serve-static-core' {
+  interface Request {
+    /**
+     * Counts the JSON body as in memory, also when its caller has left, until the returned function is called once. Throws
+     * the gate's refusal where the caller has left before and the bytes have no room any longer.
+     */
+    keepBody?: () => () => void;
+  }
+}
+
 /** Largest body that an account without funds may send (decision G-101). */
 const UNPAID_BODY_BYTES = 1_048_576;
 /** One account may have at most one of this many equal parts. */
@@ -49,7 +59,10 @@ export class AccountBodyGate extends BodyGate {
     const holder = request.caller?.accountId ?? OPERATOR;
     const refusal = this.memory.refusal(holder, declared);
     if (refusal) throw refusal;
-    return this.meter(holder, response, unpaid);
+    const body = new CountedBody(this.memory, holder, unpaid);
+    request.keepBody = () => body.keep();
+    response.on('close', body.leave);
+    return body;
   }
 
   /** The refusal of a body that is too large for an account without funds; undefined for an account with funds. */
@@ -58,21 +71,41 @@ export class AccountBodyGate extends BodyGate {
     const { insufficient } = SURFACE_CODES[surfaceOf(path)];
     return new GatewayError(insufficient, 'The balance cannot cover this request.');
   }
+}
 
-  /** Counts the bytes until the answer has ended, because the parsed body may be in memory until then. */
-  private meter(holder: string, response: Response, unpaid: GatewayError | undefined): BodyMeter {
-    let bytes = 0;
-    response.on('close', () => {
-      this.memory.give(holder, bytes);
-    });
-    return {
-      add: (more) => {
-        if (unpaid && bytes + more > UNPAID_BODY_BYTES) return unpaid;
-        const isGone = response.closed;
-        const refusal = isGone ? undefined : this.memory.take(holder, more);
-        if (refusal === undefined && !isGone) bytes += more;
-        return refusal;
-      },
-    };
+/**
+ * The bytes of one body. They count until its answer has closed and nobody keeps them, because the parsed body may be in
+ * memory until then: a call may go on without its caller.
+ */
+class CountedBody implements BodyMeter {
+  private bytes = 0;
+  /** The open answer is one. */
+  private keepers = 1;
+
+  constructor(
+    private readonly memory: SharedQuantity,
+    private readonly holder: string,
+    /** The refusal of a body that is too large for an account without funds. */
+    private readonly unpaid: GatewayError | undefined,
+  ) {}
+
+  add(more: number): GatewayError | undefined {
+    if (this.unpaid && this.bytes + more > UNPAID_BODY_BYTES) return this.unpaid;
+    if (this.keepers === 0) return undefined;
+    const refusal = this.memory.take(this.holder, more);
+    if (refusal === undefined) this.bytes += more;
+    return refusal;
   }
+
+  keep(): () => void {
+    const refusal = this.keepers === 0 ? this.memory.take(this.holder, this.bytes) : undefined;
+    if (refusal) throw refusal;
+    this.keepers += 1;
+    return this.leave;
+  }
+
+  readonly leave = (): void => {
+    this.keepers -= 1;
+    if (this.keepers === 0) this.memory.give(this.holder, this.bytes);
+  };
 }

@@ -103,7 +103,9 @@ export class PayOnSuccess {
     const { start } = running;
     this.running.add(running);
     const endOfDeadline = this.watchDeadline(call, running.stop);
+    let giveBody: (() => void) | undefined;
     try {
+      giveBody = call.keepBody?.();
       await this.hold(call, start);
       const result = await this.attempt(call, running, work);
       const { provider, providerRequestId, upstreamModel = null, basis = quote.basis } = result;
@@ -117,6 +119,7 @@ export class PayOnSuccess {
       });
       return result.value;
     } finally {
+      giveBody?.();
       endOfDeadline();
       this.running.delete(running);
       this.parallelCalls.give(call.caller);

@@ -159,6 +159,19 @@ describe('bodies in memory', () => {
     expect(served.seen).toBe('');
   });
 
+  it('of calls whose caller has left count until the call has ended', async () => {
+    const url = `data:image/png;base64,${'A'.repeat(18 * MIB)}`;
+    const text = { type: 'text', text: '[[sandbox:delay=1500]]' };
+    const content = [text, { type: 'image_url', image_url: { url } }];
+    const body = JSON.stringify({ model: 'gen-5-mini', messages: [{ role: 'user', content }] });
+    const leaving = begin(CHAT, rich, [JSON_TYPE, `Content-Length: ${body.length}`], body);
+    await until(async () => (await gateway.balance(rich.accountId)).held > 0n);
+    leaving.destroy();
+    await once(leaving, 'close');
+    await refusalOf(waitingChat(rich), 429, 'rate_limit_exceeded');
+    expect((await gateway.balance(rich.accountId)).held).toBeGreaterThan(0n);
+  });
+
   it('of all keys together are bounded: 503 for whoever comes next', async () => {
     chat(rich, 18 * MIB);
     chat(other, 18 * MIB);
