@@ -96,6 +96,16 @@ describe('TokenCounter', () => {
     expect((await counts).at(-1)).toEqual({ tokens: Buffer.byteLength(text), isEstimated: true });
   });
 
+  it('counts the texts of others while those of one account fill the queue', async () => {
+    const full = new PatientCounter();
+    const long = ' so'.repeat(1_000_000);
+    const filling = Array.from({ length: 30 }, () => full.count('a', [long]));
+    filling.push(...Array.from({ length: 300 }, () => full.count('a', ['Hello'])));
+    expect(await full.count('b', ['Hello'])).toEqual(exact(1));
+    await full.beforeApplicationShutdown();
+    for (const { tokens } of await Promise.all(filling)) expect(tokens).toBeGreaterThan(0);
+  });
+
   it('starts again after its thread has ended, and estimates what was waiting', async () => {
     const waiting = counter.count('a', ['x'.repeat(1_000_000)]);
     await counter.beforeApplicationShutdown();

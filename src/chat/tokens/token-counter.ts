@@ -8,7 +8,7 @@ import type { CountAnswer, CountRequest } from './token-counter.thread.js';
  * which are beside each other.
  */
 const THREAD_FILE = new URL('../../../dist/chat/tokens/token-counter.thread.js', import.meta.url);
-/** When this much is waiting, a new text is estimated at once. */
+/** When more than this waits, the newest texts of the account with the most are estimated at once. */
 const MAX_WAITING_SLICES = 8_192;
 
 /** Tokens of texts. With `isEstimated` the number is an upper bound. */
@@ -45,9 +45,6 @@ export class TokenCounter implements BeforeApplicationShutdown {
   count(accountId: string, texts: readonly string[]): Promise<TokenCount> {
     const slices = slicesOf(texts);
     if (slices.length === 0) return Promise.resolve({ tokens: 0, isEstimated: false });
-    if (this.waitingSlices + slices.length > MAX_WAITING_SLICES) {
-      return Promise.resolve({ tokens: mostTokensOf(slices), isEstimated: true });
-    }
     return new Promise((resolve) => {
       const job: Job = { accountId, slices, tokens: 0, resolve };
       job.timer = setTimeout(() => {
@@ -55,6 +52,7 @@ export class TokenCounter implements BeforeApplicationShutdown {
       }, this.patienceMs);
       this.waitingSlices += slices.length;
       this.enqueue(job);
+      while (this.waitingSlices > MAX_WAITING_SLICES) this.estimateOfMost();
       this.countNext();
     });
   }
@@ -107,6 +105,19 @@ export class TokenCounter implements BeforeApplicationShutdown {
     this.countNext();
   }
 
+  /** So the texts of one account leave room for those of the others. */
+  private estimateOfMost(): void {
+    let newest: Job | undefined;
+    let most = 0;
+    for (const queue of this.queues.values()) {
+      const slices = slicesIn(queue);
+      if (slices <= most) continue;
+      most = slices;
+      newest = queue.at(-1);
+    }
+    if (newest) this.estimate(newest);
+  }
+
   private estimate(job: Job): void {
     const most = job.tokens + mostTokensOf(job.slices);
     this.waitingSlices -= job.slices.length;
@@ -137,4 +148,8 @@ export class TokenCounter implements BeforeApplicationShutdown {
     });
     return thread;
   }
+}
+
+function slicesIn(queue: readonly Job[]): number {
+  return queue.reduce((sum, { slices }) => sum + slices.length, 0);
 }
