@@ -3,10 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { ClientLeft } from '../executions/pay-on-success.js';
 import { ChatRelay } from './chat-relay.js';
+import { MadeTexts } from './made-text.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
 const CHUNKS = 20;
 
+const textOf = () => new MadeTexts().begin('account');
 const chunkOf = (index: number) => ({
   chunk: { choices: [{ index, delta: { content: 'a' } }] },
   usage: null,
@@ -25,7 +27,7 @@ it('sends every chunk in its order, and none while the reader takes the one befo
     takes -= 1;
   };
   const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
-  await new ChatRelay({ send, isGone: false }, HEAD, false).run(source);
+  await new ChatRelay({ send, isGone: false }, HEAD, false, textOf()).run(source);
   expect(sent).toEqual(Array.from({ length: CHUNKS }, (_, index) => index));
 });
 
@@ -40,7 +42,7 @@ it('takes no chunk from the provider while the reader takes nothing', async () =
     },
   });
   const events = { send: () => new Promise<void>(() => undefined), isGone: false };
-  const run = new ChatRelay(events, HEAD, false).run(source);
+  const run = new ChatRelay(events, HEAD, false, textOf()).run(source);
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
   expect(made).toBeLessThanOrEqual(3);
   source.destroy(new Error('cut'));
@@ -52,7 +54,7 @@ it('breaks the stream where a chunk cannot be sent', async () => {
   const send = (): undefined => {
     throw new Error('it cannot be sent');
   };
-  const run = new ChatRelay({ send, isGone: false }, HEAD, false).run(source);
+  const run = new ChatRelay({ send, isGone: false }, HEAD, false, textOf()).run(source);
   await expect(run).rejects.toThrow('it cannot be sent');
   expect(source.destroyed).toBe(true);
 });
@@ -67,29 +69,25 @@ it('writes no chunk for a reader that has left, and keeps all the text for the c
     },
   };
   const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
-  const relay = new ChatRelay(events, HEAD, false);
+  const made = textOf();
+  const relay = new ChatRelay(events, HEAD, false, made);
   await relay.run(source);
-  expect([events.sent, relay.takeText()]).toEqual([5, 'a'.repeat(CHUNKS)]);
+  expect([events.sent, made.take().text]).toEqual([5, 'a'.repeat(CHUNKS)]);
 });
 
 it('takes once what waited for a reader that has left', async () => {
   const events = { isGone: false, send: () => new Promise<void>(() => undefined) };
   const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
   for (const index of [0, 1, 2]) source.push(chunkOf(index));
-  const relay = new ChatRelay(events, HEAD, false);
+  const made = textOf();
+  const relay = new ChatRelay(events, HEAD, false, made);
   const run = relay.run(source);
   await nextTurn();
   events.isGone = true;
   relay.takeWaiting();
   source.destroy(new ClientLeft());
   await run;
-  expect(relay.takeText()).toBe('aaa');
-});
-
-it('gives its text away, so that a text that is counted is in memory once', async () => {
-  const relay = new ChatRelay({ send: () => undefined, isGone: false }, HEAD, false);
-  await relay.run(Readable.from([chunkOf(0), chunkOf(1)]));
-  expect([relay.takeText(), relay.takeText()]).toEqual(['aa', '']);
+  expect(made.take().text).toBe('aaa');
 });
 
 it.each([
@@ -100,6 +98,6 @@ it.each([
   source.destroy(error);
   await new Promise((resolve) => source.once('close', resolve));
   const events = { send: () => undefined, isGone: false };
-  const run = new ChatRelay(events, HEAD, false).run(source);
+  const run = new ChatRelay(events, HEAD, false, textOf()).run(source);
   await expect(run).rejects.toThrow(error?.message ?? 'the chunks broke off');
 });

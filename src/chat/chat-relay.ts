@@ -5,12 +5,10 @@ import { ClientLeft, DeadlinePassed } from '../executions/pay-on-success.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
 import { textsOf, viewTokenUsage } from './chat-usage.js';
-import { MadeText } from './made-text.js';
+import type { MadeText } from './made-text.js';
 
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
-  /** The texts so far. They are counted if the provider reports no usage. */
-  private readonly made = new MadeText();
   /** The last usage that the provider reported; null if more text came after it. */
   usage: TokenUsage | null = null;
   /** Whether the model has said why it ended. Afterwards only the usage follows. */
@@ -23,6 +21,7 @@ export class ChatRelay {
     private readonly events: Pick<SseWriter, 'send' | 'isGone'>,
     private readonly fallback: CompletionHead,
     private readonly showsUsage: boolean,
+    private readonly made: MadeText,
   ) {}
 
   /**
@@ -54,11 +53,6 @@ export class ChatRelay {
     });
   }
 
-  /** The text so far, which is not kept here any longer: while it is counted, it is in memory once. */
-  takeText(): string {
-    return this.made.take();
-  }
-
   /** Takes what has arrived but was not forwarded, because the provider made it all the same. */
   takeWaiting(): void {
     // The listener gets each chunk that is read.
@@ -77,7 +71,7 @@ export class ChatRelay {
       if (typeof reason === 'string') this.isFinished = true;
       const texts = textsOf(delta);
       if (texts.length === 0) continue;
-      this.made.push(...texts);
+      this.made.push(texts);
       this.usage = null;
     }
     if (usage) {

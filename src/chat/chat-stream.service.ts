@@ -15,11 +15,20 @@ import { chargeOf, type ChatQuote, quoteOf } from './chat-quote.js';
 import { ChatRelay } from './chat-relay.js';
 import { ChatUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
+import { type MadeText, MadeTexts } from './made-text.js';
 
 /**
  * A model that has ended reports its usage at once. If the client has left, the stream stays open no longer than this.
  */
 const USAGE_WAIT_MS = 5_000;
+
+/** One stream between its hold and its end. */
+interface OpenStream {
+  readonly call: AdmittedCall<'chat'>;
+  readonly quote: ChatQuote;
+  readonly events: SseWriter;
+  readonly made: MadeText;
+}
 
 /** Chat completions as server-sent events (spec: POST /v1/chat/completions). */
 @Injectable()
@@ -29,6 +38,7 @@ export class ChatStreamService {
     private readonly router: ProviderRouter,
     private readonly images: ChatImages,
     private readonly usage: ChatUsage,
+    private readonly texts: MadeTexts,
     private readonly clock: Clock,
   ) {}
 
@@ -42,24 +52,25 @@ export class ChatStreamService {
   async stream(call: AdmittedCall<'chat'>, body: ChatBody, events: SseWriter): Promise<void> {
     const quote = quoteOf(call.row, body);
     await this.images.check(body.messages);
+    const made = this.texts.begin(call.caller.accountId);
     try {
       const held = { amountMicroUsd: quote.ceilingMicroUsd, basis: null };
       await this.payOnSuccess.run(call, held, (signal, progress) =>
-        this.forward(call, quote, events, signal, progress),
+        this.forward({ call, quote, events, made }, signal, progress),
       );
     } catch (error) {
       if (events.hasBegun) {
         await events.end(JSON.stringify(toGatewayError(error).toEnvelope()));
       }
       throw error;
+    } finally {
+      made.drop();
     }
     await events.end('[DONE]');
   }
 
   private async forward(
-    call: AdmittedCall<'chat'>,
-    quote: ChatQuote,
-    events: SseWriter,
+    { call, quote, events, made }: OpenStream,
     callSignal: StopSignal,
     progress: CallProgress,
   ): Promise<PaidResult<void>> {
@@ -68,7 +79,7 @@ export class ChatStreamService {
       created: this.clock.nowSeconds(),
       model: call.row.id,
     };
-    const relay = new ChatRelay(events, head, quote.showsUsage);
+    const relay = new ChatRelay(events, head, quote.showsUsage, made);
     const signal = new StopSource(callSignal);
     if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
     const { provider, upstreamModel, result } = await this.open(call, quote, signal, progress);
@@ -80,7 +91,7 @@ export class ChatStreamService {
     }
     const isWhole = await relay.run(result.body);
     const counted = await this.usage.of(call.caller.accountId, relay.usage, quote.command, () =>
-      relay.takeText(),
+      made.take(),
     );
     // Hidden reasoning cannot be counted, so the rest of the hold is charged for it.
     const usage = { ...counted, isEstimated: counted.isEstimated || !isWhole };

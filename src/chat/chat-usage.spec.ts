@@ -26,8 +26,15 @@ describe('usage that no provider reports', () => {
       { role: 'assistant', function_call: { name: 'f', arguments: '{}' } },
       { role: 'user', content: 'b' },
     ];
-    const usage = await new ChatUsage(counter).of('account', null, { messages }, () => 'made');
+    const made = () => ({ text: 'made', lostTokens: 0 });
+    const usage = await new ChatUsage(counter).of('account', null, { messages }, made);
     // Four texts of one token each; a message and a reply cost three each.
     expect(usage).toMatchObject({ promptTokens: 4 + 3 * 3 + 3, completionTokens: 1 });
+  });
+
+  it('is estimated where text was not kept', async () => {
+    const made = () => ({ text: 'made', lostTokens: 70 });
+    const usage = await new ChatUsage(counter).of('account', null, { messages: [] }, made);
+    expect(usage).toMatchObject({ completionTokens: 71, isEstimated: true });
   });
 });

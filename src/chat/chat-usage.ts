@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
 import type { CountedUsage } from './charge-basis.js';
 import { imageTokens } from './chat-quote.js';
+import type { Made } from './made-text.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
 /** Tokens in addition to the text, for each message and for the reply. */
@@ -19,23 +20,24 @@ export class ChatUsage {
     accountId: string,
     reported: TokenUsage | null,
     command: ChatCommand,
-    made: () => string,
+    made: () => Made,
   ): Promise<CountedUsage> {
     if (reported && isCount(reported.promptTokens) && isCount(reported.completionTokens)) {
       return { ...reported, isEstimated: false };
     }
     const { messages } = command;
+    const { text, lostTokens } = made();
     const [prompt, completion] = await Promise.all([
       this.counter.count(accountId, promptTexts(command)),
-      this.counter.count(accountId, [made()]),
+      this.counter.count(accountId, [text]),
     ]);
     const around = messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_REPLY;
     return {
       promptTokens: prompt.tokens + around + imageTokens(messages),
-      completionTokens: completion.tokens,
+      completionTokens: completion.tokens + lostTokens,
       cachedTokens: null,
       reasoningTokens: null,
-      isEstimated: prompt.isEstimated || completion.isEstimated,
+      isEstimated: prompt.isEstimated || completion.isEstimated || lostTokens > 0,
     };
   }
 }

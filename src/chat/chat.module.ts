@@ -5,12 +5,13 @@ import { ChatImages } from './chat-images.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
 import { ChatUsage } from './chat-usage.js';
+import { MadeTexts } from './made-text.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
 /** Text chat. */
 @Module({
   imports: [ExecutionsModule],
   controllers: [ChatController],
-  providers: [ChatService, ChatStreamService, ChatImages, ChatUsage, TokenCounter],
+  providers: [ChatService, ChatStreamService, ChatImages, ChatUsage, MadeTexts, TokenCounter],
 })
 export class ChatModule {}

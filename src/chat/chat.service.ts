@@ -33,10 +33,8 @@ export class ChatService {
       { amountMicroUsd: ceilingMicroUsd, basis: null },
       (port, context) => port.complete(command, context),
       async ({ result: { completion, usage: reported } }) => {
-        const made = () =>
-          choicesOf(completion)
-            .flatMap(({ message }) => textsOf(message))
-            .join('');
+        const texts = () => choicesOf(completion).flatMap(({ message }) => textsOf(message));
+        const made = () => ({ text: texts().join(''), lostTokens: 0 });
         const usage = await this.usage.of(call.caller.accountId, reported, command, made);
         const head = headOf(completion, {
           id: `chatcmpl-${call.executionId}`,

@@ -1,27 +1,59 @@
 import { describe, expect, it } from '@jest/globals';
+import { SharedQuantity } from '../common/shared-quantity.js';
 import { MadeText } from './made-text.js';
+
+const roomFor = (total: number) =>
+  new SharedQuantity({ total, perHolder: total / 2, what: 'texts' });
+const begin = (room = roomFor(1_000_000), account = 'a') => new MadeText(room, account);
 
 describe('the text that a model has made', () => {
   it.each([0, 1, 63, 64, 65, 128, 1_000])('is all of its %i pieces in their order', (count) => {
-    const made = new MadeText();
+    const made = begin();
     const pieces = Array.from({ length: count }, (_, index) => ` ${index}é`);
-    for (const piece of pieces) made.push(piece);
-    expect(made.take()).toBe(pieces.join(''));
+    for (const piece of pieces) made.push([piece]);
+    expect(made.take().text).toBe(pieces.join(''));
   });
 
   it('takes several pieces at once', () => {
-    const made = new MadeText();
-    made.push(...Array.from({ length: 100 }, () => 'a'));
-    made.push('b', 'c');
-    expect(made.take()).toBe('a'.repeat(100) + 'bc');
+    const made = begin();
+    made.push(Array<string>(100).fill('a'));
+    made.push(['b', 'c']);
+    expect(made.take().text).toBe('a'.repeat(100) + 'bc');
+  });
+
+  it('may come in any number of pieces at once', () => {
+    const made = begin();
+    made.push(Array<string>(300_000).fill('a'));
+    expect(made.take().text).toHaveLength(300_000);
+  });
+
+  it('of one account leaves half of the room to the others, and its bytes count beyond', () => {
+    const room = roomFor(40_000);
+    const [first, second, other] = [begin(room), begin(room), begin(room, 'b')];
+    const part = 'é'.repeat(10_000);
+    for (const made of [first, second, other]) made.push([part]);
+    second.push([part, 'é']);
+    expect(second.take()).toEqual({ text: `${part}é`, lostTokens: 20_000 });
+    expect([first.take(), other.take()]).toEqual(Array(2).fill({ text: part, lostTokens: 0 }));
+  });
+
+  it('has its room until it is dropped', () => {
+    const room = roomFor(40_000);
+    const made = begin(room);
+    made.push(['x'.repeat(10_000)]);
+    made.take();
+    expect(room.inUse).toBe(10_000);
+    made.drop();
+    made.drop();
+    expect(room.inUse).toBe(0);
   });
 
   it('is kept no longer once it was taken', () => {
-    const made = new MadeText();
-    for (let piece = 0; piece < 70; piece += 1) made.push('x');
-    expect(made.take()).toHaveLength(70);
-    expect(made.take()).toBe('');
-    made.push('y');
-    expect(made.take()).toBe('y');
+    const made = begin();
+    for (let piece = 0; piece < 70; piece += 1) made.push(['x']);
+    expect(made.take().text).toHaveLength(70);
+    expect(made.take().text).toBe('');
+    made.push(['y']);
+    expect(made.take().text).toBe('y');
   });
 });

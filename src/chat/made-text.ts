@@ -1,21 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { SharedQuantity } from '../common/shared-quantity.js';
+
 /** Short strings take two to three times the memory of their characters, so that many are joined to one. */
 const MAX_PIECES = 64;
+const MAX_JOINED_CHARS = 8_192;
+/** Characters of the texts of all streams that are kept at once: 128 MB where none of them is Latin. */
+const MAX_CHARS = 64 * 1024 * 1024;
+/** One account may have at most one of this many equal parts. */
+const SHARES = 2;
 
-/** The text that a model has made so far, which arrives in pieces of a few characters. */
+/** What a model has made in one call. */
+export interface Made {
+  readonly text: string;
+  /** An upper bound of the tokens in text that is not kept, one for each byte. */
+  readonly lostTokens: number;
+}
+
+/** The texts of all streams. One account leaves half of their room to the others. */
+@Injectable()
+export class MadeTexts {
+  private readonly room = new SharedQuantity({
+    total: MAX_CHARS,
+    perHolder: MAX_CHARS / SHARES,
+    what: 'texts of streams',
+  });
+
+  /** The text of a stream that begins; it has to be dropped at the end of its call. */
+  begin(accountId: string): MadeText {
+    return new MadeText(this.room, accountId);
+  }
+}
+
+/**
+ * The text that a model has made so far, which arrives in pieces of a few characters. It is counted if the provider
+ * reports no usage. What finds no room is not kept; it counts as estimated.
+ */
 export class MadeText {
-  private readonly parts: string[] = [];
+  private parts: string[] = [];
   private pieces: string[] = [];
+  private pieceChars = 0;
+  private keptChars = 0;
+  private lostTokens = 0;
+
+  constructor(
+    private readonly room: SharedQuantity,
+    private readonly accountId: string,
+  ) {}
 
   /** Adds pieces at the end. */
-  push(...texts: readonly string[]): void {
-    this.pieces.push(...texts);
-    if (this.pieces.length < MAX_PIECES) return;
-    this.parts.push(this.pieces.join(''));
-    this.pieces = [];
+  push(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.pieces.push(text);
+      this.pieceChars += text.length;
+      if (this.pieces.length >= MAX_PIECES || this.pieceChars >= MAX_JOINED_CHARS) this.join();
+    }
   }
 
-  /** All of it, which is not kept here any longer. */
-  take(): string {
-    return [...this.parts.splice(0), ...this.pieces.splice(0)].join('');
+  /** All of it. The text is not kept here any longer, but has its room until it is dropped. */
+  take(): Made {
+    const text = [...this.parts, ...this.pieces].join('');
+    this.parts = [];
+    this.pieces = [];
+    return { text, lostTokens: this.lostTokens };
+  }
+
+  /** The call has ended. */
+  drop(): void {
+    this.room.give(this.accountId, this.keptChars);
+    this.keptChars = 0;
+  }
+
+  private join(): void {
+    const part = this.pieces.join('');
+    this.pieces = [];
+    this.pieceChars = 0;
+    // Once there was no room, none is sought: each refusal makes an error.
+    if (this.lostTokens === 0 && !this.room.take(this.accountId, part.length)) {
+      this.parts.push(part);
+      this.keptChars += part.length;
+    } else this.lostTokens += Buffer.byteLength(part);
   }
 }
