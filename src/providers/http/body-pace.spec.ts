@@ -26,8 +26,10 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
     pace: BodyPace,
     private leftReads: number,
     private readonly readBytes = READ_BYTES,
+    accountId = 'a',
   ) {
-    this.exchange = new UpstreamExchange(undefined, (error) => error, pace, new UnreadTurns());
+    const turns = new UnreadTurns();
+    this.exchange = new UpstreamExchange(undefined, (error) => error, pace, turns, accountId);
     this.exchange.onRequestStart(this);
     this.exchange.onResponseStart(this, 200, HEADERS);
   }
@@ -83,6 +85,16 @@ it('many long answers together give two reads of a socket per turn of the event 
     expect(Math.max(...received) - Math.min(...received)).toBeLessThanOrEqual(2 * READ_BYTES);
   }
   expect(Math.max(...ofTurns.slice(1))).toBeLessThanOrEqual(2 * READ_BYTES);
+});
+
+it('an answer waits behind one of another account, and not behind all of them', async () => {
+  const pace = new BodyPace();
+  const crowd = Array.from({ length: 200 }, () => new ArrivedAnswer(pace, 10));
+  await Promise.all(crowd.map((answer) => answer.read()));
+  const other = new ArrivedAnswer(pace, 10, READ_BYTES, 'b');
+  await other.read();
+  await turns(20);
+  expect(other.receivedBytes).toBe(10 * READ_BYTES);
 });
 
 it('a short answer waits for no turn while long ones do', async () => {

@@ -8,6 +8,7 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import type { Dispatcher } from 'undici';
+import { currentExchange } from '../../common/http/exchange-scope.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';
@@ -43,7 +44,8 @@ export function undiciAdapter(
     );
     const signal = config.signal as StopSignal | undefined;
     const bodyError = config.bodyError ?? ((error: Error) => error);
-    const exchange = new UpstreamExchange(signal, bodyError, pace, unreadTurns);
+    const accountId = currentExchange()?.request.caller?.accountId ?? '';
+    const exchange = new UpstreamExchange(signal, bodyError, pace, unreadTurns, accountId);
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { AccountTurns } from '../../common/account-turns.js';
 
 /** Answers without a reader that are read at full speed at a time while the process is busy. */
 export const MAX_READ_ON = 16;
@@ -47,8 +48,7 @@ export class UnreadTurns {
   /** Answers that are read, with or without a turn. */
   private readonly read = new Set<Entry>();
   private readonly inTurn = new Set<Entry>();
-  /** Held answers by account. The first account has the next turn. */
-  private readonly queues = new Map<string, Entry[]>();
+  private readonly held = new AccountTurns<Entry>();
   private timer: NodeJS.Timeout | undefined;
   private wake: NodeJS.Immediate | undefined;
   /** What {@link maxInTurn} is at least. */
@@ -97,7 +97,7 @@ export class UnreadTurns {
   }
 
   private look(): void {
-    const areWaiting = this.queues.size > 0;
+    const areWaiting = !this.held.isEmpty;
     for (const entry of this.inTurn) {
       entry.looksInTurn += 1;
       if (entry.bytes <= FREE_BYTES) this.inTurn.delete(entry);
@@ -111,11 +111,10 @@ export class UnreadTurns {
   }
 
   private releaseOverdue(): void {
-    const held = [...this.queues.values()].flat();
-    for (const entry of held) {
+    for (const entry of this.held.items) {
       entry.looksHeld += 1;
       if (mayBeHeld(entry)) continue;
-      this.dequeue(entry);
+      this.held.remove(entry.accountId, entry);
       this.readOn(entry);
     }
   }
@@ -135,39 +134,25 @@ export class UnreadTurns {
   private enqueue(entry: Entry): void {
     this.inTurn.delete(entry);
     this.read.delete(entry);
-    const queue = this.queues.get(entry.accountId);
-    if (queue) queue.push(entry);
-    else this.queues.set(entry.accountId, [entry]);
+    this.held.add(entry.accountId, entry);
     entry.hold(true);
   }
 
   private readonly next = (): void => {
     this.wake = undefined;
     while (this.inTurn.size < this.maxInTurn) {
-      const [first] = this.queues;
-      if (first === undefined) return;
-      const [accountId, queue] = first;
-      const entry = queue.shift();
-      // The account moves to the end.
-      this.queues.delete(accountId);
-      if (queue.length > 0) this.queues.set(accountId, queue);
-      if (entry !== undefined) this.readOn(entry);
+      const entry = this.held.next();
+      if (entry === undefined) return;
+      this.readOn(entry);
     }
   };
 
-  private dequeue(entry: Entry): void {
-    const queue = this.queues.get(entry.accountId);
-    const index = queue?.indexOf(entry) ?? -1;
-    if (queue && index >= 0) queue.splice(index, 1);
-    if (queue?.length === 0) this.queues.delete(entry.accountId);
-  }
-
   private end(entry: Entry): void {
-    this.dequeue(entry);
+    this.held.remove(entry.accountId, entry);
     this.read.delete(entry);
     // A parser of undici that is at work must not wake another, and an answer ends within its parser.
-    if (this.inTurn.delete(entry) && this.queues.size > 0) this.wake ??= setImmediate(this.next);
-    if (this.read.size > 0 || this.queues.size > 0) return;
+    if (this.inTurn.delete(entry) && !this.held.isEmpty) this.wake ??= setImmediate(this.next);
+    if (this.read.size > 0 || !this.held.isEmpty) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }

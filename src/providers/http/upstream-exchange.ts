@@ -48,6 +48,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
     private readonly pace: BodyPace,
     private readonly unreadTurns: UnreadTurns,
+    /** Whose request it is; empty outside of any call. */
+    private readonly accountId: string,
   ) {
     this.answered = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -90,7 +92,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     if (this.isFull || this.isPaused || this.isHeld || !hasTurn) controller.pause();
     if (hasTurn || this.waits) return;
     this.waits = true;
-    this.pace.wait(() => {
+    this.pace.wait(this.accountId, () => {
       this.waits = false;
       this.goOn();
     });
