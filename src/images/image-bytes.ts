@@ -6,7 +6,7 @@ import type { ImageResult } from '../providers/ports/image.port.js';
 
 /** Largest image fetched from a provider's URL. */
 const IMAGE_LIMIT_BYTES = 48 * 1024 * 1024;
-const MAGIC_CHARACTERS = 16;
+const MAGIC_BYTES = 12;
 /** The first characters of PNG, JPEG, GIF and WebP files, as latin-1. */
 const MAGIC = /^(\x89PNG\r\n|\xff\xd8\xff|GIF8|RIFF....WEBP)/s;
 
@@ -18,8 +18,8 @@ export class ImageBytes {
   /** The image in base64. It is fetched first if the provider gave a URL. Throws ProviderError if it is no image. */
   async base64Of(provider: string, result: ImageResult, signal: StopSignal): Promise<string> {
     const { image, providerRequestId } = result;
-    const base64 = 'base64' in image ? image.base64 : await this.fetch(image.url, signal);
-    if (base64 !== undefined && isImage(base64)) return base64;
+    const base64 = 'base64' in image ? wholeOf(image.base64) : await this.fetch(image.url, signal);
+    if (base64 !== undefined) return base64;
     signal.throwIfAborted();
     throw new ProviderError('http_error', {
       provider,
@@ -29,17 +29,27 @@ export class ImageBytes {
     });
   }
 
-  /** Undefined when the URL is refused or cannot be read. Clients never see its text and address. */
+  /** Undefined when the URL is refused, cannot be read or is no image. Clients never see its text and address. */
   private async fetch(url: string, signal: StopSignal): Promise<string | undefined> {
     try {
       const { data } = await this.download.toBytes(url, { limitBytes: IMAGE_LIMIT_BYTES, signal });
-      return data.toString('base64');
+      return isImage(data) ? data.toString('base64') : undefined;
     } catch {
       return undefined;
     }
   }
 }
 
-function isImage(base64: string): boolean {
-  return MAGIC.test(Buffer.from(base64.slice(0, MAGIC_CHARACTERS), 'base64').toString('latin1'));
+/** The base64 without white space; undefined if it has any other foreign character or is no image. */
+function wholeOf(base64: string): string | undefined {
+  const bytes = Buffer.from(base64, 'base64');
+  if (!isImage(bytes)) return undefined;
+  // The decoder leaves out what is foreign. Only a text that is shorter than it looks is read once more.
+  if (bytes.length === Buffer.byteLength(base64, 'base64')) return base64;
+  const dense = base64.replace(/\s+/g, '');
+  return bytes.length === Buffer.byteLength(dense, 'base64') ? dense : undefined;
+}
+
+function isImage(bytes: Buffer): boolean {
+  return MAGIC.test(bytes.toString('latin1', 0, MAGIC_BYTES));
 }

@@ -86,6 +86,7 @@ describe('an answer without an image', () => {
 
 describe('what a provider may answer', () => {
   const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const BASE64 = PNG.toString('base64');
   let upstream: StubUpstream;
   let strict: TestGateway;
 
@@ -117,7 +118,15 @@ describe('what a provider may answer', () => {
     expect(spent).toBe(10_000n);
   });
 
+  it('takes white space out of base64, at which clients fail', async () => {
+    const { answer } = await answerTo({
+      b64_json: `${BASE64.slice(0, 4)}\r\n${BASE64.slice(4)}\n`,
+    });
+    expect((answer.json as { data: object[] }).data).toEqual([{ b64_json: BASE64 }]);
+  });
+
   it.each<[string, () => object]>([
+    ['base64 that is damaged after its beginning', () => ({ b64_json: `${BASE64}!!!!${BASE64}` })],
     ['text in place of an image', () => ({ b64_json: Buffer.from('sorry').toString('base64') })],
     ['a URL on a private address', () => ({ url: `${upstream.url}/image.png` })],
     ['a URL of a file', () => ({ url: 'file:///etc/passwd' })],
