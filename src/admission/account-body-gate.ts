@@ -10,11 +10,8 @@ import { Metrics } from '../observability/metrics.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /**
-     * Counts the JSON body as in memory, also when its caller has left, until the returned function is called once. Throws
-     * the gate's refusal where the caller has left before and the bytes have no room any longer.
-     */
-    keepBody?: () => () => void;
+    /** The body, which is counted as in memory. */
+    countedBody?: CountedBody;
   }
 }
 
@@ -60,8 +57,10 @@ export class AccountBodyGate extends BodyGate {
     const refusal = this.memory.refusal(holder, declared);
     if (refusal) throw refusal;
     const body = new CountedBody(this.memory, holder, unpaid);
-    request.keepBody = () => body.keep();
-    response.on('close', body.leave);
+    request.countedBody = body;
+    response.on('close', () => {
+      body.leave();
+    });
     return body;
   }
 
@@ -77,7 +76,7 @@ export class AccountBodyGate extends BodyGate {
  * The bytes of one body. They count until its answer has closed and nobody keeps them, because the parsed body may be in
  * memory until then: a call may go on without its caller.
  */
-class CountedBody implements BodyMeter {
+export class CountedBody implements BodyMeter {
   private bytes = 0;
   /** The open answer is one. */
   private keepers = 1;
@@ -97,15 +96,20 @@ class CountedBody implements BodyMeter {
     return refusal;
   }
 
-  keep(): () => void {
+  /**
+   * Counts the bytes until {@link leave}, also when the caller has left. Throws the refusal where the caller has left before
+   * and there is no room any longer; {@link leave} is called all the same.
+   */
+  keep(): void {
     const refusal = this.keepers === 0 ? this.memory.take(this.holder, this.bytes) : undefined;
-    if (refusal) throw refusal;
     this.keepers += 1;
-    return this.leave;
+    if (refusal === undefined) return;
+    this.bytes = 0;
+    throw refusal;
   }
 
-  readonly leave = (): void => {
+  leave(): void {
     this.keepers -= 1;
     if (this.keepers === 0) this.memory.give(this.holder, this.bytes);
-  };
+  }
 }

@@ -30,8 +30,8 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly clientRequestId?: string;
   /** As the caller sent it. */
   readonly body?: unknown;
-  /** As the request has it: the body counts as in memory for as long as the call goes on. */
-  readonly keepBody?: Request['keepBody'];
+  /** It counts as in memory for as long as the call goes on. */
+  readonly countedBody?: Request['countedBody'];
   /** The answer to the caller. It is cut at the deadline of the call. */
   readonly reader?: { readonly headersSent: boolean; destroy(): unknown };
 }
@@ -53,13 +53,13 @@ export const Call = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AdmittedCall => {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { executionId, caller, admitted, clientRequestId, keepBody } = request;
+    const { executionId, caller, admitted, clientRequestId, countedBody } = request;
     assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
     const reader = http.getResponse<Response>();
     const body: unknown = request.body;
     // The pattern, because the path may end with a slash.
     const { path: endpoint } = request.route as { readonly path: string };
-    const call = { executionId, caller, endpoint, body, keepBody, reader, ...admitted };
+    const call = { executionId, caller, endpoint, body, countedBody, reader, ...admitted };
     return clientRequestId === undefined ? call : { clientRequestId, ...call };
   },
 );

@@ -103,9 +103,8 @@ export class PayOnSuccess {
     const { start } = running;
     this.running.add(running);
     const endOfDeadline = this.watchDeadline(call, running.stop);
-    let giveBody: (() => void) | undefined;
     try {
-      giveBody = call.keepBody?.();
+      call.countedBody?.keep();
       await this.hold(call, start);
       const result = await this.attempt(call, running, work);
       const { provider, providerRequestId, upstreamModel = null, basis = quote.basis } = result;
@@ -119,7 +118,7 @@ export class PayOnSuccess {
       });
       return result.value;
     } finally {
-      giveBody?.();
+      call.countedBody?.leave();
       endOfDeadline();
       this.running.delete(running);
       this.parallelCalls.give(call.caller);
