@@ -6,9 +6,9 @@ import type { BodyMeter } from '../common/http/body-gate.js';
 import { ChunkCount } from '../common/http/body-bytes.js';
 import { checkEncoding } from '../common/http/content-encoding.js';
 
-/** A whole `Content-Type` with parameters (RFC 9110). */
+/** A whole `Content-Type` with parameters, after which a semicolon may stand (RFC 9110). */
 const WELL_FORMED =
-  /^multipart\/form-data(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[^\s";,]+|"[^"\\]*"))*[ \t]*$/i;
+  /^multipart\/form-data(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[^\s";,]+|"[^"\\]*"))*(?:[ \t]*;)?[ \t]*$/i;
 const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"]*)"|([^\s";,]+))/i;
 /** A valid boundary (RFC 2046). */
 const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;

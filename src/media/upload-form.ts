@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Busboy } from 'busboy';
 import type { Request, Response } from 'express';
 import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -101,8 +102,12 @@ function parse(
 }
 
 /** Multer detaches its parser when it has found a fault, and then reading ends. */
-function streamHandler(body: FormSource, parser: Writable): void {
+function streamHandler(body: FormSource, parser: Busboy): void {
   parser.once('unpipe', () => body.destroy());
+  parser.on('file', (name, part, { filename }) => {
+    // Multer would drop its bytes. An empty one is sent by browsers whose user chose no file.
+    if (!filename) part.once('data', () => body.destroy(unnamedFile(name)));
+  });
   body.pipe(parser);
 }
 
@@ -150,7 +155,11 @@ function fieldsOf({ body = {}, file }: ParsedForm): UploadForm['fields'] {
     const value = body[name];
     return (Array.isArray(value) && value.length > 1) || (file && name === FILE_FIELD);
   });
-  if (repeated !== undefined) throw invalid('A field is repeated.');
+  if (repeated !== undefined) {
+    // The name comes from the client. It is at most as long as a name may be.
+    const message = `${repeated} is repeated.`;
+    throw new GatewayError('invalid_multipart', message, { param: repeated });
+  }
   return body as UploadForm['fields'];
 }
 
@@ -164,16 +173,23 @@ function publicFault(error: Error): Error {
 
 function limitFault(error: MulterError): GatewayError {
   if (error.code === 'LIMIT_FILE_SIZE') return tooLarge();
-  if (error.code === 'LIMIT_FIELD_VALUE' && error.field === FILE_FIELD) {
-    return new GatewayError('audio_input_required', 'file must be sent as a file part.', {
-      param: FILE_FIELD,
-    });
-  }
+  if (error.code === 'LIMIT_FIELD_VALUE' && error.field === FILE_FIELD) return unnamedRecording();
   if (error.code === 'LIMIT_FIELD_VALUE') {
     const message = 'A form field is longer than any field may be.';
     return new GatewayError('invalid_request', message, { param: error.field ?? null });
   }
   return invalid(`The multipart form is refused: ${error.message}.`, error);
+}
+
+/** The refusal of bytes that are neither a text nor, without a filename, a file. */
+function unnamedFile(name: string): GatewayError {
+  if (name === FILE_FIELD) return unnamedRecording();
+  return invalid('A part of type application/octet-stream has no filename.');
+}
+
+function unnamedRecording(): GatewayError {
+  const message = 'file must be sent as a file part, with a filename.';
+  return new GatewayError('audio_input_required', message, { param: FILE_FIELD });
 }
 
 function invalid(message: string, cause?: unknown): GatewayError {

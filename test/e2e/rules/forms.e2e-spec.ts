@@ -37,6 +37,9 @@ const postParts = (operation: AudioOperation, parts: readonly string[], boundary
   });
 const textPart = (name: string, value: string) =>
   `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}`;
+/** What some HTTP clients send for bytes that were given no filename. */
+const bytesPart = (name: string, content: string) =>
+  `Content-Disposition: form-data; name="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n${content}`;
 const filePart = (name: string, content = 'abc') =>
   `Content-Disposition: form-data; name="${name}"; filename="a.wav"\r\n\r\n${content}`;
 
@@ -112,6 +115,47 @@ describe('a form', () => {
   ])('with %s is refused', async (_what, parts, boundary) => {
     await desk.refused(() => postParts(TRANSCRIPTION, parts, boundary), 400, 'invalid_multipart');
   });
+
+  it.each([
+    ['timestamps', 'invalid_multipart'],
+    ['foo', 'invalid_multipart'],
+    ['audio', 'invalid_multipart'],
+    ['file', 'audio_input_required'],
+  ])(
+    'with bytes named %s that are no file is refused: nothing that was sent is left out',
+    async (name, code) => {
+      const url = textPart('audio_url', `${desk.host.url}/a.wav`);
+      const parts = [textPart('model', 'aud-transcribe-v2'), url, bytesPart(name, 'word')];
+      await desk.refused(() => postParts(TRANSCRIPTION, parts), 400, code);
+    },
+  );
+
+  it('of a page on which no file was chosen has no file', async () => {
+    const url = textPart('audio_url', `${desk.host.url}/a.wav`);
+    const empty =
+      'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n';
+    const parts = [textPart('model', 'aud-transcribe-v2'), url, empty];
+    expect((await postParts(TRANSCRIPTION, parts)).status).toBe(200);
+  });
+
+  it('with a list is refused by the name of the list', async () => {
+    const name = 'timestamp_granularities';
+    const parts = [textPart(`${name}[]`, 'word'), textPart(`${name}[]`, 'segment')];
+    const send = () => postParts(TRANSCRIPTION, [textPart('model', 'aud-transcribe-v2'), ...parts]);
+    await desk.refused(send, 400, 'invalid_multipart', name);
+  });
+
+  it.each([';', ' ; ', '; charset="utf-8; x";'])(
+    'may be declared with the parameters "%s" after its boundary',
+    async (rest) => {
+      const parts = [textPart('model', 'aud-transcribe-v2')];
+      await desk.refused(
+        () => postParts(TRANSCRIPTION, parts, `B${rest}`),
+        400,
+        'audio_input_required',
+      );
+    },
+  );
 
   it('with a field longer than any is refused by name', async () => {
     const parts = [
