@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
-import { ApiBody, ApiProperty } from '@nestjs/swagger';
+import { ApiBody } from '@nestjs/swagger';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/http/example-media.js';
-import { ModelId, Text } from '../common/validation/fields.js';
+import { Checked, ModelId, Text } from '../common/validation/fields.js';
 
 /** Longer than any URL that is accepted. The download checks the URL itself. */
 const MAX_URL = 10_000;
@@ -12,13 +12,12 @@ export function recordingBody(exampleModel: string) {
     @ModelId({ example: exampleModel })
     model!: string;
 
-    /** A part of the form. It is never in the checked body, so it is only documented here. */
-    @ApiProperty({
-      type: 'string',
-      format: 'binary',
-      required: false,
+    /** A part of the form, which is never in the checked body. Clients that send every field of the class send null. */
+    @Checked(() => false, 'must be a file part of a form', {
+      optional: true,
       description:
         'multipart/form-data only: WAV, AIFF, MP3, AAC, MP4, M4A, MOV, FLAC, Ogg or WebM of at most 50 MB. Send `file` or `audio_url`, not both',
+      api: { type: 'string', format: 'binary' },
     })
     file?: never;
 

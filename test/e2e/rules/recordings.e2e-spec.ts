@@ -53,6 +53,16 @@ describe('a recording', () => {
     },
   );
 
+  rule()('for %s by URL may come with a file that is null', async (_path, _row, operation) => {
+    expect((await desk.postJson(operation, { file: null })).status).toBe(200);
+    await desk.refusesField(operation, 'file', 'UklGRg==');
+    await desk.refused(
+      () => desk.postJson(operation, { file: null, audio_url: null }),
+      400,
+      'audio_input_required',
+    );
+  });
+
   rule(
     'STT-29',
     'ALIGN-29',
