@@ -8,6 +8,7 @@ import type { MediaFile } from '../providers/ports/media-file.js';
 /** Field of the body that names the source. */
 export const SOURCE_FIELD = 'source_url';
 const MAX_NAME_CHARACTERS = 120;
+const CONTROLS = /\p{Cc}/gu;
 
 /** A source: what is paid for and what is sent. */
 export interface BilledSource {
@@ -38,10 +39,13 @@ export function billedSource(
   return { media: { ...media, filename: `${nameIn(sourceUrl)}.${format}` }, billedSeconds };
 }
 
-/** The caller's name of the file, without its ending, which may be wrong. Providers show the name to operators. */
+/**
+ * The caller's name of the file, without its ending, which may be wrong, and without control characters, which no header
+ * may hold. Providers show the name to operators.
+ */
 function nameIn(url: string): string {
   const { pathname } = new URL(url);
-  const name = basename(decoded(pathname), extname(pathname));
+  const name = basename(decoded(pathname), extname(pathname)).replace(CONTROLS, '');
   return name.slice(0, MAX_NAME_CHARACTERS) || 'source';
 }
 

@@ -9,6 +9,7 @@ describe('the result of a dub', () => {
     ['audio/mp4', false],
     ['video/mp4', true],
     ['video/webm', true],
+    ['Video/MP4; codecs=avc1', true],
     ['application/octet-stream', false],
     [null, null],
   ])('of the type %s has has_video = %s (DUB-54, DUB-55)', (contentType, hasVideo) => {

@@ -6,6 +6,9 @@ import { numberAt, textAt } from '../providers/http/json-fields.js';
 import type { DubbingReport } from '../providers/ports/dubbing.port.js';
 import { TaskView } from '../tasks/task.view.js';
 
+/** Names of media types have no case. */
+const VIDEO = /^video\//i;
+
 type FinishedDub = Extract<DubbingReport, { state: 'succeeded' }>;
 
 /** A finished dub (spec: Dubbing result). */
@@ -50,7 +53,7 @@ export function viewDubbingResult(
     target_language: targetLanguage,
     source_language: sourceLanguage,
     content_type: contentType,
-    has_video: contentType === null ? null : contentType.startsWith('video/'),
+    has_video: contentType === null ? null : VIDEO.test(contentType),
     duration_seconds: durationSeconds,
   };
 }
