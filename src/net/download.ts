@@ -124,8 +124,9 @@ export class Download {
   private accept({ status, headers }: GuardedResponse): string | undefined {
     if (status < 200 || status > 299) throw this.failed(`it answered ${status}`);
     // A compressed body could expand beyond every limit, so only the requested identity encoding is accepted.
-    const encoding = String(headers['content-encoding'] ?? 'identity');
-    if (encoding.toLowerCase() !== 'identity') throw this.failed('it is compressed');
+    // An empty header names no encoding.
+    const encoding = String(headers['content-encoding'] ?? '');
+    if (!/^(identity)?$/i.test(encoding)) throw this.failed('it is compressed');
     const type = headers['content-type'];
     return typeof type === 'string' ? type : undefined;
   }

@@ -118,6 +118,14 @@ describe('hostile servers', () => {
     },
   );
 
+  it.each(['', 'identity', 'Identity'])(
+    'are read as they are with the encoding "%s"',
+    async (name) => {
+      const plain = answer(200, [`Content-Encoding: ${name}`], 'sound');
+      await expect(fetchFrom((socket) => socket.end(plain))).resolves.toBeDefined();
+    },
+  );
+
   it('are refused with both a length and chunks, R34', async () => {
     const both = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n';
     await expectFailure(fetchFrom((socket) => socket.end(`${both}5\r\nsound\r\n0\r\n\r\n`)));
