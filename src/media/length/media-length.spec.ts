@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { aiffFile } from '../../../test/media/aiff-file.js';
 import { edited, endsOf, sample, withNumbers } from '../../../test/media/byte-edits.js';
 import { flacFile } from '../../../test/media/flac-file.js';
+import { id3Tag } from '../../../test/media/hostile-frames.js';
 import { mp3File } from '../../../test/media/mp3-file.js';
 import { muxedOpus, muxedTracks } from '../../../test/media/muxed-file.js';
 import { opusPages, writePages } from '../../../test/media/ogg-file.js';
@@ -53,6 +54,17 @@ describe('measureBytes on honest files', () => {
     const data = riffChunk('data', Buffer.alloc(8_001, 1));
     const wav = wavOf([wavFormat({ bits: 8 }), data, riffChunk('LIST', Buffer.alloc(4_000))]);
     expect(measureBytes(wav).lengthMicros).toBe(1_000_125n);
+  });
+
+  it('measures a WAV and an AIFF whose tag follows the sound in a chunk of its own', () => {
+    const tag = id3Tag(1_001);
+    const data = riffChunk('data', pcmBytes(98_720));
+    const wav = wavOf([wavFormat(), data, riffChunk('ID3 ', tag)]);
+    expect(measureBytes(wav).lengthMicros).toBe(12_340_000n);
+    const tagChunk = riffChunk('ID3 ', tag);
+    tagChunk.writeUInt32BE(tag.length, 4);
+    const aiff = Buffer.concat([aiffFile(98_720), tagChunk]);
+    expect(measureBytes(aiff).lengthMicros).toBe(12_340_000n);
   });
 
   it('measures MP3 and AIFF made here', async () => {

@@ -26,6 +26,21 @@ describe('sniffFormat', () => {
     expect(sniffFormat(id3Tag(100_000).subarray(0, HEAD_BYTES))).toBe('mp3');
   });
 
+  it.each(['B\x82\x84webm', 'B\x82@\x04webm', 'B\x82\x85webm\0', 'B\x82\x01\0\0\0\0\0\0\x04webm'])(
+    'tells WebM however its document type is written: %j',
+    (type) => {
+      const head = Buffer.from(`\x1aE\xdf\xa3\xa3B\x86\x81\x01${type}B\x87\x81\x02`, 'latin1');
+      expect(sniffFormat(head)).toBe('webm');
+    },
+  );
+
+  it.each(['B\x82\x88matroska', 'B\x82\0webm', 'B\x82', '', 'webm'])(
+    'does not tell WebM by %j',
+    (type) => {
+      expect(sniffFormat(Buffer.from(`\x1aE\xdf\xa3\xa3${type}`, 'latin1'))).toBeUndefined();
+    },
+  );
+
   it('tells nothing of bare samples, texts and other files', () => {
     expect(sniffFormat(pcmBytes(8_000))).toBeUndefined();
     expect(sniffFormat(Buffer.from('{"error":"none"}'))).toBeUndefined();

@@ -15,6 +15,10 @@ const FORMAT_OF_BRAND = new Map<string, MediaFormat>([
   ['M4B ', 'm4a'],
 ]);
 const AIFF_KINDS = new Set(['AIFF', 'AIFC']);
+/** Id of the element of an EBML head that names the document type. */
+const DOC_TYPE = '\x42\x82';
+/** Id of the chunk that holds the tag of an AIFF or WAV file; the tag itself is in the chunk. */
+const TAG_CHUNK = 'ID3 ';
 const WAV_IDS = new Set(['RIFF', 'RF64', 'BW64']);
 
 /**
@@ -36,7 +40,7 @@ export function sniffFormat(head: Buffer): MediaFormat | undefined {
  */
 export function skipId3(bytes: Buffer): number {
   let at = 0;
-  while (bytes.toString('latin1', at, at + 3) === 'ID3' && at + ID3_HEADER_BYTES <= bytes.length) {
+  while (isTag(bytes.toString('latin1', at, at + 4)) && at + ID3_HEADER_BYTES <= bytes.length) {
     let size = 0;
     for (let index = 6; index < ID3_HEADER_BYTES; index += 1) {
       size = size * 128 + (bytes.readUInt8(at + index) & 127);
@@ -49,6 +53,10 @@ export function skipId3(bytes: Buffer): number {
   return at;
 }
 
+function isTag(id: string): boolean {
+  return id.startsWith('ID3') && id !== TAG_CHUNK;
+}
+
 function formatOfMagic(head: string): MediaFormat | undefined {
   const id = head.slice(0, 4);
   const boxType = head.slice(4, 8);
@@ -57,9 +65,16 @@ function formatOfMagic(head: string): MediaFormat | undefined {
   if (id === 'FORM') return AIFF_KINDS.has(kind) ? 'aiff' : undefined;
   if (id === 'fLaC') return 'flac';
   if (id === 'OggS') return 'ogg';
-  if (id === '\x1aE\xdf\xa3') return head.includes('\x42\x82\x84webm') ? 'webm' : undefined;
+  if (id === '\x1aE\xdf\xa3') return isWebm(head) ? 'webm' : undefined;
   if (boxType === 'ftyp') return FORMAT_OF_BRAND.get(kind) ?? 'mp4';
   return QUICKTIME_BOXES.has(boxType) ? 'mov' : undefined;
+}
+
+/** Whether the document type is `webm`. Its size, one to eight bytes, precedes it, and NUL may pad it (RFC 8794). */
+function isWebm(head: string): boolean {
+  const size = head.indexOf(DOC_TYPE) + DOC_TYPE.length;
+  const sizeBytes = Math.clz32(head.charCodeAt(size)) - 23;
+  return head.startsWith('webm', size + sizeBytes);
 }
 
 function formatOfFrames(head: Buffer, at: number): MediaFormat | undefined {
