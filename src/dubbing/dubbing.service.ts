@@ -3,10 +3,12 @@ import { createReadStream } from 'node:fs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { MediaIntake } from '../media/media-intake.js';
 import { MEDIA_LIMIT_BYTES } from '../net/download.js';
+import { NamedUrls } from '../net/named-urls.js';
 import { StoredFiles } from '../storage/stored-files.js';
 import type { Task } from '../tasks/task.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
@@ -25,6 +27,7 @@ export class DubbingService {
     private readonly submission: TaskSubmission,
     private readonly intake: MediaIntake,
     private readonly files: StoredFiles,
+    private readonly urls: NamedUrls,
     private readonly clock: Clock,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'taskDeadlineMs'>,
   ) {}
@@ -39,11 +42,20 @@ export class DubbingService {
     body: DubbingBody,
     idempotencyKey: string | undefined,
   ): Promise<Task> {
+    this.checkText(body.source_url);
     const webhook =
       body.webhook === undefined ? undefined : { url: body.webhook, secret: body.webhook_secret };
     return this.submission.submit({ call, kind: 'dubbing', body, idempotencyKey, webhook }, () =>
       this.prepare(call, body),
     );
+  }
+
+  /** Before the key is looked up, as every check of the text of a request (decision G-01). */
+  private checkText(sourceUrl: string): void {
+    const refusal = this.urls.refusalOf(sourceUrl);
+    if (refusal === undefined) return;
+    const message = `${SOURCE_FIELD} ${refusal}.`;
+    throw new GatewayError('invalid_request', message, { param: SOURCE_FIELD });
   }
 
   /** The file that is measured is the file that is kept for the provider (spec: downloaded once). */

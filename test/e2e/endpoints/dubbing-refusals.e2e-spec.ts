@@ -86,6 +86,18 @@ describe('POST /v1/audio/dubbing refuses', () => {
     expect(desk.host.seen).toHaveLength(0);
   });
 
+  it('a bad text of the source before it looks at the key (DUB-13)', async () => {
+    const key = { 'idempotency-key': 'one' };
+    await desk.submit({}, key);
+    for (const source_url of ['ftp://example.com/a.mp3', 'https://10.1.2.3/a.mp3']) {
+      await desk.refuses(() => desk.post({ source_url }, key), {
+        status: 400,
+        code: 'invalid_request',
+        param: 'source_url',
+      });
+    }
+  });
+
   it('a form (DUB-46)', async () => {
     const form = new FormData();
     form.set('model', 'aud-dubbing-v1');
