@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DubbingDesk } from '../../support/dubbing-desk.js';
-import { send } from '../../support/http-answer.js';
+import { postJson, send } from '../../support/http-answer.js';
 
 const HOOK = 'https://example.com/hook';
 const SECRET = 'sixteen letters.';
@@ -120,6 +120,15 @@ describe('POST /v1/audio/dubbing takes', () => {
       });
     },
   );
+
+  it('an integral 1.0 for one speaker: it is the same request (DUB-35)', async () => {
+    const headers = { ...desk.account.headers, 'idempotency-key': 'speakers' };
+    const { id } = await desk.submit({ num_speakers: 1 }, headers);
+    const fields = `"model":"aud-dubbing-v1","source_url":"${desk.source()}","target_language":"fr"`;
+    const url = `${desk.gateway.url}/v1/audio/dubbing`;
+    const answer = await postJson(url, headers, `{${fields},"num_speakers":1.0}`);
+    expect([answer.status, answer.json]).toMatchObject([202, { id }]);
+  });
 
   it('null for every optional field', async () => {
     await desk.submit({

@@ -223,7 +223,6 @@ describe('POST /v1/audio/dubbing', () => {
   it.each([
     ['num_speakers', 0, '0', 'DUB-33, LIMIT-09'],
     ['num_speakers', 32, '32', 'DUB-33, LIMIT-09'],
-    ['num_speakers', 1.0, '1', 'DUB-35'],
     ['highest_resolution', true, 'true', 'DUB-36'],
     ['highest_resolution', false, 'false', 'DUB-36'],
     ['drop_background_audio', true, 'true', 'DUB-38'],

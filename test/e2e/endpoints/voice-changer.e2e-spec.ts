@@ -3,6 +3,7 @@ import { wavFile } from '../../media/wav-file.js';
 import { AudioDesk } from '../../support/audio-desk.js';
 import { VOICE_CHANGER } from '../../support/audio-operations.js';
 import { flagRule, numberRule, provesFields } from '../../support/field-rules.js';
+import { postJson } from '../../support/http-answer.js';
 import { formSeen } from '../../support/stub-provider.js';
 
 const ADAM = 'pNInz6obpgDQGcFmaJgB';
@@ -75,6 +76,17 @@ describe('POST /v1/audio/voice-changer', () => {
       [1.5, '1', true],
     ),
   ]);
+
+  it.each(['1.0', '1e0', '10E-1'])(
+    'takes the integral %s for a seed of 1 (VC-49)',
+    async (seed) => {
+      const fields = `"model":"aud-english-sts-v2","voice":"Adam","audio_url":"${desk.host.url}"`;
+      const send = () =>
+        postJson(desk.url(VOICE_CHANGER), desk.account.headers, `{${fields},"seed":${seed}}`);
+      const { seen } = await desk.charges(VOICE_CHANGER, send);
+      expect((await formSeen(seen)).fields.seed).toBe('1');
+    },
+  );
 
   it.each([
     ['mp3', 'mp3_44100_128', 'audio/mpeg'],
