@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Transform } from 'node:stream';
+import type { Busboy } from 'busboy';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BodyMeter } from '../common/http/body-gate.js';
@@ -14,8 +15,17 @@ const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"]*)"|([^\s";,]+))/i;
 const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 const NOTHING = Buffer.alloc(0);
 
+/** What is wrong with a form of which the parser has left out a part. */
+export const UNREADABLE_PART = 'A part of the form has no valid Content-Disposition.';
+
 /** The body of a form, which replaces the request for the parser. */
-export type FormSource = Transform & { readonly headers: IncomingHttpHeaders };
+export interface FormSource extends Transform {
+  readonly headers: IncomingHttpHeaders;
+  /** Counts the parts that this parser reads. */
+  countFor(parser: Busboy): void;
+  /** Whether the parser has read every part. It leaves out those whose heads it cannot read. */
+  isWhole(): boolean;
+}
 
 /**
  * The body of a form for its parser: what `meter` accepts, and nothing after the final boundary, where the parser would
@@ -25,7 +35,7 @@ export type FormSource = Transform & { readonly headers: IncomingHttpHeaders };
 export function formBody(request: Request, meter: BodyMeter): FormSource {
   checkEncoding(request.headers);
   const boundary = boundaryOf(request.headers);
-  const form = new FormEnd(boundary);
+  const form = new FormBounds(boundary);
   const count = new ChunkCount();
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -47,7 +57,11 @@ export function formBody(request: Request, meter: BodyMeter): FormSource {
   // Rewritten, so that the parser finds the same boundary.
   const contentType = `multipart/form-data; boundary="${boundary}"`;
   const headers = { ...request.headers, 'content-type': contentType };
-  return Object.assign(body, { headers });
+  let read = 0;
+  const countFor = (parser: Busboy): void => {
+    parser.on('field', () => (read += 1)).on('file', () => (read += 1));
+  };
+  return Object.assign(body, { headers, countFor, isWhole: () => read === form.parts });
 }
 
 /** Accepts `limitBytes` in all, as far as `next` accepts them. */
@@ -77,8 +91,11 @@ function boundaryOf({ 'content-type': contentType = '' }: IncomingHttpHeaders): 
   throw new GatewayError('invalid_multipart', message, { param: 'Content-Type' });
 }
 
-/** Finds the end of a form in a body that arrives in pieces. */
-class FormEnd {
+/** Finds the parts and the end of a form in a body that arrives in pieces. */
+class FormBounds {
+  /** Boundaries so far, the final one included. */
+  private boundaries = 0;
+  private readonly boundary: Buffer;
   private readonly mark: Buffer;
   /**
    * The last bytes so far, which may hold the beginning of the mark. The first boundary needs no line end before it.
@@ -87,7 +104,13 @@ class FormEnd {
   private isOver = false;
 
   constructor(boundary: string) {
+    this.boundary = Buffer.from(`\r\n--${boundary}`);
     this.mark = Buffer.from(`\r\n--${boundary}--`);
+  }
+
+  /** The parts of a form that is over. */
+  get parts(): number {
+    return this.boundaries - 1;
   }
 
   /** The part of the next chunk that belongs to the form. */
@@ -96,11 +119,19 @@ class FormEnd {
     const window = Buffer.concat([this.seen, chunk]);
     const at = window.indexOf(this.mark);
     const begin = this.seen.length;
+    this.count(at < 0 ? window : window.subarray(0, at + this.boundary.length), begin);
     if (at < 0) {
       this.seen = window.subarray(-(this.mark.length - 1));
       return chunk;
     }
     this.isOver = true;
     return window.subarray(begin, at + this.mark.length);
+  }
+
+  /** Counts the boundaries that end after `from`. */
+  private count(window: Buffer, from: number): void {
+    const { length } = this.boundary;
+    let at = window.indexOf(this.boundary, Math.max(from - length + 1, 0));
+    for (; at >= 0; at = window.indexOf(this.boundary, at + length)) this.boundaries += 1;
   }
 }

@@ -62,6 +62,16 @@ describe('a form of text parts', () => {
     expect(await send(sent)).toBe('invalid_request input_reference');
   });
 
+  it.each([
+    'Content-Type: text/plain',
+    'Content-Disposition: attachment; name="b"',
+    'Content-Disposition: form-data; name="b',
+  ])('is refused with a part whose head is %j', async (head) => {
+    const parts = `--B\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--B\r\n${head}\r\n\r\n2\r\n`;
+    const type = 'multipart/form-data; boundary=B';
+    expect(await send(`${parts}--B--\r\n`, type)).toBe('invalid_multipart null');
+  });
+
   it('is refused above its limit', async () => {
     expect(await send(form(['a', 'x'.repeat(99_000)]))).toContain('"a":"xxx');
     expect(await send(form(['a', 'x'.repeat(100_001)]))).toBe('request_too_large null');

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import busboy, { type Busboy } from 'busboy';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { meterUpTo, formBody } from './form-body.js';
+import { formBody, meterUpTo, UNREADABLE_PART } from './form-body.js';
 
 const MAX_PARTS = 64;
 const MAX_NAME_LENGTH = 128;
@@ -32,6 +32,7 @@ export async function readTextForm(request: Request, limitBytes: number): Promis
   );
   const parts: TextPart[] = [];
   const parser = parserInto(parts, body.headers);
+  body.countFor(parser);
   const signal = AbortSignal.timeout(FORM_TIMEOUT_MS);
   try {
     const read = pipeline(body, parser, { signal });
@@ -42,6 +43,7 @@ export async function readTextForm(request: Request, limitBytes: number): Promis
   } finally {
     request.unpipe(body);
   }
+  if (!body.isWhole()) throw invalid(UNREADABLE_PART);
   return formOf(parts);
 }
 

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -83,12 +84,15 @@ async function send(
   length = body.length,
   cut = false,
   encoding = 'identity',
+  firstBytes = 0,
 ): Promise<string> {
   const told = new Promise<string>((resolve) => (outcome = resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.on('error', () => undefined);
   const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${length}\r\n\r\n`;
-  socket.write(Buffer.concat([Buffer.from(head), body]), () => {
+  socket.setNoDelay().write(Buffer.concat([Buffer.from(head), body.subarray(0, firstBytes)]));
+  await sleep(firstBytes === 0 ? 0 : 2);
+  socket.write(body.subarray(firstBytes), () => {
     if (cut) socket.destroy();
   });
   const text = await told;
@@ -132,6 +136,17 @@ describe('readUploadForm', () => {
   it('gives the texts and the file of a form', async () => {
     const whole = { model: 'aud-transcribe-v2', language: 'en', file: 'whole' };
     expect(JSON.parse(await send(Buffer.from(FORM)))).toEqual(whole);
+  });
+
+  it('is read whole wherever it is cut into two', async () => {
+    const bytes = Buffer.from(FORM);
+    const whole = await send(bytes);
+    for (let at = 1; at < bytes.length; at += at < 130 ? 1 : 97) {
+      expect([at, await send(bytes, bytes.length, false, 'identity', at)]).toEqual([at, whole]);
+    }
+    for (let at = bytes.length - 12; at < bytes.length; at += 1) {
+      expect([at, await send(bytes, bytes.length, false, 'identity', at)]).toEqual([at, whole]);
+    }
   });
 
   it('refuses a body that declares more than any form may have, without reading it', async () => {

@@ -7,7 +7,7 @@ import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { askForBody } from '../common/http/expectation.js';
 import { MEDIA_LIMIT_BYTES } from '../net/download.js';
-import { meterUpTo, formBody, type FormSource } from './form-body.js';
+import { formBody, type FormSource, meterUpTo, UNREADABLE_PART } from './form-body.js';
 import { scratchFailure } from './scratch-failure.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import type { SpooledFile, SpoolRoom } from './spool.js';
@@ -68,8 +68,8 @@ export async function readUploadForm(
   }
 }
 
-/** The property that multer sets on the stream that it reads. */
-interface ParsedForm {
+/** The stream that multer has read, with the properties that it sets on it. */
+interface ParsedForm extends Pick<FormSource, 'isWhole'> {
   readonly body?: Readonly<Record<string, unknown>>;
   readonly file?: Express.Multer.File;
 }
@@ -90,7 +90,7 @@ function parse(
   } as Options).single(FILE_FIELD);
   return new Promise((resolve, reject) => {
     read(body as unknown as Request, response, (error: unknown) => {
-      if (error === undefined) resolve(body as unknown as ParsedForm);
+      if (error === undefined) resolve(body);
       else {
         void storage.settled.finally(() => {
           reject(publicFault(error as Error));
@@ -104,6 +104,7 @@ function parse(
 /** Multer detaches its parser when it has found a fault, and then reading ends. */
 function streamHandler(body: FormSource, parser: Busboy): void {
   parser.once('unpipe', () => body.destroy());
+  body.countFor(parser);
   parser.on('file', (name, part, { filename }) => {
     // Multer would drop its bytes. An empty one is sent by browsers whose user chose no file.
     if (!filename) part.once('data', () => body.destroy(unnamedFile(name)));
@@ -150,7 +151,9 @@ class ScratchStorage implements StorageEngine {
  * Multer makes a list or an object of a name with brackets (`a[]`), and a list of a repeated name. No field accepts
  * them.
  */
-function fieldsOf({ body = {}, file }: ParsedForm): UploadForm['fields'] {
+function fieldsOf(form: ParsedForm): UploadForm['fields'] {
+  if (!form.isWhole()) throw invalid(UNREADABLE_PART);
+  const { body = {}, file } = form;
   const repeated = Object.keys(body).find((name) => {
     const value = body[name];
     return (Array.isArray(value) && value.length > 1) || (file && name === FILE_FIELD);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { wavFile } from '../../media/wav-file.js';
 import { AudioDesk } from '../../support/audio-desk.js';
 import {
   ALIGNMENT,
@@ -16,6 +17,9 @@ import { send } from '../../support/http-answer.js';
 import { formSeen } from '../../support/stub-provider.js';
 
 const LIMIT_BYTES = 52_428_800;
+
+/** Text, so that it can stand between other parts. */
+const WAV = wavFile(8_000, 8_000, 8).toString('latin1').replaceAll('\x80', '\x7f');
 
 let desk: AudioDesk;
 
@@ -42,6 +46,8 @@ const bytesPart = (name: string, content: string) =>
   `Content-Disposition: form-data; name="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n${content}`;
 const filePart = (name: string, content = 'abc') =>
   `Content-Disposition: form-data; name="${name}"; filename="a.wav"\r\n\r\n${content}`;
+
+const WHOLE = [textPart('model', 'aud-transcribe-v2'), filePart('file', WAV)];
 
 describe('a form', () => {
   it('has its texts converted by the type of the field (AUD-06)', async () => {
@@ -112,6 +118,10 @@ describe('a form', () => {
     ['a second file', [filePart('file'), filePart('file')], 'B'],
     ['a file and a text named file', [textPart('file', 'a'), filePart('file')], 'B'],
     ['nothing in it', [], 'B'],
+    ['a part without a disposition', [...WHOLE, 'Content-Type: text/plain\r\n\r\nword'], 'B'],
+    ['an attachment', [...WHOLE, 'Content-Disposition: attachment; name="a"\r\n\r\n'], 'B'],
+    ['a name without end', [...WHOLE, 'Content-Disposition: form-data; name="a\r\n\r\n'], 'B'],
+    ['padded boundaries', WHOLE.map((part) => `${part}\r\n--B \r\n${part}`), 'B'],
   ])('with %s is refused', async (_what, parts, boundary) => {
     await desk.refused(() => postParts(TRANSCRIPTION, parts, boundary), 400, 'invalid_multipart');
   });
@@ -129,6 +139,13 @@ describe('a form', () => {
       await desk.refused(() => postParts(TRANSCRIPTION, parts), 400, code);
     },
   );
+
+  it('is whole however many parts it has', async () => {
+    const fields = ['diarize', 'subtitles', 'tag_audio_events'].map((name) =>
+      textPart(name, 'true'),
+    );
+    expect((await postParts(TRANSCRIPTION, [...fields, ...WHOLE])).status).toBe(200);
+  });
 
   it('of a page on which no file was chosen has no file', async () => {
     const url = textPart('audio_url', `${desk.host.url}/a.wav`);
