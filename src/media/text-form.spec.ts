@@ -89,6 +89,19 @@ describe('a form of text parts', () => {
     expect(await send('nothing', type)).toMatch(/^invalid_multipart/);
   });
 
+  it.each([
+    ['text part without a name', 'Content-Disposition: form-data'],
+    ['text part with an empty name', 'Content-Disposition: form-data; name=""'],
+    ['file part without a name', 'Content-Disposition: form-data; filename="a.png"'],
+    [
+      'part in an unknown charset',
+      'Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=none',
+    ],
+  ])('is refused with a %s', async (_what, head) => {
+    const body = `--B\r\n${head}\r\n\r\nx\r\n--B--\r\n`;
+    expect(await send(body, 'multipart/form-data; boundary=B')).toBe('invalid_multipart null');
+  });
+
   it('that is cut short is refused', async () => {
     const told = new Promise<string>((resolve) => (outcome = resolve));
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');

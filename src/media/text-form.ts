@@ -22,7 +22,8 @@ interface TextPart {
 /**
  * Reads a multipart form with text parts only, at most `limitBytes` in all. Stock SDKs send such forms to endpoints
  * that could take files. Throws GatewayError as soon as a fault is seen, without reading further: `invalid_request` for
- * a file part, with its name as `param`; `invalid_multipart` for a broken form or one that arrives too slowly;
+ * a file part, with its name as `param`; `invalid_multipart` for a broken form, a part without a name or in an unknown
+ * charset, and a form that arrives too slowly;
  * `request_too_large` (decisions G-11, G-61).
  */
 export async function readTextForm(request: Request, limitBytes: number): Promise<TextForm> {
@@ -56,15 +57,15 @@ function parserInto(parts: TextPart[], headers: Request['headers']): Busboy {
   const refuseMany = (): void => {
     refuse(invalid('The multipart form has too many parts.'));
   };
-  parser.on('field', (name, text) => {
-    parts.push({ name, text });
+  // The parser has no name for a part without one, and no text for a part in an unknown charset.
+  parser.on('field', (name: string | undefined, text: string | undefined) => {
+    if (name === undefined) refuse(nameless());
+    else if (text === undefined) refuse(invalid('A part of the form has an unknown charset.'));
+    else parts.push({ name, text });
   });
-  parser.on('file', (part, file) => {
+  parser.on('file', (name: string | undefined, file) => {
     file.on('error', () => undefined).resume();
-    // The text comes from the client.
-    const name = part.slice(0, MAX_NAME_LENGTH);
-    const message = `${name} must not be a file: this endpoint takes text parts only.`;
-    refuse(new GatewayError('invalid_request', message, { param: name }));
+    refuse(name === undefined ? nameless() : noFile(name));
   });
   parser.on('partsLimit', refuseMany).on('fieldsLimit', refuseMany);
   // The reader of the form learns of the error, unless it has ended before.
@@ -82,6 +83,17 @@ function formOf(parts: readonly TextPart[]): TextForm {
   }
   // fromEntries defines own properties, so a part named __proto__ stays an unknown field.
   return Object.fromEntries(form);
+}
+
+function noFile(part: string): GatewayError {
+  // The name comes from the client.
+  const name = part.slice(0, MAX_NAME_LENGTH);
+  const message = `${name} must not be a file: this endpoint takes text parts only.`;
+  return new GatewayError('invalid_request', message, { param: name });
+}
+
+function nameless(): GatewayError {
+  return invalid('A part of the form has no name.');
 }
 
 function invalid(message: string, cause?: unknown): GatewayError {
