@@ -2,7 +2,7 @@ import type { JsonObject } from '../common/json-object.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import type { Route } from '../providers/ports/route.js';
-import type { Task, TaskContent } from './task.js';
+import type { Task, TaskContent, TaskStatus } from './task.js';
 
 /** What every step gets in addition to its task. */
 export interface TaskContext {
@@ -101,10 +101,10 @@ export interface TaskKind {
    */
   resolvedResult?(task: Task, given: JsonObject): JsonObject | undefined;
   /**
-   * Whether a webhook is sent for the final state of the task. Without this method, one is sent for each (decisions
-   * G-55, G-58).
+   * Whether this final state is an end for the task's holder: a webhook is sent, and readers who wait for the end are
+   * answered. Without this method, each is (decisions G-55, G-58, G-98).
    */
-  tellsOf?(task: Task): boolean;
+  tellsOf?(status: TaskStatus): boolean;
   /**
    * Where the file is served. `task`: under `/v1/tasks/{id}/content`. `elsewhere`: that path is always 404
    * `content_not_available`. Absent: that path is 409 until success, then 404 (decisions G-56, G-63).

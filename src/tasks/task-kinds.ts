@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
-import type { Task } from './task.js';
+import type { Task, TaskStatus } from './task.js';
 import type { TaskKind } from './task-kind.js';
+import { FINAL_STATUSES } from './task-state-machine.js';
 
 /** The kinds that features have registered. */
 @Injectable()
@@ -26,9 +27,15 @@ export class TaskKinds {
     return this.of(task.kind).view(task);
   }
 
+  /** The final states of a task that are an end for its holder. */
+  endsOf(task: Task): readonly TaskStatus[] {
+    const kind = this.of(task.kind);
+    return FINAL_STATUSES.filter((status) => kind.tellsOf?.(status) ?? true);
+  }
+
   /** The body of the webhook for a task's end; null if none is sent. */
   tellingOf(task: Task): Buffer | null {
-    const isTold = task.webhook !== null && (this.of(task.kind).tellsOf?.(task) ?? true);
+    const isTold = task.webhook !== null && this.endsOf(task).includes(task.status);
     return isTold ? Buffer.from(JSON.stringify(this.viewOf(task))) : null;
   }
 }

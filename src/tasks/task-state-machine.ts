@@ -43,8 +43,3 @@ export const FINAL_STATUSES = [
   'expired',
   'reconciliation_required',
 ] as const satisfies readonly TaskStatus[];
-
-/** Whether clients stop polling at this state. */
-export function isFinal(status: TaskStatus): boolean {
-  return (FINAL_STATUSES as readonly TaskStatus[]).includes(status);
-}

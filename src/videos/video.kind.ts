@@ -11,7 +11,7 @@ import type {
   TaskKind,
 } from '../tasks/task-kind.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
-import type { Task } from '../tasks/task.js';
+import type { Task, TaskStatus } from '../tasks/task.js';
 import { VideoFiles } from './video-files.js';
 import { viewVideoTask } from './video-task.view.js';
 
@@ -85,8 +85,8 @@ export class VideoKind implements TaskKind, OnModuleInit {
     return viewVideoTask(task);
   }
 
-  /** Videos have no state for an unknown outcome, so no webhook is sent until it is known (decision G-58). */
-  tellsOf({ status }: Task): boolean {
+  /** Videos have no state for an unknown outcome, so nobody is told until it is known (decision G-58). */
+  tellsOf(status: TaskStatus): boolean {
     return status !== 'reconciliation_required';
   }
 }

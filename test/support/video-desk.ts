@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestAccount, TestGateway } from './gateway.js';
 import { type Answer, postJson, send } from './http-answer.js';
 
@@ -69,6 +70,15 @@ export class VideoDesk {
     for (;;) {
       const video = await this.read(id, { prefer: 'wait=30' });
       if (video.status === 'completed' || video.status === 'failed') return video;
+    }
+  }
+
+  /** Resolves once it is unknown what the provider did with the video. */
+  async unknown(id: string): Promise<void> {
+    const state = `SELECT status FROM task WHERE id = $1::uuid AND status = 'reconciliation_required'`;
+    const uuid = id.slice('task_'.length);
+    while ((await this.gateway.dataSource.query<object[]>(state, [uuid])).length === 0) {
+      await sleep(20);
     }
   }
 

@@ -14,7 +14,7 @@ export class EndListeners {
   ) {}
 
   tell({ id, kind, status, model, chargedMicroUsd: charge }: Task): void {
-    this.waits.ended(id);
+    this.waits.ended(id, status);
     this.metrics.ended.inc({ kind, status });
     if (charge !== null) this.money.chargedMicroUsd.inc({ model }, Number(charge));
     else if (status !== 'reconciliation_required') this.money.failedCalls.inc({ model });

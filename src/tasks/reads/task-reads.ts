@@ -5,8 +5,8 @@ import { fromPublicId } from '../../common/ids/public-id.js';
 import type { Page } from '../../common/paging/page.js';
 import type { TasksQuery } from '../dto/tasks.query.js';
 import type { Task } from '../task.js';
+import { TaskKinds } from '../task-kinds.js';
 import { type TaskFilter, TaskReader } from './task-reader.js';
-import { isFinal } from '../task-state-machine.js';
 import { TaskWaits } from './task-waits.js';
 
 /** How long a reader waits for a task's end, and how it says that it has gone. */
@@ -27,6 +27,7 @@ export class TaskReads {
   constructor(
     private readonly reader: TaskReader,
     private readonly waits: TaskWaits,
+    private readonly kinds: TaskKinds,
   ) {}
 
   /** Throws the same 404 `task_not_found` for unknown, foreign and malformed ids (decision G-52). */
@@ -46,11 +47,13 @@ export class TaskReads {
     const task = await this.get(caller, id);
     if (patience === undefined) return { task };
     const { seconds: waitSeconds, onGone } = patience;
-    if (isFinal(task.status)) return { task, waitSeconds };
+    const ends = this.kinds.endsOf(task);
+    if (ends.includes(task.status)) return { task, waitSeconds };
     const hasWaited = await this.waits.untilEnded({
       taskId: task.id,
       accountId: caller.accountId,
       apiKeyId: caller.apiKeyId,
+      ends,
       waitMs: waitSeconds * 1000,
       onGone,
     });

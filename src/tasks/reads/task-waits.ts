@@ -5,6 +5,7 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Ticker } from '../../ticker/ticker.js';
+import type { TaskStatus } from '../task.js';
 import { FINAL_STATUSES } from '../task-state-machine.js';
 
 /** One question to the database for all waiting readers of this process, so often. */
@@ -14,12 +15,13 @@ export const MAX_WAITS_PER_KEY = 20;
 
 // Looked up one by one by primary key.
 const ENDED = `
-  SELECT a.id FROM unnest($1::uuid[], $2::uuid[]) a (account_id, id)
+  SELECT a.id, t.status FROM unnest($1::uuid[], $2::uuid[]) a (account_id, id)
    CROSS JOIN LATERAL (SELECT status FROM task WHERE account_id = a.account_id AND id = a.id OFFSET 0) t
    WHERE t.status = ANY ($3)`;
 
 interface Reader {
   readonly accountId: string;
+  readonly ends: readonly TaskStatus[];
   readonly wake: () => void;
 }
 
@@ -28,6 +30,8 @@ export interface WaitRequest {
   readonly taskId: string;
   readonly accountId: string;
   readonly apiKeyId: string;
+  /** The states that are an end for the reader. */
+  readonly ends: readonly TaskStatus[];
   readonly waitMs: number;
   /** Called back when the reader has gone. */
   readonly onGone: (listener: () => void) => void;
@@ -54,7 +58,8 @@ export class TaskWaits implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   /** Waits for the task's end, at most `waitMs`; false at once where the key has too many readers waiting. */
-  async untilEnded({ taskId, accountId, apiKeyId, waitMs, onGone }: WaitRequest): Promise<boolean> {
+  async untilEnded(request: WaitRequest): Promise<boolean> {
+    const { taskId, accountId, apiKeyId, ends, waitMs, onGone } = request;
     const count = this.countByKey.get(apiKeyId) ?? 0;
     if (this.isClosed || count >= MAX_WAITS_PER_KEY) return false;
     this.countByKey.set(apiKeyId, count + 1);
@@ -64,6 +69,7 @@ export class TaskWaits implements OnApplicationBootstrap, BeforeApplicationShutd
       }, waitMs).unref();
       const reader: Reader = {
         accountId,
+        ends,
         wake: () => {
           clearTimeout(timeout);
           this.forget(taskId, reader);
@@ -77,15 +83,19 @@ export class TaskWaits implements OnApplicationBootstrap, BeforeApplicationShutd
     return true;
   }
 
-  /** Wakes the readers of a task that has ended in this process. */
-  ended(taskId: string): void {
-    for (const reader of [...(this.readers.get(taskId) ?? [])]) reader.wake();
+  /** Wakes the readers of a task that has reached this state in this process, if it is an end for them. */
+  ended(taskId: string, status: TaskStatus): void {
+    for (const reader of [...(this.readers.get(taskId) ?? [])]) {
+      if (reader.ends.includes(status)) reader.wake();
+    }
   }
 
   /** For the drain: answers every waiting reader now, and later readers without a wait. */
   close(): void {
     this.isClosed = true;
-    for (const taskId of [...this.readers.keys()]) this.ended(taskId);
+    for (const readers of [...this.readers.values()]) {
+      for (const reader of [...readers]) reader.wake();
+    }
   }
 
   beforeApplicationShutdown(): void {
@@ -116,11 +126,11 @@ export class TaskWaits implements OnApplicationBootstrap, BeforeApplicationShutd
       reader ? [{ id, accountId: reader.accountId }] : [],
     );
     if (asked.length === 0) return;
-    const rows = await this.dataSource.query<{ id: string }[]>(ENDED, [
+    const rows = await this.dataSource.query<{ id: string; status: TaskStatus }[]>(ENDED, [
       asked.map(({ accountId }) => accountId),
       asked.map(({ id }) => id),
       FINAL_STATUSES,
     ]);
-    for (const { id } of rows) this.ended(id);
+    for (const { id, status } of rows) this.ended(id, status);
   }
 }

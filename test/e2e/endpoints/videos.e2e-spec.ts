@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ADMIN } from '../../support/admin-desk.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { type Answer, errorOf, send } from '../../support/http-answer.js';
+import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
 import { BRISK, VIDEO, VIDEO_PRICE, type Video, VideoDesk } from '../../support/video-desk.js';
 
 const CREDIT = 10_000_000n;
@@ -133,6 +134,24 @@ describe('a video', () => {
     const answer = await desk.get(`videos/${id}`, { prefer: 'wait=30' });
     expect(answer.headers.get('preference-applied')).toBe('wait=30');
     expect((answer.json as Video).status).toBe('completed');
+  });
+
+  it('whose outcome is unknown is waited for until an operator has decided', async () => {
+    const { id } = await desk.submitted({ prompt: `${VIDEO.prompt}[[sandbox:lost-answer]]` });
+    const reads = [`videos/${id}`, `tasks/${id}`];
+    const waiting = reads.map((path) => desk.get(path, { prefer: 'wait=30' }));
+    await desk.unknown(id);
+    for (const path of reads) {
+      const fromMs = performance.now();
+      const answer = await desk.get(path, { prefer: 'wait=1' });
+      expect(answer.json).toMatchObject({ status: 'in_progress' });
+      expect(performance.now() - fromMs).toBeGreaterThan(900);
+    }
+    const resolve = `${gateway.url}/admin/tasks/${id}/resolve`;
+    expect((await postJson(resolve, ADMIN, { outcome: 'failed' })).status).toBe(200);
+    for (const answer of await Promise.all(waiting)) {
+      expect(answer.json).toMatchObject({ status: 'failed' });
+    }
   });
 
   it('is settled once when it is completed (VID-29)', async () => {
