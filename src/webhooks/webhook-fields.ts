@@ -63,7 +63,8 @@ function webhookUrl(description: string, code?: ErrorCode): PropertyDecorator {
 
 function isWebUrl(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > MAX_URL_CHARACTERS) return false;
-  return WEB_URL.test(value) && URL.canParse(value);
+  // The parser would silently replace half of a surrogate pair (decision G-03).
+  return WEB_URL.test(value) && value.isWellFormed() && URL.canParse(value);
 }
 
 /** A secret without a URL means that the URL was forgotten, so it is refused (decision G-79). */
