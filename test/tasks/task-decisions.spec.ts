@@ -177,6 +177,7 @@ describe('POST /admin/tasks/{id}/resolve', () => {
     [{ outcome: 'expired' }, 'outcome'],
     [{ outcome: 'succeeded', charged_microusd: '12501' }, 'charged_microusd'],
     [{ outcome: 'succeeded', charged_microusd: '-1' }, 'charged_microusd'],
+    [{ outcome: 'succeeded', charged_microusd: '-0' }, 'charged_microusd'],
     [{ outcome: 'succeeded', charged_microusd: 1 }, 'charged_microusd'],
     [{ outcome: 'failed', charged_microusd: '1' }, 'charged_microusd'],
     [{ outcome: 'failed', result: {} }, 'result'],

@@ -1,4 +1,4 @@
-import { parseMicroUsd } from '../../common/money/micro-usd.js';
+import { isUnsignedAmount, parseMicroUsd } from '../../common/money/micro-usd.js';
 import type { SpendPeriod } from '../../auth/spend-limit.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
 import { Checked, Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
@@ -36,9 +36,6 @@ export class CreditBody {
   note?: string;
 }
 
-const isLimit = (value: unknown): boolean =>
-  typeof value === 'string' && (parseMicroUsd(value) ?? -1n) >= 0n;
-
 /** Body of POST /admin/accounts/{id}/keys. */
 export class CreateKeyBody {
   @Text({ max: MAX_NAME, ...optional })
@@ -53,7 +50,7 @@ export class CreateKeyBody {
   @Whole({ min: 1, max: MAX_REQUESTS_PER_MINUTE, ...optional })
   requests_per_minute?: number;
 
-  @Checked(isLimit, 'must be a string of digits', {
+  @Checked(isUnsignedAmount, 'must be a string of digits', {
     ...optional,
     description: 'Micro-USD its charges and open holds may reach in each period',
     example: '5000000',

@@ -1,16 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { parseMicroUsd } from '../../common/money/micro-usd.js';
+import { isUnsignedAmount } from '../../common/money/micro-usd.js';
 import { Checked, OneOf } from '../../common/validation/fields.js';
-
-const isCharge = (value: unknown): boolean =>
-  typeof value === 'string' && (parseMicroUsd(value) ?? -1n) >= 0n;
 
 /** Body of POST /admin/tasks/{id}/resolve. */
 export class ResolveTaskBody {
   @OneOf(['succeeded', 'failed'], { example: 'failed' })
   outcome!: 'succeeded' | 'failed';
 
-  @Checked(isCharge, 'must be a string of digits', {
+  @Checked(isUnsignedAmount, 'must be a string of digits', {
     optional: true,
     description: 'Micro-USD, at most what was held; absent: all of it. Only with succeeded',
     api: { type: String, pattern: '^[0-9]+$' },

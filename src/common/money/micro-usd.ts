@@ -22,6 +22,11 @@ export function parseMicroUsd(text: string): MicroUsd | undefined {
   return size <= MAX_MICRO_USD ? amount : undefined;
 }
 
+/** Whether the value is the wire form of an amount without a sign. */
+export function isUnsignedAmount(value: unknown): boolean {
+  return typeof value === 'string' && !value.startsWith('-') && parseMicroUsd(value) !== undefined;
+}
+
 /** The wire form of an amount: a string of digits (spec: Conventions, "Task amounts are strings"). */
 export function formatMicroUsd(amount: MicroUsd): string {
   return amount.toString();

@@ -35,6 +35,7 @@ const BAD_TERMS: [object, string][] = [
   [{ expires_at: PAST }, 'expires_at'],
   [{ spend_limit_microusd: 5 }, 'spend_limit_microusd'],
   [{ spend_limit_microusd: '-5' }, 'spend_limit_microusd'],
+  [{ spend_limit_microusd: '-0' }, 'spend_limit_microusd'],
   [{ spend_limit_microusd: '1.5' }, 'spend_limit_microusd'],
   [{ spend_limit_microusd: '5', spend_limit_period: 'week' }, 'spend_limit_period'],
   [{ spend_limit_period: 'day' }, 'spend_limit_period'],
