@@ -183,6 +183,7 @@ describe('sendStoredFile', () => {
       const { answer, bytes } = await get('/file', { 'if-none-match': tag, range: 'bytes=0-9' });
       expect(answer.status).toBe(304);
       expect(answer.headers.get('etag')).toBe(ETAG);
+      expect(answer.headers.get('cache-control')).toBe('private, no-cache');
       expect(bytes).toHaveLength(0);
     },
   );

@@ -30,7 +30,8 @@ export async function sendStoredFile(
   { filename, stallMs = STALL_MS }: SendOptions,
 ): Promise<void> {
   if (isNamed(request.get('if-none-match'), file.etag)) {
-    response.status(304).setHeader('ETag', file.etag).end();
+    writeValidators(response, file);
+    response.status(304).end();
     return;
   }
   const isHead = request.method === 'HEAD';
@@ -76,9 +77,14 @@ function writeHead(
   response.setHeader('Content-Length', lengthBytes);
   response.setHeader('Content-Disposition', `attachment; filename="${plainName(filename)}"`);
   response.setHeader('Accept-Ranges', 'bytes');
-  response.setHeader('ETag', file.etag);
-  response.setHeader('Cache-Control', 'private, no-cache');
+  writeValidators(response, file);
   return lengthBytes;
+}
+
+/** What a cache needs, with 304 as with 200 (RFC 9110, 15.4.5). */
+function writeValidators(response: Response, { etag }: StoredFile): void {
+  response.setHeader('ETag', etag);
+  response.setHeader('Cache-Control', 'private, no-cache');
 }
 
 function plainName(filename: string): string {
