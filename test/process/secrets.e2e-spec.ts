@@ -14,6 +14,7 @@ import {
 } from '../support/process.js';
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 /** Lists show the first nine characters of a key. */
 const SHOWN_PREFIX = 9;
@@ -22,6 +23,7 @@ let database: TestDatabase;
 let proxy: DatabaseProxy;
 let stub: StubUpstream;
 let recordings: RecordingServer;
+let receiver: WebhookReceiver;
 let gateway: GatewayProgram;
 let headers: Record<string, string>;
 const keys: string[] = [];
@@ -58,10 +60,11 @@ beforeAll(async () => {
   proxy = await startDatabaseProxy(database.url);
   stub = await StubUpstream.start();
   recordings = await startRecordingServer();
+  receiver = await startWebhookReceiver();
   const databaseUrl = new URL(proxy.through(database.url));
   databaseUrl.password = CANARY.databasePassword;
   gateway = await startGatewayProgram({
-    ...recordings.settings,
+    EGRESS_ALLOW: [recordings, receiver].map(({ settings }) => settings.EGRESS_ALLOW).join(),
     DATABASE_URL: databaseUrl.href,
     // Nothing listens there.
     REDIS_URL: `redis://:${CANARY.redisPassword}@127.0.0.1:9/0`,
@@ -80,7 +83,7 @@ beforeAll(async () => {
 }, PROCESS_TEST_TIMEOUT_MS);
 afterAll(async () => {
   await cleanUp();
-  await Promise.all([stub.stop(), recordings.stop(), proxy.stop()]);
+  await Promise.all([stub.stop(), recordings.stop(), receiver.stop(), proxy.stop()]);
   await database.drop();
 }, PROCESS_TEST_TIMEOUT_MS);
 
@@ -147,6 +150,26 @@ describe('a secret is in no log line, no metric and no error answer when it', ()
       form.set('file', new Blob([CANARY.prompt.repeat(9)]), `${CANARY.fileName}.wav`);
       await kept(send(`${gateway.url}/v1/audio/${path}`, { method: 'POST', headers, body: form }));
     }
+  });
+
+  it('signs the webhook of a task, or comes with a submission that is refused (HOOK-34)', async () => {
+    const { webhookSecret: webhook_secret } = CANARY;
+    const task = { model: 'aud-dubbing-v1', source_url: recordings.url, target_language: 'es' };
+    const dub = { ...task, webhook: receiver.url, webhook_secret };
+    for (const body of [
+      { ...task, webhook_secret },
+      { ...dub, webhook: `http://10.0.0.1/?${webhook_secret}` },
+      { ...dub, webhook_secret: [webhook_secret] },
+      { ...dub, webhook_secret: webhook_secret.repeat(20) },
+      { ...dub, unlisted: webhook_secret },
+      `${JSON.stringify(dub)},`,
+    ]) {
+      expect(await post('/v1/audio/dubbing', body)).toBe(400);
+    }
+    receiver.react(404);
+    expect(await post('/v1/audio/dubbing', dub)).toBe(202);
+    await receiver.until(1);
+    expect(receiver.received[0]?.headers).toHaveProperty('x-shim-signature');
   });
 
   it('goes to operators: wrong tokens, keys that are made, rotated and revoked', async () => {

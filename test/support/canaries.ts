@@ -17,6 +17,7 @@ export const CANARY = {
   signature: 'canarySignature1f0d',
   cookie: 'canaryCookie77aa',
   fileName: 'canaryFileName5e21',
+  webhookSecret: 'canaryWebhookSecret4b90',
 } as const;
 
 /** The answer of a provider that reveals everything it knows. */
