@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { BodyOptional } from '../common/http/json-body.guard.js';
 import type { PageView } from '../common/paging/page.view.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
@@ -10,11 +10,17 @@ import { AdminTasksService } from './admin-tasks.service.js';
 import { RefundBody } from './dto/admin.bodies.js';
 import { ResolveTaskBody } from './dto/resolve-task.body.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
-import { AdminTaskPage, AdminTaskView } from './views/admin-task.view.js';
+import {
+  AdminTaskPage,
+  AdminTaskView,
+  ANY_ADMIN_TASK,
+  OperatorTaskFields,
+} from './views/admin-task.view.js';
 import { LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
 
 /** Tasks of all accounts, and the operator's decision on those whose outcome is unknown (interface: Operator API). */
 @OperatorEndpoint()
+@ApiExtraModels(AdminTaskView, OperatorTaskFields)
 @Controller('admin/tasks')
 export class AdminTasksController {
   constructor(private readonly tasks: AdminTasksService) {}
@@ -28,7 +34,7 @@ export class AdminTasksController {
 
   @Get(':id')
   @ApiOperation({ summary: 'One task' })
-  @ApiOkResponse({ type: AdminTaskView })
+  @ApiOkResponse({ schema: ANY_ADMIN_TASK })
   retrieveAnyTask(@Param('id') id: string): Promise<object> {
     return this.tasks.get(id);
   }
@@ -41,7 +47,7 @@ export class AdminTasksController {
     summary: 'Decide a task whose outcome is unknown',
     description: 'Settles or releases what it holds and tells its webhook again.',
   })
-  @ApiOkResponse({ type: AdminTaskView })
+  @ApiOkResponse({ schema: ANY_ADMIN_TASK })
   resolveTask(@Param('id') id: string, @StrictBody() body: ResolveTaskBody): Promise<object> {
     return this.tasks.resolve(id, body);
   }

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { pageOfViews } from '../common/paging/page.view.js';
@@ -73,8 +73,16 @@ export class TaskView {
   completed_at!: number | null;
 }
 
+/** In the document: a task of any kind. Videos have a view of their own, which their module describes (decision G-56). */
+export const ANY_TASK = {
+  oneOf: [{ $ref: getSchemaPath(TaskView) }, { $ref: getSchemaPath('VideoTaskView') }],
+};
+
 /** A page of tasks. */
-export class TaskPage extends pageOfViews(TaskView) {}
+export class TaskPage extends pageOfViews(TaskView) {
+  @ApiProperty({ type: 'array', items: ANY_TASK })
+  declare data: TaskView[];
+}
 
 /** The task object of every audio task; what differs between kinds is inside `result` (spec: Task object). */
 export function viewTask(task: Task): TaskView {

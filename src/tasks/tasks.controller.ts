@@ -1,5 +1,12 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
@@ -13,13 +20,14 @@ import { TaskCancellation } from './ending/task-cancellation.js';
 import { TaskContents } from './reads/task-contents.js';
 import { TaskKinds } from './task-kinds.js';
 import { type Patience, TaskReads } from './reads/task-reads.js';
-import { TaskPage, TaskView } from './task.view.js';
+import { ANY_TASK, TaskPage, TaskView } from './task.view.js';
 import { tellWait, Wait } from './wait.decorator.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
 
 /** Tasks of the caller's account, of every kind. */
 @ApiTags('tasks')
+@ApiExtraModels(TaskView)
 @WithKey()
 @Controller('v1/tasks')
 export class TasksController {
@@ -55,7 +63,7 @@ export class TasksController {
     required: false,
     description: '`wait=N`: answer when the task is final or N seconds (1 to 60) are over',
   })
-  @ApiOkResponse({ type: TaskView })
+  @ApiOkResponse({ schema: ANY_TASK })
   @ErrorAnswers('task_not_found')
   async retrieveTask(
     @CurrentCaller() caller: Caller,
@@ -96,7 +104,7 @@ export class TasksController {
   @Post(':id/cancel')
   @HttpCode(200)
   @ApiOperation({ summary: 'Cancel a task that was not sent to its provider yet' })
-  @ApiOkResponse({ type: TaskView })
+  @ApiOkResponse({ schema: ANY_TASK })
   @ErrorAnswers('task_not_found', 'task_not_cancellable')
   async cancelTask(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<object> {
     return this.kinds.viewOf(await this.cancellation.cancel(caller, id));

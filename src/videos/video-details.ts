@@ -20,7 +20,8 @@ export function videoDetailsOf(task: Task): VideoDetails {
 }
 
 /** States of a video on its own surface. */
-export type VideoStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
+export const VIDEO_STATUSES = ['queued', 'in_progress', 'completed', 'failed'] as const;
+export type VideoStatus = (typeof VIDEO_STATUSES)[number];
 
 /**
  * The state of the task in those words. None of them means an unknown outcome, so such a video stays in progress

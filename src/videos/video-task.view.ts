@@ -1,11 +1,14 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import type { Task } from '../tasks/task.js';
+import { TaskErrorView } from '../tasks/task.view.js';
 import {
   videoDetailsOf,
   RETENTION_SECONDS,
   VIDEO_STATUS,
+  VIDEO_STATUSES,
   videoErrorOf,
   type VideoStatus,
 } from './video-details.js';
@@ -13,24 +16,52 @@ import { endOf } from './video.view.js';
 
 const MICRO_USD_PER_USD = 1_000_000;
 
-/** What the webhook of a video contains and GET /v1/tasks/{video id} answers (spec: Events; decision G-56). */
-export interface VideoTaskView {
-  readonly id: string;
-  readonly object: 'task';
-  readonly status: VideoStatus;
-  readonly model: string;
-  readonly progress: number | null;
-  readonly created: number;
-  readonly completed: number | null;
-  /** USD. */
-  readonly cost: number | null;
-  readonly result: { readonly videos: readonly FinishedVideo[] } | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
+/** The file of a completed video. */
+export class VideoFileView {
+  @ApiProperty({ type: [String], description: 'Where to fetch it with a key of the account' })
+  url!: string[];
+
+  @ApiProperty({ description: 'Epoch seconds; it is kept until then' })
+  expires_at!: number;
 }
 
-interface FinishedVideo {
-  readonly url: readonly string[];
-  readonly expires_at: number;
+/** What a completed video is. */
+export class VideoResultView {
+  @ApiProperty({ type: [VideoFileView], description: 'Empty where no file was stored' })
+  videos!: VideoFileView[];
+}
+
+/** What the webhook of a video contains and GET /v1/tasks/{video id} answers (spec: Events; decision G-56). */
+export class VideoTaskView {
+  @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  id!: string;
+
+  @ApiProperty({ enum: ['task'] })
+  object!: 'task';
+
+  @ApiProperty({ enum: VIDEO_STATUSES })
+  status!: VideoStatus;
+
+  @ApiProperty({ example: 'vid-motion' })
+  model!: string;
+
+  @ApiProperty({ nullable: true, type: 'integer', minimum: 0, maximum: 100 })
+  progress!: number | null;
+
+  @ApiProperty({ description: 'Epoch seconds' })
+  created!: number;
+
+  @ApiProperty({ nullable: true, type: Number, description: 'Epoch seconds; null until the end' })
+  completed!: number | null;
+
+  @ApiProperty({ nullable: true, type: Number, description: 'USD charged; null until the end' })
+  cost!: number | null;
+
+  @ApiProperty({ nullable: true, type: VideoResultView, description: 'Null unless completed' })
+  result!: VideoResultView | null;
+
+  @ApiProperty({ nullable: true, type: TaskErrorView, description: 'Null unless failed' })
+  error!: TaskErrorView | null;
 }
 
 /** The task object of a video, with the states of the video surface. */
@@ -51,7 +82,7 @@ export function viewVideoTask(task: Task): VideoTaskView {
   };
 }
 
-function resultOf(task: Task, completed: number): { videos: FinishedVideo[] } {
+function resultOf(task: Task, completed: number): VideoResultView {
   const { gatewayUrl } = videoDetailsOf(task);
   const url = `${gatewayUrl}/v1/videos/${toPublicId('task', task.id)}/content`;
   const video = { url: [url], expires_at: completed + RETENTION_SECONDS };

@@ -7,6 +7,7 @@ import {
   videoDetailsOf,
   RETENTION_SECONDS,
   VIDEO_STATUS,
+  VIDEO_STATUSES,
   videoErrorOf,
   type VideoStatus,
 } from './video-details.js';
@@ -22,7 +23,7 @@ export class VideoView {
   @ApiProperty({ example: 'vid-motion' })
   model!: string;
 
-  @ApiProperty({ enum: ['queued', 'in_progress', 'completed', 'failed'] })
+  @ApiProperty({ enum: VIDEO_STATUSES })
   status!: VideoStatus;
 
   @ApiProperty({ nullable: true, type: 'integer', minimum: 0, maximum: 100 })

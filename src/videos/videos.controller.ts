@@ -1,10 +1,12 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import {
   ApiConsumes,
+  ApiExtraModels,
   ApiHeader,
   ApiOkResponse,
   ApiOperation,
   ApiProduces,
+  ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -27,11 +29,15 @@ import { VideoContentQuery, VideoQuery } from './dto/video.query.js';
 import { tellPollAfter } from './poll-after.js';
 import { VideoBodyGuard } from './video-body.guard.js';
 import { VideoReads } from './video-reads.js';
+import { VideoTaskView } from './video-task.view.js';
 import { VideoView, viewVideo } from './video.view.js';
 import { VideosService } from './videos.service.js';
 
+const BINARY = { type: 'string', format: 'binary' } as const;
+
 /** Video generation. */
 @ApiTags('videos')
+@ApiExtraModels(VideoTaskView)
 @Controller('v1/videos')
 export class VideosController {
   constructor(
@@ -107,8 +113,10 @@ export class VideosController {
     summary: 'The file of a completed video',
     description: 'Kept for 14 days. Takes Range, If-Range and HEAD.',
   })
+  @ApiHeader({ name: 'Range', required: false, description: 'Resumes a partial download' })
   @ApiProduces('video/mp4')
-  @ApiOkResponse({ schema: { type: 'string', format: 'binary' } })
+  @ApiOkResponse({ description: 'The file', schema: BINARY })
+  @ApiResponse({ status: 206, description: 'The range', schema: BINARY })
   @ErrorAnswers(
     'invalid_request',
     'task_not_found',

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, getSchemaPath, IntersectionType } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
@@ -24,10 +24,8 @@ export class TaskRouteView {
   upstream_model!: string;
 }
 
-/**
- * A task as the operator sees it: the holder's view, with account, key and provider. Videos have a format of their own.
- */
-export class AdminTaskView extends TaskView {
+/** What the operator sees of a task in addition to the holder's view: account, key, provider, price. */
+export class OperatorTaskFields {
   @ApiProperty()
   account_id!: string;
 
@@ -73,8 +71,27 @@ export class AdminTaskView extends TaskView {
   provider_evidence!: ProviderEvidenceView | null;
 }
 
+/** A task as the operator sees it. */
+export class AdminTaskView extends IntersectionType(TaskView, OperatorTaskFields) {}
+
+/** In the document: a task of any kind, as `ANY_TASK`. */
+export const ANY_ADMIN_TASK = {
+  oneOf: [
+    { $ref: getSchemaPath(AdminTaskView) },
+    {
+      allOf: [
+        { $ref: getSchemaPath('VideoTaskView') },
+        { $ref: getSchemaPath(OperatorTaskFields) },
+      ],
+    },
+  ],
+};
+
 /** A page of tasks. */
-export class AdminTaskPage extends pageOfViews(AdminTaskView) {}
+export class AdminTaskPage extends pageOfViews(AdminTaskView) {
+  @ApiProperty({ type: 'array', items: ANY_ADMIN_TASK })
+  declare data: AdminTaskView[];
+}
 
 /** The fields that only operators see. */
 export function viewAdminTask(task: Task, holderView: object): object {

@@ -10,6 +10,7 @@ interface Schema {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  readonly enum?: readonly unknown[];
   readonly allOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
 }
@@ -56,14 +57,29 @@ function partsOf(schema: Schema): Schema[] {
   return [schema, ...(named ? partsOf(named) : []), ...[...allOf, ...oneOf].flatMap(partsOf)];
 }
 
-/** Fields that the schema does not name, at any depth. An object without named fields may have any. */
+/**
+ * Fields and words that the schema does not name, at any depth. An object without named fields may have any. Of
+ * alternatives, that counts which names the most.
+ */
 function unknownFields(value: unknown, schema: Schema, path = ''): string[] {
+  const [first, ...others] = schema.oneOf ?? [];
+  if (first) {
+    const least = unknownFields(value, first, path);
+    return others.reduce((so, other) => {
+      const unknown = unknownFields(value, other, path);
+      return unknown.length < so.length ? unknown : so;
+    }, least);
+  }
   const parts = partsOf(schema);
   if (Array.isArray(value)) {
     const items = parts.find((part) => part.items)?.items ?? {};
     return value.flatMap((item, index) => unknownFields(item, items, `${path}.${index}`));
   }
-  if (typeof value !== 'object' || value === null) return [];
+  if (value === null) return [];
+  if (typeof value !== 'object') {
+    const isNamed = parts.every(({ enum: words }) => words?.includes(value) ?? true);
+    return isNamed ? [] : [`${path}=${JSON.stringify(value)}`];
+  }
   const named = new Map(parts.flatMap(({ properties = {} }) => Object.entries(properties)));
   if (named.size === 0) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -81,16 +97,18 @@ it.each([
   ['/v1/usage', ''],
   ['/v1/executions', ''],
   ['/v1/executions/{id}', 'EXECUTION'],
-  ['/v1/tasks', '?modality=audio'],
+  ['/v1/tasks', ''],
   ['/v1/tasks/{id}', 'SONG'],
+  ['/v1/tasks/{id}', 'VIDEO'],
   ['/v1/tasks/{id}/deliveries', 'SONG'],
   ['/v1/videos/{id}', 'VIDEO'],
-])('the answer of %s has no field that the document does not name', async (path, name) => {
-  const below = path.slice('/v1/'.length);
-  const asked = below.includes('{id}') ? below.replace('{id}', ids[name] ?? name) : below + name;
-  const answer = await desk.get(asked);
-  expect(answer.status).toBe(200);
-  const schema = paths[path]?.get.responses['200']?.content['application/json']?.schema;
-  expect(schema && partsOf(schema).some(({ properties }) => properties)).toBe(true);
-  expect(unknownFields(answer.json, schema ?? {})).toEqual([]);
-});
+])(
+  'the answer of %s %s has no field or word that the document does not name',
+  async (path, name) => {
+    const answer = await desk.get(path.slice('/v1/'.length).replace('{id}', ids[name] ?? name));
+    expect(answer.status).toBe(200);
+    const schema = paths[path]?.get.responses['200']?.content['application/json']?.schema;
+    expect(schema && partsOf(schema).some(({ properties }) => properties)).toBe(true);
+    expect(unknownFields(answer.json, schema ?? {})).toEqual([]);
+  },
+);
