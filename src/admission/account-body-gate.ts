@@ -48,7 +48,7 @@ export class AccountBodyGate extends BodyGate {
   async open(request: Request, response: Response, kind: BodyKind): Promise<BodyMeter> {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const declared = Number(length ?? 0);
-    const isLarge = kind === 'form' || declared > UNPAID_BODY_BYTES;
+    const isLarge = kind !== 'json' || declared > UNPAID_BODY_BYTES;
     const unpaid = isLarge || encoding !== undefined ? await this.unpaid(request) : undefined;
     if (unpaid && isLarge) throw unpaid;
     // The file of a form is written to disk, where the spool counts it.

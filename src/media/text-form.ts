@@ -2,6 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import busboy, { type Busboy } from 'busboy';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { BodyMeter } from '../common/http/body-gate.js';
+import { askForBody } from '../common/http/expectation.js';
 import { formBody, meterUpTo, UNREADABLE_PART } from './form-body.js';
 
 const MAX_PARTS = 64;
@@ -21,16 +23,21 @@ interface TextPart {
 
 /**
  * Reads a multipart form with text parts only, at most `limitBytes` in all. Stock SDKs send such forms to endpoints
- * that could take files. Throws GatewayError as soon as a fault is seen, without reading further: `invalid_request` for
+ * that could take files. Throws what the meter returns, and GatewayError as soon as a fault is seen, without reading further: `invalid_request` for
  * a file part, with its name as `param`; `invalid_multipart` for a broken form, a part without a name or in an unknown
  * charset, and a form that arrives too slowly;
  * `request_too_large` (decisions G-11, G-61).
  */
-export async function readTextForm(request: Request, limitBytes: number): Promise<TextForm> {
+export async function readTextForm(
+  request: Request,
+  limitBytes: number,
+  meter?: BodyMeter,
+): Promise<TextForm> {
   const body = formBody(
     request,
-    meterUpTo(limitBytes, () => tooLarge(limitBytes)),
+    meterUpTo(limitBytes, () => tooLarge(limitBytes), meter),
   );
+  askForBody(request);
   const parts: TextPart[] = [];
   const parser = parserInto(parts, body.headers);
   body.countFor(parser);
@@ -46,6 +53,11 @@ export async function readTextForm(request: Request, limitBytes: number): Promis
   }
   if (!body.isWhole()) throw invalid(UNREADABLE_PART);
   return formOf(parts);
+}
+
+/** Refuses a form because of the size that it declares: `request_too_large`. */
+export function checkTextFormHead({ headers }: Request, limitBytes: number): void {
+  if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
 
 function parserInto(parts: TextPart[], headers: Request['headers']): Busboy {

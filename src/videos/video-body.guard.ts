@@ -1,9 +1,9 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { JSON_BODY_BYTES } from '../common/http/json-body.js';
 import { JsonBodyGuard } from '../common/http/json-body.guard.js';
 import { jsonOfForm } from '../common/validation/form-fields.js';
-import { readTextForm } from '../media/text-form.js';
+import { checkTextFormHead, readTextForm } from '../media/text-form.js';
 import { VideoBody } from './dto/video.body.js';
 
 const FORM = /^\s*multipart\/form-data\b/i;
@@ -12,9 +12,12 @@ const FORM = /^\s*multipart\/form-data\b/i;
 @Injectable()
 export class VideoBodyGuard extends JsonBodyGuard {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<Request>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
     if (!FORM.test(request.headers['content-type'] ?? '')) return super.canActivate(context);
-    request.body = jsonOfForm(VideoBody, await readTextForm(request, JSON_BODY_BYTES));
+    checkTextFormHead(request, JSON_BODY_BYTES);
+    const meter = await this.gate.open(request, http.getResponse<Response>(), 'text-form');
+    request.body = jsonOfForm(VideoBody, await readTextForm(request, JSON_BODY_BYTES, meter));
     return true;
   }
 }

@@ -9,10 +9,12 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../support
 const PATIENCE_MS = 60_000;
 const MIB = 1_048_576;
 const CHAT = '/v1/chat/completions';
+const VIDEOS = '/v1/videos';
 const JSON_TYPE = 'Content-Type: application/json';
 const FORM_TYPE = 'Content-Type: multipart/form-data; boundary=B';
 const WAITS = 'Expect: 100-continue';
 const FILE_HEAD = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+const TEXT_HEAD = '--B\r\nContent-Disposition: form-data; name="prompt"\r\n\r\n';
 
 let gateway: TestGateway;
 let rich: TestAccount;
@@ -83,6 +85,12 @@ const waitingChat = (account: TestAccount, declared = 20 * MIB) =>
 const waitingUpload = (account: TestAccount, declared = 1_000) =>
   begin('/v1/audio/isolation', account, [FORM_TYPE, `Content-Length: ${declared}`, WAITS], '');
 
+/** A form of texts that is not complete. */
+const video = (account: TestAccount, bytes: number) =>
+  begin(VIDEOS, account, [FORM_TYPE, `Content-Length: ${bytes + 1}`], TEXT_HEAD.padEnd(bytes, 'x'));
+const waitingVideo = (account: TestAccount, declared = 1_000) =>
+  begin(VIDEOS, account, [FORM_TYPE, `Content-Length: ${declared}`, WAITS], '');
+
 const chunkedUpload = (account: TestAccount, bytes: number) =>
   begin(
     '/v1/audio/isolation',
@@ -114,6 +122,7 @@ describe('an account without funds', () => {
 
   it('is refused with 402 for any form, before the form is asked for', async () => {
     await refusalOf(waitingUpload(poor), 402, 'insufficient_funds');
+    await refusalOf(waitingVideo(poor), 402, 'insufficient_user_quota');
   });
 
   it('is told first what is wrong with a small body', async () => {
@@ -170,6 +179,18 @@ describe('bodies in memory', () => {
     await once(leaving, 'close');
     await refusalOf(waitingChat(rich), 429, 'rate_limit_exceeded');
     expect((await gateway.balance(rich.accountId)).held).toBeGreaterThan(0n);
+  });
+
+  it('are also those of forms of texts', async () => {
+    chat(rich, 18 * MIB);
+    await until(async () => (await gauge('body_memory_bytes')) >= 18 * MIB);
+    for (let sent = 0; sent < 14; sent += 1) video(rich, MIB - 1);
+    await until(async () => (await gauge('body_memory_bytes')) >= 32 * MIB - 100);
+    await refusalOf(waitingVideo(rich, MIB), 429, 'rate_limit_exceeded');
+    const served = waitingVideo(other, MIB);
+    while (served.seen === '') await once(served, 'data');
+    expect(served.seen).toContain('100 Continue');
+    await refusalOf(waitingVideo(other, MIB + 1), 413, 'request_too_large');
   });
 
   it('of all keys together are bounded: 503 for whoever comes next', async () => {

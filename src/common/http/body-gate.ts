@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { GatewayError } from '../errors/gateway-error.js';
 
-/** The kind of body: JSON is kept in memory; the file of a form is written to disk. */
-export type BodyKind = 'json' | 'form';
+/** The kind of body: JSON and a form of texts are kept in memory; the file of a form is written to disk. */
+export type BodyKind = 'json' | 'text-form' | 'form';
 
 /** Is called with the number of bytes of one body as they arrive. */
 export interface BodyMeter {
