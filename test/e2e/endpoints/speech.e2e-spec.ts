@@ -99,6 +99,8 @@ describe('the price of a text', () => {
     ['aud-v3', 5_001, 'SPEECH-18'],
     ['aud-multilingual-v2', 10_001, 'SPEECH-21'],
     ['aud-flash-v2.5', 40_001, 'SPEECH-24'],
+    // Nearly as much as a body can have.
+    ['aud-v4', 1_048_000, 'SPEECH-15'],
   ])('is never asked for %s with %i code points (%s)', async (model, codePoints) => {
     const { accountId, headers } = await gateway.account();
     const body = { ...HELLO, model, input: textOf(codePoints) };

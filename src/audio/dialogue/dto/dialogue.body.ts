@@ -1,4 +1,5 @@
 import type { ResponseFormat } from '../../../common/http/audio-writer.js';
+import { JSON_BODY_BYTES } from '../../../common/http/json-body.js';
 import {
   LanguageCode,
   ModelId,
@@ -9,14 +10,13 @@ import {
 } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 
-/** As much as a body can have. The service checks the total, which each model limits itself (decision G-35). */
-const MAX_LINE = 1_000_000;
 const optional = { optional: true } as const;
 
 /** One line of a dialogue. */
 export class DialogueLine {
   @Text({
-    max: MAX_LINE,
+    // As much as a body can have: the service checks the total, which each model limits itself (decision G-35).
+    max: JSON_BODY_BYTES,
     blank: 'refused',
     controls: 'speech',
     description: 'Text to speak; audio tags in square brackets are billed like the rest',

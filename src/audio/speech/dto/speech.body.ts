@@ -1,4 +1,5 @@
 import type { ResponseFormat } from '../../../common/http/audio-writer.js';
+import { JSON_BODY_BYTES } from '../../../common/http/json-body.js';
 import {
   Flag,
   LanguageCode,
@@ -10,8 +11,6 @@ import {
 } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 
-/** The largest `input` of any model. The service checks the limit of the model itself. */
-const MAX_INPUT = 1_000_000;
 const MAX_CONTEXT = 5_000;
 const optional = { optional: true } as const;
 
@@ -21,7 +20,8 @@ export class SpeechBody {
   model!: string;
 
   @Text({
-    max: MAX_INPUT,
+    // As much as a body can have: the service refuses more than the model takes, with a code of its own.
+    max: JSON_BODY_BYTES,
     blank: 'refused',
     controls: 'speech',
     missingCode: 'invalid_input',
