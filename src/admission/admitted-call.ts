@@ -5,6 +5,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { ModelRow } from '../catalog/model-row.js';
+import type { CutAnswer } from '../common/http/cut-off.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -33,7 +34,7 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   /** It counts as in memory for as long as the call goes on. */
   readonly countedBody?: Request['countedBody'];
   /** The answer to the caller. It is cut at the deadline of the call. */
-  readonly reader?: { readonly headersSent: boolean; destroy(): unknown };
+  readonly reader?: CutAnswer & { readonly headersSent: boolean };
 }
 
 /**

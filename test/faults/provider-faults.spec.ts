@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../support/http-answer.js';
@@ -155,6 +156,23 @@ describe('a body that', () => {
       expect(await gateway.balance(account.accountId)).toEqual(before);
     },
   );
+
+  it('breaks off is not mistaken for the end by HTTP/1.0, whose bodies end with the connection', async () => {
+    const body = JSON.stringify({ ...HELLO, input: `${magic('break-body')} a long text` });
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname).resume();
+    const head = [
+      'POST /v1/audio/speech HTTP/1.0',
+      `Authorization: ${account.headers.authorization}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    const ended = once(socket, 'end').then(() => 'the whole answer');
+    expect(await Promise.race([ended, once(socket, 'error')])).toMatchObject([
+      { code: 'ECONNRESET' },
+    ]);
+  });
 
   it('comes slowly but steadily is never cut, however long it takes in all', async () => {
     const slow = await readAll({ input: `${magic('slow=300')} a text`, response_format: 'pcm' });

@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { cutOff } from './cut-off.js';
 import { discardRest } from './refused-body.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { onSurface, surfaceOf, typeOnSurface } from '../errors/surface.js';
@@ -43,7 +44,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
     const error = onSurface(this.translate(thrown, request, response), surface);
     this.options.onError?.(error, request);
     if (response.headersSent) {
-      response.destroy();
+      cutOff(response);
       return;
     }
     if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');

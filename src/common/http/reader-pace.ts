@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { cutOff } from './cut-off.js';
 
 /** A client that takes nothing for this long counts as gone, whatever the answer is. */
 export const STALL_MS = 30_000;
@@ -21,7 +22,9 @@ export function onReaderGone(response: Response, listener: () => void): void {
 export function writableAgain(response: Response, stallMs = STALL_MS): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    const stall = setTimeout(() => response.destroy(), stallMs);
+    const stall = setTimeout(() => {
+      cutOff(response);
+    }, stallMs);
     // Thousands of readers wait many times a second: nothing is left over that would have to be collected.
     const goOn = (): void => {
       clearTimeout(stall);
