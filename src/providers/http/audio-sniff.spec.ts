@@ -11,7 +11,6 @@ const of = (...parts: (string | number[])[]): Buffer =>
 const HEADS: readonly [string, Buffer, AudioFormat | null][] = [
   ['an ID3 tag', of('ID3'), 'mp3'],
   ['an MPEG-1 Layer III frame', of([0xff, 0xfb, 0x90]), 'mp3'],
-  ['an MPEG-2 Layer III frame', of([0xff, 0xf3, 0x64]), 'mp3'],
   ['an Ogg page', of('OggS'), 'opus'],
   ['a RIFF header', of('RIFF....WAVE'), 'wav'],
   ['silence', of([0, 0, 0, 0]), 'pcm'],
@@ -31,6 +30,19 @@ describe('sniffAudio', () => {
       );
     });
   }
+
+  it.each([
+    ['an MPEG-2 frame', [0xff, 0xf3, 0x64]],
+    ['a frame of 160 kbps', [0xff, 0xfb, 0xa0]],
+    ['a frame of 48 kHz', [0xff, 0xfb, 0x94]],
+  ])(
+    'takes loud samples that begin like %s for PCM, and such a frame for MP3',
+    async (_what, head) => {
+      const as = (format: AudioFormat) =>
+        sniffAudio(Readable.from([of(head)], { objectMode: false }), format);
+      expect([await as('pcm'), await as('mp3'), await as('wav')]).toEqual([true, true, false]);
+    },
+  );
 
   it('leaves the body whole, however small its pieces', async () => {
     const bytes = of('OggS', 'and more');
