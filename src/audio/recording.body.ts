@@ -2,9 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/http/example-media.js';
 import { Checked, ModelId, Text } from '../common/validation/fields.js';
-
-/** Longer than any URL that is accepted. The download checks the URL itself. */
-const MAX_URL = 10_000;
+import { MAX_URL_CHARACTERS } from '../net/public-url.js';
 
 /** The fields of every endpoint that takes a recording: the model, and a file or a URL (spec: shared audio rules, 4). */
 export function recordingBody(exampleModel: string) {
@@ -22,7 +20,7 @@ export function recordingBody(exampleModel: string) {
     file?: never;
 
     @Text({
-      max: MAX_URL,
+      max: MAX_URL_CHARACTERS,
       optional: true,
       description: 'Public http or https URL of such a file, in place of `file`',
     })

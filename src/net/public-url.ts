@@ -3,8 +3,8 @@ import type { EgressRules } from './egress-rules.js';
 import type { OwnFiles } from './own-files.js';
 import { isPublicAddress } from './public-address.js';
 
-/** Enough for presigned storage URLs with a session token. */
-const MAX_URL_CHARACTERS = 4_096;
+/** Longest URL of a caller. Enough for presigned storage URLs with a session token. */
+export const MAX_URL_CHARACTERS = 4_096;
 const MAX_NAME_CHARACTERS = 253;
 const FIRST_FREE_PORT = 1_024;
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);

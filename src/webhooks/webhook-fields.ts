@@ -3,8 +3,8 @@ import { ValidateBy } from 'class-validator';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { RequiredWith } from '../common/validation/cross-field-rules.js';
 import { Checked, Text } from '../common/validation/fields.js';
+import { MAX_URL_CHARACTERS } from '../net/public-url.js';
 
-const MAX_URL_CHARACTERS = 4_096;
 const WEB_URL = /^https?:\/\//i;
 const AUDIO_CODE: ErrorCode = 'invalid_task_command';
 

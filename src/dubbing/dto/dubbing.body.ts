@@ -2,10 +2,9 @@ import { ApiBody } from '@nestjs/swagger';
 import { DUBBING_LANGUAGES } from '../../catalog/languages.js';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/http/example-media.js';
 import { Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
 import { AudioWebhook, AudioWebhookSecret } from '../../webhooks/webhook-fields.js';
 
-/** Longer than any URL that is accepted. The download checks the URL itself. */
-const MAX_URL = 10_000;
 const MAX_SPEAKERS = 32;
 const optional = { optional: true } as const;
 
@@ -21,7 +20,7 @@ export class DubbingBody {
   model!: string;
 
   @Text({
-    max: MAX_URL,
+    max: MAX_URL_CHARACTERS,
     description:
       'Public http or https URL of an MP4, MOV, WebM, MP3, WAV, M4A, AAC, FLAC or OGG file of at most 50 MB and 30 minutes',
     example: EXAMPLE.source_url,

@@ -4,6 +4,7 @@ import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/http/example-me
 import { Needs, RequiredWhen } from '../../common/validation/cross-field-rules.js';
 import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
+import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
 
 /** Longest lyrics, in code points. */
 export const MAX_LYRICS = 5_000;
@@ -12,8 +13,6 @@ export const MAX_DESCRIPTION = 3_000;
 const MAX_STYLE = 1_000;
 /** Longest title or name, in code points. */
 export const MAX_TITLE = 80;
-/** Longer than any URL that is accepted. The address check decides about the URL itself. */
-const MAX_URL = 10_000;
 /** Long enough for any of our ids. The task is looked up later. */
 const MAX_TASK_ID = 100;
 /** No track is longer than an hour. */
@@ -42,7 +41,7 @@ export const EXAMPLE_TASK_ID = 'task_0123456789abcdef0123456789abcdef';
  * submitted.
  */
 export function AudioUrl(description: string): PropertyDecorator {
-  return Text({ max: MAX_URL, description, example: EXAMPLE_AUDIO_URL });
+  return Text({ max: MAX_URL_CHARACTERS, description, example: EXAMPLE_AUDIO_URL });
 }
 
 /** The recording in the examples. */
@@ -50,7 +49,7 @@ export const EXAMPLE_AUDIO_URL = exampleMediaUrl(EXAMPLE_RECORDING);
 
 /** Several recordings, as {@link AudioUrl}. */
 export function AudioUrls(min: number, max: number, description: string): PropertyDecorator {
-  return Text({ max: MAX_URL, list: { min, max }, description });
+  return Text({ max: MAX_URL_CHARACTERS, list: { min, max }, description });
 }
 
 /** A place in a track, in seconds with at most two decimals. */

@@ -1,11 +1,11 @@
 import { ModelId, Text } from '../../common/validation/fields.js';
+import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
 import { VideoWebhook, VideoWebhookSecret } from '../../webhooks/webhook-fields.js';
 
 const MAX_PROMPT = 32_000;
 const MAX_VALUE = 32;
 /** More than any model accepts. The row of the model has its own limit. */
 const MAX_IMAGES = 16;
-const MAX_URL = 4_096;
 const optional = { optional: true } as const;
 
 /** Body of POST /v1/videos (spec: Video tasks; decision G-62). The row of a model tells what it accepts. */
@@ -43,7 +43,7 @@ export class VideoBody {
   aspect_ratio?: string;
 
   @Text({
-    max: MAX_URL,
+    max: MAX_URL_CHARACTERS,
     list: { min: 1, max: MAX_IMAGES },
     ...optional,
     description: 'Public http or https URLs of reference images, where the model takes them',

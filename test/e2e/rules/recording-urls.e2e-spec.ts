@@ -6,6 +6,7 @@ import {
   TEN_SECONDS,
   TRANSCRIPTION,
 } from '../../support/audio-operations.js';
+import { send } from '../../support/http-answer.js';
 
 const LIMIT_BYTES = 52_428_800;
 
@@ -64,6 +65,16 @@ describe('any recording', () => {
         'audio_url',
       );
     }
+  });
+
+  it('may be as long as the model says, and no longer', async () => {
+    const model = await send(`${desk.gateway.url}/v1/models/${TRANSCRIPTION.body.model}`, {
+      headers: desk.account.headers,
+    });
+    const { limits } = model.json as { limits: { audio_url: { max_length: number } } };
+    const longest = `${desk.host.url}/?`.padEnd(limits.audio_url.max_length, 'x');
+    expect((await desk.postJson(TRANSCRIPTION, { audio_url: longest })).status).toBe(200);
+    await desk.refusesField(TRANSCRIPTION, 'audio_url', `${longest}x`);
   });
 
   it.each([
