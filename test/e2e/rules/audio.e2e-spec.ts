@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AudioOperation, AUDIO_OPERATIONS, call } from '../../support/audio-operations.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
+import { HELLO } from '../../support/paid-endpoints.js';
 import { expectRefused, upstreamCalls } from '../../support/refusal.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'shim-catalog-'));
@@ -14,7 +15,8 @@ let gateway: TestGateway;
 let withoutModels: TestGateway;
 
 beforeAll(async () => {
-  const models = AUDIO_OPERATIONS.map(({ body }) => ({ id: body.model, enabled: false }));
+  const disabled = [HELLO, ...AUDIO_OPERATIONS.map(({ body }) => body)];
+  const models = disabled.map(({ model }) => ({ id: model, enabled: false }));
   const file = join(folder, 'overlay.json');
   writeFileSync(file, JSON.stringify({ models }));
   [gateway, withoutModels] = await Promise.all([
@@ -237,4 +239,11 @@ describe('every synchronous audio endpoint', () => {
       expect(await gateway.balance(exact.accountId)).toMatchObject({ available: 0n, held: 0n });
     },
   );
+});
+
+it('speech does not know a disabled model (SPEECH-05)', async () => {
+  const { accountId, headers } = await withoutModels.account();
+  const speak = () => postJson(`${withoutModels.url}/v1/audio/speech`, headers, HELLO);
+  const refusal = { status: 404, code: 'model_not_available', param: 'model' };
+  await expectRefused(withoutModels, accountId, speak, refusal);
 });
