@@ -84,6 +84,17 @@ describe('measureBytes on honest files', () => {
     expect(billed(await muxedTracks('webm', [592_320, 48_000]))).toBe(13);
   });
 
+  it("takes the time of Apple's spatial track, which an iPhone adds, and does without it alone", async () => {
+    const withSpatial = (media: Buffer, track: number) =>
+      edited(media, (copy) => {
+        copy.write('apac', (endsOf(copy, 'Opus')[track] ?? 0) - 4, 'latin1');
+      });
+    expect(billed(withSpatial(await muxedTracks('mp4', [592_320, 96_000]), 1))).toBe(13);
+    expect(billed(withSpatial(await muxedTracks('mp4', [96_000, 592_320]), 1))).toBe(13);
+    const alone = withSpatial(await muxedTracks('mp4', [592_320]), 0);
+    expect(() => measureBytes(alone)).toThrow('it holds no audio');
+  });
+
   it('reports a video track that is longer than the audio', () => {
     const { hasVideo, videoLengthMicros } = measureBytes(sample('tone.mp4'));
     expect(hasVideo).toBe(true);

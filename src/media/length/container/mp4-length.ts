@@ -24,8 +24,9 @@ export function mp4Length(bytes: Buffer): TrackLengths {
   for (const moof of fragments) readFragment(bytes, moof, tracks, defaults);
 
   const videoMicros = longest(tracks.values(), 'video');
+  const isCounted = [...tracks.values()].some(({ coding }) => coding !== undefined);
   return {
-    audioMicros: longest(tracks.values(), 'audio') ?? 0n,
+    audioMicros: (isCounted ? longest(tracks.values(), 'audio') : undefined) ?? 0n,
     ...(videoMicros !== undefined && { videoMicros }),
   };
 }

@@ -30,6 +30,9 @@ const PCM_BYTES = new Map([
   ['ulaw', 1],
 ]);
 
+/** Newer iPhones add a track of it to that in AAC. Only Apple's decoders play it. */
+const SPATIAL = 'apac';
+
 /** How the samples of an audio track are counted. */
 export interface AudioCoding {
   readonly codec: PacketCodec;
@@ -46,12 +49,13 @@ interface Fields {
 }
 
 /**
- * Reads the only sample entry in the `stsd` of an audio track. Throws `unsupported_audio_format` for unknown or
- * encrypted codings.
+ * Reads the only sample entry in the `stsd` of an audio track. Undefined for Apple's spatial sound. Throws
+ * `unsupported_audio_format` for unknown or encrypted codings.
  */
-export function readAudioCoding(bytes: Buffer, stsd: Mp4Box): AudioCoding {
+export function readAudioCoding(bytes: Buffer, stsd: Mp4Box): AudioCoding | undefined {
   const [entry, second] = boxes(bytes, stsd.at + FULL_BOX_BYTES + 4, stsd.end);
   if (entry === undefined || second !== undefined) throw unreadable('its coding changes midway');
+  if (entry.type === SPATIAL) return undefined;
   const fields = readFields(bytes, entry);
   const pcmBytes = PCM_BYTES.get(entry.type);
   if (pcmBytes !== undefined) {
@@ -61,7 +65,11 @@ export function readAudioCoding(bytes: Buffer, stsd: Mp4Box): AudioCoding {
       pcmBytes === 0 ? Math.ceil(fields.bits / 8) : pcmBytes,
     );
   }
-  switch (entry.type) {
+  return packetCoding(bytes, entry.type, fields);
+}
+
+function packetCoding(bytes: Buffer, type: string, fields: Fields): AudioCoding {
+  switch (type) {
     case 'mp4a':
       return { codec: mpeg4Codec(bytes, fields) };
     case '.mp3':

@@ -58,8 +58,8 @@ export class Mp4Track {
   }
 
   /**
-   * Length in microseconds. For audio it is counted from frames and compared with the tables; for video it is the time
-   * in the tables.
+   * Length in microseconds. For audio it is counted from frames and compared with the tables; for video and for audio
+   * without a coding it is the time in the tables.
    */
   micros(): bigint {
     if (this.packets === 0 && this.ticks === 0) return 0n;
