@@ -4,6 +4,7 @@ import { AvailableFunds } from '../billing/available-funds.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
 import { BodyGate, type BodyKind, type BodyMeter } from '../common/http/body-gate.js';
+import { JSON_BODY_BYTES } from '../common/http/json-body.js';
 import { SharedQuantity } from '../common/shared-quantity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
@@ -54,7 +55,9 @@ export class AccountBodyGate extends BodyGate {
     // The file of a form is written to disk, where the spool counts it.
     if (kind === 'form') return { add: () => undefined };
     const holder = request.caller?.accountId ?? OPERATOR;
-    const refusal = this.memory.refusal(holder, declared);
+    // A form may declare a file, for which it is refused. Its texts are read up to this.
+    const wanted = kind === 'json' ? declared : Math.min(declared, JSON_BODY_BYTES);
+    const refusal = this.memory.refusal(holder, wanted);
     if (refusal) throw refusal;
     const body = new CountedBody(this.memory, holder, unpaid);
     request.countedBody = body;

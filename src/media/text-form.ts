@@ -55,11 +55,6 @@ export async function readTextForm(
   return formOf(parts);
 }
 
-/** Refuses a form because of the size that it declares: `request_too_large`. */
-export function checkTextFormHead({ headers }: Request, limitBytes: number): void {
-  if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
-}
-
 function parserInto(parts: TextPart[], headers: Request['headers']): Busboy {
   const limits = { fieldSize: Infinity, fields: MAX_PARTS, parts: MAX_PARTS };
   const parser = busboy({ headers, limits });

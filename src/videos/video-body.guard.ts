@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { JSON_BODY_BYTES } from '../common/http/json-body.js';
 import { JsonBodyGuard } from '../common/http/json-body.guard.js';
 import { jsonOfForm } from '../common/validation/form-fields.js';
-import { checkTextFormHead, readTextForm } from '../media/text-form.js';
+import { readTextForm } from '../media/text-form.js';
 import { VideoBody } from './dto/video.body.js';
 
 const FORM = /^\s*multipart\/form-data\b/i;
@@ -15,7 +15,6 @@ export class VideoBodyGuard extends JsonBodyGuard {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (!FORM.test(request.headers['content-type'] ?? '')) return super.canActivate(context);
-    checkTextFormHead(request, JSON_BODY_BYTES);
     const meter = await this.gate.open(request, http.getResponse<Response>(), 'text-form');
     request.body = jsonOfForm(VideoBody, await readTextForm(request, JSON_BODY_BYTES, meter));
     return true;
