@@ -55,7 +55,7 @@ export class GuardedDialer {
     const host = hostOf(url);
     const answers = isIP(host) === 0 ? await abortable(this.resolve(host, signal), signal) : [host];
     const isPermitted = answers.every((answer) => this.permits(url, answer));
-    if (answers.length === 0) throw new Error('the name has no address');
+    if (answers.length === 0) throw noAddress();
     if (answers.length > MAX_ANSWERS || !isPermitted) throw new AddressRefusedError();
     return answers;
   }
@@ -105,6 +105,11 @@ export class GuardedDialer {
 }
 
 const ignore = (): void => undefined;
+
+/** As the system's resolver says it. */
+function noAddress(): Error {
+  return Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' });
+}
 
 /** Node tries the checked addresses one after another. No name is looked up again. */
 const dialFirst: DialTcp = (addresses, port) =>

@@ -169,6 +169,7 @@ describe('What a receiver may do', () => {
       expect(await deliverTo('https://gone.example/hook', outside)).toMatchObject({
         status: 'pending',
         statusCode: null,
+        error: 'name_unresolved',
       });
       web.names.set('other.example', () => ['93.184.216.34']);
       expect(await deliverTo('https://other.example/hook', outside)).toMatchObject({
