@@ -4,7 +4,7 @@ import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
 import type { Task } from '../tasks/task.js';
-import { TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
+import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
 import { DubbingBody, DubbingExample } from './dto/dubbing.body.js';
 import { DubbingService } from './dubbing.service.js';
 import { DubbingTaskView } from './dubbing.view.js';
@@ -34,7 +34,7 @@ export class DubbingController {
       'A recording or video in another language. Billed per second of the source; held at submission, charged on success.',
   })
   @DubbingExample()
-  @ApiAcceptedResponse({ type: DubbingTaskView })
+  @ApiAcceptedResponse({ type: DubbingTaskView, headers: TASK_HEADERS })
   createDubbing(
     @Call() call: AdmittedCall<'dubbing'>,
     @StrictBody() body: DubbingBody,

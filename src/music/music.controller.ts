@@ -2,7 +2,7 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
-import { TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
+import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
 import type { Task } from '../tasks/task.js';
 import { SongTask } from './dto/shared-groups.body.js';
 import { SongBodies } from './dto/song-bodies.decorator.js';
@@ -33,7 +33,7 @@ export class MusicController {
       'Each model is one operation with fields of its own. A follow-up names an earlier task and one of its tracks. The price is held at submission and charged on success; files are kept for about 72 hours.',
   })
   @SongBodies()
-  @ApiAcceptedResponse({ type: SongTaskView })
+  @ApiAcceptedResponse({ type: SongTaskView, headers: TASK_HEADERS })
   createSong(
     @Call() call: AdmittedCall<'song'>,
     @Body(SongBodyPipe) body: SongTask,

@@ -21,7 +21,7 @@ import { TaskContents } from './reads/task-contents.js';
 import { TaskKinds } from './task-kinds.js';
 import { type Patience, TaskReads } from './reads/task-reads.js';
 import { ANY_TASK, TaskPage, TaskView } from './task.view.js';
-import { tellWait, Wait } from './wait.decorator.js';
+import { tellWait, Wait, WAIT_HEADERS } from './wait.decorator.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
 
@@ -63,7 +63,7 @@ export class TasksController {
     required: false,
     description: '`wait=N`: answer when the task is final or N seconds (1 to 60) are over',
   })
-  @ApiOkResponse({ schema: ANY_TASK })
+  @ApiOkResponse({ schema: ANY_TASK, headers: WAIT_HEADERS })
   @ErrorAnswers('task_not_found')
   async retrieveTask(
     @CurrentCaller() caller: Caller,

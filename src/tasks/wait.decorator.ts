@@ -25,6 +25,14 @@ export const Wait = createParamDecorator(
   },
 );
 
+/** In the document: what {@link tellWait} confirms. */
+export const WAIT_HEADERS = {
+  'Preference-Applied': {
+    description: 'The wait that was granted, such as `wait=30`',
+    schema: { type: 'string' },
+  },
+} as const;
+
 /** The task. If the request had a valid `Prefer`, the answer confirms it in its head. */
 export function tellWait(response: Response, { task, waitSeconds }: AwaitedTask): Task {
   if (waitSeconds !== undefined) response.setHeader('Preference-Applied', `wait=${waitSeconds}`);

@@ -19,10 +19,10 @@ import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { sendStoredFile } from '../storage/send-stored-file.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
-import { TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
+import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
 import type { Patience } from '../tasks/reads/task-reads.js';
 import type { Task } from '../tasks/task.js';
-import { tellWait, Wait } from '../tasks/wait.decorator.js';
+import { tellWait, Wait, WAIT_HEADERS } from '../tasks/wait.decorator.js';
 import { VideoBodyExamples } from './dto/video-examples.js';
 import { VideoBody } from './dto/video.body.js';
 import { VideoContentQuery, VideoQuery } from './dto/video.query.js';
@@ -66,7 +66,7 @@ export class VideosController {
       'Answers at once with a queued video. Poll it, wait for it with Prefer, or use a webhook, then fetch its content. ' +
       'A failed video is refunded. A multipart form takes text parts only.',
   })
-  @ApiOkResponse({ type: VideoView })
+  @ApiOkResponse({ type: VideoView, headers: TASK_HEADERS })
   createVideo(
     @Call() call: AdmittedCall<'video'>,
     @StrictBody() body: VideoBody,
@@ -89,6 +89,7 @@ export class VideosController {
   @ApiOkResponse({
     type: VideoView,
     headers: {
+      ...WAIT_HEADERS,
       'openai-poll-after-ms': {
         description: 'When to ask again, while it is not final',
         schema: { type: 'integer' },

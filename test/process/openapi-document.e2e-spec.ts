@@ -22,6 +22,7 @@ interface Operation {
       {
         readonly description: string;
         readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+        readonly headers?: Readonly<Record<string, object>>;
       }
     >
   >;
@@ -185,6 +186,17 @@ describe('the OpenAPI document as committed', () => {
       if (takesBody) expect([path, media.length > 0]).toEqual([path, true]);
       for (const { schema } of media) expect([path, schema]).toEqual([path, expect.any(Object)]);
     }
+  });
+
+  it.each([
+    ['/v1/audio/dubbing', 'post', '202', ['Location', 'x-gateway-task-id']],
+    ['/v1/music/generations', 'post', '202', ['Location', 'x-gateway-task-id']],
+    ['/v1/videos', 'post', '200', ['Location', 'x-gateway-task-id']],
+    ['/v1/tasks/{id}', 'get', '200', ['Preference-Applied']],
+    ['/v1/videos/{id}', 'get', '200', ['Preference-Applied', 'openai-poll-after-ms']],
+  ])('names the headers of tasks: %s', (path, method, status, names) => {
+    const { headers = {} } = document.paths[path]?.[method]?.responses[status] ?? {};
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(names));
   });
 
   it('gives every answer of the operator API a schema', () => {

@@ -33,6 +33,12 @@ const CODES: readonly ErrorCode[] = [
   'service_unavailable',
 ];
 
+/** In the document: the headers that name the new task (spec: Task states). */
+export const TASK_HEADERS = {
+  Location: { description: 'Path of the task', schema: { type: 'string' } },
+  'x-gateway-task-id': { description: 'Id of the task', schema: { type: 'string' } },
+} as const;
+
 /** How the submission differs from that of an audio task. */
 export interface TaskEndpointOptions {
   /** Default 202. */
