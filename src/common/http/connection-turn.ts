@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { cutOff } from './cut-off.js';
 import { hasSharedBytes, type UnreadAnswer } from './unread-answers.js';
 
 /** What the connection of a provider may hold for an answer that is still arriving: one read of a socket. */
@@ -67,7 +68,9 @@ export class ConnectionTurn {
       holder: holderOf(answer.req),
       unreadBytes,
       takenBytes,
-      cut: () => this.socket.destroy(),
+      cut: () => {
+        this.cut();
+      },
     };
   }
 
@@ -78,8 +81,12 @@ export class ConnectionTurn {
     const isSilent = this.socket.writableLength > 0 && sentBytes === this.sentBytes;
     this.sentBytes = sentBytes;
     this.silentChecks = isSilent ? this.silentChecks + 1 : 0;
-    if (this.silentChecks >= maxSilentChecks || this.idleChecks >= maxIdleChecks)
-      this.socket.destroy();
+    if (this.silentChecks >= maxSilentChecks || this.idleChecks >= maxIdleChecks) this.cut();
+  }
+
+  private cut(): void {
+    if (this.answer) cutOff(this.answer);
+    this.socket.destroy();
   }
 
   private begin(request: IncomingMessage, response: ServerResponse): void {
