@@ -18,8 +18,8 @@ const FLAGS = ['full', 'csv', 'json'];
 /** They read or make the data folder as a whole, so the gateway that runs on it does not do them. */
 const ON_DATA_FOLDER = ['backup', 'restore'];
 
-/** The command as it was typed; without a name if an option is unknown or has no value. */
-function commandLine(): { request: OperatorRequest; asJson: boolean } {
+/** The command as it was typed; without a name, but with the fault, if an option is unknown or has no value. */
+function commandLine(): { request: OperatorRequest; asJson: boolean; fault?: string } {
   const options = Object.fromEntries([
     ...TEXTS.map((name) => [name, { type: 'string' as const }]),
     ...FLAGS.map((name) => [name, { type: 'boolean' as const }]),
@@ -35,8 +35,9 @@ function commandLine(): { request: OperatorRequest; asJson: boolean } {
       request: { name, words, options: { ...key, ...others }, actor },
       asJson: json === true,
     };
-  } catch {
-    return { request: { name: '', words: [], options: {}, actor }, asJson: false };
+  } catch (error) {
+    const request = { name: '', words: [], options: {}, actor };
+    return { request, asJson: false, fault: `${(error as Error).message}\n` };
   }
 }
 
@@ -56,10 +57,10 @@ async function replyTo(request: OperatorRequest): Promise<OperatorReply> {
 
 /** Answers the exit code. */
 async function run(): Promise<number> {
-  const { request, asJson } = commandLine();
+  const { request, asJson, fault = '' } = commandLine();
   const reply = await replyTo(request);
   if ('usage' in reply) {
-    process.stderr.write(`${reply.usage}\n`);
+    process.stderr.write(`${printableText(fault + reply.usage, '\n')}\n`);
     return 2;
   }
   if ('error' in reply) return fail(reply.error);

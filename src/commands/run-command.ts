@@ -6,7 +6,12 @@ import { SchemaTooNewError } from '../database/run-migrations.js';
 import type { OperatorActions } from '../admin/operator-actions.js';
 import type { OperatorCommand, Operators, TaskOperators } from './operator-command.js';
 import { OPERATOR_COMMANDS } from './operator-commands.js';
-import { howToRepeat, type OperatorReply, type OperatorRequest } from './operator-request.js';
+import {
+  howToRepeat,
+  type OperatorReply,
+  type OperatorRequest,
+  type Options,
+} from './operator-request.js';
 import { TASK_COMMANDS } from './task-commands.js';
 
 /** How a command gets the services it works with. They may be closed once the work is done. */
@@ -34,6 +39,9 @@ const KNOWN_ERRORS = [GatewayError, ConfigError, BackupError, DataDirInUseError,
 /** How the usage of a command begins that is about one thing. */
 const NEEDED = /^(ACCOUNT|KEY|EXECUTION|DELIVERY|TASK)\b/;
 
+/** An option in a usage. */
+const BRACKETED = /\[--([a-z-]+)(?: [^\]]*)?\]/g;
+
 const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
 
 /** Runs a command about anything but the data folder as a whole. */
@@ -41,8 +49,8 @@ export function runCommand(request: OperatorRequest, open: Openers): Promise<Ope
   const { name } = request;
   const command = ownOf(OPERATOR_COMMANDS, name);
   const ofTasks = ownOf(TASK_COMMANDS, name);
-  const lack = lackOf(request, (command ?? ofTasks)?.usage);
-  if (lack !== undefined) return Promise.resolve({ usage: lack });
+  const misuse = misuseOf(request, (command ?? ofTasks)?.usage);
+  if (misuse !== undefined) return Promise.resolve({ usage: misuse });
   if (command) {
     const run = () => open.operators((driven) => operate(command, request, driven));
     return replyOf(run, howToRepeat(request));
@@ -51,11 +59,22 @@ export function runCommand(request: OperatorRequest, open: Openers): Promise<Ope
   return Promise.resolve({ usage: USAGE });
 }
 
-/** What the command lacks, and how it is used; undefined if it lacks nothing. */
-function lackOf({ name, words }: OperatorRequest, usage = ''): string | undefined {
+/** What is wrong with the words and options of a known command, and how it is used; undefined if nothing is. */
+function misuseOf({ name, words, options }: OperatorRequest, usage?: string): string | undefined {
+  const fault = usage === undefined ? undefined : faultOf(words, options, usage);
+  return fault && `${name} ${fault}.\nUsage: npm run cli -- ${name} ${usage}`.trimEnd();
+}
+
+/** A word or option that is left out of account could change what the operator meant, so it is refused. */
+function faultOf(words: readonly string[], options: Options, usage: string): string | undefined {
   const needed = NEEDED.exec(usage)?.[0];
-  if (needed === undefined || words.length > 0) return undefined;
-  return `${name} needs ${needed}.\nUsage: npm run cli -- ${name} ${usage}`;
+  if (needed !== undefined && words.length === 0) return `needs ${needed}`;
+  const places = usage.replaceAll(BRACKETED, '').match(/\S+/g)?.length ?? 0;
+  const extra = words[places];
+  if (extra !== undefined) return `does not take ${JSON.stringify(extra)}`;
+  const taken = [...usage.matchAll(BRACKETED)].map(([, option]) => option);
+  const other = Object.keys(options).find((option) => !taken.includes(option));
+  return other && `does not take --${other}`;
 }
 
 /** The answer, or why there is none. Where the work may have been done nevertheless, `repeat` says how to run it again. */

@@ -9,7 +9,7 @@ import { FILTERS, given, jsonOf, PAGE, sent } from './sent-options.js';
 /** The commands about tasks, by their names. */
 export const TASK_COMMANDS: Readonly<Record<string, OperatorCommand<TaskOperators>>> = {
   tasks: {
-    usage: `${FILTERS} [--modality audio|video] ${PAGE}`,
+    usage: `${FILTERS} [--client-request-id ID] [--modality audio|video] ${PAGE}`,
     run: ({ tasks }, _words, options) => tasks.list(sent(AdminTasksQuery, options)),
   },
   task: { usage: 'TASK', run: ({ tasks }, [id = '']) => tasks.get(id) },

@@ -102,4 +102,30 @@ describe('the command line', () => {
     },
     PROCESS_TEST_TIMEOUT_MS,
   );
+
+  it(
+    'ends with 2 and changes nothing where a word or an option has no place in the command',
+    async () => {
+      for (const [args, reason] of [
+        [['account:create', 'Two', 'Words'], 'account:create does not take "Words".'],
+        [['accounts', 'Two'], 'accounts does not take "Two".'],
+        [
+          ['execution:refund', 'exec_1', '--charge', '5'],
+          'execution:refund does not take --charge.',
+        ],
+        [['audit', '--csv'], 'audit does not take --csv.'],
+        [['account:credit', 'acct_1', '-500'], /^Unknown option '-5'\. .* after '--'/],
+        [['accounts', '--limit'], /^Option '--limit <value>' argument missing/],
+      ] as const) {
+        const { code, stdout, stderr } = await cli(...args);
+        expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
+        expect(stderr.split('\n')[0]).toEqual(
+          typeof reason === 'string' ? reason : expect.stringMatching(reason),
+        );
+        expect(stderr).toContain('Usage: npm run cli -- ');
+      }
+      expect(await answerOf('accounts', '--name', 'Two')).toMatchObject({ data: [] });
+    },
+    PROCESS_TEST_TIMEOUT_MS * 2,
+  );
 });
