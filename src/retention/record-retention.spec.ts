@@ -171,7 +171,7 @@ describe('the retention of records', () => {
   });
 
   it.each<Made['kind']>(['execution', 'task'])(
-    'waits with an %s for an audit, and drops nothing after one that found something',
+    'waits for an audit with an ended %s, and drops nothing after one that found something',
     async (kind) => {
       const made = await begin(kind);
       await end(made, true);
