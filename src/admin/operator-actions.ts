@@ -4,7 +4,7 @@ import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import { isJsonObject } from '../common/json-object.js';
 import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
 import { Clock } from '../common/time/clock.js';
-import { redactText } from '../observability/logger.js';
+import { redactText } from '../common/secrets/redact-text.js';
 
 const MAX_TARGET_CHARACTERS = 100;
 /** Ids contain none of these characters, and the database refuses a zero byte. */

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/load-config.js';
-import { redactText } from '../observability/logger.js';
+import { redactText } from '../common/secrets/redact-text.js';
 
 /** Why the gateway could not start, as a sentence. Invalid settings have their own text. */
 export function startFault(error: unknown): string {

@@ -1,4 +1,4 @@
-import { networks, origins, secret, setting, text } from './setting.js';
+import { networks, origins, secret, setting, token } from './setting.js';
 
 const TOKEN_MIN_LENGTH = 16;
 
@@ -9,7 +9,7 @@ export const ACCESS_SETTINGS = {
       'adminToken',
       'unset',
       undefined,
-      text(TOKEN_MIN_LENGTH),
+      token(TOKEN_MIN_LENGTH),
       'Enables `/admin`; at least 16 characters',
     ),
   ),
@@ -18,7 +18,7 @@ export const ACCESS_SETTINGS = {
       'metricsToken',
       'unset',
       undefined,
-      text(TOKEN_MIN_LENGTH),
+      token(TOKEN_MIN_LENGTH),
       'Bearer token of `/metrics`, at least 16 characters. Unset: `/metrics` answers only where `HOST` is a loopback address, else 404',
     ),
   ),

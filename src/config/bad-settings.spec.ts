@@ -15,6 +15,13 @@ const outside = (least: number, most: number): readonly string[] => [
 ];
 const DATABASES = ['mysql://user@host/db', 'localhost', 'file:///tmp'];
 const HEADER_KEYS = ['two words', 'ключ', 'a\nb'];
+/** Too short, or what a header cannot carry as it is. */
+const TOKENS = [
+  'x'.repeat(15),
+  'a token with several spaces',
+  'pässwörd-pässwörd',
+  `${'x'.repeat(16)}\r`,
+];
 const WEB_ADDRESSES = ['localhost:8080', 'ftp://host', '//host'];
 const MEBIBYTE = 1_048_576;
 
@@ -22,8 +29,8 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   PORT: outside(0, 65_535),
   DATABASE_URL: DATABASES,
   MIGRATION_DATABASE_URL: DATABASES,
-  ADMIN_TOKEN: ['x'.repeat(15)],
-  METRICS_TOKEN: ['x'.repeat(15)],
+  ADMIN_TOKEN: TOKENS,
+  METRICS_TOKEN: TOKENS,
   TRUST_PROXY: ['10.0.0.0/33', 'balancer', '10.0.0.1,nowhere'],
   CORS_ORIGINS: ['*', 'app.example', 'https://app.example/path', 'ftp://app.example'],
   SECRET_KEY: ['x'.repeat(31), `${'x'.repeat(32)},short`, ','],

@@ -89,6 +89,18 @@ describe('loadConfig', () => {
     expect(problems.join()).not.toMatch(/hunter2|tiny-secret|hun ter2/);
   });
 
+  it('never quotes the password of an address, nor a key in the wrong place', () => {
+    const problems = problemsOf({
+      OPENAI_BASE_URL: 'sk-hunter2hunter2hunter2',
+      ELEVENLABS_BASE_URL: 'ftp://user:hunter2@host',
+      STORAGE_URL: 'https://id:hunter2@bucket',
+      EGRESS_ALLOW: 'http://user:hunter2@host/',
+    });
+    expect(problems).toHaveLength(4);
+    expect(problems.join()).not.toContain('hunter2');
+    expect(problems[1]).toContain('(got "ftp://[redacted]@host")');
+  });
+
   it('requires SECRET_KEY beside DATABASE_URL', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://u@h/d' })).toEqual([
       'SECRET_KEY: is required with DATABASE_URL (at least 32 characters)',

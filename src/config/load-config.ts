@@ -1,3 +1,4 @@
+import { redactText } from '../common/secrets/redact-text.js';
 import type { GatewayConfig } from './gateway-config.js';
 import type { Setting } from './setting.js';
 import { SETTINGS, type SettingName } from './settings.js';
@@ -40,7 +41,10 @@ function load(environment: NodeJS.ProcessEnv, demands: Demands): GatewayConfig {
     if (text === undefined || text === '') continue;
     const reading = row.read(text);
     if ('value' in reading) config[row.field] = reading.value;
-    else problems.push(`${name}: ${reading.problem}${row.secret ? '' : ` (got ${quote(text)})`}`);
+    else
+      problems.push(
+        `${name}: ${redactText(reading.problem)}${row.secret ? '' : ` (got ${quote(text)})`}`,
+      );
   }
   const loaded = config as unknown as GatewayConfig;
   problems.push(...crossChecks(loaded, environment, demands));
@@ -67,6 +71,6 @@ function crossChecks(
 }
 
 function quote(text: string): string {
-  const shown = text.length > QUOTE_LIMIT ? `${text.slice(0, QUOTE_LIMIT)}…` : text;
-  return JSON.stringify(shown);
+  const known = redactText(text);
+  return JSON.stringify(known.length > QUOTE_LIMIT ? `${known.slice(0, QUOTE_LIMIT)}…` : known);
 }

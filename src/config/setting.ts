@@ -64,6 +64,14 @@ export const text =
 export const headerKey = (value: string): Reading<string> =>
   /^[\x21-\x7e]+$/.test(value) ? good(value) : bad('must be visible ASCII characters, no spaces');
 
+/** A token that callers send in a header: others could be set, but never sent. */
+export const token =
+  (minLength: number) =>
+  (value: string): Reading<string> => {
+    const long = text(minLength)(value);
+    return 'problem' in long ? long : headerKey(value);
+  };
+
 /** An address with one of the schemes, without a trailing slash. */
 export const address =
   (...schemes: string[]) =>

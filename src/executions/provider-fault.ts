@@ -1,6 +1,6 @@
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import { sentField } from '../common/validation/sent-field.js';
-import { redactText } from '../observability/logger.js';
+import { redactText } from '../common/secrets/redact-text.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 
 const MAX_MESSAGE_CHARACTERS = 500;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { loggableError, makeLogger, redactText } from './logger.js';
+import { redactText } from '../common/secrets/redact-text.js';
+import { loggableError, makeLogger } from './logger.js';
 
 describe('redactText', () => {
   it.each([

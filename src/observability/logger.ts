@@ -2,6 +2,7 @@ import { Injectable, type LoggerService } from '@nestjs/common';
 import { destination, type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { printableText } from '../common/printable-text.js';
+import { redactKeys, redactText } from '../common/secrets/redact-text.js';
 import type { LogLevel } from '../config/gateway-config.js';
 import { terminalLine } from './terminal-line.js';
 
@@ -23,19 +24,9 @@ const REDACTED = [
   'headers.cookie',
   'headers["xi-api-key"]',
 ];
-/** Text in the format of our keys, anywhere. */
-const KEY_SHAPE = /sk-[0-9A-Za-z_-]{16,}/g;
-const KEY_HIDDEN = 'sk-[redacted]';
-/** Credentials in a URL, with or without a user; the password may contain an `@`. */
-const URL_CREDENTIALS = /:\/\/[^\s/]+@/g;
 
 /** How much of a text a terminal shows. Messages and stacks of our own are shorter. */
 const MAX_SHOWN_CHARACTERS = 4_000;
-
-/** Removes keys and URL credentials from free text, such as the message of an unexpected error. */
-export function redactText(text: string): string {
-  return text.replace(KEY_SHAPE, KEY_HIDDEN).replace(URL_CREDENTIALS, '://[redacted]@');
-}
 
 /** An error for the log: name, redacted message and stack, and its causes. Other properties are left out. */
 export function loggableError(error: unknown, depth = 0): Record<string, unknown> {
@@ -62,7 +53,7 @@ export function makeLogger(level: LogLevel, pretty: boolean, out?: DestinationSt
     redact: { paths: REDACTED, censor: '[redacted]' },
     serializers: { err: (error: unknown) => loggableError(error) },
     formatters: { level: (label: string) => ({ level: label }) },
-    hooks: { streamWrite: (line: string) => line.replace(KEY_SHAPE, KEY_HIDDEN) },
+    hooks: { streamWrite: redactKeys },
   };
   return pino(options, pretty ? prettyLines(out ?? process.stdout) : (out ?? bufferedOutput()));
 }
