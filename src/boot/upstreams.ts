@@ -4,6 +4,7 @@ import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig, ProviderSetting } from '../config/gateway-config.js';
 import { ConfigError } from '../config/load-config.js';
 import { readVariable } from '../config/read-variable.js';
+import { headerKey } from '../config/setting.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../config/worker-context.js';
 import { endpointChanges } from './endpoint-changes.js';
@@ -91,6 +92,10 @@ export function providersOptions(
 function keyOf(provider: string, variable: string): string | undefined {
   if (variable === '') return undefined;
   const key = readVariable(variable);
-  if (key !== undefined) return key;
-  throw new ConfigError([`${variable}: is required by provider ${provider} of CATALOG_FILE`]);
+  if (key === undefined) {
+    throw new ConfigError([`${variable}: is required by provider ${provider} of CATALOG_FILE`]);
+  }
+  const reading = headerKey(key);
+  if ('value' in reading) return reading.value;
+  throw new ConfigError([`${variable}: ${reading.problem}`]);
 }

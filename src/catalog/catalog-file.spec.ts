@@ -25,6 +25,18 @@ function problemOf(content: unknown): string {
   return 'none';
 }
 
+const TOKEN_PRICE = {
+  unit: 'token',
+  input_micro_usd_per_million: 1,
+  output_micro_usd_per_million: 2,
+};
+const providerAt = (baseUrl: string) => ({
+  id: 'local',
+  protocol: 'openai',
+  base_url: baseUrl,
+  api_key_env: '',
+});
+
 describe('loadCatalog', () => {
   it('gives the built-in rows without a file', () => {
     expect(loadCatalog(undefined).rows).toBe(BUILT_IN_MODELS);
@@ -151,7 +163,7 @@ describe('loadCatalog', () => {
     [
       'limits of another operation',
       { models: [{ id: 'aud-v3', limits: { max_seconds: 3 } }] },
-      /maxSeconds/,
+      /limits\.max_seconds does not fit/,
     ],
     [
       'unseen reasoning of what is no chat',
@@ -176,14 +188,28 @@ describe('loadCatalog', () => {
     [
       'stems of a model that is no song',
       { models: [{ id: 'aud-v3', limits: { stem_types: ['bass'] } }] },
-      /limits\.stemTypes does not fit/,
+      /limits\.stem_types does not fit/,
     ],
+    [
+      'a chat model without its limit',
+      { models: [{ id: 'x', operation: 'chat', price: TOKEN_PRICE }] },
+      /limits\.max_output_tokens is required/,
+    ],
+    [
+      'a pattern that is none',
+      { models: [{ id: 'vid-omni', limits: { size_pattern: '(' } }] },
+      /size_pattern must be a regular expression/,
+    ],
+    ['a port that is none', { providers: [providerAt('http://a:99999/v1')] }, /base_url must be/],
+    ['an address with a query', { providers: [providerAt('http://a/v1?v=1')] }, /base_url must be/],
+    ['what is no object', [], /^CATALOG_FILE: The body must be a JSON object/],
     ['a change of operation', { models: [{ id: 'aud-v3', operation: 'chat' }] }, /is speech/],
   ])('refuses %s', (_what, content, problem) => {
     expect(problemOf(content)).toMatch(problem);
   });
 
   it('refuses a file that is not there', () => {
-    expect(() => loadCatalog(join(folder, 'none.json'))).toThrow(/CATALOG_FILE/);
+    const path = join(folder, 'none.json');
+    expect(() => loadCatalog(path)).toThrow(`CATALOG_FILE: ${path} cannot be read (ENOENT)`);
   });
 });

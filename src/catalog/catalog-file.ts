@@ -42,14 +42,16 @@ function readOverlay(path: string): CatalogOverlay {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch {
-    throw problem('the file cannot be read');
+  } catch (error) {
+    throw problem(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
   try {
     return validatorOf(CatalogOverlay).parse(JSON.parse(text) as unknown);
   } catch (error) {
     throw problem(
-      error instanceof GatewayError ? `${error.param ?? ''}: ${error.message}` : 'is no valid JSON',
+      error instanceof GatewayError
+        ? (error.param === null ? '' : `${error.param}: `) + error.message
+        : 'is no valid JSON',
     );
   }
 }

@@ -85,7 +85,7 @@ function operationOf(entry: OverlayModel, builtIn?: ModelRow): Operation {
 
 function limitsOf(entry: OverlayModel, operation: Operation, builtIn?: ModelRow): object {
   const limits = { ...builtIn?.limits, ...(entry.limits && camelCased(entry.limits)) };
-  requireOnly(limits, camelCasedNames(LIMITS_OF[operation]), 'limits');
+  requireOnly(snakeCased(limits), LIMITS_OF[operation], 'limits');
   return limits;
 }
 
@@ -157,6 +157,12 @@ function camelCased(values: object): Record<string, unknown> {
   );
 }
 
-function camelCasedNames(names: { required: string[]; optional: string[] }) {
-  return { required: names.required.map(toCamelCase), optional: names.optional.map(toCamelCase) };
+/** The names as the file has them, for the text of an error. */
+function snakeCased(values: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
 }

@@ -1,5 +1,14 @@
 import type { Operation } from '../providers/ports/operation.js';
-import { Flag, ModelId, Nested, OneOf, Pattern, Text, Whole } from '../common/validation/fields.js';
+import {
+  Checked,
+  Flag,
+  ModelId,
+  Nested,
+  OneOf,
+  Pattern,
+  Text,
+  Whole,
+} from '../common/validation/fields.js';
 import { ENDPOINT_TYPES } from './operation.js';
 import { OverlayCall } from './overlay-call.dto.js';
 import { SONG_SHAPES, type SongShape } from './song-shape.js';
@@ -11,6 +20,19 @@ const MAX_ROUTES = 8;
 /** Wire protocols that an extra provider can speak; each has a folder of adapters. */
 export const PROTOCOLS = ['openai', 'elevenlabs', 'ttapi', 'openai-video'] as const;
 const optional = { optional: true } as const;
+
+function isPattern(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > MAX_NAME) return false;
+  try {
+    return new RegExp(value) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** Paths are appended to it, so a query would end up before them. */
+const isBaseUrl = (value: unknown): boolean =>
+  typeof value === 'string' && /^https?:\/\/[^\s?#]+$/.test(value) && URL.canParse(value);
 
 /** A route of an overlay model. */
 export class OverlayRoute {
@@ -59,7 +81,7 @@ export class OverlayLimits {
   @Text({ max: MAX_NAME, ...optional, list: { min: 1, max: 100 } })
   sizes?: string[];
 
-  @Text({ max: MAX_NAME, ...optional })
+  @Checked(isPattern, 'must be a regular expression', { ...optional, api: { type: String } })
   size_pattern?: string;
 
   @Text({ max: MAX_NAME, ...optional, list: { min: 1, max: 100 } })
@@ -119,7 +141,7 @@ export class OverlayProvider {
   @OneOf(PROTOCOLS)
   protocol!: (typeof PROTOCOLS)[number];
 
-  @Pattern(/^https?:\/\/\S+$/, 'must be an http or https URL')
+  @Checked(isBaseUrl, 'must be an http or https URL without a query', { api: { type: String } })
   base_url!: string;
 
   @Pattern(
