@@ -49,7 +49,7 @@ export class AccountBodyGate extends BodyGate {
   async open(request: Request, response: Response, kind: BodyKind): Promise<BodyMeter> {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const declared = Number(length ?? 0);
-    const isLarge = kind !== 'json' || declared > UNPAID_BODY_BYTES;
+    const isLarge = needsFunds(request, kind) || declared > UNPAID_BODY_BYTES;
     const unpaid = isLarge || encoding !== undefined ? await this.unpaid(request) : undefined;
     if (unpaid && isLarge) throw unpaid;
     // The file of a form is written to disk, where the spool counts it.
@@ -73,6 +73,11 @@ export class AccountBodyGate extends BodyGate {
     const { insufficient } = SURFACE_CODES[surfaceOf(path)];
     return new GatewayError(insufficient, 'The balance cannot cover this request.');
   }
+}
+
+/** Whether an account needs funds for the form. One of texts may be the replay of a task, which costs nothing (decision G-86). */
+function needsFunds({ headers }: Request, kind: BodyKind): boolean {
+  return kind === 'form' || (kind === 'text-form' && headers['idempotency-key'] === undefined);
 }
 
 /**

@@ -137,6 +137,12 @@ function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger
   if (!servesMetrics(config)) {
     logger.warn('/metrics is off: METRICS_TOKEN is unset and HOST is no loopback address');
   }
+  if (config.databaseUrl !== undefined && config.migrationDatabaseUrl === undefined) {
+    logger.warn('MIGRATION_DATABASE_URL is unset: the role of DATABASE_URL can change the books');
+  }
+  if (config.role !== 'all' && !config.storageUrl?.startsWith('s3:')) {
+    logger.warn({ role: config.role }, 'STORAGE_URL is a folder: all roles must share its volume');
+  }
   const idle = app.get(Catalog).idle();
   if (idle.length > 0) logger.warn(idleText(idle));
 }

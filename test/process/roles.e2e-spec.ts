@@ -31,6 +31,13 @@ afterAll(async () => {
 }, PROCESS_TEST_TIMEOUT_MS);
 
 describe('one process of each role on one database', () => {
+  it('warns that files must be shared, and that its role in the database can change the books', () => {
+    for (const process of [api, worker]) {
+      expect(process.stdout()).toContain('STORAGE_URL is a folder');
+      expect(process.stdout()).toContain('MIGRATION_DATABASE_URL is unset');
+    }
+  });
+
   it('serves callers with ROLE=api and answers 404 on /v1 with ROLE=worker', async () => {
     const { headers } = await api.account();
     expect((await postJson(`${api.url}/v1/audio/speech`, headers, HELLO)).status).toBe(200);

@@ -114,4 +114,19 @@ describe('one Idempotency-Key', () => {
     const list = await send(`${desk.gateway.url}/v1/tasks`, { headers: desk.account.headers });
     expect((list.json as { data: unknown[] }).data).toHaveLength(3);
   });
+
+  it('answers its video to the form of an SDK although the balance is gone by now (IDEM-13)', async () => {
+    const video = ENDPOINTS.find(({ path }) => path === '/v1/videos')!;
+    await desk.clear(video.priceMicroUsd);
+    const id = await made(video.path, video.body(), 'spent by a form');
+    const sendForm = (key: Record<string, string>) => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries(video.body())) body.set(name, value);
+      const headers = { ...desk.account.headers, ...key };
+      return send(desk.gateway.url + video.path, { method: 'POST', headers, body });
+    };
+    const replay = await sendForm({ 'idempotency-key': 'spent by a form' });
+    expect([replay.status, replay.json]).toMatchObject([200, { id }]);
+    expect((await sendForm({})).status).toBe(402);
+  });
 });
