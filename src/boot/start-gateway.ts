@@ -82,8 +82,9 @@ export async function startGateway(
     abortOnError: false,
   });
   const filter = configureApp(app, inFlight);
-  warn(config, app, logger);
   await app.listen(config.port, config.host);
+  // A start that fails says only why.
+  warn(config, app, logger);
   const ownUrl = app.get(OwnUrl);
   ownUrl.listensAt(app.getHttpServer().address() as AddressInfo);
   if (upstream) await publishSandboxMedia(upstream, ownUrl.href, app, logger);
