@@ -18,6 +18,9 @@ const NOTHING = Buffer.alloc(0);
 /** What is wrong with a form of which the parser has left out a part. */
 export const UNREADABLE_PART = 'A part of the form has no valid Content-Disposition.';
 
+/** What is wrong with a form whose part is in a charset that the parser does not know. */
+export const UNKNOWN_CHARSET = 'A part of the form has an unknown charset.';
+
 /** The body of a form, which replaces the request for the parser. */
 export interface FormSource extends Transform {
   readonly headers: IncomingHttpHeaders;

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BodyMeter } from '../common/http/body-gate.js';
 import { askForBody } from '../common/http/expectation.js';
-import { formBody, meterUpTo, UNREADABLE_PART } from './form-body.js';
+import { formBody, meterUpTo, UNKNOWN_CHARSET, UNREADABLE_PART } from './form-body.js';
 
 const MAX_PARTS = 64;
 const MAX_NAME_LENGTH = 128;
@@ -67,7 +67,7 @@ function parserInto(parts: TextPart[], headers: Request['headers']): Busboy {
   // The parser has no name for a part without one, and no text for a part in an unknown charset.
   parser.on('field', (name: string | undefined, text: string | undefined) => {
     if (name === undefined) refuse(nameless());
-    else if (text === undefined) refuse(invalid('A part of the form has an unknown charset.'));
+    else if (text === undefined) refuse(invalid(UNKNOWN_CHARSET));
     else parts.push({ name, text });
   });
   parser.on('file', (name: string | undefined, file) => {

@@ -7,7 +7,13 @@ import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { askForBody } from '../common/http/expectation.js';
 import { MEDIA_LIMIT_BYTES } from '../net/download.js';
-import { formBody, type FormSource, meterUpTo, UNREADABLE_PART } from './form-body.js';
+import {
+  formBody,
+  type FormSource,
+  meterUpTo,
+  UNKNOWN_CHARSET,
+  UNREADABLE_PART,
+} from './form-body.js';
 import { scratchFailure } from './scratch-failure.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import type { SpooledFile, SpoolRoom } from './spool.js';
@@ -105,6 +111,10 @@ function parse(
 function streamHandler(body: FormSource, parser: Busboy): void {
   parser.once('unpipe', () => body.destroy());
   body.countFor(parser);
+  parser.on('field', (_name, text: string | undefined) => {
+    // The parser has no text for a part in an unknown charset.
+    if (text === undefined) body.destroy(invalid(UNKNOWN_CHARSET));
+  });
   parser.on('file', (name, part, { filename }) => {
     // Multer would drop its bytes. An empty one is sent by browsers whose user chose no file.
     if (!filename) part.once('data', () => body.destroy(unnamedFile(name)));

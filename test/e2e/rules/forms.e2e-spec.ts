@@ -22,7 +22,6 @@ const LIMIT_BYTES = 52_428_800;
 const WAV = wavFile(8_000, 8_000, 8).toString('latin1').replaceAll('\x80', '\x7f');
 
 let desk: AudioDesk;
-
 beforeAll(async () => {
   desk = await AudioDesk.open();
 });
@@ -41,9 +40,11 @@ const postParts = (operation: AudioOperation, parts: readonly string[], boundary
   });
 const textPart = (name: string, value: string) =>
   `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}`;
+const typedPart = (name: string, type: string, content: string) =>
+  `Content-Disposition: form-data; name="${name}"\r\nContent-Type: ${type}\r\n\r\n${content}`;
 /** What some HTTP clients send for bytes that were given no filename. */
 const bytesPart = (name: string, content: string) =>
-  `Content-Disposition: form-data; name="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n${content}`;
+  typedPart(name, 'application/octet-stream', content);
 const filePart = (name: string, content = 'abc') =>
   `Content-Disposition: form-data; name="${name}"; filename="a.wav"\r\n\r\n${content}`;
 
@@ -121,6 +122,7 @@ describe('a form', () => {
     ['a part without a disposition', [...WHOLE, 'Content-Type: text/plain\r\n\r\nword'], 'B'],
     ['an attachment', [...WHOLE, 'Content-Disposition: attachment; name="a"\r\n\r\n'], 'B'],
     ['a name without end', [...WHOLE, 'Content-Disposition: form-data; name="a\r\n\r\n'], 'B'],
+    ['an unknown charset', [...WHOLE, typedPart('a', 'text/plain; charset=x', 'b')], 'B'],
     ['padded boundaries', WHOLE.map((part) => `${part}\r\n--B \r\n${part}`), 'B'],
   ])('with %s is refused', async (_what, parts, boundary) => {
     await desk.refused(() => postParts(TRANSCRIPTION, parts, boundary), 400, 'invalid_multipart');
