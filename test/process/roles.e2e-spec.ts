@@ -31,10 +31,10 @@ afterAll(async () => {
 }, PROCESS_TEST_TIMEOUT_MS);
 
 describe('one process of each role on one database', () => {
-  it('warns that files must be shared, and that its role in the database can change the books', () => {
-    for (const process of [api, worker]) {
-      expect(process.stdout()).toContain('STORAGE_URL is a folder');
-      expect(process.stdout()).toContain('MIGRATION_DATABASE_URL is unset');
+  it('warns that files must be shared, and that its role in the database can change the books', async () => {
+    for (const program of [api, worker]) {
+      await until(() => program.stdout().includes('STORAGE_URL is a folder'));
+      await until(() => program.stdout().includes('MIGRATION_DATABASE_URL is unset'));
     }
   });
 

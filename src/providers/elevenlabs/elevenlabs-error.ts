@@ -3,13 +3,13 @@ import type { ErrorFinding } from '../http/error-classification.js';
 import { textAt } from '../http/json-fields.js';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 
-const KIND_BY_CODE: Readonly<Record<string, ProviderErrorKind>> = {
-  max_character_limit_exceeded: 'too_long',
-  voice_not_found: 'misconfigured',
-  model_not_found: 'misconfigured',
-  system_busy: 'rate_limited',
-  quota_exceeded: 'account',
-};
+const KIND_BY_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map([
+  ['max_character_limit_exceeded', 'too_long'],
+  ['voice_not_found', 'misconfigured'],
+  ['model_not_found', 'misconfigured'],
+  ['system_busy', 'rate_limited'],
+  ['quota_exceeded', 'account'],
+]);
 
 /** Codes that refuse the content whatever the status is, including 403. */
 const CONTENT_REFUSAL = /moderation|policy|prohibited|blocked|bad_prompt/;
@@ -31,7 +31,7 @@ export function classifyElevenLabsError(status: number, body: unknown): ErrorFin
 
 function kindOf(status: number, code: string): ProviderErrorKind | undefined {
   const isRefusal = status >= 400 && status < 500 && status !== 429 && CONTENT_REFUSAL.test(code);
-  return KIND_BY_CODE[code] ?? (isRefusal ? 'rejected' : undefined);
+  return KIND_BY_CODE.get(code) ?? (isRefusal ? 'rejected' : undefined);
 }
 
 /** A field error: `{loc: ["body", "text"], msg, type}`. */

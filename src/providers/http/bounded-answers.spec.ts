@@ -77,6 +77,14 @@ describe('the answer of a provider', () => {
     expect(await ask()).toBe('bad_json');
   });
 
+  it('is refused where it nests so deep that it could not be written again', async () => {
+    const nested = (levels: number): string => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    stub.reply = (response) => response.end(nested(60));
+    expect(await ask()).toBe('taken');
+    stub.reply = (response) => response.end(nested(20_000));
+    expect(await ask()).toBe('bad_json');
+  });
+
   it('that never ends is cut off at its limit', async () => {
     const sent = endless(200);
     expect(await ask()).toBe('bad_json');

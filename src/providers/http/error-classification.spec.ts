@@ -74,6 +74,7 @@ describe('classifyElevenLabsError', () => {
     [403, { detail: { code: 'only_for_creator+' } }, undefined],
     [429, { detail: { code: 'blocked' } }, undefined],
     [503, { detail: { status: 'system_busy' } }, 'rate_limited'],
+    [400, { detail: { code: '__proto__' } }, undefined],
     [404, { detail: 'Not Found' }, undefined],
     [422, { detail: [{ msg: 'x' }] }, undefined],
     [500, null, undefined],
@@ -90,6 +91,7 @@ describe('classifyOpenAiError', () => {
     [403, { error: { code: 'content_policy_violation' } }, 'rejected'],
     [404, { error: { code: 'model_not_found' } }, 'misconfigured'],
     [500, { error: { code: 'server_is_overloaded' } }, 'unavailable'],
+    [400, { error: { code: '__proto__', type: 'constructor' } }, undefined],
     [400, { error: 'text' }, undefined],
   ])('finds in %d %j the kind %s', (status, body, kind) => {
     expect(classifyOpenAiError(status, body).kind).toBe(kind);

@@ -11,6 +11,7 @@ import {
   kindOfTransportFault,
   retryAfterSeconds,
 } from './error-classification.js';
+import { isTooDeep } from './json-fields.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
 import type { ProviderAccess } from './provider-access.js';
@@ -190,10 +191,11 @@ export class ProviderHttp {
   }
 }
 
-/** The body as JSON; undefined when it is too long or not JSON. */
+/** The body as JSON; undefined when it is too long, too deep or not JSON. */
 async function readJson(body: Readable, limitBytes: number): Promise<unknown> {
   try {
-    return JSON.parse((await readBounded(body, limitBytes)).toString());
+    const json: unknown = JSON.parse((await readBounded(body, limitBytes)).toString());
+    return isTooDeep(json) ? undefined : json;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof BodyTooLargeError) return undefined;
     throw error;

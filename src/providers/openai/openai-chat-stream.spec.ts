@@ -6,6 +6,7 @@ import type { ChatChunk } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
 
 const event = (chunk: unknown): string => `data: ${JSON.stringify(chunk)}\n\n`;
+const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const hello = { choices: [{ delta: { content: 'Grüße 👋' } }] };
 
 function setUp() {
@@ -47,6 +48,7 @@ describe('OpenAiChatStream', () => {
   it.each([
     ['a body that ends before [DONE]', '', '- stream_cut'],
     ['an event that is not JSON', 'data: oops\n\n', '- bad_chunk'],
+    ['an event that nests too deep', `data: {"a":${deep(5_000)}}\n\n`, '- bad_chunk'],
     ['an error event', event({ error: { code: 'boom', message: 'secret' } }), '- boom'],
     ['an error event with a text', event({ error: 'overloaded', code: 529 }), '- error_event'],
     ['an event that is named error', `event: error\n${event({ message: 'no' })}`, '- error_event'],

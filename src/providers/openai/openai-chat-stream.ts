@@ -5,12 +5,14 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { ChatChunk } from '../ports/chat.port.js';
 import { classifyOpenAiError } from '../http/openai-error.js';
-import { listAt } from '../http/json-fields.js';
+import { isTooDeep, listAt } from '../http/json-fields.js';
 import { readUnread, type UnreadBody } from '../ports/unread-body.js';
 import { usageOf } from './openai-usage.js';
 
 /** The longest event that is read. A longer one breaks the stream. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
+/** A shorter event nests too little to matter; most are a few hundred characters long. */
+const SHALLOW_CHARS = 4_096;
 /** Nothing is read ahead of a slow client but the rest of a read: a chunk can have 60 kB, with its `logprobs`. */
 const READ_AHEAD_CHUNKS = 0;
 
@@ -112,7 +114,8 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
 
 function parsed(data: string): unknown {
   try {
-    return JSON.parse(data) as unknown;
+    const json: unknown = JSON.parse(data);
+    return data.length > SHALLOW_CHARS && isTooDeep(json) ? undefined : json;
   } catch {
     return undefined;
   }
