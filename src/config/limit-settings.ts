@@ -31,7 +31,7 @@ export const LIMIT_SETTINGS = {
     '256',
     256,
     whole(0, 100_000),
-    'Calls that may wait for the event loop or for their hold in one process, and ten times as many reads, once more have come for a second than it can do; beyond it 503. 0 = no limit',
+    'Calls that may wait for the event loop or for their hold in one process, and ten times as many reads, once more have come for a second than it can do; beyond it 503, and a quarter of it for the next 3 s. 0 = no limit',
   ),
   MAX_UPLOADS_PER_ACCOUNT: setting(
     'maxUploadsPerAccount',

@@ -4,6 +4,8 @@ import { requestLaneOf, OverloadGate } from './overload-gate.js';
 
 const MAX = 8;
 const MAX_READS = 80;
+/** Places that stay open for three seconds after a crowd that lasted. */
+const OPEN = 2;
 
 function setUp(maxWaiting = MAX) {
   const state = { ms: 0, holds: new Map<string, number>() };
@@ -44,11 +46,27 @@ function crowded(made = post('a')) {
 }
 
 describe('what waits to begin', () => {
-  it('is refused further when as many as may have waited for a second', () => {
+  it('is refused further when as many as may have waited for a second, until a quarter waits', () => {
     const { gate, begins } = crowded();
-    expect(gate.refuses(post('a'))).toBe(true);
-    begins.pop()?.();
+    for (let waiting = MAX; waiting >= OPEN; waiting -= 1) {
+      expect(gate.refuses(post('a'))).toBe(true);
+      begins.pop()?.();
+    }
     expect(gate.refuses(post('a'))).toBe(false);
+  });
+
+  it('has all places again three seconds after the last refusal of a full crowd', () => {
+    const { gate, state } = crowded();
+    expect(gate.refuses(post('a'))).toBe(true);
+    state.ms += 2_900;
+    expect(gate.refuses(post('a'))).toBe(true);
+    const { gate: other, state: later, begins } = crowded();
+    expect(other.refuses(post('a'))).toBe(true);
+    begins.pop()?.();
+    later.ms += 3_000;
+    expect(other.refuses(post('a'))).toBe(false);
+    wait(other, 1, post('a'));
+    expect(other.refuses(post('a'))).toBe(true);
   });
 
   it('is served whole, however much it is, when it is gone within a second', () => {
@@ -63,16 +81,16 @@ describe('what waits to begin', () => {
     expect(gate.refuses(post('a'))).toBe(false);
   });
 
-  it('has no second again until there was no crowd for two', () => {
+  it('has no second again until the places were open for two seconds and not full', () => {
     const { gate, state, begins } = crowded();
     expect(gate.refuses(post('a'))).toBe(true);
     for (const begin of begins) begin();
     expect(gate.refuses(post('a'))).toBe(false);
-    state.ms += 1_900;
+    state.ms += 4_900;
     const again = wait(gate, MAX, post('a'));
     expect(gate.refuses(post('a'))).toBe(true);
     for (const begin of again) begin();
-    state.ms += 2_000;
+    state.ms += 5_000;
     expect(gate.refuses(post('a'))).toBe(false);
     wait(gate, MAX, post('a'));
     expect(gate.refuses(post('a'))).toBe(false);
@@ -99,13 +117,26 @@ describe('what waits to begin', () => {
 
 describe('one account in a crowd', () => {
   it('takes nobody else’s share, however much it sends', () => {
-    const { gate } = crowded();
+    const { gate, state } = setUp(4 * MAX);
+    wait(gate, 4 * MAX, post('a'));
+    gate.refuses(post('a'));
+    state.ms += 1_000;
     for (let waiting = 0; waiting < MAX / 2; waiting += 1) {
       expect(gate.refuses(post('a'))).toBe(true);
       expect(gate.refuses(post('b'))).toBe(false);
       wait(gate, 1, post('b'));
     }
     expect(gate.refuses(post('b'))).toBe(true);
+  });
+
+  it('keeps no other from having one call that waits, while most places are closed', () => {
+    const { gate } = crowded();
+    expect(gate.refuses(post('a'))).toBe(true);
+    for (const other of ['b', 'c', 'd']) {
+      expect(gate.refuses(post(other))).toBe(false);
+      wait(gate, 1, post(other));
+      expect(gate.refuses(post(other))).toBe(true);
+    }
   });
 
   it('has no share when there are more accounts than places', () => {
