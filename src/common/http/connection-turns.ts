@@ -29,7 +29,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxSilentChecks: STALL_MS / CHECK_MS,
   maxIdleChecks: 16,
 };
-/** A body up to this length is dropped as it arrives. Longer ones are read in the usual way, and cut when they are slow. */
+/** The body of a refused request is dropped as it arrives if it is at most this long. A longer one is refused in the usual way. */
 const SMALL_BODY_BYTES = 16_384;
 
 /**
@@ -38,13 +38,13 @@ const SMALL_BODY_BYTES = 16_384;
  * running answer has the connection for itself and notices when it closes.
  */
 export class ConnectionTurns {
-  /** Of the connections that have sent a request and are open. */
+  /** One for each open connection that has sent a request. */
   private readonly turns = new Map<Socket, ConnectionTurn>();
   private readonly pace = new RequestPace();
   private readonly serve: RequestListener;
   private overload: Overload | undefined;
   private unread: UnreadBound | undefined;
-  /** Bytes in memory of all answers that their readers have not taken, when it was last looked. */
+  /** Bytes in memory that readers have not taken, of all answers, at the last count. */
   unreadBytes = 0;
 
   constructor(
