@@ -17,7 +17,7 @@ export const MAX_BATCH = 256;
 /** Most beginnings of calls that wait for one account. More are refused. */
 export const MAX_QUEUED_PER_ACCOUNT = 5_000;
 /** Most beginnings of calls that wait in all. More are refused. */
-const MAX_QUEUED = 50_000;
+export const MAX_QUEUED = 50_000;
 
 const PATIENCE_CHECK_MS = 250;
 const FIRST_BACKOFF_MS = 20;
