@@ -18,7 +18,7 @@ declare module 'express-serve-static-core' {
 
 /** Largest body that an account without funds may send (decision G-101). */
 const UNPAID_BODY_BYTES = 1_048_576;
-/** One account may have at most one of this many equal parts. */
+/** The memory is divided into this many equal parts. The keys of one account may use one part. */
 const SHARES = 2;
 /** Holder of the bodies that operators send. */
 const OPERATOR = 'operator';
@@ -55,7 +55,7 @@ export class AccountBodyGate extends BodyGate {
     // The file of a form is written to disk, where the spool counts it.
     if (kind === 'form') return { add: () => undefined };
     const holder = request.caller?.accountId ?? OPERATOR;
-    // A form may declare a file, for which it is refused. Its texts are read up to this.
+    // The declared length of a form may include a file, and then the form is refused. Its texts are at most this long.
     const wanted = kind === 'json' ? declared : Math.min(declared, JSON_BODY_BYTES);
     const refusal = this.memory.refusal(holder, wanted);
     if (refusal) throw refusal;
@@ -81,12 +81,12 @@ function needsFunds({ headers }: Request, kind: BodyKind): boolean {
 }
 
 /**
- * The bytes of one body. They count until its answer has closed and nobody keeps them, because the parsed body may be in
- * memory until then: a call may go on without its caller.
+ * The bytes of one body. They count until its answer has closed and no running call keeps them: a call may go on after its
+ * caller has left, and its parsed body stays in memory.
  */
 export class CountedBody implements BodyMeter {
   private bytes = 0;
-  /** The open answer is one. */
+  /** Who still needs the bytes: the open answer, and each call that has called {@link keep}. */
   private keepers = 1;
 
   constructor(
@@ -105,8 +105,8 @@ export class CountedBody implements BodyMeter {
   }
 
   /**
-   * Counts the bytes until {@link leave}, also when the caller has left. Throws the refusal where the caller has left before
-   * and there is no room any longer; {@link leave} is called all the same.
+   * Counts the bytes until {@link leave}, even after the answer has closed. If it closed before this call, the bytes were
+   * given back and are taken again; this throws the refusal when there is no room for them. Call {@link leave} in any case.
    */
   keep(): void {
     const refusal = this.keepers === 0 ? this.memory.take(this.holder, this.bytes) : undefined;

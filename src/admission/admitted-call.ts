@@ -31,7 +31,7 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly clientRequestId?: string;
   /** As the caller sent it. */
   readonly body?: unknown;
-  /** It counts as in memory for as long as the call goes on. */
+  /** The bytes of the body. They count as in memory until the call ends. */
   readonly countedBody?: Request['countedBody'];
   /** The answer to the caller. It is cut at the deadline of the call. */
   readonly reader?: CutAnswer & { readonly headersSent: boolean };

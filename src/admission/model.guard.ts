@@ -16,7 +16,7 @@ import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 const PLAY_MONEY_REFUSAL =
   'Play money buys sandbox work only; make an account with `account:create`.';
 
-/** Says what the operator can do, who is often the caller too. */
+/** Names what the operator can set: on a first start, caller and operator are often the same person. */
 const NO_PROVIDER =
   "No route is available for this model: its provider is not configured. The operator can set the provider's key, or SANDBOX=on to try the model out.";
 
@@ -54,7 +54,7 @@ export class ModelGuard implements CanActivate {
     if (routes.length === 0) {
       throw new GatewayError('no_eligible_route', NO_PROVIDER, {
         param: 'model',
-        // It stays so until an operator configures a provider, so a retry makes no sense.
+        // A retry fails until an operator configures a provider.
         shouldRetry: false,
       });
     }

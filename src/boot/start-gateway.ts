@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
@@ -7,7 +6,8 @@ import { AdminTasksService } from '../admin/admin-tasks.service.js';
 import { AppModule } from '../app.module.js';
 import { reloadCatalog } from './reload-catalog.js';
 import { configureApp } from './configure-app.js';
-import type { ModelRow } from '../catalog/model-row.js';
+import { drainGateway } from './drain-gateway.js';
+import { logStartWarnings } from './start-warnings.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import { providersOptions, sandboxScope } from './upstreams.js';
 import { Catalog } from '../catalog/catalog.js';
@@ -17,25 +17,13 @@ import { FastExpressAdapter } from '../common/http/fast-express.adapter.js';
 import { InFlight } from '../common/http/in-flight.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { SandboxAccess } from '../config/worker-context.js';
-import { PayOnSuccess } from '../executions/pay-on-success.js';
 import { operatorsOf } from '../commands/open-operators.js';
 import { OperatorSocket } from '../commands/operator-socket.js';
 import { OwnUrl } from '../net/own-url.js';
 import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
 import { loggableError, NestLogger } from '../observability/logger.js';
-import { servesMetrics } from '../observability/metrics.guard.js';
 import { Readiness } from '../observability/readiness.js';
-import { ProviderRegistry } from '../providers/routing/provider-registry.js';
-import { TaskWaits } from '../tasks/reads/task-waits.js';
-import { TaskWorker } from '../tasks/worker/task-worker.js';
-import { Ticker } from '../ticker/ticker.js';
 import { publishMedia, type Sandbox, startSandbox } from '../sandbox/sandbox.js';
-
-const POLL_MS = 20;
-/** Of more idle models of a provider only the number is logged. */
-const MAX_NAMED_MODELS = 3;
-/** After the drain timeout, aborted calls get this long to release their holds. */
-const ABORT_GRACE_MS = 3_000;
 
 /** A gateway in this process. */
 export interface Gateway {
@@ -83,8 +71,8 @@ export async function startGateway(
   });
   const filter = configureApp(app, inFlight);
   await app.listen(config.port, config.host);
-  // A start that fails says only why.
-  warn(config, app, logger);
+  // Not before the gateway listens, so that a start that fails prints nothing but its reason.
+  logStartWarnings(config, app.get(Catalog).idle(), logger);
   const ownUrl = app.get(OwnUrl);
   ownUrl.listensAt(app.getHttpServer().address() as AddressInfo);
   if (upstream) await publishSandboxMedia(upstream, ownUrl.href, app, logger);
@@ -107,7 +95,7 @@ export async function startGateway(
     },
     stop: async () => {
       logger.info({ in_flight: inFlight.count }, 'draining');
-      await drain(app, { inFlight, operators, timeoutMs: config.drainTimeoutMs });
+      await drainGateway(app, { inFlight, operators, timeoutMs: config.drainTimeoutMs });
       await sandbox?.close();
       logger.info('stopped');
     },
@@ -131,23 +119,6 @@ async function publishSandboxMedia(
   });
 }
 
-function warn(config: GatewayConfig, app: NestExpressApplication, logger: Logger): void {
-  if (config.egressAllow.length > 0) {
-    logger.warn({ entries: config.egressAllow }, 'EGRESS_ALLOW opens private addresses');
-  }
-  if (!servesMetrics(config)) {
-    logger.warn('/metrics is off: METRICS_TOKEN is unset and HOST is no loopback address');
-  }
-  if (config.databaseUrl !== undefined && config.migrationDatabaseUrl === undefined) {
-    logger.warn('MIGRATION_DATABASE_URL is unset: the role of DATABASE_URL can change the books');
-  }
-  if (config.role !== 'all' && !config.storageUrl?.startsWith('s3:')) {
-    logger.warn({ role: config.role }, 'STORAGE_URL is a folder: all roles must share its volume');
-  }
-  const idle = app.get(Catalog).idle();
-  if (idle.length > 0) logger.warn(idleText(idle));
-}
-
 /** Names the providers that are real and those that the sandbox replaces. */
 function servedBy({ providers }: ProvidersOptions) {
   const isSandbox = (provider: ProviderConfig): boolean => provider.isSandbox === true;
@@ -157,57 +128,7 @@ function servedBy({ providers }: ProvidersOptions) {
   };
 }
 
-/** The models that cannot run, by their providers: in one line, for there may be many. */
-function idleText(idle: readonly ModelRow[]): string {
-  const models = new Map<string, string[]>();
-  for (const { id, routes } of idle) {
-    const names = routes.map(({ provider }) => provider).join(' or ') || 'no provider';
-    models.set(names, [...(models.get(names) ?? []), id]);
-  }
-  const parts = [...models].map(([names, ids]) => {
-    const which = ids.length > MAX_NAMED_MODELS ? `${ids.length} models` : ids.join(', ');
-    return `${which} (${names})`;
-  });
-  const remedy = 'Set the key of the provider, or SANDBOX=on to try them out';
-  return `Models that cannot run, because their provider is not configured: ${parts.join('; ')}. ${remedy}`;
-}
-
 /** Takes operator commands; undefined where that cannot be done. */
 function listen(path: string, app: NestExpressApplication): Promise<OperatorSocket | undefined> {
   return OperatorSocket.listen(path, { ...operatorsOf(app), tasks: app.get(AdminTasksService) });
-}
-
-interface Draining {
-  readonly inFlight: InFlight;
-  readonly operators: OperatorSocket | undefined;
-  readonly timeoutMs: number;
-}
-
-async function drain(
-  app: NestExpressApplication,
-  { inFlight, operators, timeoutMs }: Draining,
-): Promise<void> {
-  app.get(Readiness).drain();
-  inFlight.drain();
-  app.get(ProviderRegistry).drain();
-  operators?.stop();
-  app.get(TaskWaits).close();
-  const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Ticker).stop()]);
-  const payOnSuccess = app.get(PayOnSuccess);
-  // A paid call goes on when its client's connection closes.
-  const busy = (): boolean =>
-    inFlight.count + payOnSuccess.inFlight + (operators?.running ?? 0) > 0;
-  await whileBusy(busy, timeoutMs);
-  payOnSuccess.abortAll();
-  await whileBusy(busy, ABORT_GRACE_MS);
-  operators?.close();
-  app.getHttpServer().closeAllConnections();
-  await idle;
-  await app.close();
-}
-
-async function whileBusy(busy: () => boolean, timeoutMs: number): Promise<void> {
-  for (let waitedMs = 0; busy() && waitedMs < timeoutMs; waitedMs += POLL_MS) {
-    await sleep(POLL_MS);
-  }
 }

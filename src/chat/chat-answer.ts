@@ -9,7 +9,7 @@ export interface CompletionHead {
   readonly model: string;
 }
 
-/** Ten digits, so that milliseconds are none: 2001 to 2286. */
+/** Ten digits are the years 2001 to 2286. A time in milliseconds has thirteen, so it is refused. */
 function isEpochSeconds(value: unknown): value is number {
   return Number.isSafeInteger(value) && /^[1-9]\d{9}$/.test(String(value));
 }

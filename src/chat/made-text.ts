@@ -9,7 +9,7 @@ const MAX_CHARS = 64 * 1024 * 1024;
 /** One account may have at most one of this many equal parts. */
 const SHARES = 2;
 
-/** What a model has made in one call. */
+/** The text of one call, to be counted. */
 export interface Made {
   readonly text: string;
   /** An upper bound of the tokens in text that is not kept, one for each byte. */
@@ -33,7 +33,7 @@ export class MadeTexts {
 
 /**
  * The text that a model has made so far, which arrives in pieces of a few characters. It is counted if the provider
- * reports no usage. What finds no room is not kept; it counts as estimated.
+ * reports no usage. Text for which there is no room is not kept; its tokens are estimated from its bytes.
  */
 export class MadeText {
   private parts: string[] = [];
@@ -56,7 +56,7 @@ export class MadeText {
     }
   }
 
-  /** All of it. The text is not kept here any longer, but has its room until it is dropped. */
+  /** The whole text. It is no longer kept here, but its room stays taken until {@link drop}. */
   take(): Made {
     const text = [...this.parts, ...this.pieces].join('');
     this.parts = [];
@@ -64,7 +64,7 @@ export class MadeText {
     return { text, lostTokens: this.lostTokens };
   }
 
-  /** The call has ended. */
+  /** Gives the room back; called once, at the end of the call. */
   drop(): void {
     this.room.give(this.accountId, this.keptChars);
     this.keptChars = 0;
@@ -74,8 +74,10 @@ export class MadeText {
     const part = this.pieces.join('');
     this.pieces = [];
     this.pieceChars = 0;
-    // Once there was no room, none is sought: each refusal makes an error.
-    if (this.lostTokens === 0 && !this.room.take(this.accountId, part.length)) {
+    // After one refusal no room is asked for again, because every refusal costs an error object.
+    const isKept =
+      this.lostTokens === 0 && this.room.take(this.accountId, part.length) === undefined;
+    if (isKept) {
       this.parts.push(part);
       this.keptChars += part.length;
     } else this.lostTokens += Buffer.byteLength(part);

@@ -30,6 +30,7 @@ export type ReadyStarts = Pick<
 export class AccountQueues<Item extends { readonly accountId: string }, Result> {
   /** Accounts in the order of their next turn. */
   readonly #queues = new Map<string, Queue<Item, Result>>();
+  #starts = 0;
   #ready = 0;
   #readyAccounts = 0;
 
@@ -58,6 +59,16 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     return true;
   }
 
+  /** Beginnings of calls that wait, of all accounts. */
+  get waitingStarts(): number {
+    return this.#starts;
+  }
+
+  /** {@link waitingStarts} of one account. */
+  waitingStartsOf(accountId: string): number {
+    return this.#queues.get(accountId)?.starts.length ?? 0;
+  }
+
   /** Beginnings of calls that wait, without those of locked accounts. */
   get readyStarts(): number {
     return this.#ready;
@@ -72,11 +83,6 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
   readyStartsOf(accountId: string): number {
     const queue = this.#queues.get(accountId);
     return queue ? readyIn(queue) : 0;
-  }
-
-  /** Number of beginnings of calls that wait for this account. */
-  waitingStarts(accountId: string): number {
-    return this.#queues.get(accountId)?.starts.length ?? 0;
   }
 
   /** Takes no items of this account until {@link resume}. */
@@ -152,13 +158,15 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     return queue;
   }
 
-  /** Changes a queue and what of it is counted as ready. */
+  /** Changes a queue, and with it the counts over all queues. */
   #change(queue: Queue<Item, Result>, change: (queue: Queue<Item, Result>) => unknown): void {
-    const before = readyIn(queue);
+    const startsBefore = queue.starts.length;
+    const readyBefore = readyIn(queue);
     change(queue);
-    const after = readyIn(queue);
-    this.#ready += after - before;
-    this.#readyAccounts += Math.sign(after) - Math.sign(before);
+    const ready = readyIn(queue);
+    this.#starts += queue.starts.length - startsBefore;
+    this.#ready += ready - readyBefore;
+    this.#readyAccounts += Math.sign(ready) - Math.sign(readyBefore);
   }
 
   #forgetEmpty(accountId: string, queue: Queue<Item, Result>): void {

@@ -10,7 +10,7 @@ import {
   tick,
 } from '../../test/support/group-of-numbers.js';
 import { NotCommitted } from './commit-errors.js';
-import { MAX_BATCH, MAX_QUEUED_PER_ACCOUNT } from './group-commit.js';
+import { MAX_BATCH } from './group-commit.js';
 
 const END = { ...PATIENCE, isEnd: true };
 
@@ -216,24 +216,5 @@ describe('GroupCommit', () => {
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
     expect(results[100]).toEqual({ status: 'rejected', reason: bad });
     expect(batches).toHaveLength(2 + 2 * Math.log2(MAX_BATCH));
-  });
-
-  it('refuses beginnings of an account that has too many waiting; ends and other accounts go on', async () => {
-    let open = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (open = resolve));
-    const { group } = groupOver(async (items) => {
-      await gate;
-      return doubled(items);
-    });
-    const waiting = numbers(MAX_QUEUED_PER_ACCOUNT + 1).map((n) =>
-      group.submit(itemOf('a', n), PATIENCE),
-    );
-    const refused = group.submit(itemOf('a', 1), PATIENCE);
-    await expect(refused).rejects.toBeInstanceOf(NotCommitted);
-    await expect(refused).rejects.toMatchObject({ status: 503, retryAfterSeconds: 1 });
-    const others = [group.submit(itemOf('a', 7), END), group.submit(itemOf('ba', 8), PATIENCE)];
-    open();
-    expect(await Promise.all(others)).toEqual([14, 16]);
-    expect(await Promise.all(waiting)).toHaveLength(MAX_QUEUED_PER_ACCOUNT + 1);
   });
 });

@@ -14,10 +14,10 @@ const MAX_PATIENT_ROUNDS = 16;
 const MAX_TIMES_LOCKED = 3;
 /** Most items one statement carries. */
 export const MAX_BATCH = 256;
-/** Most items that wait for one account. */
+/** Most beginnings of calls that wait for one account. More are refused. */
 export const MAX_QUEUED_PER_ACCOUNT = 5_000;
-/** Most items that wait in all. More are refused. */
-const MAX_QUEUED = 50_000;
+/** Most beginnings of calls that wait in all. More are refused. */
+export const MAX_QUEUED = 50_000;
 
 const PATIENCE_CHECK_MS = 250;
 const FIRST_BACKOFF_MS = 20;
@@ -71,7 +71,6 @@ export class GroupCommit<Item extends CommitItem, Result> {
   #isRunning = false;
   readonly #resumptions = new Resumptions();
   #patientStatements = 0;
-  #refusable = 0;
   #patienceTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {}
@@ -88,14 +87,13 @@ export class GroupCommit<Item extends CommitItem, Result> {
   submit(item: Item, { patienceMs, isEnd }: CommitTerms): Promise<Result> {
     const queues = this.#queues;
     const isFull =
-      this.#refusable >= MAX_QUEUED ||
-      queues.waitingStarts(item.accountId) >= MAX_QUEUED_PER_ACCOUNT;
+      queues.waitingStarts >= MAX_QUEUED ||
+      queues.waitingStartsOf(item.accountId) >= MAX_QUEUED_PER_ACCOUNT;
     if (!isEnd && isFull) return Promise.reject(new NotCommitted());
     const deadlineMs = this.options.clock.nowMs() + patienceMs;
     const result = new Promise<Result>((resolve, reject) => {
       queues.add({ item, isEnd, deadlineMs, wasTried: false, timesLocked: 0, resolve, reject });
     });
-    if (!isEnd) this.#refusable += 1;
     if (!this.#isRunning) void this.#run();
     if (!queues.isEmpty) this.#watchPatience();
     return result;
@@ -106,8 +104,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
     if (this.#patienceTimer) return;
     this.#patienceTimer = setTimeout(() => {
       this.#patienceTimer = undefined;
-      for (const late of this.#taken(this.#queues.takeLate(this.options.clock.nowMs())))
-        refuse(late);
+      for (const late of this.#queues.takeLate(this.options.clock.nowMs())) refuse(late);
       if (!this.#queues.isEmpty) this.#watchPatience();
     }, PATIENCE_CHECK_MS).unref();
   }
@@ -115,26 +112,16 @@ export class GroupCommit<Item extends CommitItem, Result> {
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (;;) {
-      const batch = this.#taken(this.#queues.take(MAX_BATCH));
+      const batch = this.#queues.take(MAX_BATCH);
       if (batch.length === 0) break;
       const locked = await this.#commit(batch, false);
       if (locked.length === 0) continue;
       const isAllLocked = locked.length === batch.length;
       const left = this.#waitElsewhere(locked, isAllLocked);
-      this.#putBack(left);
+      this.#queues.putBack(left);
       if (isAllLocked && left.length > 0) await sleep(LOCKED_PAUSE_MS);
     }
     this.#isRunning = false;
-  }
-
-  #taken(batch: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
-    for (const { isEnd } of batch) if (!isEnd) this.#refusable -= 1;
-    return batch;
-  }
-
-  #putBack(items: readonly Waiting<Item, Result>[]): void {
-    for (const { isEnd } of items) if (!isEnd) this.#refusable += 1;
-    this.#queues.putBack(items);
   }
 
   /**
@@ -164,9 +151,9 @@ export class GroupCommit<Item extends CommitItem, Result> {
     this.#queues.suspend(accountId);
     let batch = items;
     for (let round = 1; batch.length > 0; round += 1) {
-      this.#putBack(await this.#commit(batch, true));
+      this.#queues.putBack(await this.#commit(batch, true));
       if (round === MAX_PATIENT_ROUNDS) break;
-      batch = this.#taken(this.#queues.takeOf(accountId, MAX_BATCH));
+      batch = this.#queues.takeOf(accountId, MAX_BATCH);
     }
     this.#queues.resume(accountId);
     this.#patientStatements -= 1;

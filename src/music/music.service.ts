@@ -47,7 +47,7 @@ export class MusicService {
     idempotencyKey: string | undefined,
   ): Promise<Task> {
     const body: JsonObject = { ...song };
-    this.checkTexts(body);
+    this.checkUrlTexts(body);
     const { webhook: url, webhook_secret: secret } = song;
     const webhook = url === undefined ? undefined : { url, secret };
     const request = { call, kind: SONG_KIND, body: song, idempotencyKey, webhook };
@@ -72,7 +72,8 @@ export class MusicService {
     };
   }
 
-  private checkTexts(body: JsonObject): void {
+  /** Before anything is looked up: a URL that is refused from its text alone. */
+  private checkUrlTexts(body: JsonObject): void {
     for (const [field, url] of urlsIn(body)) {
       const refusal = this.urls.refusalOf(url);
       if (refusal === undefined) continue;

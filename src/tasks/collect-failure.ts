@@ -6,8 +6,6 @@ import { ProviderError } from '../providers/http/provider-error.js';
 const COLLECT_LIMIT_MS = 600_000;
 /** Longest wait between two attempts. */
 const MAX_COLLECT_DELAY_MS = 60_000;
-/** The wait doubles at most this often, so that it stays a finite number. */
-const MAX_DOUBLINGS = 16;
 /** Statuses below 500 with which a provider asks to try again later. */
 const LATER_STATUSES = [408, 425, 429];
 /** Codes of a download whose URL is refused or whose file is too large. */
@@ -16,7 +14,7 @@ const REFUSALS: readonly ErrorCode[] = ['invalid_request', 'audio_too_large'];
 /** The provider delivered something else than the file. */
 export class UnusableFileError extends Error {}
 
-/** Whether the provider says that there is no file, or delivers something else. Every other failure may pass. */
+/** Whether the provider says that there is no file, or delivers something else. Any other failure is worth another attempt. */
 export function isWithoutFile(error: unknown): boolean {
   if (error instanceof UnusableFileError) return true;
   if (error instanceof GatewayError) return REFUSALS.includes(error.code);
@@ -25,8 +23,8 @@ export function isWithoutFile(error: unknown): boolean {
 }
 
 /**
- * The wait before attempt number `tries` + 1: the first wait, doubled each time. Undefined when it was tried for long
- * enough.
+ * The wait before attempt number `tries` + 1: the first wait, doubled each time, at most a minute. Undefined when the
+ * attempts have lasted for ten minutes.
  */
 export function collectDelayMs(
   tries: number,
@@ -34,5 +32,5 @@ export function collectDelayMs(
   firstMs: number,
 ): number | undefined {
   if (triedForMs >= COLLECT_LIMIT_MS) return undefined;
-  return Math.min(MAX_COLLECT_DELAY_MS, firstMs * 2 ** Math.min(tries, MAX_DOUBLINGS));
+  return Math.min(MAX_COLLECT_DELAY_MS, firstMs * 2 ** tries);
 }

@@ -5,7 +5,7 @@ import type { VideoView } from './video.view.js';
 const POLL_AFTER_MS = 10_000;
 const POLL_AFTER_HEADER = 'openai-poll-after-ms';
 
-/** The video. While it is not final, the head of the answer tells when to poll again. */
+/** Returns the video. While it is not final, sets a header that says when to poll again. */
 export function tellPollAfter(response: Response, video: VideoView): VideoView {
   const isOpen = video.status === 'queued' || video.status === 'in_progress';
   if (isOpen) response.setHeader(POLL_AFTER_HEADER, String(POLL_AFTER_MS));

@@ -1,11 +1,11 @@
 /** This many chunks may have any size. */
 const FREE_CHUNKS = 10_000;
-/** Beyond that the average chunk has at least this size. */
+/** In a body of more chunks, the average chunk must have at least this size. */
 const MIN_AVERAGE_BYTES = 32;
 
 /**
- * Counts the chunks of a body. A client may send every byte as a chunk of its own; then each byte takes six on the wire,
- * and a hundred times the work and memory of one that comes in larger pieces.
+ * Counts the chunks of a body. A client may send every byte as a chunk of its own. Each byte then takes six on the wire and
+ * a hundred times as much work and memory as in a large chunk.
  */
 export class ChunkCount {
   private chunks = 0;

@@ -8,7 +8,7 @@ import { interceptRequests } from './request-parser.js';
 import { RequestPace } from './request-pace.js';
 import { cutSlowest, type UnreadBound } from './unread-answers.js';
 
-/** Decides which requests are refused unread, and how. */
+/** Decides which requests are refused because there is too much to do, and how. */
 export interface Overload {
   readonly gate: OverloadGate;
   readonly refusal: OverloadRefusal;
@@ -29,7 +29,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxSilentChecks: STALL_MS / CHECK_MS,
   maxIdleChecks: 16,
 };
-/** A body up to this length is dropped as it arrives. Longer ones are read in the usual way, and cut when they are slow. */
+/** The body of a refused request is dropped as it arrives if it is at most this long. A longer one is refused in the usual way. */
 const SMALL_BODY_BYTES = 16_384;
 
 /**
@@ -38,36 +38,18 @@ const SMALL_BODY_BYTES = 16_384;
  * running answer has the connection for itself and notices when it closes.
  */
 export class ConnectionTurns {
-  /** Of the connections that have sent a request and are open. */
+  /** One for each open connection that has sent a request. */
   private readonly turns = new Map<Socket, ConnectionTurn>();
   private readonly pace = new RequestPace();
-  private readonly serve: RequestListener;
   private overload: Overload | undefined;
   private unread: UnreadBound | undefined;
-  /** Bytes in memory of all answers that their readers have not taken, when it was last looked. */
+  /** Bytes in memory that readers have not taken, of all answers, at the last count. */
   unreadBytes = 0;
 
   constructor(
-    serve: RequestListener,
+    private readonly serve: RequestListener,
     private readonly limits: ConnectionLimits = CONNECTION_LIMITS,
-  ) {
-    this.serve = (request, response) => {
-      const { gate, refusal } = this.overload ?? {};
-      if (gate?.refuses(request)) {
-        refusal?.answer(request, response);
-        return;
-      }
-      const begin = (): void => {
-        // Behind an answer that closes the connection, Node sends no other and never ends it.
-        if (request.socket.writable) serve(request, response);
-      };
-      if (this.pace.mayBegin()) {
-        begin();
-        return;
-      }
-      this.pace.wait(gate ? gate.counted(request, begin) : begin, requestLaneOf(request));
-    };
-  }
+  ) {}
 
   /** From now on requests may be refused because there is too much to do. */
   guard(overload: Overload): void {
@@ -92,7 +74,7 @@ export class ConnectionTurns {
   /** Cuts off slow readers, idle connections, and clients that send too many requests ahead, as long as the server runs. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      interceptRequests(socket, (request) => this.refusesUnread(socket, request));
+      interceptRequests(socket, (request) => this.refusesEarly(socket, request));
     });
     const timer = setInterval(() => {
       for (const turn of this.turns.values()) turn.check(this.limits);
@@ -105,6 +87,24 @@ export class ConnectionTurns {
       clearInterval(look);
     });
   }
+
+  /** Serves a request whose turn on its connection has come: now, in a later turn of the event loop, or not at all. */
+  private readonly serveOrRefuse: RequestListener = (request, response) => {
+    const { gate, refusal } = this.overload ?? {};
+    if (gate?.refuses(request)) {
+      refusal?.answer(request, response);
+      return;
+    }
+    const begin = (): void => {
+      // After an answer that closes the connection, Node sends no other answer, so the request would never end.
+      if (request.socket.writable) this.serve(request, response);
+    };
+    if (this.pace.mayBegin()) {
+      begin();
+      return;
+    }
+    this.pace.wait(gate ? gate.counted(request, begin) : begin, requestLaneOf(request));
+  };
 
   private lookForUnread(): void {
     let bytes = 0;
@@ -120,14 +120,14 @@ export class ConnectionTurns {
    * Refuses a small request on an idle connection before Node makes an answer for it, for half of the CPU. Node's timer of
    * idle connections does not see it.
    */
-  private refusesUnread(socket: Socket, request: IncomingMessage): boolean {
+  private refusesEarly(socket: Socket, request: IncomingMessage): boolean {
     const { overload } = this;
     if (!overload?.gate.refuses(request)) return false;
     if (!socket.writable || socket.writableLength > 0 || !isSmall(request)) return false;
     const turn = this.turnOf(socket);
     if (turn.isBusy || turn.wasRefused) return false;
     turn.idleChecks = 0;
-    // What else it has sent ahead is queued, within the limits of every connection.
+    // One early refusal in each turn of the event loop. Further requests of the connection are queued, within its limits.
     turn.wasRefused = true;
     setImmediate(() => (turn.wasRefused = false));
     dropBody(request);
@@ -138,7 +138,7 @@ export class ConnectionTurns {
   private turnOf(socket: Socket): ConnectionTurn {
     let turn = this.turns.get(socket);
     if (turn === undefined) {
-      turn = new ConnectionTurn(socket, this.serve);
+      turn = new ConnectionTurn(socket, this.serveOrRefuse);
       this.turns.set(socket, turn);
       socket.on('close', () => this.turns.delete(socket));
     }

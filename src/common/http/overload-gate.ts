@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Lane } from './request-pace.js';
 
-/** A crowd that has gone after this time is served whole. */
+/** As long as a crowd is younger than this, all of it is served. */
 const LASTING_MS = 1_000;
 /**
  * After a crowd that lasted, a part of the places is closed for this long, so that what is accepted waits less: a quarter
@@ -25,7 +25,7 @@ export interface WaitingHolds {
 
 /** What an {@link OverloadGate} needs of the gateway. */
 export interface OverloadOptions {
-  /** Calls that may wait while more keep coming than can begin, and ten times as many reads. */
+  /** How many calls may wait before a crowd begins; ten times as many reads. */
   readonly maxWaiting: number;
   /** Whose request it is. Holders share the room equally. */
   readonly holderOf: (request: IncomingMessage) => string;
@@ -35,9 +35,10 @@ export interface OverloadOptions {
 }
 
 /**
- * Refuses what callers send while more of it comes than this process can do, so that what it accepts is served soon
- * (decision G-100). Only waiting counts that is the gateway's own: to begin, and for a hold. Calls and reads are counted
- * apart, and whoever has less than an equal share waiting is served. Health checks and the operator are never refused.
+ * Refuses requests of callers while more of them arrive than this process can serve, so that what it accepts is served
+ * soon (decision G-100). A request counts while it waits for the gateway itself: to begin, or for its hold; waiting for a
+ * provider does not count. Calls and reads are counted apart. A caller who has less than an equal share of the waiting
+ * requests is served. Health checks and the operator are never refused.
  */
 export class OverloadGate {
   private readonly crowds: Readonly<Partial<Record<Lane, Crowd>>>;
@@ -71,7 +72,7 @@ export class OverloadGate {
 
 const NOT_CALLERS = /^\/(?:health|admin|metrics)(?:[/?]|$)/;
 
-/** By the method. Only a path that is surely none of the callers' makes a difference, however it is written. */
+/** The lane is decided by the method, except for preflights and for paths that only operators and health checks use. */
 export function requestLaneOf({ method, url = '' }: IncomingMessage): Lane {
   if (method === 'OPTIONS' || NOT_CALLERS.test(url)) return 'others';
   return method === 'GET' || method === 'HEAD' ? 'reads' : 'calls';
@@ -79,13 +80,13 @@ export function requestLaneOf({ method, url = '' }: IncomingMessage): Lane {
 
 const NO_HOLDS: WaitingHolds = { readyStarts: 0, readyAccounts: 0, readyStartsOf: () => 0 };
 
-/** The requests of one lane that wait, by their holders. */
+/** The waiting requests of one lane, by holder. While there are as many as may wait, they are a crowd. */
 class Crowd {
   private waiting = 0;
   private readonly byHolder = new Map<string, number>();
-  /** When the present crowd began; undefined while fewer wait than may. */
+  /** When the present crowd began; undefined while there is none. */
   private sinceMs: number | undefined;
-  /** When a crowd was last seen that had lasted. */
+  /** When a request was last refused because of a crowd that had lasted. */
   private lastedMs = -Infinity;
 
   constructor(
@@ -106,7 +107,7 @@ class Crowd {
     else this.byHolder.delete(holder);
   }
 
-  /** Whether as many wait as may, and have done so for too long. */
+  /** Whether there is a crowd that has lasted, or one soon after it. */
   isTooLarge(): boolean {
     const { waiting, maxWaiting, holds } = this;
     const now = this.nowMs();

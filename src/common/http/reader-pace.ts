@@ -4,7 +4,7 @@ import { cutOff } from './cut-off.js';
 /** A client that takes nothing for this long counts as gone, whatever the answer is. */
 export const STALL_MS = 30_000;
 
-/** Whether a write that filled the answer was taken at once. Nobody has to wait for its `drain` then, if one comes. */
+/** Whether the socket took everything at once although the write said that the answer is full. Then no `drain` may follow. */
 export function tookAll({ socket }: Response): boolean {
   return socket !== null && (socket.writableLength === 0 || !socket.writableNeedDrain);
 }
@@ -25,7 +25,7 @@ export function writableAgain(response: Response, stallMs = STALL_MS): Promise<v
     const stall = setTimeout(() => {
       cutOff(response);
     }, stallMs);
-    // Thousands of readers wait many times a second: nothing is left over that would have to be collected.
+    // Thousands of readers wait many times a second, so the listeners are removed, not left to the garbage collector.
     const goOn = (): void => {
       clearTimeout(stall);
       response.off('drain', goOn);

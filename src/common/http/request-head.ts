@@ -70,7 +70,10 @@ function hasPath(request: IncomingMessage): boolean {
   return pathname.startsWith('/');
 }
 
-/** A path such as `/v1/tasks/%ff` means what is written there: an id that nobody has, as every other malformed id (decision G-52). */
+/**
+ * In a path that cannot be decoded, such as `/v1/tasks/%ff`, each % stands for itself. The id is then malformed, and the
+ * answer is the 404 of every malformed id (decision G-52).
+ */
 function decodable(target: string): string {
   const [path = ''] = target.split('?', 1);
   try {

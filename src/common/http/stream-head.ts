@@ -9,7 +9,7 @@ export function peekHead(body: Readable, sizeBytes: number): Promise<Buffer> {
     const read = (): void => {
       const head = body.read(sizeBytes) as Buffer | null;
       if (head !== null) {
-        // Put back in one piece with the bytes that arrived with it, so that they are also sent in one piece.
+        // The head and the bytes that arrived with it are put back as one piece, so that they are sent in one write.
         const rest = body.read() as Buffer | null;
         body.unshift(rest === null ? head : Buffer.concat([head, rest]));
         finish(() => {

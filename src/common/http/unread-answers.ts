@@ -64,7 +64,7 @@ function sumOf(answers: readonly UnreadAnswer[]): number {
 
 const shared = new WeakSet<ServerResponse>();
 
-/** The bytes of this answer are in memory once for all readers, so they are no reader's. */
+/** All readers of this answer share one copy of its bytes, so they do not count for any reader. */
 export function shareBytes(answer: ServerResponse): void {
   shared.add(answer);
 }

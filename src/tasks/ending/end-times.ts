@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { DataSource } from 'typeorm';
 
 /**
- * The time at which a task ends, by the clock of the database, as every other time of a task is. Ends that ask meanwhile
- * share the next look.
+ * The time at which a task ends. It is read from the clock of the database, as every other time of a task. Tasks that end
+ * while a query is under way share the next query.
  */
 export class EndTimes {
   #next: Promise<Date> | undefined;
@@ -11,7 +11,7 @@ export class EndTimes {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** A time that is read after this call. Throws the database's error. */
+  /** The time, from a query that begins after this call. Throws the database's error. */
   now(): Promise<Date> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;

@@ -91,7 +91,7 @@ export class TaskEnding {
     // If the answer of the commit was lost, the repetition is refused, although the first try was committed.
     if (!isEnded && (tried.times === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
     this.listeners.tell(ended);
-    // Its caller has an answer to give, and a store may take minutes. What is not removed before the process ends expires.
+    // Not awaited: a slow store may need minutes. A file that is not deleted before the process ends expires.
     this.kinds
       .of(ended.kind)
       .ended?.(ended)

@@ -8,7 +8,7 @@ import { Ticker } from '../../ticker/ticker.js';
 import type { TaskStatus } from '../task.js';
 import { FINAL_STATUSES } from '../task-state-machine.js';
 
-/** One question to the database for all waiting readers of this process, so often. */
+/** The database is asked this often, once for all waiting readers of this process. */
 const LOOK_MS = 500;
 /** Readers of one key that wait at once; the next is answered at once (decision G-98). */
 export const MAX_WAITS_PER_KEY = 20;
@@ -38,8 +38,8 @@ export interface WaitRequest {
 }
 
 /**
- * Lets readers wait until their tasks have ended, without a database connection or a question of their own: one question per
- * process asks for all of them (decision G-98).
+ * Lets readers wait until their tasks have ended. A waiting reader has no database connection: one query asks for the tasks
+ * of all readers of the process (decision G-98).
  */
 @Injectable()
 export class TaskWaits implements OnApplicationBootstrap, BeforeApplicationShutdown {

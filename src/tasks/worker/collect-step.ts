@@ -43,7 +43,7 @@ export class CollectStep {
     if (await this.end(work, collected, result)) await this.tidy(work, signal);
   }
 
-  /** The file of an end that is not recorded goes at once, because the next attempt stores another. */
+  /** If the end of the task is not recorded, the stored file is deleted at once, because the next attempt stores another. */
   private async end(
     work: ClaimedWork,
     collected: CollectedContent | undefined,

@@ -1,7 +1,7 @@
 import { LANE_ROOMS, laneOf, SHARE_OF_FREE, stepOf } from '../task-lane.js';
 import type { ClaimedWork, Holding } from './task-statements.js';
 
-/** An account that has at most this part of a lane counts as having none of it, so that a claim names few. */
+/** A claim names the accounts that have more than this part of a lane. The others count as if they had none, which keeps the list short. */
 const SMALL_PART = 1 / 16;
 
 interface Lane {
@@ -18,7 +18,7 @@ export class LanePlaces {
     return new Map([...this.lanes].map(([name, lane]) => [name, roomOf(name, lane)]));
   }
 
-  /** Who has more than a small part of a lane. */
+  /** The accounts that have more than a small part of a lane. */
   holdings(): Holding[] {
     return [...this.lanes].flatMap(([lane, { byAccount }]) => {
       const small = LANE_ROOMS[stepOf(lane)] * SMALL_PART;
@@ -62,7 +62,7 @@ export class LanePlaces {
     if (lane.taken === 0) this.lanes.delete(name);
   }
 
-  /** A copy that changes by itself. */
+  /** A copy that later changes of this one leave alone. */
   copy(): LanePlaces {
     const copy = new LanePlaces();
     for (const [name, { taken, byAccount }] of this.lanes) {
