@@ -23,6 +23,10 @@ export class CollectStep {
   ) {}
 
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+    // Each gateway has a sandbox of its own, and another one would deny the file.
+    if (work.task.onSandbox && !this.upstreams.isReachable(work.task)) {
+      return this.reporter.collectLater(work, new Error('another gateway has its sandbox'));
+    }
     const result = work.found ?? {};
     const task = { ...work.task, result };
     let collected: CollectedContent | undefined;

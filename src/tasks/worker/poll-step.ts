@@ -33,10 +33,9 @@ export class PollStep {
 
   private async unreachable(work: ClaimedWork): Promise<void> {
     const { reporter } = this;
-    if (!reporter.isOverdue(work)) {
-      const delayMs = reporter.withinDeadline(work, reporter.longestMs);
-      await reporter.goOn(work, { phase: 'polling', delayMs });
-    } else if (work.task.onSandbox) await reporter.endExpired(work);
+    // At the usual pace, because another gateway may have that upstream: each has a sandbox of its own.
+    if (!reporter.isOverdue(work)) await this.askAgain(work, undefined);
+    else if (work.task.onSandbox) await reporter.endExpired(work);
     else await reporter.endUnknown(work);
   }
 
