@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { cutOff } from './cut-off.js';
-import { hasSharedBytes, type UnreadAnswer } from './unread-answers.js';
+import { hasSharedBytes, type UnreadAnswer, waitingBytes } from './unread-answers.js';
 
 /** What the connection of a provider may hold for an answer that is still arriving: one read of a socket. */
 const READ_AHEAD_BYTES = 65_536;
@@ -56,7 +56,8 @@ export class ConnectionTurn {
   get unreadBytes(): number {
     const { answer } = this;
     if (answer === undefined || answer.writableLength === 0 || hasSharedBytes(answer)) return 0;
-    return answer.writableLength + (answer.writableEnded ? 0 : READ_AHEAD_BYTES);
+    const readAhead = answer.writableEnded ? 0 : READ_AHEAD_BYTES;
+    return answer.writableLength + waitingBytes(answer) + readAhead;
   }
 
   /** What is unread, for a comparison with other answers. */

@@ -73,3 +73,15 @@ export function shareBytes(answer: ServerResponse): void {
 export function hasSharedBytes(answer: ServerResponse): boolean {
   return shared.has(answer);
 }
+
+const waiting = new WeakMap<ServerResponse, () => number>();
+
+/** What a provider has sent of this answer waits in memory as well: `bytes` tells how much of it. */
+export function countWaiting(answer: ServerResponse, bytes: () => number): void {
+  waiting.set(answer, bytes);
+}
+
+/** The bytes of which {@link countWaiting} was told. */
+export function waitingBytes(answer: ServerResponse): number {
+  return waiting.get(answer)?.() ?? 0;
+}

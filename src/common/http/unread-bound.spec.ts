@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionTurns } from './connection-turns.js';
-import { shareBytes } from './unread-answers.js';
+import { countWaiting, shareBytes } from './unread-answers.js';
 
 const MEBIBYTE = 1_048_576;
 /** Far more than the kernel takes for a reader. */
@@ -25,12 +25,13 @@ afterEach(() => {
   server?.close();
 });
 
-async function serve(isShared: boolean): Promise<number> {
+async function serve(isShared: boolean, waitingBytes = 0): Promise<number> {
   turns = new ConnectionTurns((request, response) => {
     const reader = { holder: String(request.headers['x-holder']), isCut: false };
     readers.push(reader);
     request.socket.once('close', () => (reader.isCut = true));
     if (isShared) shareBytes(response);
+    countWaiting(response, () => waitingBytes);
     response.end(ANSWER);
   });
   turns.bound({
@@ -85,6 +86,17 @@ it(
     await sleep(LOOKS_MS);
     expect([turns.unreadBytes, cutOf('a').length]).toEqual([0, 0]);
     for (const socket of readersOfAFile) socket.destroy();
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'what a provider has sent beyond an unread answer counts with it',
+  async () => {
+    const port = await serve(false, MAX_BYTES);
+    const socket = slowReader(port, 'a');
+    await until(() => cutOf('a').length === 1);
+    socket.destroy();
   },
   TIMEOUT_MS,
 );

@@ -9,6 +9,7 @@ import axios, {
 } from 'axios';
 import type { Dispatcher } from 'undici';
 import { currentExchange } from '../../common/http/exchange-scope.js';
+import { countWaiting } from '../../common/http/unread-answers.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';
@@ -49,12 +50,18 @@ export function undiciAdapter(
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;
+      countForReader(exchange, head);
       return settle(await toResponse(head, config, exchange));
     } catch (error) {
       if (error instanceof AxiosError || signal?.aborted) throw error;
       throw toAxiosError(error as Error, config, exchange);
     }
   };
+}
+
+function countForReader({ mayPause }: UpstreamExchange, { body }: AnswerHead): void {
+  const answer = mayPause ? undefined : currentExchange()?.response;
+  if (answer) countWaiting(answer, () => body.readableLength);
 }
 
 function dispatchOptions(config: Config, url: URL): Dispatcher.DispatchOptions {

@@ -30,10 +30,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   readonly answered: Promise<AnswerHead>;
   /** Whether the request was ever put on a connection. False means that the provider cannot have received it. */
   sent = false;
+  /** Whether the connection can be left unread while the reader is slow. Otherwise the body waits in memory. */
+  mayPause = true;
 
   private controller: Dispatcher.DispatchController | undefined;
   private body: AnswerBody | undefined;
-  private mayPause = true;
   private isFull = false;
   private isPaused = false;
   private isHeld = false;

@@ -28,6 +28,13 @@ describe('OpenAiChatStream', () => {
     expect((await read()).map(({ chunk }) => chunk)).toEqual([hello, hello]);
   });
 
+  it('reads the first event of a body that begins with a byte order mark, also one that is cut', async () => {
+    const { source, read } = setUp();
+    const bytes = Buffer.from(`\uFEFF${event(hello)}${event(hello)}data: [DONE]\n\n`);
+    for (const byte of bytes) source.write(Buffer.from([byte]));
+    expect((await read()).map(({ chunk }) => chunk)).toEqual([hello, hello]);
+  });
+
   it('hands out each chunk before the next has come', async () => {
     const { source, stream } = setUp();
     source.write(event(hello));

@@ -1,6 +1,5 @@
 import { isJsonObject } from '../../common/json-object.js';
 import { Readable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { ChatChunk } from '../ports/chat.port.js';
@@ -43,9 +42,10 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
         if (type === 'max-buffer-size-exceeded') this.destroy(this.fault('event_too_long'));
       },
     });
-    const decoder = new StringDecoder('utf8');
+    // It drops a byte order mark, which the parser would take for a part of the first field.
+    const decoder = new TextDecoder();
     source.on('data', (bytes: Buffer) => {
-      if (!this.done && !this.destroyed) this.parser.feed(decoder.write(bytes));
+      if (!this.done && !this.destroyed) this.parser.feed(decoder.decode(bytes, { stream: true }));
     });
     source.on('end', () => {
       // The end of the last line may be missing.
