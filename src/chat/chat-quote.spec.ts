@@ -25,6 +25,17 @@ describe('the ceiling of a chat', () => {
     expect(ceiling({ max_tokens: 99_999_999 })).toBe(ceiling({ max_tokens: 128_000 }));
   });
 
+  it('is that of the longest answer that can be read whole where log probabilities are asked for', () => {
+    const asked = { logprobs: true, top_logprobs: 20 };
+    const maxTokens = (fields: object) => quoteOf(row, parsed(fields)).command.maxTokens;
+    expect(maxTokens(asked)).toBe(2_663);
+    expect(maxTokens({ ...asked, max_tokens: 100_000 })).toBe(2_663);
+    expect(maxTokens({ ...asked, max_tokens: 100 })).toBe(100);
+    expect(ceiling(asked)).toBe(ceiling({ ...asked, max_tokens: 2_663 }));
+    expect(maxTokens({ ...asked, stream: true })).toBeUndefined();
+    expect(maxTokens({ logprobs: false })).toBeUndefined();
+  });
+
   it.each(['漢字'.repeat(500), '🌍'.repeat(500), 'word '.repeat(500), 'x'.repeat(3_000), '"\\'])(
     'covers every token of the prompt %#',
     (content) => {

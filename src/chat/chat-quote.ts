@@ -2,12 +2,19 @@ import type { JsonObject } from '../common/json-object.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { priceOfTokens } from '../catalog/price-rule.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
-import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
+import {
+  type ChatCommand,
+  MAX_COMPLETION_BYTES,
+  type TokenUsage,
+} from '../providers/ports/chat.port.js';
 import { checkMessages, partsOf } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
 
 /** The tokens that an image counts, whatever its size (decision G-23). */
 export const IMAGE_TOKENS = 4_096;
+
+/** The most bytes of one token with its log probability in an answer; providers send lists of bytes, one per line. */
+const LOGPROB_BYTES = 300;
 
 type BilledTokens = Pick<TokenUsage, 'promptTokens' | 'completionTokens'>;
 
@@ -29,9 +36,11 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   const { model, messages, stream, stream_options, max_tokens, max_completion_tokens, ...rest } =
     body;
   const wanted = max_completion_tokens ?? max_tokens;
-  const most = row.limits.maxOutputTokens;
+  const ofModel = row.limits.maxOutputTokens;
+  const most = Math.min(ofModel, stream ? ofModel : tokensOfAnswer(rest));
   // A cap above the model's own has no effect. If it were sent unchanged, the cost could exceed the hold.
-  const maxTokens = wanted === undefined ? undefined : Math.min(wanted, most);
+  const maxTokens =
+    wanted === undefined && most === ofModel ? undefined : Math.min(wanted ?? most, most);
   const prompt = JSON.stringify([messages.map(withoutImages), rest]);
   const promptTokens = Buffer.byteLength(prompt) + imageTokens(messages);
   return {
@@ -54,6 +63,12 @@ export function chargeOf(
 /** Tokens of all images in the messages. */
 export function imageTokens(messages: readonly JsonObject[]): number {
   return messages.flatMap(partsOf).filter(isImage).length * IMAGE_TOKENS;
+}
+
+/** The tokens of the longest answer that can be read whole. The provider would bill a longer one, and the caller not get it. */
+function tokensOfAnswer({ logprobs, top_logprobs = 0 }: Partial<ChatBody>): number {
+  if (logprobs !== true) return Infinity;
+  return Math.floor(MAX_COMPLETION_BYTES / (LOGPROB_BYTES * (1 + top_logprobs)));
 }
 
 function price(row: ModelRow<'chat'>, { promptTokens, completionTokens }: BilledTokens): MicroUsd {

@@ -104,7 +104,13 @@ export class ChatBody {
   @Flag(optional)
   logprobs?: boolean;
 
-  @Whole({ min: 0, max: MAX_TOP_LOGPROBS, ...optional })
+  @Whole({
+    min: 0,
+    max: MAX_TOP_LOGPROBS,
+    ...optional,
+    description:
+      'Without `stream` an answer with log probabilities has at most 55,924 tokens, divided by 1 + `top_logprobs`',
+  })
   top_logprobs?: number;
 
   @Checked(

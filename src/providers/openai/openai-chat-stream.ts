@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../common/json-object.js';
 import { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { ChatChunk } from '../ports/chat.port.js';
@@ -12,6 +13,7 @@ import { usageOf } from './openai-usage.js';
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
 /** A shorter event nests too little to matter; most are a few hundred characters long. */
 const SHALLOW_CHARS = 4_096;
+const BYTE_ORDER_MARK = '\uFEFF';
 /** Nothing is read ahead of a slow client but the rest of a read: a chunk can have 60 kB, with its `logprobs`. */
 const READ_AHEAD_CHUNKS = 0;
 
@@ -25,6 +27,7 @@ export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;
  */
 export class OpenAiChatStream extends Readable implements UnreadBody {
   private readonly parser: EventSourceParser;
+  private hasText = false;
   private hasChoice = false;
   private done = false;
 
@@ -42,10 +45,9 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
         if (type === 'max-buffer-size-exceeded') this.destroy(this.fault('event_too_long'));
       },
     });
-    // It drops a byte order mark, which the parser would take for a part of the first field.
-    const decoder = new TextDecoder();
+    const decoder = new StringDecoder('utf8');
     source.on('data', (bytes: Buffer) => {
-      if (!this.done && !this.destroyed) this.parser.feed(decoder.decode(bytes, { stream: true }));
+      if (!this.done && !this.destroyed) this.feed(decoder.write(bytes));
     });
     source.on('end', () => {
       // The end of the last line may be missing.
@@ -55,6 +57,14 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
     source.on('error', (error) => {
       if (!this.done) this.destroy(error);
     });
+  }
+
+  /** Drops a byte order mark, which the parser would take for a part of the first field. */
+  private feed(text: string): void {
+    if (text === '') return;
+    const isMarked = !this.hasText && text.startsWith(BYTE_ORDER_MARK);
+    this.hasText = true;
+    this.parser.feed(isMarked ? text.slice(BYTE_ORDER_MARK.length) : text);
   }
 
   /** Resolves when the first chunk has arrived. Rejects with the error that broke the stream before it. */

@@ -5,11 +5,15 @@ import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
-import type { ChatCommand, ChatPort, ChatResult, ChatStream } from '../ports/chat.port.js';
+import {
+  type ChatCommand,
+  type ChatPort,
+  type ChatResult,
+  type ChatStream,
+  MAX_COMPLETION_BYTES,
+} from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
 import { usageOf } from './openai-usage.js';
-
-const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
 
 /** Models that refuse `max_tokens` and take `max_completion_tokens` instead. */
 const REASONING_MODELS = /^(gpt-5|o\d)/;

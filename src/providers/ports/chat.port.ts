@@ -2,6 +2,9 @@ import type { JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import type { AttemptContext } from './attempt-context.js';
 
+/** A whole answer has at most this many bytes. A larger one is a failure of the provider. */
+export const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
+
 /** A conversation for which a reply is wanted. */
 export interface ChatCommand {
   /** Messages in order, in the format of the spec. */
