@@ -18,7 +18,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
-RUN mkdir -p /data/files && chown -R node:node /data
+RUN mkdir -p /data/files /data/owed && chown -R node:node /data
 USER node
 VOLUME /data
 EXPOSE 3000
