@@ -82,6 +82,14 @@ export const address =
       : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
   };
 
+/** A web address that paths are put behind, without a trailing slash. */
+export const baseUrl = (value: string): Reading<string> => {
+  const reading = address('http', 'https')(value);
+  return 'value' in reading && /[?#]/.test(value)
+    ? bad('must have no query and no fragment')
+    : reading;
+};
+
 /** Where files are stored: an absolute path of this machine, or a bucket with an optional prefix. */
 export const storage = (value: string): Reading<string> => {
   const reading = address('file', 's3')(value);

@@ -2,6 +2,7 @@ import { ACCESS_SETTINGS } from './access-settings.js';
 import { LIMIT_SETTINGS } from './limit-settings.js';
 import {
   address,
+  baseUrl,
   delays,
   egress,
   headerKey,
@@ -61,7 +62,7 @@ export const SETTINGS = {
     'openaiBaseUrl',
     "vendor's",
     'https://api.openai.com/v1',
-    address('http', 'https'),
+    baseUrl,
     'Any OpenAI-compatible server, with `/v1`',
   ),
   VIDEO_API_KEY: secret(setting('videoApiKey', 'unset', undefined, headerKey, 'Videos')),
@@ -69,7 +70,7 @@ export const SETTINGS = {
     'videoBaseUrl',
     'unset',
     undefined,
-    address('http', 'https'),
+    baseUrl,
     'An OpenAI-style `/v1/videos` upstream, with `/v1`',
   ),
   ELEVENLABS_API_KEY: secret(
@@ -79,7 +80,7 @@ export const SETTINGS = {
     'elevenlabsBaseUrl',
     "vendor's",
     'https://api.elevenlabs.io',
-    address('http', 'https'),
+    baseUrl,
     'Without `/v1`',
   ),
   TTAPI_API_KEY: secret(
@@ -89,7 +90,7 @@ export const SETTINGS = {
     'ttapiBaseUrl',
     "vendor's",
     'https://api.ttapi.io',
-    address('http', 'https'),
+    baseUrl,
     'Without a path',
   ),
   SANDBOX: setting(
@@ -110,7 +111,7 @@ export const SETTINGS = {
     'publicUrl',
     'unset',
     undefined,
-    address('http', 'https'),
+    baseUrl,
     'Own address: the URLs of sandbox media begin with it, and its host is refused as a webhook target',
   ),
   EGRESS_ALLOW: setting(
