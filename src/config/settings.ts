@@ -6,6 +6,7 @@ import {
   delays,
   egress,
   headerKey,
+  host,
   oneOf,
   secret,
   secretKeys,
@@ -21,7 +22,7 @@ const DAY_MS = 86_400_000;
 /** Every environment variable of the gateway: what it means, its default, how it is checked. */
 export const SETTINGS = {
   PORT: setting('port', '3000', 3000, whole(0, 65_535), 'Listen port'),
-  HOST: setting('host', '127.0.0.1', '127.0.0.1', text(), 'Listen address'),
+  HOST: setting('host', '127.0.0.1', '127.0.0.1', host, 'Listen address'),
   DATABASE_URL: secret(
     setting(
       'databaseUrl',
