@@ -1,9 +1,12 @@
 import { BackupError } from '../backup/backup-error.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { ConfigError } from '../config/load-config.js';
+import { databaseFaultOf, reasonOf } from '../database/database-errors.js';
+import { redactText } from '../common/secrets/redact-text.js';
 import { DataDirInUseError } from '../database/embedded/data-dir-lock.js';
 import { SchemaTooNewError } from '../database/run-migrations.js';
 import type { OperatorActions } from '../admin/operator-actions.js';
+import { NoDatabaseError } from './database-away.js';
 import type { OperatorCommand, Operators, TaskOperators } from './operator-command.js';
 import { OPERATOR_COMMANDS } from './operator-commands.js';
 import {
@@ -34,7 +37,14 @@ Answers are tables on a terminal, JSON elsewhere and with --json. T and EPOCH_SE
 or a date. A correction is a negative amount behind --, as in: account:credit ACCOUNT -- -500`;
 
 /** Their messages are sentences for operators. */
-const KNOWN_ERRORS = [GatewayError, ConfigError, BackupError, DataDirInUseError, SchemaTooNewError];
+const KNOWN_ERRORS = [
+  GatewayError,
+  ConfigError,
+  BackupError,
+  DataDirInUseError,
+  SchemaTooNewError,
+  NoDatabaseError,
+];
 
 /** How the usage of a command begins that is about one thing. */
 const NEEDED = /^(ACCOUNT|KEY|EXECUTION|DELIVERY|TASK)\b/;
@@ -97,9 +107,25 @@ async function operate<Driven extends { readonly actions: OperatorActions }>(
   driven: Driven,
 ): Promise<unknown> {
   const perform = () => run(driven, words, options);
-  if (!changes) return perform();
   const target = words.find((word) => PUBLIC_ID.test(word)) ?? null;
-  return driven.actions.perform({ actor, action: name, target, address: null }, perform);
+  try {
+    if (!changes) return await perform();
+    return await driven.actions.perform({ actor, action: name, target, address: null }, perform);
+  } catch (error) {
+    throw outageOf(error, changes) ?? error;
+  }
+}
+
+/** The database went away under a command, which may have changed something. Undefined for any other error. */
+function outageOf(error: unknown, changes = false): GatewayError | undefined {
+  const fault = databaseFaultOf(error);
+  if (fault !== 'unavailable' && fault !== 'lost') return undefined;
+  const reason = redactText(reasonOf(error));
+  const advice = changes
+    ? 'See by actions and ledger what was done before you run the command again.'
+    : 'Run the command again when it answers.';
+  const message = `The database cannot be reached now (${reason}). ${advice}`;
+  return new GatewayError('service_unavailable', message, { cause: error });
 }
 
 function ownOf<T>(commands: Readonly<Record<string, T>>, name: string): T | undefined {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { ConfigError } from '../config/load-config.js';
+import { withDatabaseNamed } from './database-away.js';
 import { withOperators, withTasks } from './open-operators.js';
 import type { OperatorReply, OperatorRequest } from './operator-request.js';
 import { replyOf, runCommand } from './run-command.js';
@@ -13,10 +14,10 @@ const BEGINNING = 'account:create';
 /** Runs a command in this process, with the database of `DATABASE_URL` or the embedded one, which it starts where none runs. */
 export function runHere(request: OperatorRequest, config: GatewayConfig): Promise<OperatorReply> {
   const checked =
-    <Work, Answer>(open: (work: Work) => Answer) =>
-    (work: Work): Answer => {
+    <Work, Answer>(open: (work: Work) => Promise<Answer>) =>
+    (work: Work): Promise<Answer> => {
       if (request.name !== BEGINNING) needDatabase(config);
-      return open(work);
+      return withDatabaseNamed(config, () => open(work));
     };
   return runCommand(request, { operators: checked(withOperators), tasks: checked(withTasks) });
 }

@@ -3,7 +3,7 @@ import { ConfigError, loadConfig } from './load-config.js';
 import { SETTINGS, type SettingName } from './settings.js';
 
 /** Settings that take any text. */
-type AnyText = 'HOST' | 'DATA_DIR' | 'CATALOG_FILE';
+type AnyText = 'DATA_DIR' | 'CATALOG_FILE';
 
 const DAY_MS = 86_400_000;
 /** One below the least, one above the most, and what is no whole number. */
@@ -23,10 +23,13 @@ const TOKENS = [
   `${'x'.repeat(16)}\r`,
 ];
 const WEB_ADDRESSES = ['localhost:8080', 'ftp://host', '//host'];
+/** A path is put behind them, which a query or a fragment would swallow. */
+const BASES = [...WEB_ADDRESSES, 'http://host/v1?key=a', 'http://host/v1#a', 'http://host?'];
 const MEBIBYTE = 1_048_576;
 
 const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = {
   PORT: outside(0, 65_535),
+  HOST: ['999.1.1.1', '127.0.0.1:3000', 'localhost:3000', '[::1]', '::g', 'http://host'],
   DATABASE_URL: DATABASES,
   MIGRATION_DATABASE_URL: DATABASES,
   ADMIN_TOKEN: TOKENS,
@@ -35,15 +38,15 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   CORS_ORIGINS: ['*', 'app.example', 'https://app.example/path', 'ftp://app.example'],
   SECRET_KEY: ['x'.repeat(31), `${'x'.repeat(32)},short`, ','],
   OPENAI_API_KEY: HEADER_KEYS,
-  OPENAI_BASE_URL: WEB_ADDRESSES,
+  OPENAI_BASE_URL: BASES,
   VIDEO_API_KEY: HEADER_KEYS,
-  VIDEO_BASE_URL: WEB_ADDRESSES,
+  VIDEO_BASE_URL: BASES,
   ELEVENLABS_API_KEY: HEADER_KEYS,
-  ELEVENLABS_BASE_URL: WEB_ADDRESSES,
+  ELEVENLABS_BASE_URL: BASES,
   TTAPI_API_KEY: HEADER_KEYS,
-  TTAPI_BASE_URL: WEB_ADDRESSES,
+  TTAPI_BASE_URL: BASES,
   SANDBOX: ['maybe', 'ON'],
-  PUBLIC_URL: WEB_ADDRESSES,
+  PUBLIC_URL: BASES,
   EGRESS_ALLOW: ['http://host/', '127.0.0.1:99999', '10.0.0.0/40'],
   STORAGE_URL: ['/files', 'https://bucket', 'file:///', 's3:///prefix'],
   S3_ENDPOINT: WEB_ADDRESSES,
@@ -97,7 +100,7 @@ describe('a bad value at the start', () => {
   });
 
   it('has its row here for every setting that does not take any text', () => {
-    const known = [...Object.keys(BAD), 'HOST', 'DATA_DIR', 'CATALOG_FILE'];
+    const known = [...Object.keys(BAD), 'DATA_DIR', 'CATALOG_FILE'];
     expect(Object.keys(SETTINGS).sort()).toEqual(known.sort());
   });
 });

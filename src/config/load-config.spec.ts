@@ -101,6 +101,19 @@ describe('loadConfig', () => {
     expect(problems[1]).toContain('(got "ftp://[redacted]@host")');
   });
 
+  it.each(['0.0.0.0', '::', '::1', 'fe80::1%eth0', 'localhost', 'gateway.example', '127.1'])(
+    'takes %s as HOST',
+    (HOST) => {
+      expect(loadConfig({ HOST }).host).toBe(HOST);
+    },
+  );
+
+  it('does not quote the query of an address, which may hold a key', () => {
+    expect(problemsOf({ OPENAI_BASE_URL: 'https://host/v1?key=hunter2' })).toEqual([
+      'OPENAI_BASE_URL: must have no query and no fragment (got "https://host/v1?…")',
+    ]);
+  });
+
   it('requires SECRET_KEY beside DATABASE_URL', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://u@h/d' })).toEqual([
       'SECRET_KEY: is required with DATABASE_URL (at least 32 characters)',

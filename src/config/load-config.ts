@@ -71,6 +71,7 @@ function crossChecks(
 }
 
 function quote(text: string): string {
-  const known = redactText(text);
+  // A query may hold a key.
+  const known = redactText(text).replace(/([?#]).+/s, '$1…');
   return JSON.stringify(known.length > QUOTE_LIMIT ? `${known.slice(0, QUOTE_LIMIT)}…` : known);
 }

@@ -1,4 +1,5 @@
 import { withoutEndSlashes } from '../common/end-slashes.js';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { EgressRules } from '../net/egress-rules.js';
 import type { GatewayConfig } from './gateway-config.js';
@@ -81,6 +82,21 @@ export const address =
       ? good(withoutEndSlashes(value))
       : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
   };
+
+/** Where to listen: an address or the name of a host. Whether it is one of this machine shows when the gateway listens. */
+export const host = (value: string): Reading<string> => {
+  const parts = /^\d+(\.\d+){3}$/.test(value) ? value.split('.') : [];
+  const isNone = parts.some((part) => Number(part) > 255) || (value.includes(':') && !isIP(value));
+  return isNone ? bad('must be an address or the name of a host, without a port') : good(value);
+};
+
+/** A web address that paths are put behind, without a trailing slash. */
+export const baseUrl = (value: string): Reading<string> => {
+  const reading = address('http', 'https')(value);
+  return 'value' in reading && /[?#]/.test(value)
+    ? bad('must have no query and no fragment')
+    : reading;
+};
 
 /** Where files are stored: an absolute path of this machine, or a bucket with an optional prefix. */
 export const storage = (value: string): Reading<string> => {

@@ -2,9 +2,11 @@ import { ACCESS_SETTINGS } from './access-settings.js';
 import { LIMIT_SETTINGS } from './limit-settings.js';
 import {
   address,
+  baseUrl,
   delays,
   egress,
   headerKey,
+  host,
   oneOf,
   secret,
   secretKeys,
@@ -20,7 +22,7 @@ const DAY_MS = 86_400_000;
 /** Every environment variable of the gateway: what it means, its default, how it is checked. */
 export const SETTINGS = {
   PORT: setting('port', '3000', 3000, whole(0, 65_535), 'Listen port'),
-  HOST: setting('host', '127.0.0.1', '127.0.0.1', text(), 'Listen address'),
+  HOST: setting('host', '127.0.0.1', '127.0.0.1', host, 'Listen address'),
   DATABASE_URL: secret(
     setting(
       'databaseUrl',
@@ -61,7 +63,7 @@ export const SETTINGS = {
     'openaiBaseUrl',
     "vendor's",
     'https://api.openai.com/v1',
-    address('http', 'https'),
+    baseUrl,
     'Any OpenAI-compatible server, with `/v1`',
   ),
   VIDEO_API_KEY: secret(setting('videoApiKey', 'unset', undefined, headerKey, 'Videos')),
@@ -69,7 +71,7 @@ export const SETTINGS = {
     'videoBaseUrl',
     'unset',
     undefined,
-    address('http', 'https'),
+    baseUrl,
     'An OpenAI-style `/v1/videos` upstream, with `/v1`',
   ),
   ELEVENLABS_API_KEY: secret(
@@ -79,7 +81,7 @@ export const SETTINGS = {
     'elevenlabsBaseUrl',
     "vendor's",
     'https://api.elevenlabs.io',
-    address('http', 'https'),
+    baseUrl,
     'Without `/v1`',
   ),
   TTAPI_API_KEY: secret(
@@ -89,7 +91,7 @@ export const SETTINGS = {
     'ttapiBaseUrl',
     "vendor's",
     'https://api.ttapi.io',
-    address('http', 'https'),
+    baseUrl,
     'Without a path',
   ),
   SANDBOX: setting(
@@ -110,7 +112,7 @@ export const SETTINGS = {
     'publicUrl',
     'unset',
     undefined,
-    address('http', 'https'),
+    baseUrl,
     'Own address: the URLs of sandbox media begin with it, and its host is refused as a webhook target',
   ),
   EGRESS_ALLOW: setting(

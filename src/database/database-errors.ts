@@ -85,6 +85,14 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** What was wrong, in the words of the driver or of the system. */
+export function reasonOf(error: unknown): string {
+  if (!types.isNativeError(error)) return String(error);
+  // For a host with several addresses, there is one error for each, and the whole has no text.
+  if ('errors' in error && Array.isArray(error.errors)) return reasonOf(error.errors[0]);
+  return error.message;
+}
+
 /** Whether the error is a refused duplicate, of the named constraint or index if one is given. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (databaseFaultOf(error) !== 'unique') return false;

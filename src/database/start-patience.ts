@@ -7,7 +7,7 @@ const START_PATIENCE_MS = 30_000;
 const RETRY_MS = 1_000;
 
 /** The database was away for longer than a start waits. The message is for the operator; the cause says what was tried last. */
-class DatabaseAwayError extends Error {
+export class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError';
 
   constructor(waitedMs: number, cause: unknown) {

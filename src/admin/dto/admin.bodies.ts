@@ -1,4 +1,9 @@
-import { isUnsignedAmount, parseMicroUsd } from '../../common/money/micro-usd.js';
+import {
+  isUnsignedAmount,
+  MAX_MICRO_USD,
+  parseMicroUsd,
+  UNSIGNED_AMOUNT_RULE,
+} from '../../common/money/micro-usd.js';
 import type { SpendPeriod } from '../../auth/spend-limit.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
 import { Checked, Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
@@ -23,7 +28,7 @@ const isAmount = (value: unknown): boolean =>
 export class CreditBody {
   @Checked(
     isAmount,
-    'must be a string of digits other than zero, with a leading minus on a correction',
+    `must be a string of digits other than zero, at most ${MAX_MICRO_USD}, with a leading minus on a correction`,
     {
       description: 'Micro-USD; negative corrects',
       example: '5000000',
@@ -50,7 +55,7 @@ export class CreateKeyBody {
   @Whole({ min: 1, max: MAX_REQUESTS_PER_MINUTE, ...optional })
   requests_per_minute?: number;
 
-  @Checked(isUnsignedAmount, 'must be a string of digits', {
+  @Checked(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
     ...optional,
     description: 'Micro-USD its charges and open holds may reach in each period',
     example: '5000000',

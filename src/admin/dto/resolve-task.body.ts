@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { isUnsignedAmount } from '../../common/money/micro-usd.js';
+import { isUnsignedAmount, UNSIGNED_AMOUNT_RULE } from '../../common/money/micro-usd.js';
 import { Checked, OneOf } from '../../common/validation/fields.js';
 
 /** Body of POST /admin/tasks/{id}/resolve. */
@@ -7,7 +7,7 @@ export class ResolveTaskBody {
   @OneOf(['succeeded', 'failed'], { example: 'failed' })
   outcome!: 'succeeded' | 'failed';
 
-  @Checked(isUnsignedAmount, 'must be a string of digits', {
+  @Checked(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
     optional: true,
     description: 'Micro-USD, at most what was held; absent: all of it. Only with succeeded',
     api: { type: String, pattern: '^[0-9]+$' },

@@ -110,9 +110,9 @@ describe('CompiledValidator', () => {
     expect(refusalOf(Lines, { inputs: [line], extra: { text: '', voice: 'b' } })).toEqual(
       invalid('extra.text'),
     );
-    expect(refusalOf(Lines, { inputs: [[line]] })).toEqual(invalid('inputs'));
-    expect(refusalOf(Lines, { inputs: [[]] })).toEqual(invalid('inputs'));
-    expect(refusalOf(Lines, { inputs: [null] })).toEqual(invalid('inputs'));
+    expect(refusalOf(Lines, { inputs: [line, [line]] })).toEqual(invalid('inputs.1'));
+    expect(refusalOf(Lines, { inputs: [[]] })).toEqual(invalid('inputs.0'));
+    expect(refusalOf(Lines, { inputs: [null] })).toEqual(invalid('inputs.0'));
     expect(refusalOf(Lines, { inputs: [line, line, line] })).toEqual(invalid('inputs'));
   });
 
@@ -159,6 +159,18 @@ describe('CompiledValidator', () => {
     expect(() => validatorOf(Speech).parse({ ...speech, speed: '1' })).toThrow(
       'speed must be a number from 0.7 to 1.2.',
     );
+  });
+
+  it('says which item of a list is at fault and why', () => {
+    const inputs = [{ text: 'a', voice: 'b' }];
+    const says = (fields: object) => () => validatorOf(Lines).parse({ inputs, ...fields });
+    expect(refusalOf(Lines, { inputs, urls: ['a', 5] })).toEqual(invalid('urls.1'));
+    expect(says({ urls: ['a', 5] })).toThrow('urls.1 must be a string.');
+    expect(says({ urls: ['four', 5] })).toThrow('urls.0 must have at most 3 characters.');
+    expect(says({ urls: ['a', ''] })).toThrow('urls.1 must not be empty.');
+    expect(says({ indexes: [1, 9] })).toThrow('indexes.1 must be a whole number from 1 to 8.');
+    expect(says({ urls: 5 })).toThrow('urls must be an array of 1 to 2 values.');
+    expect(says({ inputs: [5] })).toThrow('inputs.0 must be an object.');
   });
 
   it('reaches the verdict of class-validator on random bodies', () => {

@@ -13,6 +13,8 @@ type Metadata = ReturnType<
 
 interface Rule {
   readonly holds: Check;
+  /** Whether it is about every item of a list, not about the list. */
+  readonly each: boolean;
   readonly message: WordedMessage;
   readonly code: ErrorCode | undefined;
 }
@@ -70,7 +72,7 @@ export class CompiledValidator<T extends object> {
 
   /**
    * The body as an instance of the class, without null fields and with defaults. Throws GatewayError with `code` or the
-   * field's own code, and the dotted path of the field in `param`. Unknown fields are checked first, then the fields in
+   * field's own code, and the dotted path of the field, or of the item of a list, in `param`. Unknown fields are checked first, then the fields in
    * the order of declaration (spec: Conventions, strict validation; decision G-03).
    */
   parse(body: unknown, code: ErrorCode = 'invalid_request'): T {
@@ -126,8 +128,10 @@ export class CompiledValidator<T extends object> {
     for (const { name, conditions, rules, nested } of this.fields) {
       const value = (dto as Fields)[name];
       if (!conditions.every((applies) => applies(value, dto))) continue;
-      const broken = rules.find(({ holds }) => !holds(value, dto));
-      if (broken !== undefined) return { path: name, value, broken };
+      for (const rule of rules) {
+        const fault = faultUnder(rule, name, value, dto);
+        if (fault !== undefined) return fault;
+      }
       const inner = nested?.faultWithin(value);
       if (inner !== undefined) return { ...inner, path: `${name}.${inner.path}` };
     }
@@ -183,10 +187,18 @@ function ruleOf(metadata: Metadata): Rule {
   const { instance } = constraint;
   const check: Check = (value, object) =>
     instance.validate(value, { value, object, property, constraints, targetName: '' }) === true;
-  const checkEach: Check = (value, dto) =>
-    Array.isArray(value) ? value.every((item) => check(item, dto)) : check(value, dto);
   const { code } = (metadata.context ?? {}) as FieldContext;
-  return { holds: each ? checkEach : check, message, code };
+  return { holds: check, each, message, code };
+}
+
+/** The fault of the value under the rule, or of the first item of a list that breaks it. */
+function faultUnder(broken: Rule, path: string, value: unknown, dto: object): Fault | undefined {
+  if (!broken.each || !Array.isArray(value)) {
+    return broken.holds(value, dto) ? undefined : { path, value, broken };
+  }
+  const items = value as readonly unknown[];
+  const index = items.findIndex((item) => !broken.holds(item, dto));
+  return index < 0 ? undefined : { path: `${path}.${index}`, value: items[index], broken };
 }
 
 function refusal({ path, value, broken }: Fault, code: ErrorCode): GatewayError {

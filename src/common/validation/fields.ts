@@ -49,7 +49,7 @@ export type Dto<T extends object = object> = new () => T;
 
 /** Text of bounded length; see `TextRule`. */
 export function Text(options: TextRule & FieldOptions): PropertyDecorator {
-  const { list, missingCode, blank, max, min = blank === 'allowed' ? 0 : 1 } = options;
+  const { missingCode, blank, max, min = blank === 'allowed' ? 0 : 1 } = options;
   const filled = ValidateBy(
     { name: 'filled', validator: { validate: (value) => value !== '' } },
     fault('must not be empty', options, missingCode),
@@ -59,10 +59,7 @@ export function Text(options: TextRule & FieldOptions): PropertyDecorator {
     { name: 'text', validator: { validate: (value) => faultOf(value) === undefined } },
     {
       ...fault('', options),
-      message: ({ value }) => {
-        const texts: readonly unknown[] = list && Array.isArray(value) ? value : [value];
-        return `$property ${texts.map(faultOf).find(Boolean) ?? 'must be a string'}`;
-      },
+      message: ({ value }) => `$property ${faultOf(value) ?? 'must be a string'}`,
     },
   );
   const api = { type: String, minLength: min, maxLength: max };

@@ -171,6 +171,23 @@ describe('a credit', () => {
     await expectError(desk.credit(account, { amount_microusd: '-1' }), 409, 'conflict');
   });
 
+  it('of the largest amount is made, and a larger one is 400 and told the limit', async () => {
+    const account = await desk.newAccount();
+    const larger = desk.credit(account, { amount_microusd: '1000000000000001' });
+    expect(errorOf(await larger).message).toBe(
+      'amount_microusd must be a string of digits other than zero, at most 1000000000000000, with a leading minus on a correction.',
+    );
+    const key = desk.post(`/accounts/${account}/keys`, {
+      spend_limit_microusd: '1000000000000001',
+    });
+    expect(errorOf(await key).message).toBe(
+      'spend_limit_microusd must be a string of digits, at most 1000000000000000.',
+    );
+    const most = await desk.credit(account, { amount_microusd: '1000000000000000' });
+    expect(most.status).toBe(201);
+    await desk.credit(account, { amount_microusd: '-1000000000000000' });
+  });
+
   it('beyond what a balance can hold is refused and changes nothing', async () => {
     const account = await desk.newAccount();
     const most = '9223372036854775807';
