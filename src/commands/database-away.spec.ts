@@ -13,7 +13,7 @@ import { type Openers, replyOf, runCommand } from './run-command.js';
 const AWAY = 'postgresql://gateway:s3cret@127.0.0.1:1/books';
 const OWNER = 'postgresql://owner:s3cret@db.example/books';
 const REFUSED =
-  'The database did not answer within 1 seconds (connect ECONNREFUSED 127.0.0.1:1): start the one of';
+  'The database did not answer within 1 seconds (connect ECONNREFUSED 127.0.0.1:1): start the database of';
 
 const connect = () =>
   whenDatabaseAnswers(

@@ -21,7 +21,7 @@ export async function withDatabaseNamed<T>(settings: Settings, work: () => Promi
   } catch (error) {
     if (!(error instanceof DatabaseAwayError)) throw error;
     const { message, cause } = error;
-    const told = `${message} (${reasonOf(cause)}): start the one of ${placesIn(settings)}, or correct the setting, then run the command again.`;
+    const told = `${message} (${reasonOf(cause)}): start the database of ${placesIn(settings)}, or correct the setting, then run the command again.`;
     throw new NoDatabaseError(redactText(told), { cause: error });
   }
 }

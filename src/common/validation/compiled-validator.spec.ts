@@ -110,9 +110,9 @@ describe('CompiledValidator', () => {
     expect(refusalOf(Lines, { inputs: [line], extra: { text: '', voice: 'b' } })).toEqual(
       invalid('extra.text'),
     );
-    expect(refusalOf(Lines, { inputs: [line, [line]] })).toEqual(invalid('inputs.1'));
-    expect(refusalOf(Lines, { inputs: [[]] })).toEqual(invalid('inputs.0'));
-    expect(refusalOf(Lines, { inputs: [null] })).toEqual(invalid('inputs.0'));
+    expect(refusalOf(Lines, { inputs: [line, [line]] })).toEqual(invalid('inputs'));
+    expect(refusalOf(Lines, { inputs: [[]] })).toEqual(invalid('inputs'));
+    expect(refusalOf(Lines, { inputs: [null] })).toEqual(invalid('inputs'));
     expect(refusalOf(Lines, { inputs: [line, line, line] })).toEqual(invalid('inputs'));
   });
 
@@ -161,10 +161,10 @@ describe('CompiledValidator', () => {
     );
   });
 
-  it('says which item of a list is at fault and why', () => {
+  it('says which item of a list is at fault and why; the field is the list', () => {
     const inputs = [{ text: 'a', voice: 'b' }];
     const says = (fields: object) => () => validatorOf(Lines).parse({ inputs, ...fields });
-    expect(refusalOf(Lines, { inputs, urls: ['a', 5] })).toEqual(invalid('urls.1'));
+    expect(refusalOf(Lines, { inputs, urls: ['a', 5] })).toEqual(invalid('urls'));
     expect(says({ urls: ['a', 5] })).toThrow('urls.1 must be a string.');
     expect(says({ urls: ['four', 5] })).toThrow('urls.0 must have at most 3 characters.');
     expect(says({ urls: ['a', ''] })).toThrow('urls.1 must not be empty.');

@@ -29,6 +29,8 @@ interface Field {
 
 interface Fault {
   readonly path: string;
+  /** Where the item of a list is that breaks the rule, as in `.1`; empty for any other fault. */
+  readonly item: string;
   readonly value: unknown;
   readonly broken: Rule;
 }
@@ -72,8 +74,9 @@ export class CompiledValidator<T extends object> {
 
   /**
    * The body as an instance of the class, without null fields and with defaults. Throws GatewayError with `code` or the
-   * field's own code, and the dotted path of the field, or of the item of a list, in `param`. Unknown fields are checked first, then the fields in
-   * the order of declaration (spec: Conventions, strict validation; decision G-03).
+   * field's own code, and the dotted path of the field in `param`; the message names the item of a list that is wrong.
+   * Unknown fields are checked first, then the fields in the order of declaration (spec: Conventions, strict validation;
+   * decision G-03).
    */
   parse(body: unknown, code: ErrorCode = 'invalid_request'): T {
     if (!isJsonObject(body)) throw new GatewayError(code, 'The body must be a JSON object.');
@@ -194,18 +197,18 @@ function ruleOf(metadata: Metadata): Rule {
 /** The fault of the value under the rule, or of the first item of a list that breaks it. */
 function faultUnder(broken: Rule, path: string, value: unknown, dto: object): Fault | undefined {
   if (!broken.each || !Array.isArray(value)) {
-    return broken.holds(value, dto) ? undefined : { path, value, broken };
+    return broken.holds(value, dto) ? undefined : { path, item: '', value, broken };
   }
   const items = value as readonly unknown[];
   const index = items.findIndex((item) => !broken.holds(item, dto));
-  return index < 0 ? undefined : { path: `${path}.${index}`, value: items[index], broken };
+  return index < 0 ? undefined : { path, item: `.${index}`, value: items[index], broken };
 }
 
-function refusal({ path, value, broken }: Fault, code: ErrorCode): GatewayError {
+function refusal({ path, item, value, broken }: Fault, code: ErrorCode): GatewayError {
   const { message } = broken;
   const args = { value, object: {}, property: path, constraints: [], targetName: '' };
   const says = typeof message === 'string' ? message : message(args);
-  return new GatewayError(broken.code ?? code, `${says.replace('$property', path)}.`, {
+  return new GatewayError(broken.code ?? code, `${says.replace('$property', path + item)}.`, {
     param: path,
   });
 }

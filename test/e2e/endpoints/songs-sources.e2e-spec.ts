@@ -173,24 +173,18 @@ describe('source_task_ids and source_indexes', () => {
   });
 
   it('are refused unless there are exactly two (SONG-18)', async () => {
-    for (const ids of [[], [song.id], [song.id, song.id, song.id], undefined]) {
+    for (const ids of [[], [song.id], [song.id, song.id, song.id], [1, 2], undefined]) {
       expect(await desk.refused(mashup({ source_task_ids: ids }))).toMatchObject(
         bad('source_task_ids'),
       );
     }
-    expect(await desk.refused(mashup({ source_task_ids: [song.id, 2] }))).toMatchObject(
-      bad('source_task_ids.1'),
-    );
   });
 
   it('are refused with invalid positions (SONG-21)', async () => {
-    const refused = [
-      ...[[1], [1, 2, 3], '1,1', [1, 3]].map((indexes) => [indexes, 'source_indexes'] as const),
-      [[0, 1], 'source_indexes.0'],
-      [[1, 9], 'source_indexes.1'],
-    ] as const;
-    for (const [indexes, field] of refused) {
-      expect(await desk.refused(mashup({ source_indexes: indexes }))).toMatchObject(bad(field));
+    for (const indexes of [[1], [1, 2, 3], [0, 1], [1, 9], '1,1', [1, 3]]) {
+      expect(await desk.refused(mashup({ source_indexes: indexes }))).toMatchObject(
+        bad('source_indexes'),
+      );
     }
   });
 
