@@ -17,6 +17,8 @@ const NOTHING = Buffer.alloc(0);
 /** What the parser puts in the place of bytes that are no UTF-8. */
 const REPLACEMENT = '\u{fffd}';
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
+/** More than any field may have characters. Counting all that a hostile file holds would take seconds. */
+const MOST_REPLACEMENTS = 400_000;
 const MAX_NAME_LENGTH = 128;
 
 /** What is wrong with a form of which the parser has left out a part. */
@@ -172,9 +174,10 @@ class FormBounds {
 
   private countReplacements(window: Buffer, from: number): void {
     let at = endsAfter(from, REPLACEMENT_BYTES, window);
-    for (; at >= 0; at = endsAfter(from, REPLACEMENT_BYTES, window)) {
+    while (at >= 0 && this.newReplacements < MOST_REPLACEMENTS) {
       this.newReplacements += 1;
       from = at + REPLACEMENT_BYTES.length;
+      at = endsAfter(from, REPLACEMENT_BYTES, window);
     }
   }
 }
