@@ -12,7 +12,7 @@ import { ExecutionPage, ExecutionView, viewExecution } from '../executions/execu
 import { AccountService } from './account.service.js';
 import { UsageQuery } from '../usage/dto/usage.query.js';
 import { UsageService } from '../usage/usage.service.js';
-import { UsagePage } from '../usage/usage.view.js';
+import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../usage/usage.view.js';
 import { AccountView } from './account.view.js';
 import { KeyView } from './key.view.js';
 
@@ -43,9 +43,9 @@ export class AccountController {
   @Get('usage')
   @ApiOperation({
     summary: 'What this account used, by day, model, key or endpoint',
-    description: '`format=csv` answers the same names and values as CSV.',
+    description: CSV_DESCRIPTION,
   })
-  @ApiOkResponse({ type: UsagePage })
+  @ApiOkResponse({ type: UsagePage, headers: CSV_HEADERS })
   @ErrorAnswers('invalid_request')
   retrieveUsage(
     @CurrentCaller() { accountId }: Caller,

@@ -5,7 +5,7 @@ import { filterId } from '../common/ids/sent-id.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';
 import { UsageService } from '../usage/usage.service.js';
-import { UsagePage } from '../usage/usage.view.js';
+import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../usage/usage.view.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
 /** Usage of all accounts (interface: Operator API). */
@@ -17,9 +17,9 @@ export class UsageController {
   @Get()
   @ApiOperation({
     summary: 'What was used, by day, model, key, endpoint or account',
-    description: 'Equals the ledger. `format=csv` answers the same names and values as CSV.',
+    description: `Equals the ledger. ${CSV_DESCRIPTION}`,
   })
-  @ApiOkResponse({ type: UsagePage })
+  @ApiOkResponse({ type: UsagePage, headers: CSV_HEADERS })
   retrieveAllUsage(
     @StrictQuery() { account_id: accountId, ...query }: AdminUsageQuery,
     @Res({ passthrough: true }) response: Response,

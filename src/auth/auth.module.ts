@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Logger } from 'pino';
+import { redactText } from '../common/secrets/redact-text.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { LOGGER } from '../observability/logger.js';
@@ -25,8 +26,15 @@ async function makeBuckets(
   if (config.redisUrl !== undefined) {
     // Only replicas load the client of Redis.
     const { RedisBuckets } = await import('./rate-limit/redis-buckets.js');
-    return new RedisBuckets(config.redisUrl, clock, (err) => {
-      logger.warn({ err }, 'Redis is not reachable: rate limits are per process');
+    return new RedisBuckets(config.redisUrl, clock, {
+      lost: ({ message, code }) => {
+        // A name with several addresses fails with a code and no message.
+        const reason = message === '' ? code : redactText(message);
+        logger.warn({ reason }, 'Redis is not reachable: rate limits are per process');
+      },
+      found: () => {
+        logger.info('Redis is reachable again: rate limits are shared');
+      },
     });
   }
   return cluster.isWorker ? new PrimaryBuckets(clock) : new MemoryBuckets(clock);

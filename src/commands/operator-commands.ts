@@ -165,12 +165,12 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
   ...CALLS,
   usage: {
     usage:
-      '[--group-by day,model,key,endpoint,account] [--from DAY] [--to DAY] [--account-id A] [--api-key-id K] [--model ID] [--csv]',
+      '[--group-by day,model,key,endpoint,account] [--from DAY] [--to DAY] [--account-id A] [--api-key-id K] [--model ID] [--limit N] [--cursor C] [--csv]',
     run: ({ usage }, _words, options) => {
       const query = sent(AdminUsageQuery, options, { format: options.csv ? 'csv' : 'json' });
       const { account_id: id, ...rest } = query;
       const account = id === undefined ? undefined : pathId('acct', id);
-      return usage.answer(rest, account, { type: () => undefined });
+      return usage.answer(rest, account, { type: () => undefined, setHeader: () => undefined });
     },
   },
   actions: {

@@ -14,6 +14,12 @@ const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"]*)"|([^\s";,]+))/i;
 /** A valid boundary (RFC 2046). */
 const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 const NOTHING = Buffer.alloc(0);
+/** What the parser puts in the place of bytes that are no UTF-8. */
+const REPLACEMENT = '\u{fffd}';
+const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
+/** More than any field may have characters. Counting all that a hostile file holds would take seconds. */
+const MOST_REPLACEMENTS = 400_000;
+const MAX_NAME_LENGTH = 128;
 
 /** What is wrong with a form of which the parser has left out a part. */
 export const UNREADABLE_PART = 'A part of the form has no valid Content-Disposition.';
@@ -24,16 +30,16 @@ export const UNKNOWN_CHARSET = 'A part of the form has an unknown charset.';
 /** The body of a form, which replaces the request for the parser. */
 export interface FormSource extends Transform {
   readonly headers: IncomingHttpHeaders;
-  /** Counts the parts that this parser reads. */
-  countFor(parser: Busboy): void;
+  /** Counts the parts that this parser reads, and refuses a text in invalid UTF-8. */
+  watch(parser: Busboy): void;
   /** Whether the parser has read every part. It leaves out those whose heads it cannot read. */
   isWhole(): boolean;
 }
 
 /**
  * The body of a form for its parser: what `meter` accepts, and nothing after the final boundary, where the parser would
- * wait for ever. Fails when the request is cut. Throws `invalid_multipart` when the `Content-Type` has no valid
- * boundary, and `invalid_request` for a compressed form.
+ * wait for ever. Fails when the request is cut, and with `invalid_request` when a text is invalid UTF-8 (decision G-03).
+ * Throws `invalid_multipart` when the `Content-Type` has no valid boundary, and `invalid_request` for a compressed form.
  */
 export function formBody(request: Request, meter: BodyMeter): FormSource {
   checkEncoding(request.headers);
@@ -61,10 +67,16 @@ export function formBody(request: Request, meter: BodyMeter): FormSource {
   const contentType = `multipart/form-data; boundary="${boundary}"`;
   const headers = { ...request.headers, 'content-type': contentType };
   let read = 0;
-  const countFor = (parser: Busboy): void => {
-    parser.on('field', () => (read += 1)).on('file', () => (read += 1));
+  const watch = (parser: Busboy): void => {
+    parser.on('file', () => (read += 1));
+    parser.on('field', (name, text: string | undefined, { valueTruncated }) => {
+      read += 1;
+      // The parser tells no bytes. A text was whole UTF-8 if its part contains every U+FFFD of it.
+      const isReplaced = timesIn(text ?? '', REPLACEMENT) > form.replacementsIn(read);
+      if (isReplaced && !valueTruncated) body.destroy(notUtf8(name));
+    });
   };
-  return Object.assign(body, { headers, countFor, isWhole: () => read === form.parts });
+  return Object.assign(body, { headers, watch, isWhole: () => read === form.parts });
 }
 
 /** Accepts `limitBytes` in all, as far as `next` accepts them. */
@@ -82,6 +94,16 @@ export function meterUpTo(
   };
 }
 
+function timesIn(text: string, character: string): number {
+  return text.split(character).length - 1;
+}
+
+function notUtf8(part: string): GatewayError {
+  // The name comes from the client.
+  const name = part.slice(0, MAX_NAME_LENGTH);
+  return new GatewayError('invalid_request', `${name} is not valid UTF-8.`, { param: name });
+}
+
 function tooManyChunks(): GatewayError {
   return new GatewayError('invalid_multipart', 'The form is sent in too many small chunks.');
 }
@@ -96,8 +118,10 @@ function boundaryOf({ 'content-type': contentType = '' }: IncomingHttpHeaders): 
 
 /** Finds the parts and the end of a form in a body that arrives in pieces. */
 class FormBounds {
-  /** Boundaries so far, the final one included. */
-  private boundaries = 0;
+  /** How often U+FFFD was sent before each boundary so far, the final one included. */
+  private readonly replacements: number[] = [];
+  /** How often it was sent after the last of them. */
+  private newReplacements = 0;
   private readonly boundary: Buffer;
   private readonly mark: Buffer;
   /**
@@ -113,7 +137,12 @@ class FormBounds {
 
   /** The parts of a form that is over. */
   get parts(): number {
-    return this.boundaries - 1;
+    return this.replacements.length - 1;
+  }
+
+  /** How often U+FFFD was sent in a part that is over, counted from 1. */
+  replacementsIn(part: number): number {
+    return this.replacements[part] ?? 0;
   }
 
   /** The part of the next chunk that belongs to the form. */
@@ -131,10 +160,29 @@ class FormBounds {
     return window.subarray(begin, at + this.mark.length);
   }
 
-  /** Counts the boundaries that end after `from`. */
+  /** Counts the boundaries, and U+FFFD between them, that end after `from`. */
   private count(window: Buffer, from: number): void {
-    const { length } = this.boundary;
-    let at = window.indexOf(this.boundary, Math.max(from - length + 1, 0));
-    for (; at >= 0; at = window.indexOf(this.boundary, at + length)) this.boundaries += 1;
+    let at = endsAfter(from, this.boundary, window);
+    for (; at >= 0; at = endsAfter(from, this.boundary, window)) {
+      this.countReplacements(window.subarray(0, at), from);
+      this.replacements.push(this.newReplacements);
+      this.newReplacements = 0;
+      from = at + this.boundary.length;
+    }
+    this.countReplacements(window, from);
   }
+
+  private countReplacements(window: Buffer, from: number): void {
+    let at = endsAfter(from, REPLACEMENT_BYTES, window);
+    while (at >= 0 && this.newReplacements < MOST_REPLACEMENTS) {
+      this.newReplacements += 1;
+      from = at + REPLACEMENT_BYTES.length;
+      at = endsAfter(from, REPLACEMENT_BYTES, window);
+    }
+  }
+}
+
+/** Where the first of these bytes begin that end after `from`; -1 without any. */
+function endsAfter(from: number, bytes: Buffer, window: Buffer): number {
+  return window.indexOf(bytes, Math.max(from - bytes.length + 1, 0));
 }

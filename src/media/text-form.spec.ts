@@ -35,10 +35,18 @@ afterAll(async () => {
   await once(server, 'close');
 });
 
-const send = async (body: FormData | string, type?: string): Promise<string> => {
+const send = async (
+  body: FormData | string | Buffer<ArrayBuffer>,
+  type?: string,
+): Promise<string> => {
   const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
   return (await fetch(base, { method: 'POST', body, headers })).text();
 };
+
+const TYPE = 'multipart/form-data; boundary=B';
+const END = Buffer.from('\r\n--B--\r\n');
+const part = (charset: string): string =>
+  `--B\r\nContent-Disposition: form-data; name="prompt"\r\nContent-Type: text/plain${charset}\r\n\r\n`;
 
 function form(...parts: readonly (readonly [string, string | Blob])[]): FormData {
   const data = new FormData();
@@ -100,6 +108,27 @@ describe('a form of text parts', () => {
   ])('is refused with a %s', async (_what, head) => {
     const body = `--B\r\n${head}\r\n\r\nx\r\n--B--\r\n`;
     expect(await send(body, 'multipart/form-data; boundary=B')).toBe('invalid_multipart null');
+  });
+
+  it.each(['', '; charset=utf-8', '; charset=UTF8'])(
+    'is refused with invalid UTF-8 in a part of type text/plain%s',
+    async (charset) => {
+      const body = Buffer.concat([Buffer.from(part(charset)), Buffer.from([0xff]), END]);
+      expect(await send(body, TYPE)).toBe('invalid_request prompt');
+      const cut = Buffer.concat([Buffer.from(part(charset)), Buffer.from('é').subarray(0, 1), END]);
+      expect(await send(cut, TYPE)).toBe('invalid_request prompt');
+    },
+  );
+
+  it('may contain U+FFFD itself, and a charset of its own', async () => {
+    const own = Buffer.concat([Buffer.from(part('')), Buffer.from('\u{fffd}é\u{fffd}'), END]);
+    expect(await send(own, TYPE)).toBe('{"prompt":"\u{fffd}é\u{fffd}"}');
+    const latin = Buffer.concat([
+      Buffer.from(part('; charset=iso-8859-1')),
+      Buffer.from('é', 'latin1'),
+      END,
+    ]);
+    expect(await send(latin, TYPE)).toBe('{"prompt":"é"}');
   });
 
   it('that is cut short is refused', async () => {

@@ -40,7 +40,7 @@ export async function readTextForm(
   askForBody(request);
   const parts: TextPart[] = [];
   const parser = parserInto(parts, body.headers);
-  body.countFor(parser);
+  body.watch(parser);
   const signal = AbortSignal.timeout(FORM_TIMEOUT_MS);
   try {
     const read = pipeline(body, parser, { signal });

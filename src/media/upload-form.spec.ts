@@ -149,6 +149,22 @@ describe('readUploadForm', () => {
     }
   });
 
+  it('refuses a text in invalid UTF-8 wherever it is cut into two, and takes U+FFFD', async () => {
+    const [before, after] = FORM.split(/en(?=\r\n--B)/);
+    const bytes = (text: Buffer): Buffer =>
+      Buffer.concat([Buffer.from(before ?? ''), text, Buffer.from(after ?? '')]);
+    const own = Buffer.from('\u{fffd}\u{fffd}');
+    const broken = bytes(Buffer.concat([own, Buffer.from([0xff])]));
+    const whole = { model: 'aud-transcribe-v2', language: '\u{fffd}\u{fffd}', file: 'whole' };
+    for (let at = (before ?? '').length - 6; at < (before ?? '').length + 14; at += 1) {
+      const outcome = await send(broken, broken.length, false, 'identity', at);
+      expect([at, outcome]).toEqual([at, 'invalid_request']);
+      const taken = await send(bytes(own), broken.length - 1, false, 'identity', at);
+      expect([at, JSON.parse(taken)]).toEqual([at, whole]);
+    }
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
   it('refuses a body that declares more than any form may have, without reading it', async () => {
     expect(await send(Buffer.from('--B'), 70_000_000)).toBe('request_too_large');
   });
@@ -196,7 +212,7 @@ describe('readUploadForm', () => {
       const kind = text.startsWith('{') ? 'taken' : text;
       outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
     }
-    expect([...outcomes.keys()].sort()).toEqual(['invalid_multipart', 'taken']);
+    expect([...outcomes.keys()].sort()).toEqual(['invalid_multipart', 'invalid_request', 'taken']);
     expect(readdirSync(folder.path)).toEqual([]);
     expect([...gauges.values()].map((read) => read())).toEqual([0, 0]);
   });

@@ -110,7 +110,7 @@ function parse(
 /** Multer detaches its parser when it has found a fault, and then reading ends. */
 function streamHandler(body: FormSource, parser: Busboy): void {
   parser.once('unpipe', () => body.destroy());
-  body.countFor(parser);
+  body.watch(parser);
   parser.on('field', (_name, text: string | undefined) => {
     // The parser has no text for a part in an unknown charset.
     if (text === undefined) body.destroy(invalid(UNKNOWN_CHARSET));

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { viewPage, type PageView } from '../common/paging/page.view.js';
+import { NEXT_CURSOR_HEADER, viewPage, type PageView } from '../common/paging/page.view.js';
 import { Clock } from '../common/time/clock.js';
 import { type UsageQuery, usageRequestOf } from './dto/usage.query.js';
 import { UsageReports } from './usage-reports.js';
@@ -22,17 +22,19 @@ export class UsageService {
     return viewPage({ items: rows.slice(0, limit), nextCursor }, viewUsage);
   }
 
-  /** {@link page}, or its CSV with its content type, as `format` requests. */
+  /** {@link page}, or its CSV with its content type and, unless it is the last page, its cursor, as `format` requests. */
   async answer(query: UsageQuery, accountId: string | undefined, head: AnswerHead) {
     const page = await this.page(query, accountId);
     if (query.format === 'json') return page;
     head.type('text/csv');
+    if (page.next_cursor !== null) head.setHeader(NEXT_CURSOR_HEADER, page.next_cursor);
     const { groupBy } = usageRequestOf(query, accountId, this.clock.nowMs());
     return csvOfUsage(page, groupBy);
   }
 }
 
-/** The part of the response that sets the content type. */
+/** The part of the response that sets headers. */
 interface AnswerHead {
   type(name: string): unknown;
+  setHeader(name: string, value: string): unknown;
 }

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
-import { pageOfViews, type PageView } from '../common/paging/page.view.js';
+import { NEXT_CURSOR_HEADER, pageOfViews, type PageView } from '../common/paging/page.view.js';
 import { millisecondsOf, NOBODY, type UsageDimension, type UsageRow } from './usage-reports.js';
 
 const latency = {
@@ -85,6 +85,18 @@ export function viewUsage(row: UsageRow): UsageView {
     latency_p99_ms: millisecondsOf(row.p99_bucket),
   };
 }
+
+/** In the document: how usage is asked as CSV. */
+export const CSV_DESCRIPTION =
+  '`format=csv` answers the same names and values as CSV, its cursor in `x-gateway-next-cursor`.';
+
+/** In the document: the cursor of a CSV. */
+export const CSV_HEADERS = {
+  [NEXT_CURSOR_HEADER]: {
+    description: 'Of CSV: `next_cursor`; absent on the last page',
+    schema: { type: 'string' },
+  },
+} as const;
 
 /** The page as CSV: a line of names, then one line per group. Null is empty. */
 export function csvOfUsage(

@@ -51,6 +51,8 @@ describe('the command line', () => {
       for (const list of ['executions', 'tasks', 'deliveries', 'usage']) {
         expect(await answerOf(list)).toMatchObject({ object: 'list', data: [] });
       }
+      const { code, stdout } = await cli('usage', '--limit', '1', '--cursor', '1', '--json');
+      expect([code, JSON.parse(stdout)]).toMatchObject([0, { data: [], next_cursor: null }]);
       expect((await cli('usage', '--csv', '--group-by', 'model')).stdout).toMatch(/^model,calls,/);
       const { data } = await answerOf<{ data: { action: string }[] }>('actions', '--limit', '100');
       expect(data.map(({ action }) => action)).toEqual([

@@ -3,8 +3,8 @@ import { toPublicId } from '../../common/ids/public-id.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
-import type { Task } from '../../tasks/task.js';
-import { TaskView } from '../../tasks/task.view.js';
+import type { Task, TaskStatus } from '../../tasks/task.js';
+import { TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
 
 /** What the provider last said about a task whose outcome is unknown. */
 export class ProviderEvidenceView {
@@ -31,6 +31,13 @@ export class OperatorTaskFields {
 
   @ApiProperty({ nullable: true, type: String })
   api_key_id!: string | null;
+
+  @ApiProperty({
+    enum: TASK_STATUSES,
+    description:
+      'As `status` filters; a video whose outcome is unknown has the `status` in_progress',
+  })
+  task_status!: TaskStatus;
 
   @ApiProperty({ nullable: true, type: String })
   client_request_id!: string | null;
@@ -100,6 +107,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
     ...holderView,
     account_id: toPublicId('acct', task.accountId),
     api_key_id: apiKeyId === null ? null : toPublicId('key', apiKeyId),
+    task_status: task.status,
     client_request_id: task.clientRequestId,
     route: { provider: task.provider, upstream_model: task.upstreamModel },
     unit: basis?.unit ?? null,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cleanUp, PROCESS_TEST_TIMEOUT_MS, until } from '../../../test/support/process.js';
 import { RedisServer } from '../../../test/support/redis-server.js';
@@ -8,15 +9,21 @@ import { type TokenOutcome, WINDOW_MS } from './token-bucket.js';
 
 /** Longer than the time between two requests, even on a busy machine. */
 const SLACK_MS = 10_000;
+/** Attempts to connect begin 100, 200 and 300 ms after each other. */
+const SEVERAL_ATTEMPTS_MS = 1_000;
 const describeWithRedis = RedisServer.program === undefined ? describe.skip : describe;
 
 describeWithRedis('buckets in Redis', () => {
   let redis: RedisServer;
   const open: RedisBuckets[] = [];
-  const problems: Error[] = [];
+  const told: string[] = [];
+  const listener = {
+    lost: () => told.push('lost'),
+    found: () => told.push('found'),
+  };
 
   const connect = async (): Promise<RedisBuckets> => {
-    const buckets = new RedisBuckets(redis.url, new SystemClock(), (error) => problems.push(error));
+    const buckets = new RedisBuckets(redis.url, new SystemClock(), listener);
     open.push(buckets);
     await buckets.ready();
     return buckets;
@@ -61,7 +68,7 @@ describeWithRedis('buckets in Redis', () => {
     async () => {
       const buckets = await connect();
       await redis.kill();
-      await until(() => problems.length > 0);
+      await until(() => told.includes('lost'));
       const alone = [await buckets.take('gone', 1), await buckets.take('gone', 1)];
       expect(alone.map(({ allowed }) => allowed)).toEqual([true, false]);
       await redis.restart();
@@ -70,6 +77,23 @@ describeWithRedis('buckets in Redis', () => {
       await until(async () => (await buckets.take('gone', 1)).allowed);
       const other = await connect();
       expect((await other.take('gone', 1)).allowed).toBe(false);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'tell of each loss and each return once, however often connecting fails',
+    async () => {
+      for (const buckets of open.splice(0)) buckets.close();
+      await connect();
+      told.length = 0;
+      for (let loss = 1; loss <= 2; loss += 1) {
+        await redis.kill();
+        await sleep(SEVERAL_ATTEMPTS_MS);
+        await redis.restart();
+        await until(() => told.length >= 2 * loss);
+      }
+      expect(told).toEqual(['lost', 'found', 'lost', 'found']);
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

@@ -26,6 +26,12 @@ interface TakeCommand {
   takeToken(key: string, perMinute: number): Promise<[number, number, number, number]>;
 }
 
+/** Hears of the connection to Redis: of its loss once, however often connecting fails then, and of its return. */
+export interface RedisListener {
+  lost(error: NodeJS.ErrnoException): void;
+  found(): void;
+}
+
 /**
  * Buckets that replicas share through Redis. While Redis does not answer, each process limits by itself, because a rate
  * limit must not stop paid traffic.
@@ -33,8 +39,9 @@ interface TakeCommand {
 export class RedisBuckets implements TokenBuckets {
   private readonly redis: Redis & TakeCommand;
   private readonly local: MemoryBuckets;
+  private isLost = false;
 
-  constructor(url: string, clock: Clock, onProblem: (error: Error) => void) {
+  constructor(url: string, clock: Clock, listener: RedisListener) {
     this.local = new MemoryBuckets(clock);
     const redis = new Redis(url, {
       commandTimeout: COMMAND_TIMEOUT_MS,
@@ -42,7 +49,14 @@ export class RedisBuckets implements TokenBuckets {
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => Math.min(attempt * 100, RECONNECT_MAX_MS),
     });
-    redis.on('error', onProblem);
+    redis.on('error', (error) => {
+      if (!this.isLost) listener.lost(error);
+      this.isLost = true;
+    });
+    redis.on('ready', () => {
+      if (this.isLost) listener.found();
+      this.isLost = false;
+    });
     redis.defineCommand('takeToken', { numberOfKeys: 1, lua: TAKE });
     this.redis = redis as Redis & TakeCommand;
   }

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
+import { NEXT_CURSOR_HEADER } from '../paging/page.view.js';
 import { CHARGE_HEADER } from './charged-answer.js';
 import { EXECUTION_ID_HEADER } from './execution-id.js';
 
@@ -13,6 +14,7 @@ const EXPOSED = [
   'x-request-id',
   'x-client-request-id',
   'x-gateway-task-id',
+  NEXT_CURSOR_HEADER,
   'Location',
   'Retry-After',
   'x-should-retry',

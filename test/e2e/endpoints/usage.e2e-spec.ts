@@ -142,6 +142,20 @@ describe('GET /v1/usage', () => {
     expect(next).toMatchObject([{ model: 'gen-image-2' }]);
   });
 
+  it('tells in a header of the CSV that rows follow, and where', async () => {
+    const { headers } = await gateway.account();
+    await speak(headers);
+    const image = { model: 'gen-image-2', prompt: 'a cat' };
+    await postJson(`${gateway.url}/v1/images/generations`, headers, image);
+    const path = '/v1/usage?group_by=model&limit=1&format=csv';
+    const first = await get(path, headers);
+    const cursor = first.headers.get('x-gateway-next-cursor');
+    expect(cursor).toBe('1');
+    const next = await get(`${path}&cursor=${cursor}`, headers);
+    expect(next.bytes.toString()).toMatch(/^model,.*\r\ngen-image-2,.*\r\n$/);
+    expect(next.headers.get('x-gateway-next-cursor')).toBeNull();
+  });
+
   it.each([
     ['group_by=hour', 'group_by'],
     ['group_by=day,day', 'group_by'],

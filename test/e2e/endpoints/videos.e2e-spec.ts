@@ -147,6 +147,11 @@ describe('a video', () => {
       expect(answer.json).toMatchObject({ status: 'in_progress' });
       expect(performance.now() - fromMs).toBeGreaterThan(900);
     }
+    const shown = await send(`${gateway.url}/admin/tasks/${id}`, { headers: ADMIN });
+    expect(shown.json).toMatchObject({
+      status: 'in_progress',
+      task_status: 'reconciliation_required',
+    });
     const resolve = `${gateway.url}/admin/tasks/${id}/resolve`;
     expect((await postJson(resolve, ADMIN, { outcome: 'failed' })).status).toBe(200);
     for (const answer of await Promise.all(waiting)) {

@@ -27,6 +27,7 @@ describe('a path that is not offered', () => {
     ['/v1/completions', /POST \/v1\/chat\/completions/],
     ['/v1/embeddings', /not offered; GET \/v1\/models lists/],
     ['/v1/images/edits', /POST \/v1\/images\/generations/],
+    ['/v1/videos/task_1/remix', /POST \/v1\/videos;/],
     ['/v1/audio/translations', /POST \/v1\/audio\/transcriptions/],
     ['/v1/files', /not offered/],
     ['/v1/batches', /one by one/],
