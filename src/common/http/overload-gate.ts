@@ -86,7 +86,7 @@ class Crowd {
   private readonly byHolder = new Map<string, number>();
   /** When the present crowd began; undefined while there is none. */
   private sinceMs: number | undefined;
-  /** When a request was last refused because of a crowd that had lasted. */
+  /** When a crowd that had lasted was last seen while all places were open. */
   private lastedMs = -Infinity;
 
   constructor(
