@@ -103,7 +103,8 @@ class OpenLoader {
       hasRetryAfter: false,
       missingBytes: undefined,
     };
-    const connection = this.idle.pop();
+    // The one that was used longest ago: the server cuts connections that send nothing for 10 s after they were opened.
+    const connection = this.idle.shift();
     if (connection) this.write(connection, exchange);
     else this.waiting.push(exchange);
   }
