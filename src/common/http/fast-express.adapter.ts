@@ -110,7 +110,10 @@ export class FastExpressAdapter extends ExpressAdapter {
    * for the whole keep-alive time). Under `forceCloseConnections` all connections are cut at once.
    */
   override async close(): Promise<void> {
-    if (this.cutsConnections) this.httpServer.closeAllConnections();
+    if (this.cutsConnections) {
+      this.httpServer.closeAllConnections();
+      this.turns?.cutAll();
+    }
     const sweep = setInterval(() => {
       this.httpServer.closeIdleConnections();
     }, IDLE_SWEEP_MS);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
 import { onReaderGone, STALL_MS, tookAll, writableAgain } from './reader-pace.js';
+import { releaseParser } from './request-parser.js';
 
 /** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;
@@ -8,11 +9,17 @@ const PING_MS = 15_000;
 /** Node keeps three bytes for each character of a longer text until it is sent. */
 const LARGE_EVENT_CHARS = 16_384;
 
-/** Waits of an event stream, in milliseconds. */
-export interface SseWaits {
+/** Beyond so many streams of one process, the connection of a further one is not kept for another request. */
+const MAX_REUSABLE = 500;
+
+/** Limits of an event stream. */
+export interface SseLimits {
   readonly pingMs: number;
   readonly stallMs: number;
+  /** Streams whose connections are kept for further requests. Each takes 10 kB more. */
+  readonly maxReusable: number;
 }
+const LIMITS: SseLimits = { pingMs: PING_MS, stallMs: STALL_MS, maxReusable: MAX_REUSABLE };
 
 /**
  * Writes server-sent events: each at once, in one piece, as fast as the reader takes them. The head is sent with the
@@ -20,16 +27,14 @@ export interface SseWaits {
  * the reader counts as gone.
  */
 export class SseWriter {
+  /** Streams of this process that have begun and not ended. */
+  private static open = 0;
   private ping: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly response: Response,
-    private readonly waits: SseWaits = { pingMs: PING_MS, stallMs: STALL_MS },
-  ) {
-    response.on('close', () => {
-      clearInterval(this.ping);
-    });
-  }
+    private readonly limits: SseLimits = LIMITS,
+  ) {}
 
   /** Whether the reader has left or its connection was cut. */
   get isGone(): boolean {
@@ -54,7 +59,7 @@ export class SseWriter {
     const event = `data: ${data}\n\n`;
     const { response } = this;
     const hasRoom = response.write(data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event));
-    return hasRoom || tookAll(response) ? undefined : writableAgain(response, this.waits.stallMs);
+    return hasRoom || tookAll(response) ? undefined : writableAgain(response, this.limits.stallMs);
   }
 
   /** Sends a last event and ends the answer. Resolves when all of it was sent or the reader has left. */
@@ -74,10 +79,18 @@ export class SseWriter {
     this.response.setHeader('Cache-Control', 'no-cache, no-transform');
     // Without this header, proxies such as nginx would collect the whole answer first.
     this.response.setHeader('X-Accel-Buffering', 'no');
+    const isReusable = SseWriter.open < this.limits.maxReusable || !this.response.req.complete;
+    if (!isReusable) this.response.setHeader('Connection', 'close');
     this.sendHead();
+    if (!isReusable && this.response.socket) releaseParser(this.response.socket);
+    SseWriter.open += 1;
     this.ping = setInterval(() => {
       if (!this.isGone && !this.response.writableNeedDrain) this.response.write(': ping\n\n');
-    }, this.waits.pingMs);
+    }, this.limits.pingMs);
+    this.response.on('close', () => {
+      SseWriter.open -= 1;
+      clearInterval(this.ping);
+    });
   }
 
   /**
@@ -92,6 +105,6 @@ export class SseWriter {
   }
 
   private cutAfterStall(): NodeJS.Timeout {
-    return setTimeout(() => this.response.destroy(), this.waits.stallMs);
+    return setTimeout(() => this.response.destroy(), this.limits.stallMs);
   }
 }
