@@ -10,7 +10,7 @@ const PING_MS = 15_000;
 const LARGE_EVENT_CHARS = 16_384;
 
 /** Beyond so many streams of one process, the connection of a further one is not kept for another request. */
-const MAX_REUSABLE = 500;
+const MAX_REUSABLE = 100;
 
 /** Limits of an event stream. */
 export interface SseLimits {
