@@ -1,4 +1,4 @@
-import { EXAMPLE_RECORDING, EXAMPLE_TRACKS } from '../../common/http/example-media.js';
+import { EXAMPLE_RECORDING, EXAMPLE_TRACKS } from '../../common/example-media.js';
 import { encodeSound } from './audio-encoder.js';
 import type { SoundFormat } from './audio-format.js';
 import type { MediaShelf } from './media-shelf.js';

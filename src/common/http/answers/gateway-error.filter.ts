@@ -1,10 +1,10 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { cutOff } from './cut-off.js';
-import { discardRest } from './refused-body.js';
-import { GatewayError } from '../errors/gateway-error.js';
-import { onSurface, surfaceOf, typeOnSurface } from '../errors/surface.js';
-import { toGatewayError } from '../errors/to-gateway-error.js';
+import { discardRest } from '../bodies/refused-body.js';
+import { GatewayError } from '../../errors/gateway-error.js';
+import { onSurface, surfaceOf, typeOnSurface } from '../../errors/surface.js';
+import { toGatewayError } from '../../errors/to-gateway-error.js';
 
 /** What the filter gets from the application. */
 export interface ErrorFilterOptions {

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
-import { SystemClock } from '../time/clock.js';
-import { CONNECTION_LIMITS, ConnectionTurns } from './connection-turns.js';
-import { executionId } from './execution-id.js';
+import { SystemClock } from '../../time/clock.js';
+import { CONNECTION_LIMITS, ConnectionTurns } from '../connections/connection-turns.js';
+import { executionId } from '../answers/execution-id.js';
 import { OverloadGate } from './overload-gate.js';
 import { OverloadRefusal } from './overload-refusal.js';
 

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionTurns } from './connection-turns.js';
-import { countWaiting, shareBytes } from './unread-answers.js';
+import { countWaiting, shareBytes } from '../answers/unread-answers.js';
 
 const MEBIBYTE = 1_048_576;
 /** Far more than the kernel takes for a reader. */

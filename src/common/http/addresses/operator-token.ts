@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import { GatewayError } from '../errors/gateway-error.js';
-import { BearerToken } from '../secrets/bearer-token.js';
-import type { Clock } from '../time/clock.js';
+import { GatewayError } from '../../errors/gateway-error.js';
+import { BearerToken } from '../../secrets/bearer-token.js';
+import type { Clock } from '../../time/clock.js';
 import { GuessLimit } from './guess-limit.js';
 
 /** Wrong tokens per address and minute, shared by the processes. Beyond it the address has to wait, even with the right token. */

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
-import { toPublicId } from '../ids/public-id.js';
-import { timeOrderedUuid } from '../ids/time-ordered-uuid.js';
-import type { Clock } from '../time/clock.js';
+import { toPublicId } from '../../ids/public-id.js';
+import { timeOrderedUuid } from '../../ids/time-ordered-uuid.js';
+import type { Clock } from '../../time/clock.js';
 
 declare module 'express-serve-static-core' {
   interface Request {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RequestListener } from 'node:http';
 import type { Request, Response } from 'express';
-import { type StopSignal, StopSource } from '../stop-signal.js';
+import { type StopSignal, StopSource } from '../../stop-signal.js';
 
 /** A request and its answer. */
 export interface Exchange {

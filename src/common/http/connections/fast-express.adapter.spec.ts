@@ -26,7 +26,7 @@ import {
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { FastExpressAdapter } from './fast-express.adapter.js';
-import { readJson } from './json-body.js';
+import { readJson } from '../bodies/json-body.js';
 
 @Controller()
 class ProbeController {

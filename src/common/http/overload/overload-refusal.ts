@@ -1,8 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import { GatewayError } from '../errors/gateway-error.js';
-import type { Clock } from '../time/clock.js';
-import { discardRest } from './refused-body.js';
+import { GatewayError } from '../../errors/gateway-error.js';
+import type { Clock } from '../../time/clock.js';
+import { discardRest } from '../bodies/refused-body.js';
 
 /** A middleware that does nothing but set headers. */
 export type HeaderMiddleware = (request: Request, response: Response, next: NextFunction) => void;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { cutOff } from './cut-off.js';
-import { hasSharedBytes, type UnreadAnswer, waitingBytes } from './unread-answers.js';
+import { cutOff } from '../answers/cut-off.js';
+import { hasSharedBytes, type UnreadAnswer, waitingBytes } from '../answers/unread-answers.js';
 
 /** What the connection of a provider may hold for an answer that is still arriving: one read of a socket. */
 const READ_AHEAD_BYTES = 65_536;

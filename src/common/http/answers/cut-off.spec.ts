@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
-import { ConnectionTurns } from './connection-turns.js';
+import { ConnectionTurns } from '../connections/connection-turns.js';
 
 const LIMITS = {
   maxWaiting: 5,

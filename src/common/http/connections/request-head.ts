@@ -4,7 +4,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { GatewayError } from '../errors/gateway-error.js';
+import { GatewayError } from '../../errors/gateway-error.js';
 
 /** Header lines of a request. Node would silently drop those beyond its own limit, perhaps `Authorization`. */
 const MAX_HEADERS = 100;

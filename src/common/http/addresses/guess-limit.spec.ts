@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SystemClock } from '../time/clock.js';
+import { SystemClock } from '../../time/clock.js';
 import { GuessLimit } from './guess-limit.js';
 
 class HandMovedClock extends SystemClock {

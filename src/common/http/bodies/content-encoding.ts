@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { GatewayError } from '../errors/gateway-error.js';
+import { GatewayError } from '../../errors/gateway-error.js';
 
 /** Throws `invalid_request` for a compressed body, which could expand beyond every limit. */
 export function checkEncoding(headers: IncomingHttpHeaders): void {

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { toGatewayError } from '../errors/to-gateway-error.js';
+import { toGatewayError } from '../../errors/to-gateway-error.js';
 
 /** An application of Express: calls back with an error that none of its handlers has answered. */
 export type ExpressApp = (

@@ -4,11 +4,11 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
 import { ConnectionTurns, type Overload } from './connection-turns.js';
 import { withExchangeScope } from './exchange-scope.js';
-import { noteExpectation } from './expectation.js';
-import { filesInMemory } from './files-in-memory.js';
-import { type ExpressApp, withLastAnswer } from './last-answer.js';
+import { noteExpectation } from '../bodies/expectation.js';
+import { filesInMemory } from '../answers/files-in-memory.js';
+import { type ExpressApp, withLastAnswer } from '../answers/last-answer.js';
 import { withCheckedHead } from './request-head.js';
-import type { UnreadBound } from './unread-answers.js';
+import type { UnreadBound } from '../answers/unread-answers.js';
 
 /**
  * The prototypes that Express gives to every request and response; @types/express does not declare them.

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Response } from 'express';
 import { onReaderGone, tookAll, writableAgain } from './reader-pace.js';
 import { tellCharge } from './charged-answer.js';
-import type { MicroUsd } from '../money/micro-usd.js';
+import type { MicroUsd } from '../../money/micro-usd.js';
 
 /**
  * When all bytes have arrived, their sending is delayed by at most this, because the answer cannot end before the

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { NEXT_CURSOR_HEADER } from '../paging/page.view.js';
+import { NEXT_CURSOR_HEADER } from '../../paging/page.view.js';
 import { CHARGE_HEADER } from './charged-answer.js';
 import { EXECUTION_ID_HEADER } from './execution-id.js';
 

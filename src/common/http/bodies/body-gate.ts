@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { GatewayError } from '../errors/gateway-error.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
 
 /** The kind of body: JSON and a form of texts are kept in memory; the file of a form is written to disk. */
 export type BodyKind = 'json' | 'text-form' | 'form';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../time/clock.js';
+import type { Clock } from '../../time/clock.js';
 import { networkOf } from './client-network.js';
 
 const WINDOW_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { formatMicroUsd, type MicroUsd } from '../money/micro-usd.js';
+import { formatMicroUsd, type MicroUsd } from '../../money/micro-usd.js';
 
 /** Header that carries the charge of a synchronous call (spec: Transcription response; decision G-28). */
 export const CHARGE_HEADER = 'x-gateway-charge-microusd';

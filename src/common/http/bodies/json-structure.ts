@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors/gateway-error.js';
+import { GatewayError } from '../../errors/gateway-error.js';
 
 /** Depth of nested arrays and objects. */
 const MAX_DEPTH = 32;

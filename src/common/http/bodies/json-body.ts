@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as yieldLoop } from 'node:timers/promises';
-import { GatewayError } from '../errors/gateway-error.js';
+import { GatewayError } from '../../errors/gateway-error.js';
 import { BodyBytes, ChunkCount } from './body-bytes.js';
 import type { BodyMeter } from './body-gate.js';
 import { checkEncoding } from './content-encoding.js';
