@@ -1,12 +1,13 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { requestLaneOf, type OverloadGate } from '../overload/overload-gate.js';
-import { ConnectionTurn, type ConnectionLimits } from './connection-turn.js';
-import type { OverloadRefusal } from '../overload/overload-refusal.js';
 import { STALL_MS } from '../answers/reader-pace.js';
-import { interceptRequests } from './request-parser.js';
-import { RequestPace } from '../overload/request-pace.js';
 import { cutSlowest, type UnreadBound } from '../answers/unread-answers.js';
+import type { OverloadGate } from '../overload/overload-gate.js';
+import type { OverloadRefusal } from '../overload/overload-refusal.js';
+import { requestLaneOf } from '../overload/request-lane.js';
+import { RequestPace } from '../overload/request-pace.js';
+import { ConnectionTurn, type ConnectionLimits } from './connection-turn.js';
+import { interceptRequests } from './request-parser.js';
 
 /** Decides which requests are refused because there is too much to do, and how. */
 export interface Overload {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Lane } from './request-pace.js';
+import { type Lane, requestLaneOf } from './request-lane.js';
 
 /** As long as a crowd is younger than this, all of it is served. */
 const LASTING_MS = 1_000;
@@ -68,14 +68,6 @@ export class OverloadGate {
       begin();
     };
   }
-}
-
-const NOT_CALLERS = /^\/(?:health|admin|metrics)(?:[/?]|$)/;
-
-/** The lane is decided by the method, except for preflights and for paths that only operators and health checks use. */
-export function requestLaneOf({ method, url = '' }: IncomingMessage): Lane {
-  if (method === 'OPTIONS' || NOT_CALLERS.test(url)) return 'others';
-  return method === 'GET' || method === 'HEAD' ? 'reads' : 'calls';
 }
 
 const NO_HOLDS: WaitingHolds = { readyStarts: 0, readyAccounts: 0, readyStartsOf: () => 0 };

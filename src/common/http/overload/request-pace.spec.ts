@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { type Lane, RequestPace } from './request-pace.js';
+import type { Lane } from './request-lane.js';
+import { RequestPace } from './request-pace.js';
 
 function run(pace: RequestPace, begin: () => void, lane?: Lane): void {
   if (pace.mayBegin()) begin();

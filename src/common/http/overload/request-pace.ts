@@ -1,8 +1,7 @@
+import type { Lane } from './request-lane.js';
+
 /** Requests that begin in one turn of the event loop. */
 const BEGUN_PER_TURN = 16;
-
-/** What posts work, what reads, and everything else: health checks, the operator, preflights. */
-export type Lane = 'calls' | 'reads' | 'others';
 
 /**
  * Begins a few requests per turn of the event loop and the rest in the next turns, in the order of their lane; lanes that
