@@ -1,5 +1,5 @@
 import { BAND, composed, type Instrument, type Score, STEPS_PER_BAR } from './music-score.js';
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from '../seeded-random.js';
 import type { Waveform } from './sound.js';
 
 /** Looked up once, because they are called for every sample. */

@@ -1,6 +1,6 @@
 import { CELL_HEIGHT, CELL_WIDTH, drawCharacter } from './bitmap-font.js';
 import type { Pixels } from './png-image.js';
-import { hashText, seededRandom } from './seeded-random.js';
+import { hashText, seededRandom } from '../seeded-random.js';
 
 type Colour = readonly [red: number, green: number, blue: number];
 

@@ -10,7 +10,7 @@ import {
 } from 'mediabunny';
 import { encodeSound } from './audio-encoder.js';
 import type { SoundFormat } from './audio-format.js';
-import { type Piece, soundOf } from './piece.js';
+import { type Piece, soundOf } from '../sound/piece.js';
 
 /** File formats of a piece. */
 export type PieceFormat = 'mp3' | 'wav' | 'm4a';

@@ -1,5 +1,5 @@
 import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
-import { toInt16 } from './sound.js';
+import { toInt16 } from '../sound/sound.js';
 
 const FMT_CHUNK_BYTES = 16;
 const PCM_TAG = 1;

@@ -1,7 +1,7 @@
 import { effectSound } from './effect-sound.js';
 import { composed, notesOf, type Instrument, type Note } from './music-score.js';
 import { musicSound, type Part, PARTS } from './music-sound.js';
-import { hashText } from './seeded-random.js';
+import { hashText } from '../seeded-random.js';
 import { joinSounds, type Waveform } from './sound.js';
 import { cutSound, fadedSound, mixedSounds, pitchedSound, silence } from './sound-edits.js';
 import { speechOfLength } from './speech.js';

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { crc32 } from './crc32.js';
+import { crc32 } from '../crc32.js';
 import { deflate } from 'node:zlib';
 
 const deflateAsync = promisify(deflate);

@@ -1,5 +1,5 @@
 import { type Phone, phoneOf } from './phones.js';
-import { hashText, seededRandom } from './seeded-random.js';
+import { hashText, seededRandom } from '../seeded-random.js';
 import type { FillSamples, Waveform } from './sound.js';
 
 /** Looked up once, because they are called for every sample. */

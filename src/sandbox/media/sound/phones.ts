@@ -1,4 +1,4 @@
-import { hashText } from './seeded-random.js';
+import { hashText } from '../seeded-random.js';
 
 /**
  * How one written character sounds: resonances in Hz, the amplitudes of voice and noise, and its length relative to

@@ -1,7 +1,7 @@
 import { Encoder } from '@evan/opus/wasm/index.mjs';
 import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
 import { OggPages } from './ogg-pages.js';
-import { toInt16 } from './sound.js';
+import { toInt16 } from '../sound/sound.js';
 
 /** Opus frames last 20 ms. The Opus clock runs at 48 kHz. */
 const FRAME_SAMPLES = 960;

@@ -1,5 +1,5 @@
 import { LOUDNESS_RATE } from './heard-audio.js';
-import type { Waveform } from './sound.js';
+import type { Waveform } from '../sound/sound.js';
 
 /** Looked up once, because they are called for every sample. */
 const { floor } = Math;

@@ -3,7 +3,7 @@ import type { SoundFormat } from './audio-format.js';
 import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
 import { createMp3Writer } from './mp3-writer.js';
 import { OpusWriter } from './opus-writer.js';
-import type { Waveform } from './sound.js';
+import type { Waveform } from '../sound/sound.js';
 import { createPcmWriter, createWavWriter } from './wav-writer.js';
 
 /** Seconds of audio encoded in one turn of the event loop. It is small, so that many streams can share the thread. */

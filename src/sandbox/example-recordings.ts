@@ -1,9 +1,9 @@
-import { EXAMPLE_RECORDING, EXAMPLE_TRACKS } from '../../common/example-media.js';
-import { encodeSound } from './audio-encoder.js';
-import type { SoundFormat } from './audio-format.js';
-import type { MediaShelf } from './media-shelf.js';
-import { pieceFile } from './piece-file.js';
-import { speechSound } from './speech.js';
+import { EXAMPLE_RECORDING, EXAMPLE_TRACKS } from '../common/example-media.js';
+import { encodeSound } from './media/audio-files/audio-encoder.js';
+import type { SoundFormat } from './media/audio-files/audio-format.js';
+import type { MediaShelf } from './media/media-shelf.js';
+import { pieceFile } from './media/audio-files/piece-file.js';
+import { speechSound } from './media/sound/speech.js';
 
 const MP3: SoundFormat = { codec: 'mp3', sampleRate: 44_100, kbps: 128 };
 const SPEAKER = { pitchHz: 120, tract: 1, speed: 1, seed: 1 };

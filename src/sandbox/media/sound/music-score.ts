@@ -1,4 +1,4 @@
-import { hashText, seededRandom } from './seeded-random.js';
+import { hashText, seededRandom } from '../seeded-random.js';
 
 /** Chords, one per bar, as steps of the scale. */
 const PROGRESSIONS = [

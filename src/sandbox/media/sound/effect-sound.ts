@@ -1,4 +1,4 @@
-import { hashText, seededRandom } from './seeded-random.js';
+import { hashText, seededRandom } from '../seeded-random.js';
 import type { Waveform } from './sound.js';
 
 /** Looked up once, because they are called for every sample. */
