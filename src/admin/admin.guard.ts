@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { OperatorToken } from '../common/http/operator-token.js';
+import { OperatorToken } from '../common/http/addresses/operator-token.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig, workerCount } from '../config/gateway-config.js';
 

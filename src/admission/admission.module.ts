@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/billing.module.js';
-import { BodyGate } from '../common/http/body-gate.js';
+import { BodyGate } from '../common/http/bodies/body-gate.js';
 import { AccountBodyGate } from './account-body-gate.js';
 import { ModelGuard } from './model.guard.js';
 import { ParallelCalls } from './parallel-calls.js';

@@ -5,7 +5,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { ModelRow } from '../catalog/model-row.js';
-import type { CutAnswer } from '../common/http/cut-off.js';
+import type { CutAnswer } from '../common/http/answers/cut-off.js';
 
 declare module 'express-serve-static-core' {
   interface Request {

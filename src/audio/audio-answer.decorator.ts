@@ -1,8 +1,8 @@
 import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import { applyDecorators, type Type } from '@nestjs/common';
-import { AUDIO_CONTENT_TYPES, type ResponseFormat } from '../common/http/audio-writer.js';
-import { CHARGE_HEADER } from '../common/http/charged-answer.js';
-import { EXECUTION_ID_HEADER } from '../common/http/execution-id.js';
+import { AUDIO_CONTENT_TYPES, type ResponseFormat } from '../common/http/answers/audio-writer.js';
+import { CHARGE_HEADER } from '../common/http/answers/charged-answer.js';
+import { EXECUTION_ID_HEADER } from '../common/http/answers/execution-id.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
 const TEXT = { schema: { type: 'string' } };

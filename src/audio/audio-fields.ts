@@ -1,5 +1,5 @@
 import { findVoice, VOICE_NAMES } from '../catalog/voices.js';
-import { AUDIO_CONTENT_TYPES } from '../common/http/audio-writer.js';
+import { AUDIO_CONTENT_TYPES } from '../common/http/answers/audio-writer.js';
 import { Checked, OneOf } from '../common/validation/fields.js';
 
 /** Largest `seed` (spec: speech, dialogue, voice changer). */

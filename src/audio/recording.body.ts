@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
-import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/http/example-media.js';
+import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/example-media.js';
 import { Checked, ModelId, Text } from '../common/validation/fields.js';
 import { MAX_URL_CHARACTERS } from '../net/public-url.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock.js';
-import { GuessLimit } from '../common/http/guess-limit.js';
+import { GuessLimit } from '../common/http/addresses/guess-limit.js';
 
 /** Unknown keys per address and minute. Further ones are refused without a database query. */
 const UNKNOWN_KEYS_PER_MINUTE = 600;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { OperatorSocket } from '../commands/operator-socket.js';
-import type { InFlight } from '../common/http/in-flight.js';
+import type { InFlight } from '../common/http/connections/in-flight.js';
 import { PayOnSuccess } from '../executions/pay-on-success.js';
 import { Readiness } from '../observability/readiness.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { withExchangeScope } from '../common/http/exchange-scope.js';
+import { withExchangeScope } from '../common/http/connections/exchange-scope.js';
 import { SystemClock } from '../common/time/clock.js';
 import { LastNet, type LastNetActions } from './last-net.js';
 

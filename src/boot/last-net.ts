@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { currentExchange, type Exchange } from '../common/http/exchange-scope.js';
+import { currentExchange, type Exchange } from '../common/http/connections/exchange-scope.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { Clock } from '../common/time/clock.js';
 import { loggableError } from '../observability/logger.js';

@@ -5,9 +5,12 @@ import type { Logger } from 'pino';
 import { KeyCache } from '../auth/key-cache.js';
 import { KeyGuesses } from '../auth/key-guesses.js';
 import { requestHolder } from '../auth/request-holder.js';
-import { FastExpressAdapter } from '../common/http/fast-express.adapter.js';
-import { OverloadGate } from '../common/http/overload-gate.js';
-import { type HeaderMiddleware, OverloadRefusal } from '../common/http/overload-refusal.js';
+import { FastExpressAdapter } from '../common/http/connections/fast-express.adapter.js';
+import { OverloadGate } from '../common/http/overload/overload-gate.js';
+import {
+  type HeaderMiddleware,
+  OverloadRefusal,
+} from '../common/http/overload/overload-refusal.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { ExecutionLedger } from '../executions/execution-ledger.js';

@@ -12,9 +12,9 @@ import type { ProviderConfig, ProvidersOptions } from '../providers/providers.op
 import { providersOptions, sandboxScope } from './upstreams.js';
 import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
-import type { Exchange } from '../common/http/exchange-scope.js';
-import { FastExpressAdapter } from '../common/http/fast-express.adapter.js';
-import { InFlight } from '../common/http/in-flight.js';
+import type { Exchange } from '../common/http/connections/exchange-scope.js';
+import { FastExpressAdapter } from '../common/http/connections/fast-express.adapter.js';
+import { InFlight } from '../common/http/connections/in-flight.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { SandboxAccess } from '../config/worker-context.js';
 import { operatorsOf } from '../commands/open-operators.js';

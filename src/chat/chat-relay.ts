@@ -1,6 +1,6 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { Readable } from 'node:stream';
-import type { SseWriter } from '../common/http/sse-writer.js';
+import type { SseWriter } from '../common/http/answers/sse-writer.js';
 import { ClientLeft, DeadlinePassed } from '../executions/pay-on-success.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
-import type { SseWriter } from '../common/http/sse-writer.js';
+import type { SseWriter } from '../common/http/answers/sse-writer.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';

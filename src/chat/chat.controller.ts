@@ -7,9 +7,9 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { BodyLimit } from '../common/http/json-body.guard.js';
-import { sendCharged } from '../common/http/charged-answer.js';
-import { SseWriter } from '../common/http/sse-writer.js';
+import { BodyLimit } from '../common/http/bodies/json-body.guard.js';
+import { sendCharged } from '../common/http/answers/charged-answer.js';
+import { SseWriter } from '../common/http/answers/sse-writer.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';

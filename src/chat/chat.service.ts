@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Charged } from '../common/http/charged-answer.js';
+import type { Charged } from '../common/http/answers/charged-answer.js';
 import type { JsonObject } from '../common/json-object.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { surfaceOf } from '../common/errors/surface.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
-import { cutOff } from '../common/http/cut-off.js';
+import { cutOff } from '../common/http/answers/cut-off.js';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';

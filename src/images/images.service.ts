@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { quoteOfImage } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { Charged } from '../common/http/charged-answer.js';
+import type { Charged } from '../common/http/answers/charged-answer.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { PaidCalls } from '../executions/paid-calls.js';

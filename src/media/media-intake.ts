@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { MediaLimits } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { callerLeftSignal } from '../common/http/exchange-scope.js';
+import { callerLeftSignal } from '../common/http/connections/exchange-scope.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../net/bounded-download.js';

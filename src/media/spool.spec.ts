@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { answer, type RawAnswer, StubWeb } from '../../test/support/stub-web.js';
-import { withExchangeScope } from '../common/http/exchange-scope.js';
+import { withExchangeScope } from '../common/http/connections/exchange-scope.js';
 import { BoundedDownload } from '../net/bounded-download.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { MediaIntake } from './media-intake.js';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewayError } from '../common/errors/gateway-error.js';
-import type { BodyMeter } from '../common/http/body-gate.js';
+import type { BodyMeter } from '../common/http/bodies/body-gate.js';
 import { SharedQuantity } from '../common/shared-quantity.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';

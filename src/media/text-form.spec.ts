@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { discardRest } from '../common/http/refused-body.js';
+import { discardRest } from '../common/http/bodies/refused-body.js';
 import { readTextForm } from './text-form.js';
 
 const LIMIT_BYTES = 100_000;

@@ -2,8 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import busboy, { type Busboy } from 'busboy';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { BodyMeter } from '../common/http/body-gate.js';
-import { askForBody } from '../common/http/expectation.js';
+import type { BodyMeter } from '../common/http/bodies/body-gate.js';
+import { askForBody } from '../common/http/bodies/expectation.js';
 import { formBody, meterUpTo, UNKNOWN_CHARSET, UNREADABLE_PART } from './form-body.js';
 
 const MAX_PARTS = 64;

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { discardRest } from '../common/http/refused-body.js';
+import { discardRest } from '../common/http/bodies/refused-body.js';
 import { ScratchFolder } from './scratch-folder.js';
 import { Spool } from './spool.js';
 import { readUploadForm } from './upload-form.js';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { BodyMeter } from '../common/http/body-gate.js';
+import type { BodyMeter } from '../common/http/bodies/body-gate.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type GuardedDialer } from './guarded-dialer.js';

@@ -1,5 +1,5 @@
 import { withoutEndSlashes } from '../common/end-slashes.js';
-import { EXAMPLE_RECORDING } from '../common/http/example-media.js';
+import { EXAMPLE_RECORDING } from '../common/example-media.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { GuardedDialer } from '../net/guarded-dialer.js';
 import type { GuardedRequest, GuardedResponse } from '../net/guarded-exchange.js';

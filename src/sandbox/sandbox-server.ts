@@ -12,7 +12,7 @@ import { readBody } from './http/request-body.js';
 import { RouteTable, type RouteMatch } from './http/route-table.js';
 import { JobBoard, type JobView } from './jobs/job-board.js';
 import { Magic } from './magic-inputs.js';
-import { shelveExamples } from './media/example-recordings.js';
+import { shelveExamples } from './example-recordings.js';
 import { MediaShelf } from './media/media-shelf.js';
 import { ChatLog, type ChatRecord } from './openai/chat-log.js';
 import { SANDBOX_API_KEY } from './sandbox-api-key.js';

@@ -1,7 +1,7 @@
 import { read } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { ByteRange } from '../common/http/byte-range.js';
+import type { ByteRange } from '../common/http/answers/byte-range.js';
 import { FILE_CHUNKS } from './chunk-pool.js';
 
 /** The bytes of an open file, or of a range of it. It closes the file at its end. Its pieces may be given back to the pool. */

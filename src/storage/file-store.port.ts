@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ByteRange } from '../common/http/byte-range.js';
+import type { ByteRange } from '../common/http/answers/byte-range.js';
 
 /** What is written and how. */
 export interface FileWriting {

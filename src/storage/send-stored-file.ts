@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { type ByteRange, readRange } from '../common/http/byte-range.js';
-import { STALL_MS } from '../common/http/reader-pace.js';
+import { type ByteRange, readRange } from '../common/http/answers/byte-range.js';
+import { STALL_MS } from '../common/http/answers/reader-pace.js';
 import { ResponseSink } from './response-sink.js';
 import type { StoredFile } from './stored-file.js';
 

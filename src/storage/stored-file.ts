@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ByteRange } from '../common/http/byte-range.js';
+import type { ByteRange } from '../common/http/answers/byte-range.js';
 import type { StopSignal } from '../common/stop-signal.js';
 
 /**

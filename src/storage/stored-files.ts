@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { ByteRange } from '../common/http/byte-range.js';
+import type { ByteRange } from '../common/http/answers/byte-range.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { SharedQuantity } from '../common/shared-quantity.js';
 import { Clock } from '../common/time/clock.js';

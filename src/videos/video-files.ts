@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import { peekHead } from '../common/http/stream-head.js';
+import { peekHead } from '../common/stream-head.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';

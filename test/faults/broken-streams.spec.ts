@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EXAMPLE_RECORDING } from '../../src/common/http/example-media.js';
+import { EXAMPLE_RECORDING } from '../../src/common/example-media.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { kindsOfCalls } from '../support/kinds-of-calls.js';
 import { BRISK, VideoDesk } from '../support/video-desk.js';

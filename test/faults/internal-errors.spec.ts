@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { withLastAnswer } from '../../src/common/http/last-answer.js';
+import { withLastAnswer } from '../../src/common/http/answers/last-answer.js';
 import {
   ADMIN_TOKEN,
   startTestGateway,

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Stream } from 'node:stream';
-import { currentExchange } from '../../src/common/http/exchange-scope.js';
+import { currentExchange } from '../../src/common/http/connections/exchange-scope.js';
 
 /** A stream, socket or request that can be broken. */
 export type Breakable = Stream & { destroy(error: Error): unknown };

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { SeenRequest } from './stub-upstream.js';
 import type { AudioDesk } from './audio-desk.js';
 import type { AudioOperation } from './audio-operations.js';
-import { formSeen } from './stub-provider.js';
+import { formSeen, jsonSeen } from './stub-provider.js';
 
 /** An optional field of an operation: valid and invalid values, and the rows of the requirements for them. */
 export interface RefusedField {
@@ -73,9 +73,7 @@ export function provesFields(
 async function toldUnder(path: string, seen: SeenRequest): Promise<unknown> {
   const isForm = seen.headers['content-type']?.startsWith('multipart/') === true;
   const [first = '', ...rest] = path.split('.');
-  const body = isForm
-    ? (await formSeen(seen)).fields
-    : (JSON.parse(seen.body.toString()) as Record<string, unknown>);
+  const body = isForm ? (await formSeen(seen)).fields : jsonSeen(seen);
   let value: unknown = body[first];
   if (isForm && typeof value === 'string') value = JSON.parse(value) as unknown;
   for (const key of rest) value = (value as Record<string, unknown>)[key];

@@ -34,6 +34,11 @@ function sampleOf(outputFormat: string): Buffer {
   return AUDIO_SAMPLES[format];
 }
 
+/** The JSON object a provider got. */
+export function jsonSeen({ body }: SeenRequest): Record<string, unknown> {
+  return JSON.parse(body.toString()) as Record<string, unknown>;
+}
+
 /** The form a provider got: its text fields, and the bytes of its file. */
 export async function formSeen({
   headers,

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { EXECUTION_ID_HEADER } from '../../common/http/execution-id.js';
+import { EXECUTION_ID_HEADER } from '../../common/http/answers/execution-id.js';
 import { type DocumentedOperation, operationsOf } from './document-bodies.js';
 
 const TEXT = { schema: { type: 'string' } } as const;

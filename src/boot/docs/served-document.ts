@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
-import { EXAMPLE_MEDIA_URL } from '../../common/http/example-media.js';
+import { EXAMPLE_MEDIA_URL } from '../../common/example-media.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
 import { OwnUrl } from '../../net/own-url.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from '../../sandbox-media/sandbox-media.js';

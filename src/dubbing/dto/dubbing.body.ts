@@ -1,6 +1,6 @@
 import { ApiBody } from '@nestjs/swagger';
 import { DUBBING_LANGUAGES } from '../../catalog/languages.js';
-import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/http/example-media.js';
+import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/example-media.js';
 import { Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
 import { AudioWebhook, AudioWebhookSecret } from '../../webhooks/webhook-fields.js';

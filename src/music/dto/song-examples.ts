@@ -1,4 +1,4 @@
-import { EXAMPLE_TRACKS, exampleMediaUrl } from '../../common/http/example-media.js';
+import { EXAMPLE_TRACKS, exampleMediaUrl } from '../../common/example-media.js';
 import { EXAMPLE_AUDIO_URL as AUDIO, EXAMPLE_TASK_ID as SOURCE } from './song-fields.js';
 
 const LYRICS = '[Verse]\nThe rain is writing on the glass\n[Chorus]\nStay a little longer';

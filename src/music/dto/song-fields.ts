@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
-import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/http/example-media.js';
+import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/example-media.js';
 import { Needs, RequiredWhen } from '../../common/validation/cross-field-rules.js';
 import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
 import { codePointCount } from '../../common/validation/text-rule.js';

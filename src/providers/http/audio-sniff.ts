@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { peekHead } from '../../common/http/stream-head.js';
+import { peekHead } from '../../common/stream-head.js';
 import type { AudioFormat } from '../ports/provider-audio.js';
 
 /** This is enough for every magic number that is checked. A shorter body is no audio. */

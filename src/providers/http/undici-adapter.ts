@@ -8,8 +8,8 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import type { Dispatcher } from 'undici';
-import { currentExchange } from '../../common/http/exchange-scope.js';
-import { countWaiting } from '../../common/http/unread-answers.js';
+import { currentExchange } from '../../common/http/connections/exchange-scope.js';
+import { countWaiting } from '../../common/http/answers/unread-answers.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';

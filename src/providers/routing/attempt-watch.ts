@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { currentExchange } from '../../common/http/exchange-scope.js';
+import { currentExchange } from '../../common/http/connections/exchange-scope.js';
 import { LOGGER } from '../../observability/logger.js';
 import { Metrics } from '../../observability/metrics.js';
 import type { ProviderErrorKind } from '../http/provider-error.js';

@@ -1,9 +1,13 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireAnswer } from '../http/protocol.js';
-import { encodeSound } from '../media/audio-encoder.js';
-import { AUDIO_FORMATS, type SoundFormat, SOUND_CONTENT_TYPES } from '../media/audio-format.js';
+import { encodeSound } from '../media/audio-files/audio-encoder.js';
+import {
+  AUDIO_FORMATS,
+  type SoundFormat,
+  SOUND_CONTENT_TYPES,
+} from '../media/audio-files/audio-format.js';
 import { type ClipCache, collectInto } from '../media/clip-cache.js';
-import type { Waveform } from '../media/sound.js';
+import type { Waveform } from '../media/sound/sound.js';
 import type { SpokenTexts } from './spoken-texts.js';
 
 const DEFAULT_FORMAT = 'mp3_44100_128';

@@ -1,9 +1,9 @@
-import { encodeSound } from '../media/audio-encoder.js';
-import { AUDIO_FORMATS } from '../media/audio-format.js';
+import { encodeSound } from '../media/audio-files/audio-encoder.js';
+import { AUDIO_FORMATS } from '../media/audio-files/audio-format.js';
 import { dubbedVideo } from '../media/dubbed-video.js';
-import { hearAudio } from '../media/heard-audio.js';
-import { shapedSound } from '../media/shaped-sound.js';
-import { speechOfLength } from '../media/speech.js';
+import { hearAudio } from '../media/audio-files/heard-audio.js';
+import { shapedSound } from '../media/audio-files/shaped-sound.js';
+import { speechOfLength } from '../media/sound/speech.js';
 
 const DUB_FORMAT = 'mp3_44100_128';
 const DUBBER = { pitchHz: 120, tract: 1, speed: 1 };

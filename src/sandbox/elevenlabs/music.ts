@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
-import { musicSound } from '../media/music-sound.js';
+import { musicSound } from '../media/sound/music-sound.js';
 import { hashText } from '../media/seeded-random.js';
-import { speechOfLength } from '../media/speech.js';
+import { speechOfLength } from '../media/sound/speech.js';
 import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
 import { BodyFields } from './body-fields.js';
 

@@ -1,7 +1,7 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
-import { effectSound } from '../media/effect-sound.js';
+import { effectSound } from '../media/sound/effect-sound.js';
 import { hashText } from '../media/seeded-random.js';
 import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
 import { BodyFields } from './body-fields.js';

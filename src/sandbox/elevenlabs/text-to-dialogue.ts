@@ -1,8 +1,8 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
-import { joinSounds } from '../media/sound.js';
-import { speechSound } from '../media/speech.js';
+import { joinSounds } from '../media/sound/sound.js';
+import { speechSound } from '../media/sound/speech.js';
 import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
 import { BodyFields } from './body-fields.js';
 import { checkSpeech, speechModelOf } from './speech-models.js';

@@ -2,7 +2,7 @@ import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 import { hashText } from '../media/seeded-random.js';
-import { speechOfLength, speechSound } from '../media/speech.js';
+import { speechOfLength, speechSound } from '../media/sound/speech.js';
 import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
 import { BodyFields } from './body-fields.js';
 import { checkSpeech, speechModelOf } from './speech-models.js';

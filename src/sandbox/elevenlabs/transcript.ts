@@ -1,7 +1,7 @@
-import type { HeardAudio } from '../media/heard-audio.js';
-import { LOUDNESS_RATE } from '../media/heard-audio.js';
+import type { HeardAudio } from '../media/audio-files/heard-audio.js';
+import { LOUDNESS_RATE } from '../media/audio-files/heard-audio.js';
 import { hashText, seededRandom } from '../media/seeded-random.js';
-import { spokenCharacters } from '../media/speech.js';
+import { spokenCharacters } from '../media/sound/speech.js';
 
 const SECONDS_PER_WORD = 0.4;
 const SILENCE = 0.05;

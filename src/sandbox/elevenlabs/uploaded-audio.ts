@@ -1,7 +1,7 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireAnswer, WireFault } from '../http/protocol.js';
 import { readForm } from '../http/request-body.js';
-import { type HeardAudio, hearAudio } from '../media/heard-audio.js';
+import { type HeardAudio, hearAudio } from '../media/audio-files/heard-audio.js';
 import { BodyFields } from './body-fields.js';
 
 /** A multipart request with one recording. */

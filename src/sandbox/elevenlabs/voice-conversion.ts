@@ -1,9 +1,9 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireFault } from '../http/protocol.js';
-import { AUDIO_FORMATS } from '../media/audio-format.js';
-import { shapedSound } from '../media/shaped-sound.js';
-import type { Waveform } from '../media/sound.js';
-import { type SpeechDelivery, speechOfLength } from '../media/speech.js';
+import { AUDIO_FORMATS } from '../media/audio-files/audio-format.js';
+import { shapedSound } from '../media/audio-files/shaped-sound.js';
+import type { Waveform } from '../media/sound/sound.js';
+import { type SpeechDelivery, speechOfLength } from '../media/sound/speech.js';
 import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
 import { delivery, readVoiceSettings } from './text-to-speech.js';
 import { transcriptOf } from './transcript.js';

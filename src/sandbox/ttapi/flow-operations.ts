@@ -1,5 +1,5 @@
-import { secondsOf } from '../media/piece.js';
-import type { PieceFormat } from '../media/piece-file.js';
+import { secondsOf } from '../media/sound/piece.js';
+import type { PieceFormat } from '../media/audio-files/piece-file.js';
 import type { FlowOperation } from './flow-fields.js';
 import { titleOf, writeLyrics } from './lyric-writer.js';
 import { changed, from, joinOf, rangeOf, songOf, type SongIdea, upTo } from './song-making.js';

@@ -1,6 +1,6 @@
-import { BAND } from '../media/music-score.js';
-import { type Piece, playedNotes, sungText, type Timed, timed } from '../media/piece.js';
-import { spokenCharacters } from '../media/speech.js';
+import { BAND } from '../media/sound/music-score.js';
+import { type Piece, playedNotes, sungText, type Timed, timed } from '../media/sound/piece.js';
+import { spokenCharacters } from '../media/sound/speech.js';
 
 const SAME_BEAT_SECONDS = 0.001;
 const STEPS_PER_BEAT = 2;

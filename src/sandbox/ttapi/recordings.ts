@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { hearAudio } from '../media/heard-audio.js';
+import { hearAudio } from '../media/audio-files/heard-audio.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { titleOf } from './lyric-writer.js';
 import type { Clip } from './song-product.js';

@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../http/json.js';
-import { secondsOf } from '../media/piece.js';
+import { secondsOf } from '../media/sound/piece.js';
 import { rounded, sungLines } from './heard-in-song.js';
 import type { PublishedClip, SongFacts, SandboxFamily } from './song-jobs.js';
 

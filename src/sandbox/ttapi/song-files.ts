@@ -1,10 +1,10 @@
 import { dubbedVideo } from '../media/dubbed-video.js';
 import type { MediaShelf, PromisedFile } from '../media/media-shelf.js';
-import type { Part } from '../media/music-sound.js';
-import { type Piece, secondsOf } from '../media/piece.js';
-import { PIECE_TYPES, pieceFile, type PieceFormat } from '../media/piece-file.js';
-import { encodePng } from '../media/png-image.js';
-import { promptPicture } from '../media/prompt-picture.js';
+import type { Part } from '../media/sound/music-sound.js';
+import { type Piece, secondsOf } from '../media/sound/piece.js';
+import { PIECE_TYPES, pieceFile, type PieceFormat } from '../media/audio-files/piece-file.js';
+import { encodePng } from '../media/pictures/png-image.js';
+import { promptPicture } from '../media/pictures/prompt-picture.js';
 import { zipFile } from '../media/zip-file.js';
 import { drawVideo } from '../video/drawn-video.js';
 import type { Clip } from './song-product.js';

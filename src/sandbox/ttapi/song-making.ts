@@ -1,4 +1,4 @@
-import { type Piece, secondsOf, type SongPiece } from '../media/piece.js';
+import { type Piece, secondsOf, type SongPiece } from '../media/sound/piece.js';
 import { titleOf, writeLyrics } from './lyric-writer.js';
 import type { Clip, SongMaker } from './song-product.js';
 import { refuseSong, type WireFields } from './wire-fields.js';

@@ -8,7 +8,7 @@ import { decodeSamples, probeTracks } from '../../../test/support/media-probe.js
 import { systemProgram } from '../../../test/support/system-program.js';
 import { AT_ONCE, bytesOf, type Music, TtapiClient } from '../../../test/support/ttapi-client.js';
 import { measureBytes } from '../../media/length/media-length.js';
-import { hearAudio } from '../media/heard-audio.js';
+import { hearAudio } from '../media/audio-files/heard-audio.js';
 import type { SandboxServer } from '../sandbox-server.js';
 
 const RATE = 8000;

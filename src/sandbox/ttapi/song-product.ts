@@ -1,6 +1,6 @@
 import type { JsonRecord } from '../http/json.js';
-import type { Piece } from '../media/piece.js';
-import type { PieceFormat } from '../media/piece-file.js';
+import type { Piece } from '../media/sound/piece.js';
+import type { PieceFormat } from '../media/audio-files/piece-file.js';
 
 /** A track: its sound and its texts. */
 export interface Clip {

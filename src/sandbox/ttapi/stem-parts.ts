@@ -1,4 +1,4 @@
-import { type Part, PARTS } from '../media/music-sound.js';
+import { type Part, PARTS } from '../media/sound/music-sound.js';
 
 /** The stems that a request may name. */
 export const STEM_WORDS: readonly string[] = (

@@ -1,5 +1,5 @@
-import { type Piece, secondsOf } from '../media/piece.js';
-import type { Part } from '../media/music-sound.js';
+import { type Piece, secondsOf } from '../media/sound/piece.js';
+import type { Part } from '../media/sound/music-sound.js';
 import { titleOf } from './lyric-writer.js';
 import {
   changed,

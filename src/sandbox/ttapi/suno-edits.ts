@@ -1,5 +1,5 @@
-import { type Piece, secondsOf } from '../media/piece.js';
-import { PARTS } from '../media/music-sound.js';
+import { type Piece, secondsOf } from '../media/sound/piece.js';
+import { PARTS } from '../media/sound/music-sound.js';
 import { changed, from, rangeOf, upTo } from './song-making.js';
 import type { Clip, SongOperation } from './song-product.js';
 import { partOf, stemTitle, withoutPart } from './stem-parts.js';

@@ -1,5 +1,5 @@
-import { secondsOf } from '../media/piece.js';
-import type { PieceFormat } from '../media/piece-file.js';
+import { secondsOf } from '../media/sound/piece.js';
+import type { PieceFormat } from '../media/audio-files/piece-file.js';
 import { instrumentsOf, rounded, sungWords, tempoOf } from './heard-in-song.js';
 import { moreTags, writeLyrics } from './lyric-writer.js';
 import { rangeOf } from './song-making.js';

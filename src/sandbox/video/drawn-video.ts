@@ -5,7 +5,7 @@ import {
   Mp4OutputFormat,
   Output,
 } from 'mediabunny';
-import { promptPicture } from '../media/prompt-picture.js';
+import { promptPicture } from '../media/pictures/prompt-picture.js';
 import { H264Encoder } from './h264-encoder.js';
 import { MACROBLOCK, type Planes, planesOf } from './video-planes.js';
 

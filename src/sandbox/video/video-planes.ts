@@ -1,4 +1,4 @@
-import type { Pixels } from '../media/png-image.js';
+import type { Pixels } from '../media/pictures/png-image.js';
 
 /** Side of a macroblock in luma samples. */
 export const MACROBLOCK = 16;

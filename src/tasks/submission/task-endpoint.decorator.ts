@@ -16,7 +16,7 @@ import { API_KEY_SCHEME } from '../../auth/with-key.decorator.js';
 import type { Operation } from '../../providers/ports/operation.js';
 import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
 import type { ErrorCode } from '../../common/errors/error-table.js';
-import { JsonBodyGuard } from '../../common/http/json-body.guard.js';
+import { JsonBodyGuard } from '../../common/http/bodies/json-body.guard.js';
 import { IdempotencyKeyGuard } from './idempotency-key.guard.js';
 import type { Task } from '../task.js';
 import { TASK_ANSWER, TaskAnswerInterceptor } from './task-answer.interceptor.js';

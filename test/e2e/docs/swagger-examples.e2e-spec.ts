@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EXAMPLE_MEDIA_URL, EXAMPLE_TRACKS } from '../../../src/common/http/example-media.js';
+import { EXAMPLE_MEDIA_URL, EXAMPLE_TRACKS } from '../../../src/common/example-media.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 
 const PATIENCE_MS = 120_000;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { VOICES } from '../../../src/catalog/voices.js';
-import type { SeenRequest } from '../../support/stub-upstream.js';
 import { AudioDesk } from '../../support/audio-desk.js';
 import { call, DIALOGUE } from '../../support/audio-operations.js';
 import { audioSeconds } from '../../support/audio-seconds.js';
 import { numberRule, provesFields } from '../../support/field-rules.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson } from '../../support/http-answer.js';
+import { jsonSeen } from '../../support/stub-provider.js';
 
 const ADAM = 'pNInz6obpgDQGcFmaJgB';
 const line = (text: string, voice = 'Adam') => ({ text, voice });
@@ -20,7 +20,6 @@ beforeEach(() => desk.clear());
 afterAll(() => desk.close());
 
 const speak = (fields: object) => desk.charges(DIALOGUE, () => desk.call(DIALOGUE, fields));
-const toldTo = ({ body }: SeenRequest) => JSON.parse(body.toString()) as Record<string, unknown>;
 
 describe('POST /v1/audio/dialogue', () => {
   it.each([
@@ -29,7 +28,7 @@ describe('POST /v1/audio/dialogue', () => {
   ])('runs %s as %s at 120 micro-USD per code point (DLG-14)', async (model, upstreamModel) => {
     const { charged, seen } = await speak({ model });
     expect(charged).toBe(480n);
-    expect(toldTo(seen)).toEqual({
+    expect(jsonSeen(seen)).toEqual({
       model_id: upstreamModel,
       inputs: [
         { text: 'Hi', voice_id: ADAM },
@@ -49,7 +48,7 @@ describe('POST /v1/audio/dialogue', () => {
   it.each([1, 50])('takes %i lines in the order sent (DLG-17, DLG-21)', async (count) => {
     const inputs = Array.from({ length: count }, (_, at) => line(`Line ${at}`));
     const { seen } = await speak({ inputs });
-    const texts = (toldTo(seen).inputs as { text: string }[]).map(({ text }) => text);
+    const texts = (jsonSeen(seen).inputs as { text: string }[]).map(({ text }) => text);
     expect(texts).toEqual(inputs.map(({ text }) => text));
   });
 
@@ -74,7 +73,7 @@ describe('POST /v1/audio/dialogue', () => {
     const others = VOICES.filter(({ name }) => name !== 'Adam').slice(0, 9);
     const inputs = ['Adam', 'adam', ADAM, ...others.map(({ name }) => name)];
     const { seen } = await speak({ inputs: inputs.map((voice) => line('Hi', voice)) });
-    const told = (toldTo(seen).inputs as { voice_id: string }[]).map(({ voice_id }) => voice_id);
+    const told = (jsonSeen(seen).inputs as { voice_id: string }[]).map(({ voice_id }) => voice_id);
     expect(told.slice(0, 3)).toEqual([ADAM, ADAM, ADAM]);
   });
 
@@ -89,7 +88,7 @@ describe('POST /v1/audio/dialogue', () => {
   it('takes and bills line breaks (DLG-23)', async () => {
     const { charged, seen } = await speak({ inputs: [line('a\nb\r\nc')] });
     expect(charged).toBe(720n);
-    expect(toldTo(seen).inputs).toEqual([{ text: 'a\nb\r\nc', voice_id: ADAM }]);
+    expect(jsonSeen(seen).inputs).toEqual([{ text: 'a\nb\r\nc', voice_id: ADAM }]);
   });
 
   it.each([undefined, null, '', 'alloy', 'Nobody', 'Adam ', 5])(
@@ -119,7 +118,7 @@ describe('POST /v1/audio/dialogue', () => {
   ])('bills %j %d micro-USD and passes it on unchanged (%s)', async (text, price) => {
     const { charged, seen } = await speak({ inputs: [line(text)] });
     expect(charged).toBe(price);
-    expect(toldTo(seen).inputs).toEqual([{ text, voice_id: ADAM }]);
+    expect(jsonSeen(seen).inputs).toEqual([{ text, voice_id: ADAM }]);
   });
 
   it.each([
@@ -140,7 +139,7 @@ describe('POST /v1/audio/dialogue', () => {
 
   it('sends the language on where it is well-formed (DLG-31)', async () => {
     const { seen } = await speak({ language: 'es' });
-    expect(toldTo(seen).language_code).toBe('es');
+    expect(jsonSeen(seen).language_code).toBe('es');
     await desk.refusesField(DIALOGUE, 'language', 'ES');
   });
 
@@ -168,7 +167,7 @@ describe('POST /v1/audio/dialogue', () => {
     const { seen } = await desk.charges(DIALOGUE, () =>
       postJson(desk.url(DIALOGUE), headers, body),
     );
-    expect(toldTo(seen).seed).toBe(1);
+    expect(jsonSeen(seen).seed).toBe(1);
   });
 
   it.each([

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RecordedRequest } from '../../../src/sandbox/http/recorder.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { type Answer, errorOf, postJson } from '../../support/http-answer.js';
-
-const PATH = '/v1/images/generations';
-const DRAW = { model: 'gen-image-2', prompt: 'A lighthouse at night' };
-const CREDIT = 1_000_000n;
+import { errorOf } from '../../support/http-answer.js';
+import { buyImage, CREDIT, DRAW, draw, IMAGE_PATH, imageOf } from '../../support/paid-images.js';
 
 let gateway: TestGateway;
 let headers: Record<string, string>;
@@ -21,35 +17,10 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-const draw = (fields: object = {}, by = headers) =>
-  postJson(gateway.url + PATH, by, { ...DRAW, ...fields });
-
-/** The one image of an answer. */
-function imageOf(answer: Answer): Buffer {
-  expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
-  expect(answer.json).toEqual({
-    created: expect.any(Number),
-    data: [{ b64_json: expect.any(String) }],
-  });
-  const { data } = answer.json as { data: { b64_json: string }[] };
-  return Buffer.from(data[0]!.b64_json, 'base64');
-}
-
-/** Makes an image on a new account: the answer, the charge, and the request that the provider got. */
-async function buy(fields: object = {}) {
-  const account = await gateway.account(CREDIT);
-  const answer = await draw(fields, account.headers);
-  const { available, held } = await gateway.balance(account.accountId);
-  expect(held).toBe(0n);
-  const [upstream] = await gateway.upstreamRequests();
-  const { body } = upstream as RecordedRequest & { body: Record<string, unknown> };
-  return { answer, charged: CREDIT - available, body, account };
-}
-
 describe('an answer without an image', () => {
   // More failures than successes would close the route.
   beforeEach(async () => {
-    for (let call = 0; call < 2; call++) imageOf(await draw());
+    for (let call = 0; call < 2; call++) imageOf(await draw(gateway, headers));
   });
 
   it.each([
@@ -62,7 +33,7 @@ describe('an answer without an image', () => {
     ['html', 502, 'provider_http_error'],
     ['break-body', 502, 'provider_http_error'],
   ])('is not charged after %s (IMG-04)', async (word, status, code) => {
-    const { answer, charged } = await buy({ prompt: `A tree [[sandbox:${word}]]` });
+    const { answer, charged } = await buyImage(gateway, { prompt: `A tree [[sandbox:${word}]]` });
     expect({ status: answer.status, code: errorOf(answer).code }).toEqual({ status, code });
     expect(charged).toBe(0n);
   });
@@ -70,7 +41,7 @@ describe('an answer without an image', () => {
   it('lets the provider finish when the client leaves, and charges the image', async () => {
     const account = await gateway.account(CREDIT);
     const leaving = new AbortController();
-    const call = fetch(gateway.url + PATH, {
+    const call = fetch(gateway.url + IMAGE_PATH, {
       method: 'POST',
       signal: leaving.signal,
       headers: { 'content-type': 'application/json', ...account.headers },
@@ -107,7 +78,7 @@ describe('what a provider may answer', () => {
   async function answerTo(item: object) {
     const account = await strict.account(CREDIT);
     upstream.reply = (response) => response.end(JSON.stringify({ data: [item] }));
-    const answer = await postJson(strict.url + PATH, account.headers, DRAW);
+    const answer = await draw(strict, account.headers);
     return { answer, spent: CREDIT - (await strict.balance(account.accountId)).available };
   }
 

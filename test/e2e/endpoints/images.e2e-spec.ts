@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UPSTREAM_TIMEOUTS } from '../../../src/providers/http/upstream-timeouts.js';
-import type { RecordedRequest } from '../../../src/sandbox/http/recorder.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { type Answer, postJson, send } from '../../support/http-answer.js';
+import { send } from '../../support/http-answer.js';
+import { buyImage, DRAW, draw, IMAGE_PATH, imageOf } from '../../support/paid-images.js';
 import { expectRefused } from '../../support/refusal.js';
-
-const PATH = '/v1/images/generations';
-const DRAW = { model: 'gen-image-2', prompt: 'A lighthouse at night' };
-const CREDIT = 1_000_000n;
 
 let gateway: TestGateway;
 let headers: Record<string, string>;
@@ -22,39 +18,14 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-const draw = (fields: object = {}, by = headers) =>
-  postJson(gateway.url + PATH, by, { ...DRAW, ...fields });
-
-/** The one image of an answer. */
-function imageOf(answer: Answer): Buffer {
-  expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
-  expect(answer.json).toEqual({
-    created: expect.any(Number),
-    data: [{ b64_json: expect.any(String) }],
-  });
-  const { data } = answer.json as { data: { b64_json: string }[] };
-  return Buffer.from(data[0]!.b64_json, 'base64');
-}
-
 /** Width and height of a PNG. */
 function sizeOf(png: Buffer): string {
   expect(png.toString('latin1', 1, 4)).toBe('PNG');
   return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
 }
 
-/** Makes an image on a new account: the answer, the charge, and the request that the provider got. */
-async function buy(fields: object = {}) {
-  const account = await gateway.account(CREDIT);
-  const answer = await draw(fields, account.headers);
-  const { available, held } = await gateway.balance(account.accountId);
-  expect(held).toBe(0n);
-  const [upstream] = await gateway.upstreamRequests();
-  const { body } = upstream as RecordedRequest & { body: Record<string, unknown> };
-  return { answer, charged: CREDIT - available, body, account };
-}
-
 const refused = (fields: object, param: string) =>
-  expectRefused(gateway, accountId, () => draw(fields), {
+  expectRefused(gateway, accountId, () => draw(gateway, headers, fields), {
     status: 400,
     code: 'invalid_request',
     param,
@@ -62,7 +33,7 @@ const refused = (fields: object, param: string) =>
 
 describe('POST /v1/images/generations', () => {
   it('answers one image in base64 (IMG-01)', async () => {
-    const { answer } = await buy();
+    const { answer } = await buyImage(gateway);
     expect(sizeOf(imageOf(answer))).toMatch(/^\d+x\d+$/);
     expect(Number.isInteger((answer.json as { created: number }).created)).toBe(true);
   });
@@ -73,7 +44,7 @@ describe('POST /v1/images/generations', () => {
     ['gen-image-2', 'BILL-25', 10_000n],
     ['gen-image-2-all', 'BILL-25', 20_000n],
   ])('charges an image of %s its whole price (%s)', async (model, _row, price) => {
-    const { answer, charged, account } = await buy({ model });
+    const { answer, charged, account } = await buyImage(gateway, { model });
     expect(charged).toBe(price);
     expect(answer.headers.get('x-gateway-charge-microusd')).toBe(`${price}`);
     const id = answer.headers.get('x-gateway-execution-id') ?? '';
@@ -81,56 +52,56 @@ describe('POST /v1/images/generations', () => {
     expect(view.json).toMatchObject({
       status: 'succeeded',
       model,
-      endpoint: PATH,
+      endpoint: IMAGE_PATH,
       charged_microusd: `${price}`,
     });
   });
 
   it.each(['1024x1024', '1536x1024', '1024x1536'])('makes the size %s (IMG-09)', async (size) => {
-    const { answer, body } = await buy({ size });
+    const { answer, body } = await buyImage(gateway, { size });
     expect(body.size).toBe(size);
     expect(sizeOf(imageOf(answer))).toBe(size);
   });
 
   it('forces no size on the provider where none is asked for (IMG-11)', async () => {
-    const { body } = await buy();
+    const { body } = await buyImage(gateway);
     expect(body).toEqual({ model: 'gpt-image-2', prompt: DRAW.prompt, n: 1 });
   });
 
   it('makes one image for one charge with or without n = 1 (IMG-12)', async () => {
     for (const fields of [{}, { n: 1 }, { n: null }, { n: 1.0 }]) {
-      const { answer, charged } = await buy(fields);
+      const { answer, charged } = await buyImage(gateway, fields);
       imageOf(answer);
       expect(charged).toBe(10_000n);
     }
   });
 
   it('accepts response_format b64_json, which names what is answered (IMG-14)', async () => {
-    const { answer, body } = await buy({ response_format: 'b64_json' });
+    const { answer, body } = await buyImage(gateway, { response_format: 'b64_json' });
     imageOf(answer);
     expect(body).not.toHaveProperty('response_format');
   });
 
   it('ignores an Idempotency-Key (IMG-17)', async () => {
     for (let time = 0; time < 2; time++) {
-      imageOf(await draw({}, { ...headers, 'idempotency-key': 'again' }));
+      imageOf(await draw(gateway, { ...headers, 'idempotency-key': 'again' }));
     }
   });
 
   it('fetches an image the provider only gives a URL of (IMG-05)', async () => {
-    const { answer, charged } = await buy({ prompt: 'A tree [[sandbox:url]]' });
+    const { answer, charged } = await buyImage(gateway, { prompt: 'A tree [[sandbox:url]]' });
     expect(sizeOf(imageOf(answer))).toMatch(/^\d+x\d+$/);
     expect(charged).toBe(10_000n);
   });
 
   it('takes the balance to zero and refuses one micro-USD less (IMG-15)', async () => {
     const poor = await gateway.account(9_999n);
-    await expectRefused(gateway, poor.accountId, () => draw({}, poor.headers), {
+    await expectRefused(gateway, poor.accountId, () => draw(gateway, poor.headers), {
       status: 402,
       code: 'insufficient_user_quota',
     });
     const exact = await gateway.account(10_000n);
-    imageOf(await draw({}, exact.headers));
+    imageOf(await draw(gateway, exact.headers));
     expect(await gateway.balance(exact.accountId)).toMatchObject({ available: 0n, held: 0n });
   });
 
@@ -153,7 +124,7 @@ describe('bad fields', () => {
     ['gen-5', 400],
     ['aud-v4', 400],
   ])('refuses the model %s with %i (IMG-07)', async (model, status) => {
-    await expectRefused(gateway, accountId, () => draw({ model }), {
+    await expectRefused(gateway, accountId, () => draw(gateway, headers, { model }), {
       status,
       code: 'model_not_found',
       param: 'model',

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { UPSTREAM_TIMEOUTS } from '../../../src/providers/http/upstream-timeouts.js';
-import type { SeenRequest } from '../../support/stub-upstream.js';
 import { AUDIO_SAMPLES } from '../../contract/audio-samples.js';
 import { AudioDesk } from '../../support/audio-desk.js';
 import { call, MUSIC } from '../../support/audio-operations.js';
@@ -9,6 +8,7 @@ import { audioSeconds, pcmOf } from '../../support/audio-seconds.js';
 import { flagRule, provesFields } from '../../support/field-rules.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
+import { jsonSeen } from '../../support/stub-provider.js';
 
 const FIVE_MINUTES_MS = 300_000;
 
@@ -21,7 +21,6 @@ beforeEach(() => desk.clear());
 afterAll(() => desk.close());
 
 const compose = (fields: object) => desk.charges(MUSIC, () => desk.call(MUSIC, fields));
-const toldTo = ({ body }: SeenRequest) => JSON.parse(body.toString()) as Record<string, unknown>;
 
 describe('POST /v1/audio/music', () => {
   it.each([
@@ -33,7 +32,7 @@ describe('POST /v1/audio/music', () => {
   ])('of %i s bills %d micro-USD (%s)', async (seconds, price) => {
     const { charged, seen } = await compose({ duration_seconds: seconds });
     expect(charged).toBe(price);
-    expect(toldTo(seen).music_length_ms).toBe(seconds * 1_000);
+    expect(jsonSeen(seen).music_length_ms).toBe(seconds * 1_000);
   });
 
   it.each([27, 33])('bills 30 s asked for where %i s come back (MUSIC-21)', async (seconds) => {
@@ -46,7 +45,7 @@ describe('POST /v1/audio/music', () => {
   it('lasts 30 s unless told otherwise (MUSIC-19)', async () => {
     const { charged, seen } = await compose({});
     expect(charged).toBe(112_500n);
-    expect(toldTo(seen)).toEqual({
+    expect(jsonSeen(seen)).toEqual({
       model_id: 'music_v2_5',
       prompt: 'piano',
       music_length_ms: 30_000,
@@ -68,7 +67,7 @@ describe('POST /v1/audio/music', () => {
 
   it('takes a prompt of 4,100 code points, not one more (MUSIC-22, LIMIT-08)', async () => {
     const prompt = '\u{1f3b9}'.repeat(4_100);
-    expect(toldTo((await compose({ prompt })).seen).prompt).toBe(prompt);
+    expect(jsonSeen((await compose({ prompt })).seen).prompt).toBe(prompt);
     await desk.refusesField(MUSIC, 'prompt', `${prompt}x`);
   });
 
@@ -78,13 +77,13 @@ describe('POST /v1/audio/music', () => {
 
   it('takes lyrics of 4,000 code points, not one more, and no number (MUSIC-24, LIMIT-08)', async () => {
     const lyrics = '\u{1f3a4}'.repeat(4_000);
-    expect(toldTo((await compose({ lyrics })).seen).lyrics_text).toBe(lyrics);
+    expect(jsonSeen((await compose({ lyrics })).seen).lyrics_text).toBe(lyrics);
     await desk.refusesField(MUSIC, 'lyrics', `${lyrics}x`);
     await desk.refusesField(MUSIC, 'lyrics', 5);
   });
 
   it.each(['', ' \n\t', '\u3000', null])('leaves out the lyrics %j (MUSIC-24)', async (lyrics) => {
-    expect(toldTo((await compose({ lyrics })).seen)).not.toHaveProperty('lyrics_text');
+    expect(jsonSeen((await compose({ lyrics })).seen)).not.toHaveProperty('lyrics_text');
   });
 
   provesFields(() => desk, MUSIC, [
@@ -93,8 +92,8 @@ describe('POST /v1/audio/music', () => {
 
   it('sends no lyrics for instrumental music (MUSIC-27)', async () => {
     const { seen } = await compose({ instrumental: true, lyrics: 'La la la' });
-    expect(toldTo(seen)).toMatchObject({ force_instrumental: true });
-    expect(toldTo(seen)).not.toHaveProperty('lyrics_text');
+    expect(jsonSeen(seen)).toMatchObject({ force_instrumental: true });
+    expect(jsonSeen(seen)).not.toHaveProperty('lyrics_text');
   });
 
   it.each([

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { SeenRequest } from '../../support/stub-upstream.js';
 import { AudioDesk } from '../../support/audio-desk.js';
 import { call, SOUND_EFFECTS } from '../../support/audio-operations.js';
 import { audioSeconds, pcmOf } from '../../support/audio-seconds.js';
 import { flagRule, numberRule, provesFields } from '../../support/field-rules.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
+import { jsonSeen } from '../../support/stub-provider.js';
 
 let desk: AudioDesk;
 
@@ -16,7 +16,6 @@ afterAll(() => desk.close());
 
 const make = (fields: object) =>
   desk.charges(SOUND_EFFECTS, () => desk.call(SOUND_EFFECTS, fields));
-const toldTo = ({ body }: SeenRequest) => JSON.parse(body.toString()) as Record<string, unknown>;
 
 describe('POST /v1/audio/sound-effects', () => {
   it.each([
@@ -35,7 +34,7 @@ describe('POST /v1/audio/sound-effects', () => {
     async (seconds, price) => {
       const { charged, seen } = await make({ duration_seconds: seconds });
       expect(charged).toBe(price);
-      expect(toldTo(seen).duration_seconds).toBe(seconds);
+      expect(jsonSeen(seen).duration_seconds).toBe(seconds);
     },
   );
 
@@ -43,7 +42,7 @@ describe('POST /v1/audio/sound-effects', () => {
     for (const duration_seconds of [undefined, null]) {
       const { charged, seen } = await make({ duration_seconds });
       expect(charged).toBe(15_000n);
-      expect(toldTo(seen)).toEqual({
+      expect(jsonSeen(seen)).toEqual({
         model_id: 'eleven_text_to_sound_v2',
         text: 'rain',
         duration_seconds: 5,
@@ -67,7 +66,7 @@ describe('POST /v1/audio/sound-effects', () => {
 
   it('takes a prompt of 1,000 code points, not one more (SFX-23, LIMIT-07)', async () => {
     const prompt = '\u{1f327}'.repeat(1_000);
-    expect(toldTo((await make({ prompt })).seen).text).toBe(prompt);
+    expect(jsonSeen((await make({ prompt })).seen).text).toBe(prompt);
     await desk.refusesField(SOUND_EFFECTS, 'prompt', `${prompt}x`);
   });
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EXAMPLE_RECORDING } from '../../../src/common/http/example-media.js';
+import { EXAMPLE_RECORDING } from '../../../src/common/example-media.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 import { repeatableRandom, type Random } from '../../media/fuzz.js';

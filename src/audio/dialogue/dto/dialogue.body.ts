@@ -1,5 +1,5 @@
-import type { ResponseFormat } from '../../../common/http/audio-writer.js';
-import { JSON_BODY_BYTES } from '../../../common/http/json-body.js';
+import type { ResponseFormat } from '../../../common/http/answers/audio-writer.js';
+import { JSON_BODY_BYTES } from '../../../common/http/bodies/json-body.js';
 import {
   LanguageCode,
   ModelId,

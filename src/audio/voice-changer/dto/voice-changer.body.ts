@@ -1,4 +1,4 @@
-import type { ResponseFormat } from '../../../common/http/audio-writer.js';
+import type { ResponseFormat } from '../../../common/http/answers/audio-writer.js';
 import { Flag, Num, Whole } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 import { recordingBody } from '../../recording.body.js';

@@ -1,0 +1,174 @@
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { STALL_MS } from '../answers/reader-pace.js';
+import { cutSlowest, type UnreadBound } from '../answers/unread-answers.js';
+import type { OverloadGate } from '../overload/overload-gate.js';
+import type { OverloadRefusal } from '../overload/overload-refusal.js';
+import { requestLaneOf } from '../overload/request-lane.js';
+import { RequestPace } from '../overload/request-pace.js';
+import { ConnectionTurn, type ConnectionLimits } from './connection-turn.js';
+import { interceptRequests } from './request-parser.js';
+
+/** Decides which requests are refused because there is too much to do, and how. */
+export interface Overload {
+  readonly gate: OverloadGate;
+  readonly refusal: OverloadRefusal;
+}
+
+const CHECK_MS = 5_000;
+/** How often unread answers are looked at. */
+const LOOK_MS = 1_000;
+
+/**
+ * The connection of a reader that takes nothing for 30 s is cut, whatever the answer is. So is one without a request for
+ * 80 s: Node cuts it after 65 s, but starts anew at each byte, even at a line end between requests.
+ */
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  maxWaiting: 4,
+  maxWaitingCharacters: 65_536,
+  checkMs: CHECK_MS,
+  maxSilentChecks: STALL_MS / CHECK_MS,
+  maxIdleChecks: 16,
+};
+/** The body of a refused request is dropped as it arrives if it is at most this long. A longer one is refused in the usual way. */
+const SMALL_BODY_BYTES = 16_384;
+
+/**
+ * Serves the requests of one connection one after the other: the next one waits until the answer was sent. Node alone
+ * serves all requests of a client at once, and keeps every answer in memory if the client reads none. With this class a
+ * running answer has the connection for itself and notices when it closes.
+ */
+export class ConnectionTurns {
+  /** One for each open connection that has sent a request. */
+  private readonly turns = new Map<Socket, ConnectionTurn>();
+  private readonly pace = new RequestPace();
+  private overload: Overload | undefined;
+  private unread: UnreadBound | undefined;
+  /** Bytes in memory that readers have not taken, of all answers, at the last count. */
+  unreadBytes = 0;
+
+  constructor(
+    private readonly serve: RequestListener,
+    private readonly limits: ConnectionLimits = CONNECTION_LIMITS,
+  ) {}
+
+  /** From now on requests may be refused because there is too much to do. */
+  guard(overload: Overload): void {
+    this.overload = overload;
+  }
+
+  /** From now on the slowest readers are cut while unread answers have too many bytes. */
+  bound(unread: UnreadBound): void {
+    this.unread = unread;
+  }
+
+  /** The listener for every request of the server. */
+  readonly take: RequestListener = (request, response) => {
+    const { socket } = request;
+    const turn = this.turnOf(socket);
+    turn.take(request, response);
+    const { maxWaiting, maxWaitingCharacters } = this.limits;
+    if (turn.waiting > maxWaiting || turn.waitingCharacters > maxWaitingCharacters)
+      socket.destroy();
+  };
+
+  /** Cuts off slow readers, idle connections, and clients that send too many requests ahead, as long as the server runs. */
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => {
+      interceptRequests(socket, (request) => this.refusesEarly(socket, request));
+    });
+    const timer = setInterval(() => {
+      for (const turn of this.turns.values()) turn.check(this.limits);
+    }, this.limits.checkMs).unref();
+    const look = setInterval(() => {
+      this.lookForUnread();
+    }, LOOK_MS).unref();
+    server.once('close', () => {
+      clearInterval(timer);
+      clearInterval(look);
+    });
+  }
+
+  /** Cuts every connection that has sent a request. Node does not know those whose parser was freed. */
+  cutAll(): void {
+    for (const socket of this.turns.keys()) socket.destroy();
+  }
+
+  /** Serves a request whose turn on its connection has come: now, in a later turn of the event loop, or not at all. */
+  private readonly serveOrRefuse: RequestListener = (request, response) => {
+    const { gate, refusal } = this.overload ?? {};
+    if (gate?.refuses(request)) {
+      refusal?.answer(request, response);
+      return;
+    }
+    const begin = (): void => {
+      // After an answer that closes the connection, Node sends no other answer, so the request would never end.
+      if (request.socket.writable) this.serve(request, response);
+    };
+    if (this.pace.mayBegin()) {
+      begin();
+      return;
+    }
+    this.pace.wait(gate ? gate.counted(request, begin) : begin, requestLaneOf(request));
+  };
+
+  private lookForUnread(): void {
+    let bytes = 0;
+    for (const turn of this.turns.values()) bytes += turn.unreadBytes;
+    this.unreadBytes = bytes;
+    const { unread } = this;
+    if (!unread || bytes <= unread.maxBytes) return;
+    const answers = [...this.turns.values()].flatMap((turn) => turn.unread(unread.holderOf) ?? []);
+    cutSlowest(answers, unread);
+  }
+
+  /**
+   * Refuses a small request on an idle connection before Node makes an answer for it, for half of the CPU. Node's timer of
+   * idle connections does not see it.
+   */
+  private refusesEarly(socket: Socket, request: IncomingMessage): boolean {
+    const { overload } = this;
+    if (!overload?.gate.refuses(request)) return false;
+    if (!socket.writable || socket.writableLength > 0 || !isSmall(request)) return false;
+    const turn = this.turnOf(socket);
+    if (turn.isBusy || turn.wasRefused) return false;
+    turn.idleChecks = 0;
+    // One early refusal in each turn of the event loop. Further requests of the connection are queued, within its limits.
+    turn.wasRefused = true;
+    setImmediate(() => (turn.wasRefused = false));
+    dropBody(request);
+    socket.write(overload.refusal.text(request), 'latin1');
+    return true;
+  }
+
+  private turnOf(socket: Socket): ConnectionTurn {
+    let turn = this.turns.get(socket);
+    if (turn === undefined) {
+      turn = new ConnectionTurn(socket, this.serveOrRefuse);
+      this.turns.set(socket, turn);
+      socket.on('close', () => this.turns.delete(socket));
+    }
+    return turn;
+  }
+}
+
+/** What Node's parser looks at before it keeps a part of the body. It is not part of Node's public interface. */
+interface DroppableBody {
+  _dumped?: boolean;
+}
+
+/** The parser drops the body as it arrives. Nobody reads it, so it would stay in memory until the next request. */
+function dropBody(request: IncomingMessage): void {
+  (request as IncomingMessage & DroppableBody)._dumped = true;
+}
+
+/** Whether its body may be left unread. */
+function isSmall({ method, headers }: IncomingMessage): boolean {
+  return (
+    (method === 'POST' || method === 'GET') &&
+    headers.upgrade === undefined &&
+    headers.expect === undefined &&
+    headers['transfer-encoding'] === undefined &&
+    Number(headers['content-length'] ?? 0) <= SMALL_BODY_BYTES
+  );
+}

@@ -1,0 +1,48 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SoundFormat } from './audio-format.js';
+import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
+import { createMp3Writer } from './mp3-writer.js';
+import { OpusWriter } from './opus-writer.js';
+import type { Waveform } from '../sound/sound.js';
+import { createPcmWriter, createWavWriter } from './wav-writer.js';
+
+/** Seconds of audio encoded in one turn of the event loop. It is small, so that many streams can share the thread. */
+const SLICE_SECONDS = 0.25;
+
+/** Encodes a sound as a file while the file is read: the first bytes come at once, and memory stays flat. */
+export async function* encodeSound(
+  sound: Waveform,
+  format: SoundFormat,
+  comment: string,
+): AsyncGenerator<Uint8Array> {
+  const totalSamples = Math.round(sound.seconds * format.sampleRate);
+  const writer = await createWriter({ format, totalSamples, comment });
+  try {
+    const fill = sound.open(format.sampleRate);
+    const slice = new Float32Array(Math.round(SLICE_SECONDS * format.sampleRate));
+    for (let done = 0; done < totalSamples; done += slice.length) {
+      const block = slice.subarray(0, Math.min(slice.length, totalSamples - done));
+      fill(block);
+      const bytes = writer.encode(block);
+      if (bytes.length > 0) yield bytes;
+      await setImmediate();
+    }
+    const rest = writer.finish();
+    if (rest.length > 0) yield rest;
+  } finally {
+    writer.release();
+  }
+}
+
+function createWriter(facts: AudioFileFacts): SoundWriter | Promise<SoundWriter> {
+  switch (facts.format.codec) {
+    case 'mp3':
+      return createMp3Writer(facts);
+    case 'opus':
+      return new OpusWriter(facts);
+    case 'wav':
+      return createWavWriter(facts);
+    case 'pcm':
+      return createPcmWriter();
+  }
+}
