@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
 import { onReaderGone, STALL_MS, tookAll, writableAgain } from './reader-pace.js';
-import { releaseParser } from './request-parser.js';
+import { releaseParser } from './release-parser.js';
 
 /** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;
