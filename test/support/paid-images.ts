@@ -7,7 +7,7 @@ export const IMAGE_PATH = '/v1/images/generations';
 /** The smallest request. */
 export const DRAW = { model: 'gen-image-2', prompt: 'A lighthouse at night' };
 /** The balance of each account that buys an image. */
-export const CREDIT = 1_000_000n;
+export const IMAGE_CREDIT = 1_000_000n;
 
 /** An image, or the failure to make one, on an account of its own. */
 export interface BoughtImage {
@@ -29,13 +29,13 @@ export function draw(
 
 /** Asks for an image on a new account. Proves that nothing is left held. */
 export async function buyImage(gateway: TestGateway, fields: object = {}): Promise<BoughtImage> {
-  const account = await gateway.account(CREDIT);
+  const account = await gateway.account(IMAGE_CREDIT);
   const answer = await draw(gateway, account.headers, fields);
   const { available, held } = await gateway.balance(account.accountId);
   expect(held).toBe(0n);
   const [upstream] = await gateway.upstreamRequests();
   const { body } = upstream as RecordedRequest & Pick<BoughtImage, 'body'>;
-  return { answer, charged: CREDIT - available, body, account };
+  return { answer, charged: IMAGE_CREDIT - available, body, account };
 }
 
 /** The one image of an answer. Proves that the answer has nothing else. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StubUpstream } from '../../support/stub-upstream.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf } from '../../support/http-answer.js';
-import { buyImage, CREDIT, DRAW, draw, IMAGE_PATH, imageOf } from '../../support/paid-images.js';
+import { buyImage, IMAGE_CREDIT, DRAW, draw, IMAGE_PATH, imageOf } from '../../support/paid-images.js';
 
 let gateway: TestGateway;
 let headers: Record<string, string>;
@@ -39,7 +39,7 @@ describe('an answer without an image', () => {
   });
 
   it('lets the provider finish when the client leaves, and charges the image', async () => {
-    const account = await gateway.account(CREDIT);
+    const account = await gateway.account(IMAGE_CREDIT);
     const leaving = new AbortController();
     const call = fetch(gateway.url + IMAGE_PATH, {
       method: 'POST',
@@ -51,7 +51,7 @@ describe('an answer without an image', () => {
     leaving.abort();
     await expect(call).rejects.toThrow();
     while ((await gateway.balance(account.accountId)).held > 0n) await sleep(10);
-    expect((await gateway.balance(account.accountId)).available).toBe(CREDIT - 10_000n);
+    expect((await gateway.balance(account.accountId)).available).toBe(IMAGE_CREDIT - 10_000n);
   });
 });
 
@@ -76,10 +76,10 @@ describe('what a provider may answer', () => {
   });
 
   async function answerTo(item: object) {
-    const account = await strict.account(CREDIT);
+    const account = await strict.account(IMAGE_CREDIT);
     upstream.reply = (response) => response.end(JSON.stringify({ data: [item] }));
     const answer = await draw(strict, account.headers);
-    return { answer, spent: CREDIT - (await strict.balance(account.accountId)).available };
+    return { answer, spent: IMAGE_CREDIT - (await strict.balance(account.accountId)).available };
   }
 
   it('hands on ten megabytes of base64', async () => {
