@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { askGateway } from './commands/ask-gateway.js';
-import { CREDIT, type OperatorReply, type OperatorRequest } from './commands/operator-request.js';
+import {
+  CREDIT,
+  type OperatorReply,
+  type OperatorRequest,
+  type TextPage,
+} from './commands/operator-request.js';
 import { operatorSocketPath } from './commands/operator-socket.js';
 import { tableOf } from './commands/terminal-table.js';
 import { printableText } from './common/printable-text.js';
@@ -65,8 +70,15 @@ async function run(): Promise<number> {
   }
   if ('error' in reply) return fail(reply.error);
   const { answer } = reply;
-  process.stdout.write(`${shown(answer, asJson)}\n`);
+  const page = isTextPage(answer) ? answer : undefined;
+  process.stdout.write(`${shown(page?.text ?? answer, asJson)}\n`);
+  if (page) process.stderr.write(`More: --cursor ${printableText(page.next_cursor)}\n`);
   return request.name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
+}
+
+/** Whether its cursor is told beside it. JSON and tables have theirs in themselves. */
+function isTextPage(answer: unknown): answer is TextPage {
+  return typeof (answer as { text?: unknown } | null)?.text === 'string';
 }
 
 /** Text as it is, else a table for a terminal and JSON for programs. A terminal gets no character that it could execute. */

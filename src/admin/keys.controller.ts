@@ -55,7 +55,10 @@ export class KeysController {
   @TakesJson()
   @BodyOptional()
   @BodyExamples(RotateKeyBody, { overlap: { overlap_seconds: 60 } })
-  @ApiOperation({ summary: 'Issue a successor; the old key dies after the overlap' })
+  @ApiOperation({
+    summary: 'Issue a successor; the old key dies after the overlap',
+    description: 'In its overlap a key cannot be rotated again: 409 names its successor.',
+  })
   @ApiCreatedResponse({ type: IssuedKeyView })
   async rotateKey(@Param('id') id: string, @StrictBody() body: RotateKeyBody) {
     return viewIssuedKey(await this.keys.rotate(id, body.overlap_seconds));

@@ -65,6 +65,7 @@ export class OperatorKeys {
     if (!(await this.keys.revoke(pathId('key', id)))) throw notFound('key');
   }
 
+  /** Throws 409 for a key that is in its overlap already. */
   async rotate(id: string, overlapSeconds: number): Promise<IssuedKey> {
     const issued = await this.keys.rotate(pathId('key', id), overlapSeconds * 1000);
     if (!issued) throw notFound('key');

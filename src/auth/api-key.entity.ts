@@ -45,6 +45,10 @@ export class ApiKey implements ApiKeyRecord {
   @Column({ type: 'timestamptz', nullable: true, name: 'expires_at' })
   expiresAt!: Date | null;
 
+  /** The key that replaces it at its expiry, which is the end of an overlap. */
+  @Column({ type: 'uuid', nullable: true, name: 'successor_id' })
+  successorId!: string | null;
+
   @Column({ type: 'timestamptz', nullable: true, name: 'revoked_at' })
   revokedAt!: Date | null;
 

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, type Repository } from 'typeorm';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { toPublicId } from '../common/ids/public-id.js';
 import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
 import { Clock } from '../common/time/clock.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
@@ -45,6 +47,7 @@ export class ApiKeysService {
       ...terms,
       prefix: prefixOf(key),
       hash: hashKey(key),
+      successorId: null,
       revokedAt: null,
       createdAt: new Date(nowMs),
     });
@@ -88,7 +91,7 @@ export class ApiKeysService {
       const terms = termsOf(key);
       // TypeORM throws for an update without fields.
       if (Object.keys(terms).length > 0)
-        await keys.update({ id }, { ...terms, ...limitSince(key, terms) });
+        await keys.update({ id }, { ...terms, ...limitSince(key, terms), ...overlapEnded(terms) });
       return (await this.withUses([{ ...key, ...terms }]))[0];
     });
   }
@@ -104,7 +107,8 @@ export class ApiKeysService {
 
   /**
    * Issues a key with the allowlist, limits and expiry of a live key, which ends after the overlap. Its limit begins with
-   * what the old key's has counted. Returns undefined when the id is of no live key.
+   * what the old key's has counted. Returns undefined when the id is of no live key. Throws 409 `conflict` for a key that is
+   * in its overlap already.
    */
   rotate(id: string, overlapMs: number): Promise<IssuedKey | undefined> {
     return this.keys.manager.transaction(async (manager) => {
@@ -116,9 +120,8 @@ export class ApiKeysService {
       const now = this.clock.nowMs();
       if (old === null || (old.expiresAt !== null && old.expiresAt.getTime() <= now))
         return undefined;
+      if (old.successorId !== null) throw rotatedTo(old.successorId);
       const endMs = Math.min(now + overlapMs, old.expiresAt?.getTime() ?? Infinity);
-      const endOfOverlap = { expiresAt: new Date(endMs) };
-      await keys.update({ id }, endOfOverlap);
       const issued = await new ApiKeysService(keys, this.clock).issue(old.accountId, {
         name: old.name,
         allowedModels: old.allowedModels,
@@ -127,6 +130,7 @@ export class ApiKeysService {
         spendLimitMicroUsd: old.spendLimitMicroUsd,
         spendLimitPeriod: old.spendLimitPeriod,
       });
+      await keys.update({ id }, { expiresAt: new Date(endMs), successorId: issued.record.id });
       // Last, because it locks the account.
       await manager.query('SELECT key_pass_on($1, $2, $3)', [old.accountId, id, issued.record.id]);
       return issued;
@@ -163,4 +167,15 @@ const SPENT_IN_PERIOD = `
 function limitSince(key: ApiKeyRecord, terms: Partial<KeyTerms>) {
   const { spendLimitPeriod: period = key.spendLimitPeriod } = terms;
   return period === key.spendLimitPeriod ? {} : { spendLimitSince: () => 'clock_timestamp()' };
+}
+
+/** With an expiry of its own, a rotated key is a key like any other. */
+function overlapEnded(terms: Partial<KeyTerms>) {
+  return terms.expiresAt === undefined ? {} : { successorId: null };
+}
+
+/** The expiry of a rotated key is the end of its overlap. No new key may take that over. */
+function rotatedTo(successorId: string): GatewayError {
+  const successor = toPublicId('key', successorId);
+  return new GatewayError('conflict', `The key was rotated already. Rotate ${successor} instead.`);
 }

@@ -18,19 +18,21 @@ export interface LoadedCatalog {
 
 /**
  * The built-in rows with the overlay file applied; without a path, the built-in rows alone. Throws {@link ConfigError}
- * for an unreadable file, unknown keys and invalid rows.
+ * for an unreadable file, the first unknown key, and all invalid rows.
  */
 export function loadCatalog(path: string | undefined): LoadedCatalog {
   if (path === undefined) return { rows: BUILT_IN_MODELS, providers: [] };
   const overlay = readOverlay(path);
   const rows = new Map(BUILT_IN_MODELS.map((row) => [row.id, row]));
+  const problems: string[] = [];
   for (const [index, entry] of (overlay.models ?? []).entries()) {
     try {
       rows.set(entry.id, overlaidRow(entry, rows.get(entry.id)));
     } catch (error) {
-      throw problem(`models.${index}: ${(error as Error).message}`);
+      problems.push(`models.${index}: ${(error as Error).message}`);
     }
   }
+  if (problems.length > 0) throw problem(...problems);
   return {
     rows: [...rows.values()],
     providers: overlay.providers ?? [],
@@ -56,6 +58,6 @@ function readOverlay(path: string): CatalogOverlay {
   }
 }
 
-function problem(text: string): ConfigError {
-  return new ConfigError([`CATALOG_FILE: ${text}`]);
+function problem(...texts: string[]): ConfigError {
+  return new ConfigError(texts.map((text) => `CATALOG_FILE: ${text}`));
 }

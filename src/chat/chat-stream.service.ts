@@ -6,7 +6,7 @@ import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { ClientLeft, type PaidResult, PayOnSuccess } from '../executions/pay-on-success.js';
 import type { CallProgress } from '../executions/running-call.js';
-import type { ChatStream } from '../providers/ports/chat.port.js';
+import type { ChatCommand, ChatStream } from '../providers/ports/chat.port.js';
 import { readUnread } from '../providers/ports/unread-body.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
 import { basisOf } from './charge-basis.js';
@@ -44,10 +44,10 @@ export class ChatStreamService {
 
   /**
    * Forwards each chunk as it arrives; `[DONE]` follows once the charge is durable. When a provider breaks off, the
-   * stream ends with an error event and nothing is charged. When a client leaves, the provider's work ends and the
-   * client pays for what was made. But if the model has hidden reasoning, it works to its end and the client pays for
-   * the reported usage (decision G-24). Throws errors from before the first chunk, and repeats the error of the error
-   * event.
+   * stream ends with an error event and nothing is charged. When a client leaves, the provider's work ends, at its first
+   * chunk or later, and the client pays for the prompt and for what was made. But if the model has hidden reasoning, it
+   * works to its end and the client pays for the reported usage (decision G-24). Throws errors from before the first
+   * chunk, and repeats the error of the error event.
    */
   async stream(call: AdmittedCall<'chat'>, body: ChatBody, events: SseWriter): Promise<void> {
     const quote = quoteOf(call.row, body);
@@ -81,15 +81,22 @@ export class ChatStreamService {
     };
     const relay = new ChatRelay(events, head, quote.showsUsage, made);
     const signal = new StopSource(callSignal);
-    if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
-    const { provider, upstreamModel, result } = await this.open(call, quote, signal, progress);
+    const { provider, upstreamModel, result } = await this.open(
+      call,
+      quote.command,
+      events,
+      signal,
+      progress,
+    );
     progress.onFirstByte();
-    if (call.row.hiddenReasoning) {
+    const relayed = relay.run(result.body);
+    if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
+    else {
       events.onGone(() => {
         readUnread(result.body, call.caller.accountId);
       });
     }
-    const isWhole = await relay.run(result.body);
+    const isWhole = await relayed;
     const counted = await this.usage.of(call.caller.accountId, relay.usage, quote.command, () =>
       made.take(),
     );
@@ -108,16 +115,24 @@ export class ChatStreamService {
     };
   }
 
+  /**
+   * Resolves at the first chunk, also after the client has left: only then it is known whether the provider took the
+   * prompt, which is charged. But for a client that has left, no provider is asked any more.
+   */
   private open(
     call: AdmittedCall<'chat'>,
-    { command }: ChatQuote,
+    command: ChatCommand,
+    events: SseWriter,
     signal: StopSignal,
     progress: CallProgress,
   ): Promise<RoutedResult<ChatStream>> {
     return this.router.run(
       call.routes,
       call.row.operation,
-      (port, context) => port.stream(command, context),
+      (port, context) => {
+        if (events.isGone) throw new ClientLeft();
+        return port.stream(command, context);
+      },
       signal,
       progress,
     );

@@ -21,7 +21,7 @@ import { viewEntry } from '../admin/views/ledger-entry.view.js';
 import { viewAction } from '../admin/views/operator-action.view.js';
 import { pathId } from '../common/ids/sent-id.js';
 import { PageQuery } from '../common/paging/page.query.js';
-import { viewPage } from '../common/paging/page.view.js';
+import { NEXT_CURSOR_HEADER, viewPage } from '../common/paging/page.view.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
 import type { OperatorCommand } from './operator-command.js';
@@ -166,11 +166,17 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
   usage: {
     usage:
       '[--group-by day,model,key,endpoint,account] [--from DAY] [--to DAY] [--account-id A] [--api-key-id K] [--model ID] [--limit N] [--cursor C] [--csv]',
-    run: ({ usage }, _words, options) => {
+    run: async ({ usage }, _words, options) => {
       const query = sent(AdminUsageQuery, options, { format: options.csv ? 'csv' : 'json' });
       const { account_id: id, ...rest } = query;
       const account = id === undefined ? undefined : pathId('acct', id);
-      return usage.answer(rest, account, { type: () => undefined, setHeader: () => undefined });
+      const head = new Map<string, string>();
+      const text = await usage.answer(rest, account, {
+        type: () => undefined,
+        setHeader: (name, value) => head.set(name, value),
+      });
+      const cursor = head.get(NEXT_CURSOR_HEADER);
+      return cursor === undefined ? text : { text, next_cursor: cursor };
     },
   },
   actions: {

@@ -10,6 +10,12 @@ export interface OperatorRequest {
   readonly actor: string;
 }
 
+/** An answer that is text of which more follows behind the cursor. */
+export interface TextPage {
+  readonly text: string;
+  readonly next_cursor: string;
+}
+
 /** The reply: an answer, the reason for a failure in one sentence, or the usage of the commands if the name is unknown. */
 export type OperatorReply =
   { readonly answer: unknown } | { readonly error: string } | { readonly usage: string };

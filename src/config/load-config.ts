@@ -7,7 +7,11 @@ import { SETTINGS, type SettingName } from './settings.js';
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
-  constructor(readonly problems: readonly string[]) {
+  /** @param unreadCatalogFile path of the catalog file, if the problems kept it from being read */
+  constructor(
+    readonly problems: readonly string[],
+    readonly unreadCatalogFile?: string,
+  ) {
     super(['The configuration is invalid:', ...problems.map((line) => `  ${line}`)].join('\n'));
   }
 }
@@ -48,7 +52,7 @@ function load(environment: NodeJS.ProcessEnv, demands: Demands): GatewayConfig {
   }
   const loaded = config as unknown as GatewayConfig;
   problems.push(...crossChecks(loaded, environment, demands));
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new ConfigError(problems, loaded.catalogFile);
   return Object.freeze(loaded);
 }
 

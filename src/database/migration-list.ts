@@ -51,6 +51,7 @@ import { NewestVersionsFirst1700000000351 } from './migrations/0351-newest-versi
 import { CappedStepsNewestFirst1700000000352 } from './migrations/0352-capped-steps-newest-first.migration.js';
 import { TaskRefunds1700000000353 } from './migrations/0353-task-refunds.migration.js';
 import { OperatorOutcomes1700000000354 } from './migrations/0354-operator-outcomes.migration.js';
+import { RotatedKeysNameSuccessors1700000000360 } from './migrations/0360-rotated-keys-name-successors.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -109,4 +110,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CappedStepsNewestFirst1700000000352,
   TaskRefunds1700000000353,
   OperatorOutcomes1700000000354,
+  RotatedKeysNameSuccessors1700000000360,
 ];

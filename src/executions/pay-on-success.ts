@@ -30,7 +30,7 @@ export interface CallLimits {
 }
 
 /**
- * Thrown by work whose client left before anything was made. The hold is released and the record says `client_left`;
+ * Thrown by work whose client left before a provider took it. The hold is released and the record says `client_left`;
  * nobody receives the error.
  */
 export class ClientLeft extends GatewayError {

@@ -40,14 +40,17 @@ export class ImageBytes {
   }
 }
 
-/** The base64 without white space; undefined if it has any other foreign character or is no image. */
+/** The base64 as every client reads it; undefined if it has a foreign character other than white space or is no image. */
 function wholeOf(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
   if (!isImage(bytes)) return undefined;
   // The decoder leaves out what is foreign. Only a text that is shorter than it looks is read once more.
-  if (bytes.length === Buffer.byteLength(base64, 'base64')) return base64;
-  const dense = base64.replace(/\s+/g, '');
-  return bytes.length === Buffer.byteLength(dense, 'base64') ? dense : undefined;
+  const isDense = bytes.length === Buffer.byteLength(base64, 'base64');
+  const dense = isDense ? base64 : base64.replace(/\s+/g, '');
+  if (bytes.length !== Buffer.byteLength(dense, 'base64')) return undefined;
+  // The decoder takes the alphabet of URLs and missing padding as well, at which clients fail.
+  const isStandard = dense.length % 4 === 0 && !dense.includes('-') && !dense.includes('_');
+  return isStandard ? dense : bytes.toString('base64');
 }
 
 function isImage(bytes: Buffer): boolean {

@@ -79,17 +79,17 @@ export function formBody(request: Request, meter: BodyMeter): FormSource {
   return Object.assign(body, { headers, watch, isWhole: () => read === form.parts });
 }
 
-/** Accepts `limitBytes` in all, as far as `next` accepts them. */
+/** Accepts `limitBytes` in all, as far as `first` accepts them. */
 export function meterUpTo(
   limitBytes: number,
   tooLarge: () => GatewayError,
-  next?: BodyMeter,
+  first?: BodyMeter,
 ): BodyMeter {
   let total = 0;
   return {
     add: (bytes) => {
       total += bytes;
-      return total > limitBytes ? tooLarge() : next?.add(bytes);
+      return first?.add(bytes) ?? (total > limitBytes ? tooLarge() : undefined);
     },
   };
 }

@@ -91,13 +91,13 @@ const video = (account: TestAccount, bytes: number) =>
 const waitingVideo = (account: TestAccount, declared = 1_000) =>
   begin(VIDEOS, account, [FORM_TYPE, `Content-Length: ${declared}`, WAITS], '');
 
+/** A body that comes in one chunk and does not end. */
+function inChunks(path: string, account: TestAccount, lines: string[], text: string): Client {
+  const body = `${text.length.toString(16)}\r\n${text}\r\n`;
+  return begin(path, account, [...lines, 'Transfer-Encoding: chunked'], body);
+}
 const chunkedUpload = (account: TestAccount, bytes: number) =>
-  begin(
-    '/v1/audio/isolation',
-    account,
-    [FORM_TYPE, 'Transfer-Encoding: chunked'],
-    `${bytes.toString(16)}\r\n${FILE_HEAD.padEnd(bytes, 'x')}\r\n`,
-  );
+  inChunks('/v1/audio/isolation', account, [FORM_TYPE], FILE_HEAD.padEnd(bytes, 'x'));
 
 /** The gateway answers the refusal at once; it does not ask for the body. */
 async function refusalOf(client: Client, status: number, code: string): Promise<void> {
@@ -113,11 +113,14 @@ describe('an account without funds', () => {
     await refusalOf(waitingChat(poor, MIB + 1), 402, 'insufficient_user_quota');
   });
 
-  it('is refused with 402 for a body in chunks once it passes 1 MB', async () => {
-    const text = `{"a":"${'x'.repeat(MIB + 100)}"}`;
-    const body = `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
-    const client = begin(CHAT, poor, [JSON_TYPE, 'Transfer-Encoding: chunked'], body);
-    await refusalOf(client, 402, 'insufficient_user_quota');
+  it.each([
+    ['JSON', CHAT, [JSON_TYPE], '{"a":"'],
+    ['JSON of which nobody may send more', VIDEOS, [JSON_TYPE], '{"a":"'],
+    ['a form that may be a replay', VIDEOS, [FORM_TYPE, 'Idempotency-Key: a'], TEXT_HEAD],
+  ])('is refused with 402 for a body in chunks over 1 MB: %s', async (_, path, lines, head) => {
+    const send = (by: TestAccount) => inChunks(path, by, lines, head.padEnd(MIB + 1, 'x'));
+    await refusalOf(send(poor), 402, 'insufficient_user_quota');
+    if (path !== CHAT) await refusalOf(send(rich), 413, 'request_too_large');
   });
 
   it('is refused with 402 for any form, before the form is asked for', async () => {

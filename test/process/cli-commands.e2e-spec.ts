@@ -68,6 +68,25 @@ describe('the command line', () => {
   );
 
   it(
+    'says beside the CSV of usage that rows follow, and their cursor',
+    async () => {
+      await database.dataSource.query(
+        `INSERT INTO usage_day (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged, given_back)
+         SELECT gen_random_uuid(), '2026-01-01', gen_random_uuid(), model, '/v1/audio/speech', 1, 0, 1, 1, 0
+           FROM unnest(ARRAY['aud-v3', 'aud-v4']) model`,
+      );
+      const page = 'usage --csv --group-by account,model --from 2026-01-01 --limit 1'.split(' ');
+      const first = await cli(...page);
+      expect(first).toMatchObject({ code: 0, stderr: 'More: --cursor 1\n' });
+      const second = await cli(...page, '--cursor', '1');
+      expect(second).toMatchObject({ code: 0, stderr: '' });
+      const models = [first, second].map(({ stdout }) => /^[^,]+,(aud-v\d),/m.exec(stdout)?.[1]);
+      expect(models.sort()).toEqual(['aud-v3', 'aud-v4']);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
     'ends with 1 where nothing has the id, or a value is wrong',
     async () => {
       const missing = '0'.repeat(32);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ADMIN, AdminDesk, expectError, createdId } from '../../support/admin-desk.js';
-import { send } from '../../support/http-answer.js';
+import { errorOf, send } from '../../support/http-answer.js';
 
 const EPOCH_SECONDS = expect.any(Number);
 
@@ -106,6 +106,30 @@ describe('a key', () => {
     expect(row).toMatchObject({ id, revoked_at: EPOCH_SECONDS });
     await expectError(revoke('key_00000000000000000000000000000000'), 404, 'not_found');
     await expectError(desk.post(`/keys/${id}/rotate`, {}), 404, 'not_found');
+  });
+
+  it('is not rotated again in its overlap, whose end would be the expiry of the new key', async () => {
+    const account = await desk.newAccount();
+    const id = createdId(await desk.post(`/accounts/${account}/keys`, {}));
+    const overlap = { overlap_seconds: 3_600 };
+    const successor = createdId(await desk.post(`/keys/${id}/rotate`, overlap));
+    const again = await desk.post(`/keys/${id}/rotate`, overlap);
+    await expectError(again, 409, 'conflict');
+    expect(errorOf(again).message).toContain(successor);
+    expect((await desk.post(`/keys/${successor}/rotate`, {})).json).toMatchObject({
+      expires_at: null,
+    });
+    expect((await desk.list(`/accounts/${account}/keys`)).data).toHaveLength(3);
+  });
+
+  it('is rotated again when its overlap was replaced by an expiry of its own', async () => {
+    const account = await desk.newAccount();
+    const id = createdId(await desk.post(`/accounts/${account}/keys`, {}));
+    await desk.post(`/keys/${id}/rotate`, { overlap_seconds: 3_600 });
+    expect((await desk.ask('PATCH', `/keys/${id}`, { name: 'b' })).status).toBe(200);
+    await expectError(desk.post(`/keys/${id}/rotate`, {}), 409, 'conflict');
+    expect((await desk.ask('PATCH', `/keys/${id}`, { expires_at: null })).status).toBe(200);
+    expect((await desk.post(`/keys/${id}/rotate`, {})).json).toMatchObject({ expires_at: null });
   });
 
   it.each([-1, 1.5, '1', 1e12])('is not rotated with an overlap of %j seconds', async (overlap) => {

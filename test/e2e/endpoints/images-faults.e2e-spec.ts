@@ -56,8 +56,11 @@ describe('an answer without an image', () => {
 });
 
 describe('what a provider may answer', () => {
-  const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  /** Its base64 ends in padding, and its last bytes are other characters in the alphabet of URLs. */
+  const PNG = Buffer.from('89504e470d0a1a0a0000000d494844ff', 'hex');
   const BASE64 = PNG.toString('base64');
+  /** Its base64 has no padding. */
+  const WHOLE = PNG.subarray(0, 15);
   let upstream: StubUpstream;
   let strict: TestGateway;
 
@@ -89,11 +92,15 @@ describe('what a provider may answer', () => {
     expect(spent).toBe(10_000n);
   });
 
-  it('takes white space out of base64, at which clients fail', async () => {
-    const { answer } = await answerTo({
-      b64_json: `${BASE64.slice(0, 4)}\r\n${BASE64.slice(4)}\n`,
-    });
-    expect((answer.json as { data: object[] }).data).toEqual([{ b64_json: BASE64 }]);
+  it.each([
+    ['white space', `${BASE64.slice(0, 4)}\r\n${BASE64.slice(4)}\n`],
+    ['one line end', `${WHOLE.toString('base64')}\n`, WHOLE],
+    ['the alphabet of URLs', PNG.toString('base64url')],
+    ['no padding', BASE64.replaceAll('=', '')],
+  ])('hands on base64 as clients read it, where it has %s', async (_what, base64, image = PNG) => {
+    const { answer } = await answerTo({ b64_json: base64 });
+    const { data } = answer.json as { data: object[] };
+    expect(data).toEqual([{ b64_json: image.toString('base64') }]);
   });
 
   it.each<[string, () => object]>([

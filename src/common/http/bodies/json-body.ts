@@ -79,7 +79,9 @@ function collect(
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      const refusal = size > limitBytes ? tooLarge(limitBytes) : meter?.add(chunk.length);
+      // The meter first, because without funds the answer to a large body is 402 (decision G-101).
+      const refusal =
+        meter?.add(chunk.length) ?? (size > limitBytes ? tooLarge(limitBytes) : undefined);
       if (refusal) refuse(refusal);
       else if (count.add(chunk.length)) body.add(chunk);
       else refuse(malformed('The body is sent in too many small chunks.'));

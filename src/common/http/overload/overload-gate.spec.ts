@@ -139,6 +139,18 @@ describe('one account in a crowd', () => {
     }
   });
 
+  it('takes no share of another whose calls wait for their hold, while most places are closed', () => {
+    const { gate, state } = setUp(4 * MAX);
+    wait(gate, 4 * MAX, post('a'));
+    gate.refuses(post('a'));
+    state.ms += 1_000;
+    expect(gate.refuses(post('a'))).toBe(true);
+    state.holds.set('b', 2 * MAX - 1);
+    expect(gate.refuses(post('b'))).toBe(false);
+    state.holds.set('b', 2 * MAX);
+    expect(gate.refuses(post('b'))).toBe(true);
+  });
+
   it('has no share when there are more accounts than places', () => {
     const { gate, state } = setUp();
     for (let account = 0; account < MAX; account += 1) wait(gate, 1, post(`account ${account}`));

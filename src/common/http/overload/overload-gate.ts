@@ -104,7 +104,7 @@ class Crowd {
     const { waiting, maxWaiting, holds } = this;
     const now = this.nowMs();
     if (this.isPartClosed(now))
-      return waiting >= this.openPlaces(now) || holds.readyStarts >= maxWaiting;
+      return waiting >= this.openPlaces || holds.readyStarts >= maxWaiting;
     if (waiting + holds.readyStarts < maxWaiting) {
       this.sinceMs = undefined;
       return false;
@@ -118,21 +118,31 @@ class Crowd {
 
   /**
    * Whether the holder has its equal share of the waiting. Nobody has less when there are more holders than places for
-   * all of them.
+   * all of them. Calls that wait for their hold use no open place while a part is closed, so that they are compared with
+   * all places, as {@link isTooLarge} compares them.
    */
   hasShare(holder: string): boolean {
-    const { byHolder, holds } = this;
-    const mine = (byHolder.get(holder) ?? 0) + holds.readyStartsOf(holder);
-    const holders = Math.max(byHolder.size, holds.readyAccounts) + (mine > 0 ? 0 : 1);
-    const share = Math.floor(this.openPlaces(this.nowMs()) / holders);
-    return mine >= Math.max(share, holders <= this.maxWaiting ? 1 : 0);
+    const { byHolder, holds, maxWaiting } = this;
+    const waiting = byHolder.get(holder) ?? 0;
+    const ready = holds.readyStartsOf(holder);
+    // At least so many, with this one.
+    const holders = Math.max(
+      byHolder.size + (waiting > 0 ? 0 : 1),
+      holds.readyAccounts + (ready > 0 ? 0 : 1),
+    );
+    const shareOf = (places: number): number =>
+      Math.max(Math.floor(places / holders), holders <= maxWaiting ? 1 : 0);
+    return this.isPartClosed(this.nowMs())
+      ? waiting >= shareOf(this.openPlaces) || ready >= shareOf(maxWaiting)
+      : waiting + ready >= shareOf(maxWaiting);
   }
 
   private isPartClosed(now: number): boolean {
     return now - this.lastedMs < CLOSED_MS;
   }
 
-  private openPlaces(now: number): number {
-    return this.isPartClosed(now) ? Math.ceil(this.maxWaiting / OPEN_ONE_IN) : this.maxWaiting;
+  /** How many places are open while a part is closed. */
+  private get openPlaces(): number {
+    return Math.ceil(this.maxWaiting / OPEN_ONE_IN);
   }
 }
