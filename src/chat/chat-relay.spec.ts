@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
 import { ClientLeft } from '../executions/pay-on-success.js';
+import { ProviderError } from '../providers/http/provider-error.js';
 import { ChatRelay } from './chat-relay.js';
 import { MadeTexts } from './made-text.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
 const CHUNKS = 20;
 
+const cut = (): void => undefined;
 const textOf = () => new MadeTexts().begin('account');
 const chunkOf = (index: number) => ({
   chunk: { choices: [{ index, delta: { content: 'a' } }] },
@@ -27,7 +29,7 @@ it('sends every chunk in its order, and none while the reader takes the one befo
     takes -= 1;
   };
   const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
-  await new ChatRelay({ send, isGone: false }, HEAD, false, textOf()).run(source);
+  await new ChatRelay({ send, cut, isGone: false }, HEAD, false, textOf()).run(source);
   expect(sent).toEqual(Array.from({ length: CHUNKS }, (_, index) => index));
 });
 
@@ -41,7 +43,7 @@ it('takes no chunk from the provider while the reader takes nothing', async () =
       this.push(chunkOf(made));
     },
   });
-  const events = { send: () => new Promise<void>(() => undefined), isGone: false };
+  const events = { send: () => new Promise<void>(() => undefined), cut, isGone: false };
   const run = new ChatRelay(events, HEAD, false, textOf()).run(source);
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
   expect(made).toBeLessThanOrEqual(3);
@@ -54,7 +56,7 @@ it('breaks the stream where a chunk cannot be sent', async () => {
   const send = (): undefined => {
     throw new Error('it cannot be sent');
   };
-  const run = new ChatRelay({ send, isGone: false }, HEAD, false, textOf()).run(source);
+  const run = new ChatRelay({ send, cut, isGone: false }, HEAD, false, textOf()).run(source);
   await expect(run).rejects.toThrow('it cannot be sent');
   expect(source.destroyed).toBe(true);
 });
@@ -62,6 +64,7 @@ it('breaks the stream where a chunk cannot be sent', async () => {
 it('writes no chunk for a reader that has left, and keeps all the text for the charge', async () => {
   const events = {
     isGone: false,
+    cut,
     sent: 0,
     send: (): undefined => {
       events.sent += 1;
@@ -76,7 +79,7 @@ it('writes no chunk for a reader that has left, and keeps all the text for the c
 });
 
 it('takes once what waited for a reader that has left', async () => {
-  const events = { isGone: false, send: () => new Promise<void>(() => undefined) };
+  const events = { isGone: false, cut, send: () => new Promise<void>(() => undefined) };
   const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
   for (const index of [0, 1, 2]) source.push(chunkOf(index));
   const made = textOf();
@@ -90,6 +93,45 @@ it('takes once what waited for a reader that has left', async () => {
   expect(made.take().text).toBe('aaa');
 });
 
+describe('a provider that breaks off while its chunks wait for the reader', () => {
+  const broken = new ProviderError('http_error', { provider: 'p', sent: true });
+  /** A source with three chunks, of which the reader has been taking the first for this long. */
+  async function waitFor(ms: number) {
+    const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
+    for (const index of [0, 1, 2]) source.push(chunkOf(index));
+    const events = {
+      isGone: false,
+      send: () => new Promise<void>(() => undefined),
+      cut: () => (events.isGone = true),
+    };
+    const run = new ChatRelay(events, HEAD, false, textOf()).run(source);
+    await sleep(ms);
+    return { source, run, events };
+  }
+
+  it('cuts off a reader for whom it has waited for a second, who pays as one who has left', async () => {
+    const { source, run, events } = await waitFor(1_050);
+    source.destroy(broken);
+    expect(await run).toBe(true);
+    expect(events.isGone).toBe(true);
+  });
+
+  it('is an error for any other reader', async () => {
+    const { source, run, events } = await waitFor(100);
+    source.destroy(broken);
+    await expect(run).rejects.toBe(broken);
+    expect(events.isGone).toBe(false);
+  });
+
+  it('is an error where it is not the provider that breaks off', async () => {
+    const { source, run, events } = await waitFor(1_050);
+    const shutdown = new Error('shutdown');
+    source.destroy(shutdown);
+    await expect(run).rejects.toBe(shutdown);
+    expect(events.isGone).toBe(false);
+  });
+});
+
 it.each([
   ['with an error', new Error('cut before')],
   ['without one', undefined],
@@ -97,7 +139,7 @@ it.each([
   const source = new Readable({ objectMode: true }).on('error', () => undefined);
   source.destroy(error);
   await new Promise((resolve) => source.once('close', resolve));
-  const events = { send: () => undefined, isGone: false };
+  const events = { send: () => undefined, cut, isGone: false };
   const run = new ChatRelay(events, HEAD, false, textOf()).run(source);
   await expect(run).rejects.toThrow(error?.message ?? 'the chunks broke off');
 });

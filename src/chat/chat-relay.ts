@@ -2,10 +2,14 @@ import type { JsonObject } from '../common/json-object.js';
 import type { Readable } from 'node:stream';
 import type { SseWriter } from '../common/http/answers/sse-writer.js';
 import { ClientLeft, DeadlinePassed } from '../executions/pay-on-success.js';
+import { ProviderError } from '../providers/http/provider-error.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
 import { textsOf, viewTokenUsage } from './chat-usage.js';
 import type { MadeText } from './made-text.js';
+
+/** A reader who keeps the provider waiting for this long, in all, may be the reason why it breaks off. */
+const SLOW_READER_MS = 1_000;
 
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
@@ -16,9 +20,11 @@ export class ChatRelay {
   private reportedUsage: unknown;
   private source: Readable | undefined;
   private head: CompletionHead | undefined;
+  private waitsSinceMs: number | undefined;
+  private waitedMs = 0;
 
   constructor(
-    private readonly events: Pick<SseWriter, 'send' | 'isGone'>,
+    private readonly events: Pick<SseWriter, 'send' | 'isGone' | 'cut'>,
     private readonly fallback: CompletionHead,
     private readonly showsUsage: boolean,
     private readonly made: MadeText,
@@ -27,7 +33,7 @@ export class ChatRelay {
   /**
    * Forwards chunks until the provider has finished or the reader has left. Resolves with false when the deadline of the
    * call came first, the reader had left, and no usage had been reported. Rejects with any other error that broke the
-   * stream; that the reader left is no error.
+   * stream; that the reader left is no error. A slow reader for whom a provider does not wait is cut off, as if it had left.
    */
   run(source: Readable): Promise<boolean> {
     this.source = source;
@@ -38,7 +44,10 @@ export class ChatRelay {
         if (error instanceof ClientLeft) resolve(true);
         else if (error instanceof DeadlinePassed && this.events.isGone)
           resolve(this.usage !== null);
-        else reject(error);
+        else if (error instanceof ProviderError && this.isReaderSlow) {
+          this.events.cut();
+          resolve(true);
+        } else reject(error);
       };
       const closed = (): void => {
         if (source.readableEnded) resolve(true);
@@ -80,13 +89,25 @@ export class ChatRelay {
     }
   }
 
+  /** The break may be seen only after the reader has taken what had arrived before it. */
+  private get isReaderSlow(): boolean {
+    const nowMs = performance.now();
+    return this.waitedMs + nowMs - (this.waitsSinceMs ?? nowMs) >= SLOW_READER_MS;
+  }
+
   /** An error breaks the stream, because nothing else would hear of one in a listener. */
   private forwardAndPause(source: Readable, item: ChatChunk): void {
     try {
       const taken = this.forward(item);
       if (taken === undefined) return;
       source.pause();
-      void taken.then(() => source.resume());
+      const sinceMs = performance.now();
+      this.waitsSinceMs = sinceMs;
+      void taken.then(() => {
+        this.waitedMs += performance.now() - sinceMs;
+        this.waitsSinceMs = undefined;
+        source.resume();
+      });
     } catch (error) {
       source.destroy(error instanceof Error ? error : new Error(String(error)));
     }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
+import { cutOff } from './cut-off.js';
 import { onReaderGone, STALL_MS, tookAll, writableAgain } from './reader-pace.js';
 import { releaseParser } from './release-parser.js';
 
@@ -72,6 +73,11 @@ export class SseWriter {
     this.response.end();
     await closed;
     clearTimeout(stall);
+  }
+
+  /** Cuts the connection, so that the answer never looks complete. */
+  cut(): void {
+    if (!this.isGone) cutOff(this.response);
   }
 
   private begin(): void {

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ASK, ChatUpstreamDesk, event } from '../support/chat-upstream-desk.js';
+
+const CREDIT = 1_000_000_000n;
+/** 30 kB of which one word is text. */
+const CHUNK = event({
+  id: 'c',
+  choices: [{ index: 0, delta: { content: ' so' }, logprobs: { content: 'a'.repeat(30_000) } }],
+});
+/** More than all sockets on the way hold. */
+const CHUNKS = 2_000;
+const PATIENCE_MS = 1_500;
+
+let desk: ChatUpstreamDesk;
+
+beforeAll(async () => {
+  desk = await ChatUpstreamDesk.start();
+});
+afterAll(() => desk.stop());
+
+/** Writes chunks until they are not taken for a while, then breaks off, as some providers do. */
+async function writeImpatiently(response: ServerResponse): Promise<void> {
+  response.setHeader('content-type', 'text/event-stream');
+  for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
+    if (response.write(CHUNK)) continue;
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    const isTaken = await once(response, 'drain', { signal: patience }).then(
+      () => true,
+      () => false,
+    );
+    if (!isTaken) break;
+  }
+  response.destroy();
+}
+
+it('a reader for whom the provider does not wait pays for what was made, as one who leaves', async () => {
+  const { accountId, headers } = await desk.gateway.account(CREDIT);
+  const gaveUp = new Promise<void>((resolve) => {
+    desk.upstream.reply = (response) => {
+      void writeImpatiently(response).then(resolve);
+    };
+  });
+  const answer = await fetch(desk.url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...ASK, model: 'gen-4-mini', stream: true }),
+  });
+  const reader = answer.body?.getReader();
+  await reader?.read();
+  await gaveUp;
+  const rest = async () => {
+    while (!(await reader?.read())?.done) continue;
+  };
+  await expect(rest()).rejects.toThrow('terminated');
+  while ((await desk.gateway.balance(accountId)).held > 0n) await sleep(20);
+  const [row] = await desk.gateway.dataSource.query<{ status: string; charged: string }[]>(
+    'SELECT status, charged FROM execution WHERE account_id = $1',
+    [accountId],
+  );
+  expect(row?.status).toBe('succeeded');
+  expect(Number(row?.charged)).toBeGreaterThan(0);
+});
