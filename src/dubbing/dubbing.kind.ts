@@ -157,11 +157,17 @@ export class DubbingKind implements TaskKind, OnModuleInit {
   }
 
   /**
-   * The whole file is copied to this machine before a byte is sent, so a storage that fails now has started no work.
+   * The whole file is copied to this machine before a byte is sent, so a storage that fails or gives only a part of it
+   * has started no work.
    */
   private async copy(source: StoredFile, path: string, context: TaskContext): Promise<void> {
     try {
-      await pipeline(await source.open(), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      const bytes = await source.open();
+      const copy = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+      await pipeline(bytes, copy);
+      if (copy.bytesWritten !== source.sizeBytes) {
+        throw new Error(`it has ${copy.bytesWritten} bytes instead of ${source.sizeBytes}`);
+      }
     } catch (error) {
       this.logger.error(`A source cannot be read: ${String(error)}`);
       throw new ProviderError('unavailable', { provider: context.route.provider, sent: false });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { FILE_STORE, type FileStore } from '../../src/storage/file-store.port.js';
 import { DubbingDesk } from '../support/dubbing-desk.js';
 
@@ -124,6 +126,27 @@ describe('a source that is gone from the storage', () => {
       expect(await submissions()).toBe(before);
     } finally {
       await desk.gateway.dataSource.query('DROP FUNCTION expire_at_once CASCADE');
+    }
+  });
+});
+
+describe('a source that the storage gives only in part', () => {
+  it('is not sent, and the task goes on when the storage gives all of it', async () => {
+    const before = await submissions();
+    const store = desk.gateway.app.get<FileStore>(FILE_STORE);
+    const read = store.read.bind(store);
+    let parts = 0;
+    store.read = async (key) => {
+      parts += 1;
+      const whole = await buffer(await read(key));
+      return Readable.from([parts > 1 ? whole : whole.subarray(0, whole.length / 2)]);
+    };
+    try {
+      const { id } = await desk.submit();
+      expect(await desk.ended(id)).toMatchObject({ status: 'succeeded' });
+      expect([parts, (await submissions()) - before]).toEqual([2, 1]);
+    } finally {
+      store.read = read;
     }
   });
 });
