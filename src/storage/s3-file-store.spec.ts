@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { S3FileStore } from './s3-file-store.js';
 
@@ -121,5 +123,31 @@ describe('S3FileStore with an S3 that fails', () => {
     }
     expect(heads).toHaveLength(3);
     expect(heads.join('')).not.toMatch(/elsewhere|the-secret/);
+  });
+});
+
+describe('S3FileStore with an S3 that never answers "Expect: 100-continue"', () => {
+  it('sends the parts of a large file without waiting for it', async () => {
+    Object.assign(process.env, CREDENTIALS);
+    const answer: RequestListener = (request, response) => {
+      request.resume().once('end', () => {
+        const isBegin = request.url?.includes('uploads') === true;
+        response.setHeader('ETag', '"part"');
+        response.end(isBegin ? '<Begun><UploadId>1</UploadId></Begun>' : '<Done/>');
+      });
+    };
+    const s3 = createHttpServer(answer).on('checkContinue', answer).listen(0, '127.0.0.1');
+    await once(s3, 'listening');
+    const { port } = s3.address() as AddressInfo;
+    const place = { bucket: 'media', prefix: '', region: 'us-east-1' };
+    const store = new S3FileStore({ ...place, endpoint: `http://127.0.0.1:${port}` });
+    const body = Readable.from([Buffer.alloc(8_000_000)]);
+    const signal = AbortSignal.timeout(3_000);
+    await expect(store.write('key', { body, contentType: 'video/mp4', signal })).resolves.toBe(
+      undefined,
+    );
+    store.close();
+    s3.closeAllConnections();
+    s3.close();
   });
 });

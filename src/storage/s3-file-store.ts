@@ -58,6 +58,8 @@ export class S3FileStore implements FileStore {
       // Some compatible servers do not support trailing checksums, which are Amazon's default.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
+      // Some compatible servers never answer it. It also takes a new connection for each part, beside those of the agent.
+      expectContinueHeader: false,
       streamCollector: answerCollector(limits.uploadMs),
       requestHandler: {
         connectionTimeout: CONNECT_TIMEOUT_MS,
