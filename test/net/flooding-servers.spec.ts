@@ -3,8 +3,14 @@ import type { Socket } from 'node:net';
 import { hostileDownloads, LIMITS } from '../support/hostile-downloads.js';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
-/** Long enough that only the bound on what is no body ends a flood. */
-const PATIENT = { ...LIMITS, headersMs: 20_000, totalMs: 20_000, rateGraceMs: 20_000 };
+/** Long enough that only the bounds on what is no body end a flood. */
+const PATIENT = {
+  ...LIMITS,
+  headersMs: 20_000,
+  idleMs: 20_000,
+  totalMs: 20_000,
+  rateGraceMs: 20_000,
+};
 const REASON = 'The URL could not be downloaded: its host did not deliver it.';
 
 /** Sends `start`, then `piece` as fast as it is taken. */
@@ -38,6 +44,21 @@ describe('servers that flood', () => {
     await expectFailure(fetched);
     // What the buffers of the system hold was sent too.
     expect(sent).toBeLessThan(16_000_000);
+  });
+
+  it('are left early when they send TLS records of one byte', async () => {
+    const fetched = fetchFrom(
+      (socket) => {
+        const send = (): void => {
+          if (!socket.destroyed) socket.write('x', send);
+        };
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n', send);
+      },
+      { limits: PATIENT },
+      'https://example.com/',
+    );
+    await expect(fetched).rejects.toMatchObject({ message: REASON });
+    await expectFailure(fetched);
   });
 
   it('are read when their chunks are small but not tiny', async () => {
