@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { JsonObject } from '../common/json-object.js';
 import { toPublicId } from '../common/ids/public-id.js';
+import type { StopSignal } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { ScratchFolder } from '../media/scratch-folder.js';
 import { ProviderError } from '../providers/http/provider-error.js';
@@ -157,14 +158,42 @@ export class DubbingKind implements TaskKind, OnModuleInit {
   }
 
   /**
-   * The whole file is copied to this machine before a byte is sent, so a storage that fails now has started no work.
+   * The whole file is copied to this machine before a byte is sent, so a storage that fails, gives only a part of it or
+   * does not answer before the gateway stops has started no work.
    */
   private async copy(source: StoredFile, path: string, context: TaskContext): Promise<void> {
+    const stopped = whenStopped(context.signal);
+    const opening = source.open();
     try {
-      await pipeline(await source.open(), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      const bytes = await Promise.race([opening, stopped]);
+      const copy = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+      // The pipeline tells of the error.
+      copy.on('error', () => undefined);
+      await Promise.race([pipeline(bytes, copy), stopped]);
+      if (copy.bytesWritten !== source.sizeBytes) {
+        throw new Error(`it has ${copy.bytesWritten} bytes instead of ${source.sizeBytes}`);
+      }
     } catch (error) {
+      opening.then(
+        (bytes) => bytes.destroy(),
+        () => undefined,
+      );
       this.logger.error(`A source cannot be read: ${String(error)}`);
       throw new ProviderError('unavailable', { provider: context.route.provider, sent: false });
     }
   }
+}
+
+/** Rejects if the signal aborts. */
+function whenStopped(signal: StopSignal): Promise<never> {
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = (): void => {
+      reject(new Error('the work was stopped', { cause: signal.reason }));
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  // It may abort after the last reader has gone on.
+  stopped.catch(() => undefined);
+  return stopped;
 }

@@ -10,6 +10,10 @@ import { resolveByDns, resolveBySystem, type ResolveName } from './resolve-name.
 
 const MAX_ANSWERS = 16;
 const ADDRESS_ATTEMPT_MS = 1_500;
+/** A TLS connection may always receive this much: a handshake has at most half of it. Beyond it, a third has to be data. */
+const FREE_TLS_BYTES = 262_144;
+const TLS_BYTES_PER_BYTE = 3;
+const TLS_WATCH_MS = 250;
 
 /** Opens a TCP connection to one of `addresses`, which are tried in turn. The socket may still be connecting. */
 type DialTcp = (addresses: readonly string[], port: number) => Socket;
@@ -93,6 +97,7 @@ export class GuardedDialer {
       rejectUnauthorized: true,
       ...(this.options.ca !== undefined && { ca: this.options.ca }),
     }).on('error', ignore);
+    endFloods(secured, socket);
     await once(secured, 'secureConnect', { signal });
     return secured;
   }
@@ -105,6 +110,21 @@ export class GuardedDialer {
 }
 
 const ignore = (): void => undefined;
+
+/**
+ * Ends a TLS connection whose server sends little data in many records, or session tickets and new keys without end. They
+ * cost much work and reach no reader.
+ */
+function endFloods(secured: Socket, socket: Socket): void {
+  const watch = setInterval(() => {
+    if (socket.bytesRead > FREE_TLS_BYTES + secured.bytesRead * TLS_BYTES_PER_BYTE) {
+      secured.destroy(new Error('the server sent too much that is no data'));
+    }
+  }, TLS_WATCH_MS);
+  secured.once('close', () => {
+    clearInterval(watch);
+  });
+}
 
 /** As the system's resolver says it. */
 function noAddress(): Error {

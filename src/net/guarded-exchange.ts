@@ -1,10 +1,12 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { WireOverhead } from './wire-overhead.js';
 
 const MAX_HEADER_BYTES = 16_384;
 const BODY_BUFFER_BYTES = 65_536;
 const USER_AGENT = 'shim-gateway';
+const FLOOD = 'the server sent too much that is no body';
 
 /**
  * Limits of one exchange, in milliseconds: name, TCP and TLS together; the head of the answer; each pause within its
@@ -55,12 +57,13 @@ export async function exchangeOver(
     sent.destroy();
     socket.destroy();
   };
-  const answered = answerTo(sent, signal);
+  const overhead = new WireOverhead();
+  const answered = answerTo(sent, signal, overhead);
   const timer = setTimeout(close, limits.headersMs);
   try {
     sent.end(body);
     const answer = await answered;
-    const pieces = Readable.from(impatiently(answer, limits.idleMs), {
+    const pieces = Readable.from(impatiently(answer, limits.idleMs, overhead), {
       objectMode: false,
       highWaterMark: BODY_BUFFER_BYTES,
     });
@@ -74,16 +77,29 @@ export async function exchangeOver(
   }
 }
 
-/** The head of the answer. The signal breaks the request before it and the body after it. */
-function answerTo(sent: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {
+/** The head of the answer. The signal and a flood break the request before it and the body after it. */
+function answerTo(
+  sent: ClientRequest,
+  signal: AbortSignal,
+  overhead: WireOverhead,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined;
-    const stop = (): void => {
-      const reason = signal.reason as Error;
+    const breakOff = (reason: Error): void => {
       // The answer is destroyed first. Otherwise a body without a length would look complete.
       answer?.destroy(reason);
       sent.destroy(reason);
     };
+    const stop = (): void => {
+      breakOff(signal.reason as Error);
+    };
+    // The client reads the bytes first, because it began to listen before.
+    sent.once('socket', (socket) =>
+      socket.on('data', (bytes: Buffer) => {
+        overhead.received(bytes.length);
+        if (overhead.isTooMuch(answer?.readableLength ?? 0)) breakOff(new Error(FLOOD));
+      }),
+    );
     sent.on('error', reject);
     sent.once('response', (response) => {
       answer = response.on('error', ignore);
@@ -100,13 +116,18 @@ function answerTo(sent: ClientRequest, signal: AbortSignal): Promise<IncomingMes
 }
 
 /** The body. It fails when the server sends nothing for too long; the time that the reader needs does not count. */
-async function* impatiently(answer: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
+async function* impatiently(
+  answer: IncomingMessage,
+  idleMs: number,
+  overhead: WireOverhead,
+): AsyncGenerator<Buffer> {
   const watch = (): NodeJS.Timeout =>
     setTimeout(() => answer.destroy(new Error('the server sent nothing for too long')), idleMs);
   let timer = watch();
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       clearTimeout(timer);
+      overhead.taken(chunk.length);
       yield chunk;
       timer = watch();
     }

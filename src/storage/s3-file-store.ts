@@ -2,11 +2,14 @@ import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client
 import { addAbortSignal, Readable } from 'node:stream';
 import type { ByteRange } from '../common/http/answers/byte-range.js';
 import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js';
+import { answerCollector } from './s3-answer.js';
 import { type S3Object, S3Upload } from './s3-upload.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than a slow reader may pause, because its connection to S3 pauses with it. */
 const IDLE_TIMEOUT_MS = 120_000;
+/** Times until the head of an answer; every attempt has them anew. */
+const LIMITS: S3Limits = { answerMs: 10_000, uploadMs: 120_000 };
 const TRIES = 3;
 /** Connections for readers. Four accounts have to use their whole share before another one has none. */
 const READERS: ReaderLimits = { total: 512, perAccount: 128 };
@@ -24,6 +27,14 @@ export interface S3Place {
   readonly region: string | undefined;
 }
 
+/** Milliseconds until S3 has answered. */
+export interface S3Limits {
+  /** For the head of an answer to a reading or a removal. */
+  readonly answerMs: number;
+  /** For that to an upload, the sending of a part included; and for the body of every answer that is no file. */
+  readonly uploadMs: number;
+}
+
 /**
  * Files in an S3-compatible bucket, with the credentials of the standard AWS variables and files. An object appears
  * when its upload is complete. If a process dies during an upload, its parts stay until the bucket's lifecycle rule
@@ -33,7 +44,11 @@ export class S3FileStore implements FileStore {
   readonly readers = READERS;
   private readonly client: S3Client;
 
-  constructor(private readonly place: S3Place) {
+  /** `limits`: set by tests. */
+  constructor(
+    private readonly place: S3Place,
+    private readonly limits = LIMITS,
+  ) {
     const { endpoint, region } = place;
     const agent = { maxSockets: READERS.total + OWN_CONNECTIONS, keepAlive: true };
     this.client = new S3Client({
@@ -43,8 +58,13 @@ export class S3FileStore implements FileStore {
       // Some compatible servers do not support trailing checksums, which are Amazon's default.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
+      // Some compatible servers never answer it. It also takes a new connection for each part, beside those of the agent.
+      expectContinueHeader: false,
+      streamCollector: answerCollector(limits.uploadMs),
       requestHandler: {
         connectionTimeout: CONNECT_TIMEOUT_MS,
+        requestTimeout: limits.uploadMs,
+        throwOnRequestTimeout: true,
         socketTimeout: IDLE_TIMEOUT_MS,
         httpAgent: agent,
         httpsAgent: agent,
@@ -70,19 +90,25 @@ export class S3FileStore implements FileStore {
   }
 
   async read(key: string, range?: ByteRange): Promise<Readable> {
-    const { Body } = await this.client.send(
+    const { Body, ContentRange } = await this.client.send(
       new GetObjectCommand({
         ...this.object(key),
         ...(range && { Range: `bytes=${range.first}-${range.last}` }),
       }),
+      { requestTimeout: this.limits.answerMs },
     );
     if (!(Body instanceof Readable)) throw new Error('S3 answered without a body');
+    if (range && !ContentRange?.startsWith(`bytes ${range.first}-${range.last}/`)) {
+      Body.on('error', () => undefined).destroy();
+      throw new Error('S3 answered with another range');
+    }
     // The reader learns of the error. Before there is one, an error ends nothing else.
     return Body.on('error', () => undefined);
   }
 
   async remove(key: string): Promise<void> {
-    await this.client.send(new DeleteObjectCommand(this.object(key)));
+    const { answerMs: requestTimeout } = this.limits;
+    await this.client.send(new DeleteObjectCommand(this.object(key)), { requestTimeout });
   }
 
   close(): void {

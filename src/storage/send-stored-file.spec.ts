@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { Controller, Get, Module, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -35,6 +36,10 @@ function fileOf(sizeBytes: number, open: StoredFile['open']): StoredFile {
 /** What the reader of the large file made of it. */
 const large = { readBytes: 0, closed: Promise.resolve() };
 
+function send(request: Request, response: Response, open: StoredFile['open']): Promise<void> {
+  return sendStoredFile(request, response, fileOf(BYTES.length, open), { filename: 'a.mp4' });
+}
+
 @Controller()
 class FilesController {
   @Get('file')
@@ -47,25 +52,25 @@ class FilesController {
 
   @Get('short')
   short(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const file = fileOf(BYTES.length, () => Promise.resolve(Readable.from([BYTES.subarray(1)])));
-    return sendStoredFile(request, response, file, { filename: 'a.mp4' });
+    return send(request, response, () => Promise.resolve(Readable.from([BYTES.subarray(1)])));
+  }
+
+  @Get('long')
+  long(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const bytes = Readable.from([BYTES, Buffer.from('HTTP/1.1 200 OK\r\n\r\nsmuggled')]);
+    return send(request, response, () => Promise.resolve(bytes));
   }
 
   @Get('lost')
   lost(@Req() request: Request, @Res() response: Response): Promise<void> {
     const lost = new GatewayError('service_unavailable', 'no', { retryAfterSeconds: 30 });
-    const file = fileOf(BYTES.length, () => Promise.reject(lost));
-    return sendStoredFile(request, response, file, { filename: 'a.mp4' });
+    return send(request, response, () => Promise.reject(lost));
   }
 
   @Get('broken-at-once')
   brokenAtOnce(@Req() request: Request, @Res() response: Response): Promise<void> {
     const bytes = Readable.from([BYTES]);
-    const file = fileOf(BYTES.length, () => {
-      bytes.destroy(new Error('broken'));
-      return Promise.resolve(bytes);
-    });
-    return sendStoredFile(request, response, file, { filename: 'a.mp4' });
+    return send(request, response, () => Promise.resolve(bytes.destroy(new Error('broken'))));
   }
 
   @Get('broken-in-the-middle')
@@ -77,8 +82,7 @@ class FilesController {
         else this.destroy(new Error('broken'));
       },
     });
-    const file = fileOf(BYTES.length, () => Promise.resolve(bytes));
-    return sendStoredFile(request, response, file, { filename: 'a.mp4' });
+    return send(request, response, () => Promise.resolve(bytes));
   }
 
   @Get('large')
@@ -204,6 +208,14 @@ describe('sendStoredFile', () => {
 
   it('cuts the answer where the file is too short', async () => {
     await expect(get('/short')).rejects.toThrow();
+  });
+
+  it('sends nothing behind the announced length where the file is too long', async () => {
+    const socket = connect((app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
+    socket.write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n');
+    const answer = (await buffer(socket)).toString('latin1');
+    expect(answer).toContain(`Content-Length: ${BYTES.length}`);
+    expect(answer).not.toContain('smuggled');
   });
 
   it.each(['at-once', 'in-the-middle'])(

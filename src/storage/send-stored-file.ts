@@ -101,7 +101,7 @@ async function relay(
   lengthBytes: number,
   stallMs: number,
 ): Promise<void> {
-  const sink = new ResponseSink(response, stallMs);
+  const sink = new ResponseSink(response, lengthBytes, stallMs);
   // A source that has read ahead is at its end already, so both are ended.
   const stop = (): void => {
     bytes.destroy();

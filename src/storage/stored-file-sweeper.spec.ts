@@ -79,4 +79,19 @@ describe('StoredFileSweeper', () => {
     expect(await desk.sweeper.sweep()).toBe(1233);
     expect(await desk.sweeper.sweep()).toBe(1);
   });
+
+  it('goes on with no further file when the gateway stops, however slow the store is', async () => {
+    for (let n = 0; n < 3; n++) await desk.files.save(newFile(of(randomBytes(10))));
+    const stopping = new AbortController();
+    let removals = 0;
+    const slow = (): Promise<void> => {
+      removals += 1;
+      stopping.abort();
+      return Promise.resolve();
+    };
+    desk.use({ ...desk.localStore(), remove: slow });
+    desk.clock.ms += 15 * DAY_MS;
+    await desk.sweeper.sweep(stopping.signal);
+    expect(removals).toBe(1);
+  });
 });

@@ -49,28 +49,35 @@ export class StoredFileSweeper implements OnApplicationBootstrap {
     this.ticker.start({
       name: 'stored-files',
       intervalMs: INTERVAL_MS,
-      tick: () => this.sweep(),
+      tick: (stopping) => this.sweep(stopping),
     });
   }
 
   /**
    * Returns the number of removed files. A file that the store cannot remove waits for the next sweep and does not stop
-   * the others.
+   * the others. Once the signal aborts no further file is begun: a store that is silent needs half a minute for each.
    */
-  async sweep(): Promise<number> {
+  async sweep(stopping?: AbortSignal): Promise<number> {
     const nowMs = this.clock.nowMs();
-    const expired = await this.removeAll(EXPIRED, new Date(nowMs - READ_GRACE_MS));
-    const abandoned = await this.removeAll(ABANDONED, new Date(nowMs - ABANDONED_MS));
+    const expired = await this.removeAll(EXPIRED, new Date(nowMs - READ_GRACE_MS), stopping);
+    const abandoned = await this.removeAll(ABANDONED, new Date(nowMs - ABANDONED_MS), stopping);
     return expired + abandoned;
   }
 
-  private async removeAll(statement: string, until: Date): Promise<number> {
+  private async removeAll(
+    statement: string,
+    until: Date,
+    stopping: AbortSignal | undefined,
+  ): Promise<number> {
     let removed = 0;
     let last = START;
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const values = [until, last.at, last.account_id, last.id];
       const found = await this.dataSource.query<Place[]>(statement, values);
-      for (const place of found) removed += await this.removeOne(place, until);
+      for (const place of found) {
+        if (stopping?.aborted) return removed;
+        removed += await this.removeOne(place, until);
+      }
       last = found.at(-1) ?? last;
       if (found.length < BATCH) break;
     }

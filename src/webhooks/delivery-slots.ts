@@ -22,6 +22,7 @@ const MAX_CLAIM = 256;
 type AttemptPace = Pick<DeliveryAttempt, 'statusCode' | 'error' | 'durationMs'>;
 
 interface SlotOwner {
+  /** The receiver, of each account apart. */
   readonly origin: string;
   readonly accountId: string;
 }

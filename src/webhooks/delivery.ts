@@ -28,6 +28,7 @@ export interface Delivery {
 
 /** A new delivery. */
 export interface NewDelivery {
+  readonly accountId: string;
   readonly url: string;
   /** From `WebhookSecrets.seal`, for the owner; null: the delivery is not signed. */
   readonly sealedSecret: string | null;

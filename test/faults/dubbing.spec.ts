@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { FILE_STORE, type FileStore } from '../../src/storage/file-store.port.js';
+import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
 import { DubbingDesk } from '../support/dubbing-desk.js';
 
 const DONE = '[[sandbox:task-ms=0]]';
@@ -125,6 +128,50 @@ describe('a source that is gone from the storage', () => {
     } finally {
       await desk.gateway.dataSource.query('DROP FUNCTION expire_at_once CASCADE');
     }
+  });
+});
+
+describe('a source that the storage gives only in part', () => {
+  it('is not sent, and the task goes on when the storage gives all of it', async () => {
+    const before = await submissions();
+    const store = desk.gateway.app.get<FileStore>(FILE_STORE);
+    const read = store.read.bind(store);
+    let parts = 0;
+    store.read = async (key) => {
+      parts += 1;
+      const whole = await buffer(await read(key));
+      return Readable.from([parts > 1 ? whole : whole.subarray(0, whole.length / 2)]);
+    };
+    try {
+      const { id } = await desk.submit();
+      expect(await desk.ended(id)).toMatchObject({ status: 'succeeded' });
+      expect([parts, (await submissions()) - before]).toEqual([2, 1]);
+    } finally {
+      store.read = read;
+    }
+  });
+});
+
+describe.each(['at all', 'to its end'])('a source that the storage does not give %s', (how) => {
+  it('leaves the task to the next worker when the gateway stops', async () => {
+    const other = await DubbingDesk.open();
+    const { app, dataSource } = other.gateway;
+    let bytes: Readable | undefined;
+    const opened = new Promise<void>((resolve) => {
+      app.get<FileStore>(FILE_STORE).read = () => {
+        resolve();
+        if (how === 'at all') return new Promise(() => undefined);
+        bytes = new Readable({ read: () => undefined });
+        return Promise.resolve(bytes);
+      };
+    });
+    await other.submit();
+    await opened;
+    await app.get(TaskWorker).drain(0);
+    const sql = 'SELECT phase FROM task_work WHERE account_id = $1';
+    expect(await dataSource.query(sql, [other.account.accountId])).toEqual([{ phase: 'waiting' }]);
+    expect(bytes?.destroyed).toBe(how === 'at all' ? undefined : true);
+    await other.close();
   });
 });
 

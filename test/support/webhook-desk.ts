@@ -101,6 +101,7 @@ export class WebhookDesk {
   ): Promise<string> {
     const ownerId = randomUUID();
     const [id, ...columns] = this.deliveries.columnsOf({
+      accountId,
       url,
       sealedSecret: secret === null ? null : this.secrets.seal(secret, ownerId),
       body: Buffer.from(body),

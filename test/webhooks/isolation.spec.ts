@@ -58,13 +58,39 @@ describe('Receivers among each other', () => {
     receivers = healthy;
   });
 
+  it('lets no account wait for another one whose deliveries hang at the same host (HOOK-25)', async () => {
+    const desk = new WebhookDesk(database.dataSource, { clock: new SystemClock() });
+    const [receiver] = receivers;
+    receiver!.react((response, { path }) => path === '/hangs' || response.end());
+    const hanging = new URL('/hangs', receiver!.url).href;
+    const slowAccount = randomUUID();
+    for (let n = 0; n < DELIVERIES_EACH; n++) {
+      await desk.enqueue(hanging, '{}', null, slowAccount);
+    }
+    const worker = desk.worker();
+    await worker.tick();
+    // The first of them have run into the deadline, so that the host is known to hang.
+    await worker.settled();
+    const ticking = setInterval(() => void worker.tick(), TICK_MS);
+    const startedMs = Date.now();
+    await Promise.all(Array.from({ length: DELIVERIES_EACH }, () => desk.enqueue(receiver!.url)));
+    const arrived = () => receiver!.received.filter(({ path }) => path !== '/hangs').length;
+    while (arrived() < DELIVERIES_EACH && Date.now() - startedMs < 1_500) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    clearInterval(ticking);
+    await worker.beforeApplicationShutdown();
+    expect(arrived()).toBe(DELIVERIES_EACH);
+  });
+
   it('fills the places that became free without waiting for the next tick', async () => {
     const desk = new WebhookDesk(database.dataSource, {
       clock: new SystemClock(),
       tickMs: HOUR_MS,
     });
     const [receiver] = receivers;
-    for (let n = 0; n < 10; n++) await desk.enqueue(receiver!.url);
+    const accountId = randomUUID();
+    for (let n = 0; n < 10; n++) await desk.enqueue(receiver!.url, '{}', null, accountId);
     const worker = desk.worker();
     worker.onApplicationBootstrap();
     expect(await worker.tick()).toBe(4);

@@ -107,7 +107,7 @@ export class TaskEnding {
   private deliveryOf(ended: Task): unknown[] {
     const body = this.kinds.tellingOf(ended);
     if (!body || !ended.webhook) return NO_DELIVERY;
-    return this.deliveries.columnsOf({ ...ended.webhook, body });
+    return this.deliveries.columnsOf({ ...ended.webhook, accountId: ended.accountId, body });
   }
 
   private async wasEndedBefore(ended: Task): Promise<boolean> {
