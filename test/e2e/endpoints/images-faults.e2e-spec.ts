@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StubUpstream } from '../../support/stub-upstream.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf } from '../../support/http-answer.js';
-import { buyImage, IMAGE_CREDIT, DRAW, draw, IMAGE_PATH, imageOf } from '../../support/paid-images.js';
+import {
+  buyImage,
+  IMAGE_CREDIT,
+  DRAW,
+  draw,
+  IMAGE_PATH,
+  imageOf,
+} from '../../support/paid-images.js';
 
 let gateway: TestGateway;
 let headers: Record<string, string>;
