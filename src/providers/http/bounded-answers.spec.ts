@@ -7,6 +7,7 @@ import type { ProviderError } from './provider-error.js';
 import { ProviderHttp } from './provider-http.js';
 
 const LIMIT_BYTES = 100_000;
+const LIMIT_VALUES = 10_000;
 const ERROR_LIMIT_BYTES = 65_536;
 const CHUNK = Buffer.alloc(10_000, 'a');
 /** Far more than the limits and what is under way between the two. */
@@ -43,6 +44,7 @@ const ask = () =>
       { method: 'GET', path: '/', timeout: 'poll', signal: new AbortController().signal },
       LIMIT_BYTES,
       () => 'taken',
+      LIMIT_VALUES,
     )
     .catch((error: unknown) => (error as ProviderError).upstreamCode);
 /** A JSON object of so many bytes. */
@@ -83,6 +85,16 @@ describe('the answer of a provider', () => {
     expect(await ask()).toBe('taken');
     stub.reply = (response) => response.end(nested(20_000));
     expect(await ask()).toBe('bad_json');
+  });
+
+  it('is refused where it has more values than any answer, before they are made', async () => {
+    const listed = (objects: number): string => `{"a":[${'{},'.repeat(objects)}0]}`;
+    stub.reply = (response) => response.end(listed(LIMIT_VALUES / 2 - 1));
+    expect(await ask()).toBe('taken');
+    stub.reply = (response) => response.end(listed(LIMIT_VALUES / 2));
+    expect(await ask()).toBe('bad_json');
+    stub.reply = (response) => response.end(JSON.stringify({ a: ',{['.repeat(LIMIT_VALUES) }));
+    expect(await ask()).toBe('taken');
   });
 
   it('that never ends is cut off at its limit', async () => {

@@ -4,14 +4,14 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { BodyTooLargeError, readBounded } from './bounded-body.js';
+import { readJson } from './answer-json.js';
+import { readBounded } from './bounded-body.js';
 import {
   type ErrorClassifier,
   kindOfStatus,
   kindOfTransportFault,
   retryAfterSeconds,
 } from './error-classification.js';
-import { isTooDeep } from './json-fields.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
 import type { ProviderAccess } from './provider-access.js';
@@ -86,16 +86,17 @@ export class ProviderHttp {
   }
 
   /**
-   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes`. The answer is unusable when it
-   * is no JSON object or when `read` returns undefined.
+   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes` and `maxValues` values (default:
+   * a million). The answer is unusable when it is no JSON object or when `read` returns undefined.
    */
   async requestJson<T>(
     request: UpstreamRequest,
     limitBytes: number,
     read: (json: JsonObject, providerRequestId: string | null) => T | undefined,
+    maxValues?: number,
   ): Promise<T> {
     const answer = await this.request(request);
-    const json = await readJson(answer.body, limitBytes);
+    const json = await readJson(answer.body, limitBytes, maxValues);
     const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
     if (result === undefined) throw this.unusable(answer, 'bad_json');
     return result;
@@ -188,17 +189,6 @@ export class ProviderHttp {
       providerRequestId,
       retryAfterSeconds: retryAfterSeconds(headers['retry-after'], this.access.clock.nowMs()),
     });
-  }
-}
-
-/** The body as JSON; undefined when it is too long, too deep or not JSON. */
-async function readJson(body: Readable, limitBytes: number): Promise<unknown> {
-  try {
-    const json: unknown = JSON.parse((await readBounded(body, limitBytes)).toString());
-    return isTooDeep(json) ? undefined : json;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof BodyTooLargeError) return undefined;
-    throw error;
   }
 }
 
