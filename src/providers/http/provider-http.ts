@@ -25,6 +25,9 @@ const CONNECT_RETRY_MS = 50;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const ERROR_BODY_WAIT_MS = 5_000;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
+const PARTIAL = 206;
+/** Encodings that are never requested. Their bytes could be taken for raw audio or be kept as a file. */
+const COMPRESSED = /\b(gzip|deflate|compress|br|zstd)\b/i;
 
 /** What a wire protocol adds to every request. */
 export interface WireProtocol {
@@ -71,7 +74,7 @@ export class ProviderHttp {
     this.baseUrl = withoutEndSlashes(access.baseUrl);
   }
 
-  /** Sends the request and waits for the head of a 2xx answer. */
+  /** Sends the request and waits for the head of a 2xx answer. A partial or compressed one is unusable. */
   async request(request: UpstreamRequest): Promise<UpstreamAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -129,7 +132,10 @@ export class ProviderHttp {
     const headers = response.headers as Record<string, unknown>;
     const providerRequestId = requestIdOf(headers);
     const answer = { status: response.status, headers, providerRequestId, body: response.data };
-    if (answer.status >= 200 && answer.status < 300) return answer;
+    if (answer.status >= 200 && answer.status < 300) {
+      if (isWhole(answer)) return answer;
+      throw this.unusable(answer, 'not_whole');
+    }
     const redirectUrl = request.mayRedirect && this.redirectOf(request.path, answer);
     if (redirectUrl !== undefined) return { ...answer, redirectUrl };
     throw await this.errorAnswer(answer);
@@ -190,6 +196,12 @@ export class ProviderHttp {
       retryAfterSeconds: retryAfterSeconds(headers['retry-after'], this.access.clock.nowMs()),
     });
   }
+}
+
+/** Whether the body is the result, and not a part of it or its compression. */
+function isWhole({ status, headers }: UpstreamAnswer): boolean {
+  const encoding = headers['content-encoding'] as string | string[] | undefined;
+  return status !== PARTIAL && !COMPRESSED.test(String(encoding));
 }
 
 /** The body of an error answer as JSON; null when it is too long, too slow, broken or not JSON. */
