@@ -22,24 +22,28 @@ beforeAll(() => {
 });
 beforeEach(async () => {
   stub = await StubUpstream.start();
-  const access = {
-    id: 'acme',
-    baseUrl: stub.url,
-    apiKey: 'k',
-    transport,
-    clock: new SystemClock(),
-  };
-  http = new ProviderHttp(access, {
-    headers: {},
-    classify: (_status, body) => ({ code: body === null ? 'unread' : 'read' }),
-  });
+  http = httpOver(transport);
 });
 afterEach(() => stub.stop());
 afterAll(() => transport.close());
 
+function httpOver(ownTransport: HttpTransport): ProviderHttp {
+  const access = {
+    id: 'acme',
+    baseUrl: stub.url,
+    apiKey: 'k',
+    transport: ownTransport,
+    clock: new SystemClock(),
+  };
+  return new ProviderHttp(access, {
+    headers: {},
+    classify: (_status, body) => ({ code: body === null ? 'unread' : 'read' }),
+  });
+}
+
 /** `taken`, or the code of the refusal. */
-const ask = () =>
-  http
+const ask = (over = http) =>
+  over
     .requestJson(
       { method: 'GET', path: '/', timeout: 'poll', signal: new AbortController().signal },
       LIMIT_BYTES,
@@ -95,6 +99,32 @@ describe('the answer of a provider', () => {
     expect(await ask()).toBe('bad_json');
     stub.reply = (response) => response.end(JSON.stringify({ a: ',{['.repeat(LIMIT_VALUES) }));
     expect(await ask()).toBe('taken');
+  });
+
+  it('of a poll that never ends, however slowly it flows, is cut off', async () => {
+    const hurried = new HttpTransport(200);
+    stub.reply = (response) => {
+      const timer = setInterval(() => response.write(' '), 50);
+      response.on('close', () => {
+        clearInterval(timer);
+      });
+    };
+    expect(await ask(httpOver(hurried))).toBe('bad_json');
+    await hurried.close();
+  });
+
+  it('that is announced without end never comes', async () => {
+    const hurried = new HttpTransport(200);
+    stub.reply = (response) => {
+      const timer = setInterval(() => {
+        response.writeProcessing();
+      }, 50);
+      response.on('close', () => {
+        clearInterval(timer);
+      });
+    };
+    expect(await ask(httpOver(hurried))).toBe('ERR_ANNOUNCED_ONLY');
+    await hurried.close();
   });
 
   it('that never ends is cut off at its limit', async () => {

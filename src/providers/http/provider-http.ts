@@ -99,7 +99,9 @@ export class ProviderHttp {
     maxValues?: number,
   ): Promise<T> {
     const answer = await this.request(request);
-    const json = await readJson(answer.body, limitBytes, maxValues);
+    const { bodyMs } = this.access.transport.timeoutOf(request.timeout);
+    const limits = { bytes: limitBytes, values: maxValues, bodyMs };
+    const json = await readJson(answer.body, limits);
     const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
     if (result === undefined) throw this.unusable(answer, 'bad_json');
     return result;
