@@ -10,6 +10,10 @@ const MAGIC_BYTES = 12;
 /** The first characters of PNG, JPEG, GIF and WebP files, as latin-1. */
 const MAGIC = /^(\x89PNG\r\n|\xff\xd8\xff|GIF8|RIFF....WEBP)/s;
 
+/** Neither a digit of base64 nor white space. */
+const NOT_OF_BASE64 = /[^\w\s+/-]/;
+const PADDING = /^[=\s]*$/;
+
 /** Turns a provider's answer into the bytes of an image (decision G-32). */
 @Injectable()
 export class ImageBytes {
@@ -46,8 +50,10 @@ function wholeOf(base64: string): string | undefined {
   if (!isImage(bytes)) return undefined;
   // The decoder leaves out what is foreign. Only a text that is shorter than it looks is read once more.
   if (bytes.length === Buffer.byteLength(base64, 'base64')) return base64;
-  const dense = base64.replace(/\s+/g, '');
-  return bytes.length === Buffer.byteLength(dense, 'base64') ? dense : undefined;
+  const end = base64.search(NOT_OF_BASE64);
+  const isWhole = end === -1 || PADDING.test(base64.slice(end));
+  // Encoded anew: to take the white space out of a large image piece by piece would stop the process for seconds.
+  return isWhole ? bytes.toString('base64') : undefined;
 }
 
 function isImage(bytes: Buffer): boolean {

@@ -19,7 +19,7 @@ const BODY_BUFFER_BYTES = 16 * 1024;
 /** An answer takes its turns in steps of this many bytes. */
 const COUNTED_BYTES = 64 * 1024;
 /** Informational answers (1xx) before the answer. Each starts the wait for the head anew, so their number is bounded. */
-const MAX_ANNOUNCEMENTS = 10;
+const MAX_ANNOUNCEMENTS = 64;
 /** The most that is read ahead where the socket cannot be paused. */
 const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
 
