@@ -22,7 +22,7 @@ export interface AnswerLimits {
  * The body as JSON; undefined when it exceeds its limits, nests too deep or is not JSON. Its values are counted while the
  * bytes arrive: 64 MB of empty objects would stop the process for a minute and take up its memory.
  */
-export async function readJson(
+export async function readAnswerJson(
   body: Readable,
   { bytes, values = MAX_VALUES, bodyMs }: AnswerLimits,
 ): Promise<unknown> {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { readJson } from './answer-json.js';
+import { readAnswerJson } from './answer-json.js';
 import { readBounded } from './bounded-body.js';
 import {
   type ErrorClassifier,
@@ -101,7 +101,7 @@ export class ProviderHttp {
     const answer = await this.request(request);
     const { bodyMs } = this.access.transport.timeoutOf(request.timeout);
     const limits = { bytes: limitBytes, values: maxValues, bodyMs };
-    const json = await readJson(answer.body, limits);
+    const json = await readAnswerJson(answer.body, limits);
     const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
     if (result === undefined) throw this.unusable(answer, 'bad_json');
     return result;
