@@ -3,7 +3,6 @@ import { Agent } from 'undici';
 import { type ExchangeConfig, undiciAdapter } from './undici-adapter.js';
 import { UnreadTurns } from './unread-turns.js';
 import {
-  silence,
   stepTimeout,
   type UpstreamTimeout,
   type UpstreamTimeoutName,
@@ -55,7 +54,8 @@ export class HttpTransport {
     const override = this.timeoutOverrideMs;
     const usual: UpstreamTimeout = UPSTREAM_TIMEOUTS[name];
     if (override === undefined) return usual;
-    return usual.bodyMs === undefined ? silence(override) : stepTimeout(override);
+    const silence = { headMs: override, idleMs: override };
+    return usual.bodyMs === undefined ? silence : stepTimeout(override);
   }
 
   /** Reads every answer as fast as its provider sends: the process is about to end. */

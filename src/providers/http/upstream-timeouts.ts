@@ -6,8 +6,7 @@ export interface UpstreamTimeout {
   readonly bodyMs?: number;
 }
 
-/** The same for head and body. */
-export const silence = (ms: number): UpstreamTimeout => ({ headMs: ms, idleMs: ms });
+const silence = (ms: number): UpstreamTimeout => ({ headMs: ms, idleMs: ms });
 
 /** The timeouts of a step of a task. A body that flows without end would keep its place, and the task's hold, for ever. */
 export const stepTimeout = (ms: number): UpstreamTimeout => ({ ...silence(ms), bodyMs: 4 * ms });
