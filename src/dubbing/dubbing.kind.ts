@@ -11,7 +11,6 @@ import { ProviderError } from '../providers/http/provider-error.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import { type StoredFile, UNNAMED_FILE_MS } from '../storage/stored-file.js';
 import { StoredFiles } from '../storage/stored-files.js';
-import { UnusableFileError } from '../tasks/collect-failure.js';
 import type { Task } from '../tasks/task.js';
 import type {
   CollectedContent,
@@ -94,7 +93,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     };
   }
 
-  /** Throws if there is no dub, or an empty one. */
+  /** Throws if there is no dub. */
   async collect(task: Task, context: TaskContext): Promise<CollectedContent> {
     const { targetLanguage } = dubbingDetailsOf(task);
     const dub = await this.router.runOn(
@@ -114,10 +113,6 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       expiresAt: new Date(nowMs + UNNAMED_FILE_MS),
       signal: context.signal,
     });
-    if (file.sizeBytes === 0) {
-      await this.files.remove(file.accountId, file.id);
-      throw new UnusableFileError('the dub is empty');
-    }
     const { id: fileId, sizeBytes } = file;
     const filename = dubFilename(targetLanguage, contentType);
     const expiresAt = new Date(nowMs + KEPT_MS);

@@ -10,6 +10,10 @@ const MAGIC_BYTES = 12;
 /** The first characters of PNG, JPEG, GIF and WebP files, as latin-1. */
 const MAGIC = /^(\x89PNG\r\n|\xff\xd8\xff|GIF8|RIFF....WEBP)/s;
 
+/** Neither a digit of base64 nor white space. */
+const NOT_OF_BASE64 = /[^\w\s+/-]/;
+const PADDING = /^[=\s]*$/;
+
 /** Turns a provider's answer into the bytes of an image (decision G-32). */
 @Injectable()
 export class ImageBytes {
@@ -46,11 +50,13 @@ function wholeOf(base64: string): string | undefined {
   if (!isImage(bytes)) return undefined;
   // The decoder leaves out what is foreign. Only a text that is shorter than it looks is read once more.
   const isDense = bytes.length === Buffer.byteLength(base64, 'base64');
-  const dense = isDense ? base64 : base64.replace(/\s+/g, '');
-  if (bytes.length !== Buffer.byteLength(dense, 'base64')) return undefined;
   // The decoder takes the alphabet of URLs and missing padding as well, at which clients fail.
-  const isStandard = dense.length % 4 === 0 && !dense.includes('-') && !dense.includes('_');
-  return isStandard ? dense : bytes.toString('base64');
+  const isStandard = base64.length % 4 === 0 && !base64.includes('-') && !base64.includes('_');
+  if (isDense && isStandard) return base64;
+  const end = base64.search(NOT_OF_BASE64);
+  const isWhole = isDense || end === -1 || PADDING.test(base64.slice(end));
+  // Encoded anew: to take the white space out of a large image piece by piece would stop the process for seconds.
+  return isWhole ? bytes.toString('base64') : undefined;
 }
 
 function isImage(bytes: Buffer): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { FileTooLargeError } from '../storage/stored-file.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { collectDelayMs, isWithoutFile, UnusableFileError } from './collect-failure.js';
 
@@ -33,6 +34,7 @@ describe('a file that was not fetched', () => {
     ['404', answered(404), true],
     ['an empty file', new UnusableFileError('empty'), true],
     ['a URL of it that is refused', new GatewayError('invalid_request', 'private'), true],
+    ['more bytes than are kept', new FileTooLargeError(4_096), true],
     ['its size', new GatewayError('audio_too_large', 'too large'), true],
     ['a host that is away', new GatewayError('audio_download_failed', 'gone'), false],
     ['too many requests', answered(429), false],

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { ProviderError } from '../providers/http/provider-error.js';
+import { FileTooLargeError } from '../storage/stored-file.js';
 
 /** A file is fetched again for this long, because a provider or a storage may be away for a while. */
 const COLLECT_LIMIT_MS = 600_000;
@@ -16,7 +17,7 @@ export class UnusableFileError extends Error {}
 
 /** Whether the provider says that there is no file, or delivers something else. Any other failure is worth another attempt. */
 export function isWithoutFile(error: unknown): boolean {
-  if (error instanceof UnusableFileError) return true;
+  if (error instanceof UnusableFileError || error instanceof FileTooLargeError) return true;
   if (error instanceof GatewayError) return REFUSALS.includes(error.code);
   if (!(error instanceof ProviderError) || error.upstreamStatus === undefined) return false;
   return error.upstreamStatus < 500 && !LATER_STATUSES.includes(error.upstreamStatus);

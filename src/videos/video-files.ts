@@ -16,6 +16,8 @@ import { RETENTION_SECONDS } from './video-details.js';
 
 /** Enough bytes to recognise every known format. */
 const HEAD_BYTES = 512;
+/** They have to arrive within this time. */
+const HEAD_MS = 300_000;
 /** Largest video that is stored. */
 const MAX_VIDEO_BYTES = 2 * 1024 * 1024 * 1024;
 /** The file of a redirect has to be read within this time. */
@@ -51,7 +53,7 @@ export class VideoFiles {
   }
 
   private async save(task: Task, body: Readable, signal: StopSignal): Promise<TaskContent> {
-    const format = sniffFormat(await peekHead(body, HEAD_BYTES));
+    const format = sniffFormat(await headOf(body));
     const contentType = format && CONTENT_TYPES[format];
     if (!contentType?.startsWith('video/')) {
       throw new UnusableFileError('the file is no video');
@@ -73,5 +75,14 @@ export class VideoFiles {
       filename: `${toPublicId('task', task.id)}.${format}`,
       expiresAt: new Date(nowMs + KEPT_MS),
     };
+  }
+}
+
+async function headOf(body: Readable): Promise<Buffer> {
+  const timer = setTimeout(() => body.destroy(new Error('the file does not begin')), HEAD_MS);
+  try {
+    return await peekHead(body, HEAD_BYTES);
+  } finally {
+    clearTimeout(timer);
   }
 }

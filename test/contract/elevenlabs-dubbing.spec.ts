@@ -177,6 +177,10 @@ describe('ElevenLabs dubbing', () => {
     expect(await port.readDub(ID, context)).toEqual({ state: 'succeeded', ...nothing });
     answers({ status: 'dubbed', media_metadata: { content_type: 5, duration: '12' } });
     expect(await port.readDub(ID, context)).toEqual({ state: 'succeeded', ...nothing });
+    const long = 'x'.repeat(400_000);
+    const odd = { content_type: `video/${long}`, duration: -1 };
+    answers({ status: 'dubbed', source_language: long, media_metadata: odd });
+    expect(await port.readDub(ID, context)).toEqual({ state: 'succeeded', ...nothing });
   });
 
   it.each([{}, { status: 5 }, { dubbing_id: ID }])('cannot use %j as a state', async (value) => {
@@ -202,5 +206,19 @@ describe('ElevenLabs dubbing', () => {
     expect(await faultOf(port.openDub(ID, 'fr', context))).toMatchObject({ upstreamStatus: 425 });
     answers('<html>', 200, 'text/html; charset=utf-8');
     expect(await faultOf(port.openDub(ID, 'fr', context))).toMatchObject({ kind: 'http_error' });
+  });
+
+  it.each([
+    ['JSON', '{"detail":"not ready yet"}'],
+    ['a page', '<!DOCTYPE html><title>Busy</title>'],
+    ['nothing', ''],
+    ['less than any file has', 'ID3'],
+  ])('does not take %s for a dub, whatever its type says', async (_what, text) => {
+    answers(text, 200, 'audio/mpeg');
+    expect(await faultOf(port.openDub(ID, 'fr', context))).toMatchObject({
+      kind: 'http_error',
+      upstreamStatus: 200,
+      upstreamCode: 'no_media',
+    });
   });
 });

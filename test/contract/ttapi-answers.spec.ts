@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TTAPI_ANSWERS, type AnswerReader } from '../../src/providers/ttapi/ttapi-answers.js';
+import type { SongResult } from '../../src/providers/ports/song.port.js';
 import { classifyTtapiError } from '../../src/providers/ttapi/ttapi-error.js';
 
 const url = 'https://cdn.example/a';
@@ -196,6 +197,31 @@ describe('answers of TTAPI', () => {
     ['the other format', 'clipFile', { files: [{ format: 'mp3', url }] }, { format: 'wav' }],
   ])('are unreadable with %s', (_what, reader, data, fields = {}) => {
     expect(read(reader, data, fields)).toBeUndefined();
+  });
+});
+
+describe('an answer of TTAPI with more than anybody made', () => {
+  const many = Array.from({ length: 30_000 }, (_none, index) => index);
+  const countOf = (part: unknown): number => Object.keys(part as object).length;
+
+  it.each<[string, AnswerReader, object, (song?: SongResult) => unknown]>([
+    ['tracks', 'tracks', { musics: many.map(() => music) }, (song) => song?.tracks],
+    ['texts', 'lyrics', { lyrics: many.map(() => ({ text: 'la' })) }, (song) => song?.lyrics],
+    ['videos', 'videos', { videos: many.map((at) => `${url}/${at}`) }, (song) => song?.videos],
+    [
+      'facts of a voice',
+      'voice',
+      { voice: Object.fromEntries(many.map((at) => [`k${at}`, at])) },
+      (song) => song?.voice,
+    ],
+    [
+      'instruments',
+      'midi',
+      { instruments: many.map(() => ({ name: 'drum' })) },
+      (song) => song?.midi?.instruments,
+    ],
+  ])('is read up to 20,000 %s', (_what, reader, data, partOf) => {
+    expect(countOf(partOf(read(reader, data)))).toBe(20_000);
   });
 });
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { sniffFile } from '../http/audio-sniff.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
@@ -6,6 +7,8 @@ import type { AttemptContext } from '../ports/attempt-context.js';
 import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/dubbing.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
+/** A language or a media type that is longer than this is none. */
+const MAX_WORD_CHARACTERS = 255;
 /** Content types of answers that hold a message instead of the file. */
 const NO_MEDIA = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 
@@ -50,9 +53,8 @@ export class ElevenLabsDubbing implements DubbingPort {
     });
     const type = answer.headers['content-type'];
     const contentType = typeof type === 'string' ? type : null;
-    if (contentType !== null && NO_MEDIA.test(contentType)) {
-      throw this.http.unusable(answer, 'no_media');
-    }
+    const isMessage = contentType !== null && NO_MEDIA.test(contentType);
+    if (isMessage || !(await sniffFile(answer.body))) throw this.http.unusable(answer, 'no_media');
     return { body: answer.body, contentType };
   }
 
@@ -71,11 +73,17 @@ function reportOf(json: JsonObject): DubbingReport | undefined {
   if (status === 'failed') return { state: 'failed' };
   if (status !== 'dubbed') return { state: 'pending' };
   const media = isJsonObject(json.media_metadata) ? json.media_metadata : {};
-  const language = textAt(json, 'source_language');
+  const language = wordAt(json, 'source_language');
+  const duration = numberAt(media, 'duration');
   return {
     state: 'succeeded',
     sourceLanguage: language === 'auto' ? null : language,
-    contentType: textAt(media, 'content_type'),
-    durationSeconds: numberAt(media, 'duration'),
+    contentType: wordAt(media, 'content_type'),
+    durationSeconds: duration !== null && duration >= 0 ? duration : null,
   };
+}
+
+function wordAt(json: JsonObject, key: string): string | null {
+  const text = textAt(json, key);
+  return text !== null && text.length <= MAX_WORD_CHARACTERS ? text : null;
 }

@@ -41,6 +41,12 @@ function fieldFindingOf(item: unknown): ErrorFinding {
   return {
     code: textAt(item, 'type') ?? undefined,
     message: textAt(item, 'msg') ?? undefined,
-    param: Array.isArray(loc) ? loc.slice(1).join('.') : undefined,
+    param: Array.isArray(loc) ? pathOf(loc.slice(1)) : undefined,
   };
+}
+
+/** Undefined when a step is neither a name nor an index. */
+function pathOf(steps: readonly unknown[]): string | undefined {
+  const isPath = steps.every((step) => ['string', 'number'].includes(typeof step));
+  return isPath ? steps.join('.') : undefined;
 }

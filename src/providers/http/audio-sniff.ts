@@ -18,6 +18,12 @@ export async function sniffAudio(body: Readable, format: AudioFormat): Promise<b
   return (isMp3Frame(head) ? 'mp3' : named) === format;
 }
 
+/** Waits for the first bytes of a body and tells whether they can be a file: not text, and not too few. The body stays unread. */
+export async function sniffFile(body: Readable): Promise<boolean> {
+  const head = await peekHead(body, SNIFF_BYTES);
+  return head.length === SNIFF_BYTES && !isText(head);
+}
+
 function formatOf(head: Buffer): Exclude<AudioFormat, 'pcm'> | null {
   const magic = head.toString('latin1', 0, 4);
   if (magic === 'OggS') return 'opus';

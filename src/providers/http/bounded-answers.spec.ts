@@ -7,6 +7,7 @@ import type { ProviderError } from './provider-error.js';
 import { ProviderHttp } from './provider-http.js';
 
 const LIMIT_BYTES = 100_000;
+const LIMIT_VALUES = 10_000;
 const ERROR_LIMIT_BYTES = 65_536;
 const CHUNK = Buffer.alloc(10_000, 'a');
 /** Far more than the limits and what is under way between the two. */
@@ -21,28 +22,33 @@ beforeAll(() => {
 });
 beforeEach(async () => {
   stub = await StubUpstream.start();
-  const access = {
-    id: 'acme',
-    baseUrl: stub.url,
-    apiKey: 'k',
-    transport,
-    clock: new SystemClock(),
-  };
-  http = new ProviderHttp(access, {
-    headers: {},
-    classify: (_status, body) => ({ code: body === null ? 'unread' : 'read' }),
-  });
+  http = httpOver(transport);
 });
 afterEach(() => stub.stop());
 afterAll(() => transport.close());
 
+function httpOver(ownTransport: HttpTransport): ProviderHttp {
+  const access = {
+    id: 'acme',
+    baseUrl: stub.url,
+    apiKey: 'k',
+    transport: ownTransport,
+    clock: new SystemClock(),
+  };
+  return new ProviderHttp(access, {
+    headers: {},
+    classify: (_status, body) => ({ code: body === null ? 'unread' : 'read' }),
+  });
+}
+
 /** `taken`, or the code of the refusal. */
-const ask = () =>
-  http
+const ask = (over = http) =>
+  over
     .requestJson(
       { method: 'GET', path: '/', timeout: 'poll', signal: new AbortController().signal },
       LIMIT_BYTES,
       () => 'taken',
+      LIMIT_VALUES,
     )
     .catch((error: unknown) => (error as ProviderError).upstreamCode);
 /** A JSON object of so many bytes. */
@@ -83,6 +89,42 @@ describe('the answer of a provider', () => {
     expect(await ask()).toBe('taken');
     stub.reply = (response) => response.end(nested(20_000));
     expect(await ask()).toBe('bad_json');
+  });
+
+  it('is refused where it has more values than any answer, before they are made', async () => {
+    const listed = (objects: number): string => `{"a":[${'{},'.repeat(objects)}0]}`;
+    stub.reply = (response) => response.end(listed(LIMIT_VALUES / 2 - 1));
+    expect(await ask()).toBe('taken');
+    stub.reply = (response) => response.end(listed(LIMIT_VALUES / 2));
+    expect(await ask()).toBe('bad_json');
+    stub.reply = (response) => response.end(JSON.stringify({ a: ',{['.repeat(LIMIT_VALUES) }));
+    expect(await ask()).toBe('taken');
+  });
+
+  it('of a poll that never ends, however slowly it flows, is cut off', async () => {
+    const hurried = new HttpTransport(200);
+    stub.reply = (response) => {
+      const timer = setInterval(() => response.write(' '), 50);
+      response.on('close', () => {
+        clearInterval(timer);
+      });
+    };
+    expect(await ask(httpOver(hurried))).toBe('bad_json');
+    await hurried.close();
+  });
+
+  it('that is announced without end never comes', async () => {
+    const hurried = new HttpTransport(200);
+    stub.reply = (response) => {
+      const timer = setInterval(() => {
+        response.writeProcessing();
+      }, 50);
+      response.on('close', () => {
+        clearInterval(timer);
+      });
+    };
+    expect(await ask(httpOver(hurried))).toBe('ERR_ANNOUNCED_ONLY');
+    await hurried.close();
   });
 
   it('that never ends is cut off at its limit', async () => {

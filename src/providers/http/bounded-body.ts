@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream';
-
 /** A body was larger than its reader allows. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
@@ -7,10 +5,13 @@ export class BodyTooLargeError extends Error {
 }
 
 /** Reads a whole body of at most `limitBytes`. A longer body is destroyed, and {@link BodyTooLargeError} is thrown. */
-export async function readBounded(body: Readable, limitBytes: number): Promise<Buffer> {
+export async function readBounded(
+  body: AsyncIterable<Buffer>,
+  limitBytes: number,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     size += chunk.length;
     if (size > limitBytes) throw new BodyTooLargeError(`body larger than ${limitBytes} bytes`);
     chunks.push(chunk);

@@ -83,6 +83,18 @@ describe('classifyElevenLabsError', () => {
   });
 });
 
+describe('the field that an ElevenLabs error names', () => {
+  const nested = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown;
+  it.each([
+    ['a path', ['body', 'inputs', 3, 'text'], 'inputs.3.text'],
+    ['no path', 'body', undefined],
+    ['a list without end', ['body', nested], undefined],
+    ['an object without text', ['body', { toString: 1 }], undefined],
+  ])('is read from %s', (_what, loc, param) => {
+    expect(classifyElevenLabsError(400, { detail: [{ loc }] }).param).toBe(param);
+  });
+});
+
 describe('classifyOpenAiError', () => {
   it.each([
     [429, { error: { code: 'rate_limit_exceeded', type: 'requests' } }, undefined],

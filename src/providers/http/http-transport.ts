@@ -3,6 +3,7 @@ import { Agent } from 'undici';
 import { type ExchangeConfig, undiciAdapter } from './undici-adapter.js';
 import { UnreadTurns } from './unread-turns.js';
 import {
+  stepTimeout,
   type UpstreamTimeout,
   type UpstreamTimeoutName,
   UPSTREAM_TIMEOUTS,
@@ -51,9 +52,10 @@ export class HttpTransport {
   /** The time that a request of this kind may wait for bytes. */
   timeoutOf(name: UpstreamTimeoutName): UpstreamTimeout {
     const override = this.timeoutOverrideMs;
-    return override === undefined
-      ? UPSTREAM_TIMEOUTS[name]
-      : { headMs: override, idleMs: override };
+    const usual: UpstreamTimeout = UPSTREAM_TIMEOUTS[name];
+    if (override === undefined) return usual;
+    const silence = { headMs: override, idleMs: override };
+    return usual.bodyMs === undefined ? silence : stepTimeout(override);
   }
 
   /** Reads every answer as fast as its provider sends: the process is about to end. */

@@ -4,14 +4,14 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { BodyTooLargeError, readBounded } from './bounded-body.js';
+import { readAnswerJson } from './answer-json.js';
+import { readBounded } from './bounded-body.js';
 import {
   type ErrorClassifier,
   kindOfStatus,
   kindOfTransportFault,
   retryAfterSeconds,
 } from './error-classification.js';
-import { isTooDeep } from './json-fields.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
 import type { ProviderAccess } from './provider-access.js';
@@ -25,6 +25,9 @@ const CONNECT_RETRY_MS = 50;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const ERROR_BODY_WAIT_MS = 5_000;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
+const PARTIAL = 206;
+/** Encodings that are never requested. Their bytes could be taken for raw audio or be kept as a file. */
+const COMPRESSED = /\b(gzip|deflate|compress|br|zstd)\b/i;
 
 /** What a wire protocol adds to every request. */
 export interface WireProtocol {
@@ -71,7 +74,7 @@ export class ProviderHttp {
     this.baseUrl = withoutEndSlashes(access.baseUrl);
   }
 
-  /** Sends the request and waits for the head of a 2xx answer. */
+  /** Sends the request and waits for the head of a 2xx answer. A partial or compressed one is unusable. */
   async request(request: UpstreamRequest): Promise<UpstreamAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -86,16 +89,19 @@ export class ProviderHttp {
   }
 
   /**
-   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes`. The answer is unusable when it
-   * is no JSON object or when `read` returns undefined.
+   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes` and `maxValues` values (default:
+   * a million). The answer is unusable when it is no JSON object or when `read` returns undefined.
    */
   async requestJson<T>(
     request: UpstreamRequest,
     limitBytes: number,
     read: (json: JsonObject, providerRequestId: string | null) => T | undefined,
+    maxValues?: number,
   ): Promise<T> {
     const answer = await this.request(request);
-    const json = await readJson(answer.body, limitBytes);
+    const { bodyMs } = this.access.transport.timeoutOf(request.timeout);
+    const limits = { bytes: limitBytes, values: maxValues, bodyMs };
+    const json = await readAnswerJson(answer.body, limits);
     const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
     if (result === undefined) throw this.unusable(answer, 'bad_json');
     return result;
@@ -128,7 +134,10 @@ export class ProviderHttp {
     const headers = response.headers as Record<string, unknown>;
     const providerRequestId = requestIdOf(headers);
     const answer = { status: response.status, headers, providerRequestId, body: response.data };
-    if (answer.status >= 200 && answer.status < 300) return answer;
+    if (answer.status >= 200 && answer.status < 300) {
+      if (isWhole(answer)) return answer;
+      throw this.unusable(answer, 'not_whole');
+    }
     const redirectUrl = request.mayRedirect && this.redirectOf(request.path, answer);
     if (redirectUrl !== undefined) return { ...answer, redirectUrl };
     throw await this.errorAnswer(answer);
@@ -191,15 +200,10 @@ export class ProviderHttp {
   }
 }
 
-/** The body as JSON; undefined when it is too long, too deep or not JSON. */
-async function readJson(body: Readable, limitBytes: number): Promise<unknown> {
-  try {
-    const json: unknown = JSON.parse((await readBounded(body, limitBytes)).toString());
-    return isTooDeep(json) ? undefined : json;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof BodyTooLargeError) return undefined;
-    throw error;
-  }
+/** Whether the body is the result, and not a part of it or its compression. */
+function isWhole({ status, headers }: UpstreamAnswer): boolean {
+  const encoding = headers['content-encoding'] as string | string[] | undefined;
+  return status !== PARTIAL && !COMPRESSED.test(String(encoding));
 }
 
 /** The body of an error answer as JSON; null when it is too long, too slow, broken or not JSON. */

@@ -18,6 +18,8 @@ export interface AnswerHead {
 const BODY_BUFFER_BYTES = 16 * 1024;
 /** An answer takes its turns in steps of this many bytes. */
 const COUNTED_BYTES = 64 * 1024;
+/** Informational answers (1xx) before the answer. Each starts the wait for the head anew, so their number is bounded. */
+const MAX_ANNOUNCEMENTS = 64;
 /** The most that is read ahead where the socket cannot be paused. */
 const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
 
@@ -41,6 +43,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   private unread: LeftAnswer | undefined;
   private waits = false;
   private uncountedBytes = 0;
+  private announcements = 0;
   private resolve!: (head: AnswerHead) => void;
   private reject!: (error: Error) => void;
 
@@ -71,7 +74,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
     statusText = '',
   ): void {
-    if (status < 200) return;
+    if (status < 200) {
+      this.announcements += 1;
+      if (this.announcements > MAX_ANNOUNCEMENTS) controller.abort(announcedOnly());
+      return;
+    }
     this.mayPause = outlivesItsAnswer(headers);
     // They are slices of the first read, which would stay in memory as a whole until the answer ends.
     controller.rawHeaders = null;
@@ -210,6 +217,11 @@ class AnswerBody extends Readable implements UnreadBody {
     this.exchange.abandon(error);
     done(error);
   }
+}
+
+function announcedOnly(): Error {
+  const error = new Error('the answer is announced, but does not come');
+  return Object.assign(error, { code: 'ERR_ANNOUNCED_ONLY' });
 }
 
 /**

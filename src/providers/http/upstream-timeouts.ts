@@ -2,9 +2,14 @@
 export interface UpstreamTimeout {
   readonly headMs: number;
   readonly idleMs: number;
+  /** How long a JSON body may take in all. Absent where the call that waits for it has a deadline. */
+  readonly bodyMs?: number;
 }
 
 const silence = (ms: number): UpstreamTimeout => ({ headMs: ms, idleMs: ms });
+
+/** The timeouts of a step of a task. A body that flows without end would keep its place, and the task's hold, for ever. */
+export const stepTimeout = (ms: number): UpstreamTimeout => ({ ...silence(ms), bodyMs: 4 * ms });
 
 /** The limits for each kind of request. `UPSTREAM_TIMEOUT_MS` replaces them all. */
 export const UPSTREAM_TIMEOUTS = {
@@ -14,10 +19,10 @@ export const UPSTREAM_TIMEOUTS = {
   image: silence(300_000),
   chat: silence(600_000),
   chatStream: { headMs: 60_000, idleMs: 120_000 },
-  submit: silence(60_000),
+  submit: stepTimeout(60_000),
   /** A submission whose answer is the result itself. */
-  longSubmit: silence(300_000),
-  poll: silence(30_000),
+  longSubmit: stepTimeout(300_000),
+  poll: stepTimeout(30_000),
   download: silence(600_000),
 } as const satisfies Record<string, UpstreamTimeout>;
 

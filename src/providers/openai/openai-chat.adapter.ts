@@ -11,6 +11,7 @@ import {
   type ChatResult,
   type ChatStream,
   MAX_COMPLETION_BYTES,
+  MAX_COMPLETION_VALUES,
 } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
 import { usageOf } from './openai-usage.js';
@@ -25,7 +26,7 @@ export class OpenAiChat implements ChatPort {
   complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult> {
     const body = chatBody(command, context.upstreamModel);
     const request = chatRequest(body, 'chat', context.signal);
-    return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult);
+    return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult, MAX_COMPLETION_VALUES);
   }
 
   async stream(command: ChatCommand, context: AttemptContext): Promise<ChatStream> {

@@ -4,6 +4,8 @@ import type { AttemptContext } from './attempt-context.js';
 
 /** A whole answer has at most this many bytes. A larger one is a failure of the provider. */
 export const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
+/** As many as fit into these bytes where each token comes with the 20 likeliest others. */
+export const MAX_COMPLETION_VALUES = 2_500_000;
 
 /** A conversation for which a reply is wanted. */
 export interface ChatCommand {

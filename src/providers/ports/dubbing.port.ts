@@ -41,7 +41,7 @@ export interface DubbingPort {
   submitDub(command: DubbingCommand, context: AttemptContext): Promise<string>;
   /** The state of the job. Unknown states count as pending. */
   readDub(jobId: string, context: AttemptContext): Promise<DubbingReport>;
-  /** The file of a finished job. */
+  /** The file of a finished job; never empty, and no text. */
   openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<Dub>;
   /** Asks the provider to delete the job, its source and its dub. */
   removeDub(jobId: string, context: AttemptContext): Promise<void>;

@@ -3,7 +3,7 @@ import { listAt } from '../http/json-fields.js';
 import type { SongResult, SongTrack } from '../ports/song.port.js';
 import { idOf, numberOf, textOf, urlOf, webUrl } from './ttapi-values.js';
 
-/** At most this many tracks, files or words are read from one answer. */
+/** At most this many tracks, texts, videos, words, instruments, notes of each, or facts are read from one answer. */
 const MAX_ITEMS = 20_000;
 /** The provider names no state for a track that it lists as finished. */
 const MADE = 'complete';
@@ -54,7 +54,8 @@ export const TTAPI_ANSWERS = {
   },
   lyrics: (data) => {
     const list = typeof data.lyrics === 'string' ? [{ ...data, text: data.lyrics }] : data.lyrics;
-    const lyrics = (Array.isArray(list) ? list : []).filter(isJsonObject).flatMap((entry) => {
+    const entries = (Array.isArray(list) ? list : []).slice(0, MAX_ITEMS).filter(isJsonObject);
+    const lyrics = entries.flatMap((entry) => {
       const text = textOf(entry, 'text');
       return text === undefined
         ? []
@@ -82,7 +83,8 @@ export const TTAPI_ANSWERS = {
     const voice = Object.entries(data.voice).filter((entry): entry is [string, string] =>
       ['string', 'number', 'boolean'].includes(typeof entry[1]),
     );
-    return voice.length === 0 ? undefined : { voice: Object.fromEntries(voice) };
+    if (voice.length === 0) return undefined;
+    return { voice: Object.fromEntries(voice.slice(0, MAX_ITEMS)) };
   },
   bpm: (data) => {
     const bpm = isJsonObject(data.bpm) ? data.bpm : { average: data.bpm };
@@ -106,7 +108,8 @@ export const TTAPI_ANSWERS = {
   },
   midi: (data) => {
     const midi = isJsonObject(data.midi) ? data.midi : data;
-    const instruments = listAt(midi, 'instruments')?.map((part) => ({
+    const parts = listAt(midi, 'instruments')?.slice(0, MAX_ITEMS);
+    const instruments = parts?.map((part) => ({
       name: textOf(part, 'name') ?? '',
       notes: (listAt(part, 'notes') ?? []).slice(0, MAX_ITEMS).map((note) => ({
         pitch: numberOf(note, 'pitch') ?? 0,
@@ -187,7 +190,7 @@ function filesOf(data: JsonObject, formats: readonly unknown[]) {
 
 function videosOf(data: JsonObject): string[] {
   const list = Array.isArray(data.videos) ? (data.videos as readonly unknown[]) : [data];
-  return list.flatMap((video) => {
+  return list.slice(0, MAX_ITEMS).flatMap((video) => {
     const url = isJsonObject(video) ? urlOf(video, 'url', 'videoUrl', 'video_url') : webUrl(video);
     return url === undefined ? [] : [url];
   });

@@ -3,7 +3,7 @@ import { ProviderError, type ProviderErrorDetail } from '../../providers/http/pr
 import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
 
 const error = (detail: Omit<ProviderErrorDetail, 'provider'>) =>
-  new ProviderError('http_error', { provider: 'p', ...detail });
+  new ProviderError('http_error', { provider: 'acme', ...detail });
 const answered = (upstreamStatus: number, upstreamCode?: string) =>
   error({ sent: true, upstreamStatus, upstreamCode });
 
@@ -47,5 +47,16 @@ describe('refusalMessage', () => {
     expect(refusalMessage(answered(400, 'Our-Host.example'))).toBe(
       'The provider refused the task.',
     );
+  });
+
+  it('tells no code that names a vendor, and none about our account there (CONV-06, ERR-41)', () => {
+    const ours = { provider: 'acme', sent: true, upstreamStatus: 401, upstreamCode: 'no_credit' };
+    for (const refusal of [
+      answered(400, 'openai_policy'),
+      answered(500, 'suno.failed'),
+      new ProviderError('account', ours),
+    ]) {
+      expect(refusalMessage(refusal)).toBe('The provider refused the task.');
+    }
   });
 });

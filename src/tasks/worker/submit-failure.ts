@@ -12,7 +12,6 @@ const PUT_OFF_LIMIT_MS = 600_000;
 const PUT_OFF_STATUSES = [429, 499, 503];
 /** Servers between the gateway and the provider answer these, in any format. */
 const FOREIGN_STATUSES = [502, 504];
-const PUBLIC_CODE = /^[a-z0-9_.]{1,64}$/;
 
 /** What a failed submission means (architecture: Task states). */
 export type SubmitFailure = 'put_off' | 'failed' | 'unknown';
@@ -38,10 +37,14 @@ export function putOffDelayMs(putOffs: number, putOffForMs: number): number | un
   return PUT_OFF_DELAYS_MS[Math.min(putOffs, PUT_OFF_DELAYS_MS.length - 1)];
 }
 
-/** The failure in the task: a message of the gateway, and the provider's code if it may be shown (decision G-96). */
+/**
+ * The failure in the task: a message of the gateway, and the provider's code if it may be shown (decision G-96). What
+ * the provider says of our account is not the caller's matter.
+ */
 export function refusalMessage(error: unknown): string {
-  const code = error instanceof ProviderError ? error.upstreamCode : undefined;
-  return code !== undefined && PUBLIC_CODE.test(code)
-    ? `The provider refused the task: ${code}.`
-    : 'The provider refused the task.';
+  const isOpen = error instanceof ProviderError && error.kind !== 'account';
+  const code = isOpen ? error.publicCode : undefined;
+  return code === undefined
+    ? 'The provider refused the task.'
+    : `The provider refused the task: ${code}.`;
 }

@@ -112,6 +112,7 @@ describe('what a provider may answer', () => {
 
   it.each<[string, () => object]>([
     ['base64 that is damaged after its beginning', () => ({ b64_json: `${BASE64}!!!!${BASE64}` })],
+    ['two images in one base64', () => ({ b64_json: `${BASE64}\n${BASE64}` })],
     ['text in place of an image', () => ({ b64_json: Buffer.from('sorry').toString('base64') })],
     ['a URL on a private address', () => ({ url: `${upstream.url}/image.png` })],
     ['a URL of a file', () => ({ url: 'file:///etc/passwd' })],

@@ -6,7 +6,7 @@ import { BodyBytes, ChunkCount } from './body-bytes.js';
 import type { BodyMeter } from './body-gate.js';
 import { checkEncoding } from './content-encoding.js';
 import { askForBody } from './expectation.js';
-import { JsonStructure } from './json-structure.js';
+import { JsonBoundsError, JsonStructure } from './json-structure.js';
 
 /** The size limit of a JSON body without media (decision G-11). */
 export const JSON_BODY_BYTES = 1_048_576;
@@ -14,6 +14,7 @@ export const JSON_BODY_BYTES = 1_048_576;
 const BODY_TIMEOUT_MS = 30_000;
 /** Bytes that are checked and decoded in one turn of the event loop; about 3 ms. */
 const SLICE_BYTES = 524_288;
+const BOUNDS = { depth: 32, values: 10_000 };
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
@@ -112,17 +113,26 @@ function ignore(): void {
 
 async function decode(raw: Buffer): Promise<string> {
   if (!isUtf8(raw)) throw malformed('The body is not valid UTF-8.');
-  const structure = new JsonStructure();
+  const structure = new JsonStructure(BOUNDS);
   let text = '';
   let from = raw.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
   while (from < raw.length) {
     const to = characterStart(raw, from + SLICE_BYTES);
-    structure.add(raw.subarray(from, to));
+    count(structure, raw.subarray(from, to));
     text += raw.toString('utf8', from, to);
     from = to;
     if (from < raw.length) await yieldLoop();
   }
   return text;
+}
+
+function count(structure: JsonStructure, slice: Buffer): void {
+  try {
+    structure.add(slice);
+  } catch (error) {
+    if (error instanceof JsonBoundsError) throw malformed(`The body ${error.message}.`);
+    throw error;
+  }
 }
 
 /** The last index up to `at` at which a UTF-8 character begins. */

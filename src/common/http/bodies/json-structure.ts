@@ -1,9 +1,15 @@
-import { GatewayError } from '../../errors/gateway-error.js';
+/** The most that a JSON text may hold. */
+export interface JsonBounds {
+  /** Levels of arrays and objects. */
+  readonly depth: number;
+  /** Arrays, objects and commas, whose number bounds that of the values. */
+  readonly values: number;
+}
 
-/** Depth of nested arrays and objects. */
-const MAX_DEPTH = 32;
-/** Arrays, objects and commas, whose number bounds that of the values. */
-const MAX_VALUES = 10_000;
+/** A JSON text exceeds its bounds. The message follows the name of the text: "nests deeper than 32 levels". */
+export class JsonBoundsError extends Error {
+  override readonly name = 'JsonBoundsError';
+}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -15,7 +21,7 @@ const CLOSE_OBJECT = 0x7d;
 
 /**
  * Counts depth and values of JSON before it is parsed, on bytes that may arrive in slices. JSON.parse decides whether
- * the text is valid. Throws `invalid_request` above 32 levels or 10,000 values.
+ * the text is valid.
  */
 export class JsonStructure {
   private depth = 0;
@@ -23,6 +29,9 @@ export class JsonStructure {
   private inString = false;
   private escaped = false;
 
+  constructor(private readonly bounds: JsonBounds) {}
+
+  /** Throws {@link JsonBoundsError} once the text exceeds its bounds. */
   add(bytes: Uint8Array): void {
     let { inString, escaped } = this;
     for (const byte of bytes) {
@@ -43,11 +52,8 @@ export class JsonStructure {
       this.values++;
       this.depth++;
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) this.depth--;
-    if (this.depth > MAX_DEPTH) refuse(`nests deeper than ${MAX_DEPTH} levels`);
-    if (this.values > MAX_VALUES) refuse(`has more than ${MAX_VALUES} values`);
+    const { depth, values } = this.bounds;
+    if (this.depth > depth) throw new JsonBoundsError(`nests deeper than ${depth} levels`);
+    if (this.values > values) throw new JsonBoundsError(`has more than ${values} values`);
   }
-}
-
-function refuse(says: string): never {
-  throw new GatewayError('invalid_request', `The body ${says}.`);
 }

@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+import { JsonBoundsError, JsonStructure } from '../../common/http/bodies/json-structure.js';
+import { BodyTooLargeError, readBounded } from './bounded-body.js';
+
+/** Answers nest less. Writing a deeper one as JSON could use up the stack. */
+const MAX_DEPTH = 64;
+/** Twice the alignment of 100,000 characters, which is the answer with the most values apart from those of chat. */
+const MAX_VALUES = 1_000_000;
+
+class SlowBodyError extends Error {}
+
+/** The most that a JSON answer may have. */
+export interface AnswerLimits {
+  readonly bytes: number;
+  /** Default: a million. */
+  readonly values?: number | undefined;
+  /** The time that its body may take, in milliseconds. Default: no limit. */
+  readonly bodyMs?: number | undefined;
+}
+
+/**
+ * The body as JSON; undefined when it exceeds its limits, nests too deep or is not JSON. Its values are counted while the
+ * bytes arrive: 64 MB of empty objects would stop the process for a minute and take up its memory.
+ */
+export async function readAnswerJson(
+  body: Readable,
+  { bytes, values = MAX_VALUES, bodyMs }: AnswerLimits,
+): Promise<unknown> {
+  const structure = new JsonStructure({ depth: MAX_DEPTH, values });
+  const giveUp = (): void => {
+    body.destroy(new SlowBodyError());
+  };
+  const timer = bodyMs === undefined ? undefined : setTimeout(giveUp, bodyMs);
+  try {
+    const raw = await readBounded(counted(body, structure), bytes);
+    return JSON.parse(raw.toString()) as unknown;
+  } catch (error) {
+    const isUnusable =
+      error instanceof SlowBodyError ||
+      error instanceof SyntaxError ||
+      error instanceof BodyTooLargeError ||
+      error instanceof JsonBoundsError;
+    if (isUnusable) return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* counted(body: Readable, structure: JsonStructure): AsyncGenerator<Buffer> {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    structure.add(chunk);
+    yield chunk;
+  }
+}
