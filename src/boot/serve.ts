@@ -30,13 +30,14 @@ export async function serve({ loaded, worker, sandbox }: Begun): Promise<void> {
   const logger = makeLogger(config.logLevel, process.stdout.isTTY);
   if (cluster.isPrimary && workerCount(config) > 1) return runPrimary(config, logger);
   const hangUp = new HangUp();
+  const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
   const gateway = await startGateway(config, logger, {
+    isEmbedded,
     shared: worker?.sandbox,
     sandbox,
     // By the settings as a command reads them.
     operatorSocket: operatorSocketPath(loaded),
   });
-  const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
   if (isEmbedded && (worker?.greets ?? true)) await greet(gateway, logger);
   endWhenTold(gateway, hangUp, config, logger);
 }

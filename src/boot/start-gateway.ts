@@ -48,13 +48,15 @@ interface StartOptions {
   readonly sandbox?: Promise<Sandbox> | undefined;
   /** Where operator commands are taken; undefined: nowhere. */
   readonly operatorSocket?: string | undefined;
+  /** Whether the database is the gateway's own; default: where the settings name none. */
+  readonly isEmbedded?: boolean;
 }
 
 /** Builds the application, opens the database, starts the sandbox if it is needed and not `shared`, and listens. */
 export async function startGateway(
   config: GatewayConfig,
   logger: Logger,
-  { shared, sandbox: begun, operatorSocket }: StartOptions = {},
+  { shared, sandbox: begun, operatorSocket, isEmbedded }: StartOptions = {},
 ): Promise<Gateway> {
   const catalog = loadCatalog(config.catalogFile);
   const scope = sandboxScope(config, catalog);
@@ -72,7 +74,7 @@ export async function startGateway(
   const filter = configureApp(app, inFlight);
   await app.listen(config.port, config.host);
   // Not before the gateway listens, so that a start that fails prints nothing but its reason.
-  logStartWarnings(config, app.get(Catalog).idle(), logger);
+  logStartWarnings(config, app.get(Catalog).idle(), logger, isEmbedded);
   const ownUrl = app.get(OwnUrl);
   ownUrl.listensAt(app.getHttpServer().address() as AddressInfo);
   if (upstream) await publishSandboxMedia(upstream, ownUrl.href, app, logger);

@@ -6,11 +6,15 @@ import { servesMetrics } from '../observability/metrics.guard.js';
 /** If a provider has more idle models than this, only their number is logged. */
 const MAX_NAMED_MODELS = 3;
 
-/** Logs the settings that an operator may not have meant, and the models of the catalog that cannot run (`idle`). */
+/**
+ * Logs the settings that an operator may not have meant, and the models of the catalog that cannot run (`idle`).
+ * `isEmbedded`: the database is the gateway's own.
+ */
 export function logStartWarnings(
   config: GatewayConfig,
   idle: readonly ModelRow[],
   logger: Logger,
+  isEmbedded = config.databaseUrl === undefined,
 ): void {
   if (config.egressAllow.length > 0) {
     logger.warn({ entries: config.egressAllow }, 'EGRESS_ALLOW opens private addresses');
@@ -18,7 +22,7 @@ export function logStartWarnings(
   if (!servesMetrics(config)) {
     logger.warn('/metrics is off: METRICS_TOKEN is unset and HOST is no loopback address');
   }
-  if (config.databaseUrl !== undefined && config.migrationDatabaseUrl === undefined) {
+  if (!isEmbedded && config.migrationDatabaseUrl === undefined) {
     logger.warn('MIGRATION_DATABASE_URL is unset: the role of DATABASE_URL can change the books');
   }
   if (config.role !== 'all' && !config.storageUrl?.startsWith('s3:')) {
