@@ -2,6 +2,8 @@ import { lookup, Resolver } from 'node:dns/promises';
 
 const QUERY_TIMEOUT_MS = 2_000;
 const QUERY_TRIES = 2;
+/** How long addresses of one family wait for those of the other: some servers never answer about IPv6. */
+const OTHER_FAMILY_MS = 1_000;
 
 /** All addresses of a host name, IPv4 and IPv6. Empty or rejected when there are none. */
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -18,14 +20,20 @@ export async function resolveByDns(
   const cancel = (): void => {
     resolver.cancel();
   };
+  let hurry: NodeJS.Timeout | undefined;
+  const found = (addresses: string[]): string[] => {
+    hurry ??= setTimeout(cancel, OTHER_FAMILY_MS);
+    return addresses;
+  };
   signal.addEventListener('abort', cancel, { once: true });
   try {
     const answers = await Promise.allSettled([
-      resolver.resolve4(hostname),
-      resolver.resolve6(hostname),
+      resolver.resolve4(hostname).then(found),
+      resolver.resolve6(hostname).then(found),
     ]);
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   } finally {
+    clearTimeout(hurry);
     signal.removeEventListener('abort', cancel);
   }
 }
