@@ -123,11 +123,17 @@ describe('a provider that breaks off while its chunks wait for the reader', () =
     expect(events.isGone).toBe(false);
   });
 
-  it('is an error where it is not the provider that breaks off', async () => {
+  it.each([
+    ['the gateway that breaks off', new Error('shutdown')],
+    [
+      'the provider that says that it failed',
+      new ProviderError('http_error', { provider: 'p', sent: true, upstreamStatus: 200 }),
+    ],
+    ['the provider that is silent', new ProviderError('timeout', { provider: 'p', sent: true })],
+  ])('is an error for a slow reader too where it is %s', async (_what, error) => {
     const { source, run, events } = await waitFor(1_050);
-    const shutdown = new Error('shutdown');
-    source.destroy(shutdown);
-    await expect(run).rejects.toBe(shutdown);
+    source.destroy(error);
+    await expect(run).rejects.toBe(error);
     expect(events.isGone).toBe(false);
   });
 });

@@ -33,7 +33,8 @@ export class ChatRelay {
   /**
    * Forwards chunks until the provider has finished or the reader has left. Resolves with false when the deadline of the
    * call came first, the reader had left, and no usage had been reported. Rejects with any other error that broke the
-   * stream; that the reader left is no error. A slow reader for whom a provider does not wait is cut off, as if it had left.
+   * stream; that the reader left is no error. A slow reader for whom a provider does not keep the connection is cut
+   * off, as if it had left.
    */
   run(source: Readable): Promise<boolean> {
     this.source = source;
@@ -44,7 +45,7 @@ export class ChatRelay {
         if (error instanceof ClientLeft) resolve(true);
         else if (error instanceof DeadlinePassed && this.events.isGone)
           resolve(this.usage !== null);
-        else if (error instanceof ProviderError && this.isReaderSlow) {
+        else if (hasLostConnection(error) && this.isReaderSlow) {
           this.events.cut();
           resolve(true);
         } else reject(error);
@@ -127,4 +128,10 @@ export class ChatRelay {
     const shown = chunkOf(this.head, choices);
     return this.events.send(JSON.stringify(this.showsUsage ? { ...shown, usage: null } : shown));
   }
+}
+
+/** A provider that says that it failed, or is silent while it is read, does not do so because its reader is slow. */
+function hasLostConnection(error: Error): boolean {
+  if (!(error instanceof ProviderError) || error.kind === 'timeout') return false;
+  return error.upstreamStatus === undefined;
 }

@@ -63,3 +63,24 @@ it('a reader for whom the provider does not wait pays for what was made, as one 
   expect(row?.status).toBe('succeeded');
   expect(Number(row?.charged)).toBeGreaterThan(0);
 });
+
+it('a slow reader pays nothing where the provider says that it failed', async () => {
+  const { accountId, headers } = await desk.gateway.account(CREDIT);
+  const waited = new Promise<void>((resolve) => {
+    desk.upstream.reply = (response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      for (let chunk = 0; chunk < CHUNKS; chunk += 1) response.write(CHUNK);
+      response.end(event({ error: { code: 'server_error', message: 'no' } }));
+      void sleep(PATIENCE_MS).then(resolve);
+    };
+  });
+  const answer = await fetch(desk.url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...ASK, model: 'gen-4-mini', stream: true }),
+  });
+  await waited;
+  expect((await answer.text()).slice(-300)).toContain('"code":"provider_http_error"');
+  while ((await desk.gateway.balance(accountId)).held > 0n) await sleep(20);
+  expect((await desk.gateway.balance(accountId)).available).toBe(CREDIT);
+});

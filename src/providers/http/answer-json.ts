@@ -3,7 +3,7 @@ import { JsonBoundsError, JsonStructure } from '../../common/http/bodies/json-st
 import { BodyTooLargeError, readBounded } from './bounded-body.js';
 
 /** Answers nest less. Writing a deeper one as JSON could use up the stack. */
-const MAX_DEPTH = 64;
+export const MAX_ANSWER_DEPTH = 64;
 /** Twice the alignment of 100,000 characters, which is the answer with the most values apart from those of chat. */
 const MAX_VALUES = 1_000_000;
 
@@ -26,7 +26,7 @@ export async function readAnswerJson(
   body: Readable,
   { bytes, values = MAX_VALUES, bodyMs }: AnswerLimits,
 ): Promise<unknown> {
-  const structure = new JsonStructure({ depth: MAX_DEPTH, values });
+  const structure = new JsonStructure({ depth: MAX_ANSWER_DEPTH, values });
   const giveUp = (): void => {
     body.destroy(new SlowBodyError());
   };

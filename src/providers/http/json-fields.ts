@@ -1,7 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 
-/** Levels of arrays and objects. */
-const MAX_DEPTH = 64;
 /** Ids of jobs have this format because they become part of a path. No `..` leads out of it. */
 const JOB_ID = /^\w[\w.:-]{0,199}$/;
 
@@ -21,18 +19,6 @@ export function numberAt(object: JsonObject, key: string): number | null {
 export function listAt(object: JsonObject, key: string): JsonObject[] | null {
   const value = object[key];
   return Array.isArray(value) ? value.filter(isJsonObject) : null;
-}
-
-/** Whether a value of an answer nests deeper than any answer does. Writing it as JSON could then use up the stack. */
-export function isTooDeep(value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
-    level = level.flatMap((item): unknown[] =>
-      typeof item === 'object' && item !== null ? Object.values(item) : [],
-    );
-    if (level.length === 0) return false;
-  }
-  return true;
 }
 
 /** The id of a job that a provider began; undefined when it is missing or cannot stand in a path. */

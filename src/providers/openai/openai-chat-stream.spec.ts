@@ -56,6 +56,11 @@ describe('OpenAiChatStream', () => {
     ['a body that ends before [DONE]', '', '- stream_cut'],
     ['an event that is not JSON', 'data: oops\n\n', '- bad_chunk'],
     ['an event that nests too deep', `data: {"a":${deep(5_000)}}\n\n`, '- bad_chunk'],
+    [
+      'an event of more values than any',
+      `data: {"a":[${'{},'.repeat(400_000)}0]}\n\n`,
+      '- bad_chunk',
+    ],
     ['an error event', event({ error: { code: 'boom', message: 'secret' } }), '- boom'],
     ['an error event with a text', event({ error: 'overloaded', code: 529 }), '- error_event'],
     ['an event that is named error', `event: error\n${event({ message: 'no' })}`, '- error_event'],
@@ -64,6 +69,16 @@ describe('OpenAiChatStream', () => {
     const { source, read } = setUp();
     source.end(event(hello) + tail);
     await expect(read()).rejects.toThrow(message);
+  });
+
+  it('takes a whole answer in one event, each token with the 20 likeliest others', async () => {
+    const { source, read } = setUp();
+    const likely = { token: ' the', logprob: -1.2345678, bytes: [32, 116, 104, 101] };
+    const token = { ...likely, top_logprobs: Array.from({ length: 20 }, () => likely) };
+    const content = Array.from({ length: 2_662 }, () => token);
+    const answer = { choices: [{ delta: { content: ' the' }, logprobs: { content } }] };
+    source.end(`${event(answer)}data: [DONE]\n\n`);
+    expect((await read()).map(({ chunk }) => chunk)).toEqual([answer]);
   });
 
   it.each(['', '\n', '\r'])('takes %j for the end of the last line', async (end) => {

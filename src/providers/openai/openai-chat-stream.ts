@@ -1,18 +1,25 @@
+import { JsonStructure } from '../../common/http/bodies/json-structure.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { ProviderErrorKind } from '../http/provider-error.js';
-import type { ChatChunk } from '../ports/chat.port.js';
+import { MAX_ANSWER_DEPTH } from '../http/answer-json.js';
+import { type ChatChunk, MAX_COMPLETION_BYTES, MAX_COMPLETION_VALUES } from '../ports/chat.port.js';
 import { classifyOpenAiError } from '../http/openai-error.js';
-import { isTooDeep, listAt } from '../http/json-fields.js';
+import { listAt } from '../http/json-fields.js';
 import { readUnread, type UnreadBody } from '../ports/unread-body.js';
 import { usageOf } from './openai-usage.js';
 
 /** The longest event that is read. A longer one breaks the stream. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024;
-/** A shorter event nests too little to matter; most are a few hundred characters long. */
-const SHALLOW_CHARS = 4_096;
+/** As many for each character as a whole answer may have for each byte. */
+const EVENT_BOUNDS = {
+  depth: MAX_ANSWER_DEPTH,
+  values: (MAX_COMPLETION_VALUES * MAX_EVENT_CHARS) / MAX_COMPLETION_BYTES,
+};
+/** A shorter event holds too little to matter; most are a few hundred characters long. */
+const SMALL_CHARS = 4_096;
 const BYTE_ORDER_MARK = '\uFEFF';
 /** Nothing is read ahead of a slow client but the rest of a read: a chunk can have 60 kB, with its `logprobs`. */
 const READ_AHEAD_CHUNKS = 0;
@@ -122,10 +129,11 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
   }
 }
 
+/** Undefined for what is no JSON, or too much: a few megabytes of empty objects would stop the process for a second. */
 function parsed(data: string): unknown {
   try {
-    const json: unknown = JSON.parse(data);
-    return data.length > SHALLOW_CHARS && isTooDeep(json) ? undefined : json;
+    if (data.length > SMALL_CHARS) new JsonStructure(EVENT_BOUNDS).add(Buffer.from(data));
+    return JSON.parse(data);
   } catch {
     return undefined;
   }
