@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { OperatorSocket } from '../commands/operator-socket.js';
+import type { FastExpressAdapter } from '../common/http/connections/fast-express.adapter.js';
 import type { InFlight } from '../common/http/connections/in-flight.js';
 import { PayOnSuccess } from '../executions/pay-on-success.js';
 import { Readiness } from '../observability/readiness.js';
@@ -16,6 +17,7 @@ const ABORT_GRACE_MS = 3_000;
 
 /** What of a gateway is drained, beside its application. */
 interface Draining {
+  readonly adapter: FastExpressAdapter;
   readonly inFlight: InFlight;
   readonly operators: OperatorSocket | undefined;
   readonly timeoutMs: number;
@@ -27,7 +29,7 @@ interface Draining {
  */
 export async function drainGateway(
   app: NestExpressApplication,
-  { inFlight, operators, timeoutMs }: Draining,
+  { adapter, inFlight, operators, timeoutMs }: Draining,
 ): Promise<void> {
   app.get(Readiness).drain();
   inFlight.drain();
@@ -43,7 +45,7 @@ export async function drainGateway(
   payOnSuccess.abortAll();
   await whileBusy(busy, ABORT_GRACE_MS);
   operators?.close();
-  app.getHttpServer().closeAllConnections();
+  adapter.cutConnections();
   await idle;
   await app.close();
 }

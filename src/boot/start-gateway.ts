@@ -66,7 +66,8 @@ export async function startGateway(
   const sandboxMediaUrl = upstream?.mediaUrl;
   const module = AppModule.forRoot({ config, logger, catalog, providers, sandboxMediaUrl });
   const inFlight = new InFlight();
-  const app = await NestFactory.create<NestExpressApplication>(module, new FastExpressAdapter(), {
+  const adapter = new FastExpressAdapter();
+  const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
@@ -97,7 +98,7 @@ export async function startGateway(
     },
     stop: async () => {
       logger.info({ in_flight: inFlight.count }, 'draining');
-      await drainGateway(app, { inFlight, operators, timeoutMs: config.drainTimeoutMs });
+      await drainGateway(app, { adapter, inFlight, operators, timeoutMs: config.drainTimeoutMs });
       await sandbox?.close();
       logger.info('stopped');
     },

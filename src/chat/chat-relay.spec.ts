@@ -116,6 +116,19 @@ describe('a provider that breaks off while its chunks wait for the reader', () =
     expect(events.isGone).toBe(true);
   });
 
+  it('is an error for a reader who has taken all at once for three seconds since', async () => {
+    const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
+    const waits = [sleep(1_050)];
+    const events = { isGone: false, send: () => waits.pop(), cut: () => (events.isGone = true) };
+    const run = new ChatRelay(events, HEAD, false, textOf()).run(source);
+    for (const index of [0, 1]) source.push(chunkOf(index));
+    await sleep(4_150);
+    source.push(chunkOf(2));
+    source.destroy(broken);
+    await expect(run).rejects.toBe(broken);
+    expect(events.isGone).toBe(false);
+  });
+
   it('is an error for any other reader', async () => {
     const { source, run, events } = await waitFor(100);
     source.destroy(broken);

@@ -8,8 +8,10 @@ import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.j
 import { textsOf, viewTokenUsage } from './chat-usage.js';
 import type { MadeText } from './made-text.js';
 
-/** A reader who keeps the provider waiting for this long, in all, may be the reason why it breaks off. */
+/** A reader who keeps the provider waiting for this long, in all, without catching up, may be the reason why it breaks off. */
 const SLOW_READER_MS = 1_000;
+/** A reader who has taken all at once for this long has caught up: a provider that breaks off now does so for another reason. */
+const CAUGHT_UP_MS = 3_000;
 
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
@@ -21,7 +23,9 @@ export class ChatRelay {
   private source: Readable | undefined;
   private head: CompletionHead | undefined;
   private waitsSinceMs: number | undefined;
+  /** Since the reader had caught up. */
   private waitedMs = 0;
+  private waitedUntilMs = 0;
 
   constructor(
     private readonly events: Pick<SseWriter, 'send' | 'isGone' | 'cut'>,
@@ -93,7 +97,12 @@ export class ChatRelay {
   /** The break may be seen only after the reader has taken what had arrived before it. */
   private get isReaderSlow(): boolean {
     const nowMs = performance.now();
+    if (this.waitsSinceMs === undefined && this.hasCaughtUp(nowMs)) return false;
     return this.waitedMs + nowMs - (this.waitsSinceMs ?? nowMs) >= SLOW_READER_MS;
+  }
+
+  private hasCaughtUp(nowMs: number): boolean {
+    return nowMs - this.waitedUntilMs >= CAUGHT_UP_MS;
   }
 
   /** An error breaks the stream, because nothing else would hear of one in a listener. */
@@ -103,9 +112,11 @@ export class ChatRelay {
       if (taken === undefined) return;
       source.pause();
       const sinceMs = performance.now();
+      if (this.hasCaughtUp(sinceMs)) this.waitedMs = 0;
       this.waitsSinceMs = sinceMs;
       void taken.then(() => {
-        this.waitedMs += performance.now() - sinceMs;
+        this.waitedUntilMs = performance.now();
+        this.waitedMs += this.waitedUntilMs - sinceMs;
         this.waitsSinceMs = undefined;
         source.resume();
       });

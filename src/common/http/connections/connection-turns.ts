@@ -89,7 +89,7 @@ export class ConnectionTurns {
     });
   }
 
-  /** Cuts every connection that has sent a request. Node does not know those whose parser was freed. */
+  /** Cuts every connection that has sent a request. */
   cutAll(): void {
     for (const socket of this.turns.keys()) socket.destroy();
   }

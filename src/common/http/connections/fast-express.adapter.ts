@@ -105,15 +105,18 @@ export class FastExpressAdapter extends ExpressAdapter {
     turns.watch(server);
   }
 
+  /** Cuts every connection at once. Node's own `closeAllConnections` does not know those whose parser was freed. */
+  cutConnections(): void {
+    this.httpServer.closeAllConnections();
+    this.turns?.cutAll();
+  }
+
   /**
    * Stops listening and waits until every answer has ended. Idle connections are closed at once (Node would keep them
    * for the whole keep-alive time). Under `forceCloseConnections` all connections are cut at once.
    */
   override async close(): Promise<void> {
-    if (this.cutsConnections) {
-      this.httpServer.closeAllConnections();
-      this.turns?.cutAll();
-    }
+    if (this.cutsConnections) this.cutConnections();
     const sweep = setInterval(() => {
       this.httpServer.closeIdleConnections();
     }, IDLE_SWEEP_MS);
