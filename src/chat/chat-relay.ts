@@ -7,11 +7,7 @@ import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
 import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
 import { textsOf, viewTokenUsage } from './chat-usage.js';
 import type { MadeText } from './made-text.js';
-
-/** A reader who keeps the provider waiting for this long, in all, without catching up, may be the reason why it breaks off. */
-const SLOW_READER_MS = 1_000;
-/** A reader who has taken all at once for this long has caught up: a provider that breaks off now does so for another reason. */
-const CAUGHT_UP_MS = 3_000;
+import { ReaderWaits } from './reader-waits.js';
 
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
@@ -22,10 +18,7 @@ export class ChatRelay {
   private reportedUsage: unknown;
   private source: Readable | undefined;
   private head: CompletionHead | undefined;
-  private waitsSinceMs: number | undefined;
-  /** Since the reader had caught up. */
-  private waitedMs = 0;
-  private waitedUntilMs = 0;
+  private readonly waits = new ReaderWaits();
 
   constructor(
     private readonly events: Pick<SseWriter, 'send' | 'isGone' | 'cut'>,
@@ -49,7 +42,7 @@ export class ChatRelay {
         if (error instanceof ClientLeft) resolve(true);
         else if (error instanceof DeadlinePassed && this.events.isGone)
           resolve(this.usage !== null);
-        else if (hasLostConnection(error) && this.isReaderSlow) {
+        else if (hasLostConnection(error) && this.waits.isSlow(performance.now())) {
           this.events.cut();
           resolve(true);
         } else reject(error);
@@ -94,30 +87,15 @@ export class ChatRelay {
     }
   }
 
-  /** The break may be seen only after the reader has taken what had arrived before it. */
-  private get isReaderSlow(): boolean {
-    const nowMs = performance.now();
-    if (this.waitsSinceMs === undefined && this.hasCaughtUp(nowMs)) return false;
-    return this.waitedMs + nowMs - (this.waitsSinceMs ?? nowMs) >= SLOW_READER_MS;
-  }
-
-  private hasCaughtUp(nowMs: number): boolean {
-    return nowMs - this.waitedUntilMs >= CAUGHT_UP_MS;
-  }
-
   /** An error breaks the stream, because nothing else would hear of one in a listener. */
   private forwardAndPause(source: Readable, item: ChatChunk): void {
     try {
       const taken = this.forward(item);
       if (taken === undefined) return;
       source.pause();
-      const sinceMs = performance.now();
-      if (this.hasCaughtUp(sinceMs)) this.waitedMs = 0;
-      this.waitsSinceMs = sinceMs;
+      this.waits.begin(performance.now());
       void taken.then(() => {
-        this.waitedUntilMs = performance.now();
-        this.waitedMs += this.waitedUntilMs - sinceMs;
-        this.waitsSinceMs = undefined;
+        this.waits.end(performance.now());
         source.resume();
       });
     } catch (error) {
