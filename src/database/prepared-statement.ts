@@ -1,4 +1,5 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { Socket } from 'node:net';
+import pg, { type QueryConfig, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 
 /** The driver waits this long for an answer; longer than any statement_timeout of the gateway. */
@@ -10,19 +11,64 @@ const ANSWER_TIMEOUT_MS = 8_000;
  * again.
  */
 export class PreparedStatement<Row extends QueryResultRow> {
-  readonly #pool: Pool;
+  readonly #pool: DriverPool<Row>;
 
   constructor(
     dataSource: DataSource,
     private readonly name: string,
     private readonly text: string,
+    private readonly answerTimeoutMs = ANSWER_TIMEOUT_MS,
   ) {
-    this.#pool = (dataSource.driver as unknown as { readonly master: Pool }).master;
+    this.#pool = (dataSource.driver as unknown as { readonly master: DriverPool<Row> }).master;
   }
 
-  /** The rows that the statement returns for these parameters. */
+  /** The rows that the statement returns for these parameters. Throws `ETIMEDOUT` when it is not answered in time. */
   async run(values: unknown[]): Promise<Row[]> {
-    const query = { name: this.name, text: this.text, values, query_timeout: ANSWER_TIMEOUT_MS };
-    return (await this.#pool.query<Row>(query)).rows;
+    const { name, text, answerTimeoutMs } = this;
+    const query = new BoundedQuery({ name, text, values }, answerTimeoutMs);
+    try {
+      return (await this.#pool.query(query)).rows;
+    } finally {
+      query.answered();
+    }
   }
+}
+
+/** What the driver's pool and its queries do beyond their types. */
+interface DriverPool<Row> {
+  query(query: DriverQuery): Promise<{ readonly rows: Row[] }>;
+}
+interface DriverQuery {
+  submit(connection: { readonly stream: Socket }): Error | null;
+}
+const DriverQuery = pg.Query as unknown as new (config: QueryConfig) => DriverQuery;
+
+/**
+ * A query that breaks its connection when it is not answered in time. The driver's own `query_timeout` does that too, but
+ * V8 would keep each statement with all its values until a full collection (ADR 0007).
+ */
+class BoundedQuery extends DriverQuery {
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    config: QueryConfig,
+    private readonly timeoutMs: number,
+  ) {
+    super(config);
+  }
+
+  override submit(connection: { readonly stream: Socket }): Error | null {
+    this.#timer = setTimeout(breakOff, this.timeoutMs, connection.stream);
+    return super.submit(connection);
+  }
+
+  /** Ends the wait. */
+  answered(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+function breakOff(stream: Socket): void {
+  const silence = new Error('The database did not answer a statement in time');
+  stream.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }));
 }
