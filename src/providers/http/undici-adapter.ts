@@ -70,10 +70,19 @@ function dispatchOptions(config: Config, url: URL): Dispatcher.DispatchOptions {
     path: url.pathname + url.search,
     method: (config.method ?? 'get').toUpperCase(),
     headers: config.headers.toJSON(),
-    body: (config.data as string | Buffer | null | undefined) ?? null,
+    body: bodyOf(config),
     headersTimeout: config.timeout ?? 0,
     bodyTimeout: config.idleTimeoutMs ?? 0,
   };
+}
+
+/** The request of a streamed answer keeps its body until the end; a piece of Node's shared pool would keep the whole pool. */
+function bodyOf({ data, responseType }: Config): string | Buffer | null {
+  const body = (data as string | Buffer | null | undefined) ?? null;
+  if (typeof body !== 'string' || responseType !== 'stream') return body;
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
+  bytes.write(body);
+  return bytes;
 }
 
 async function toResponse(
