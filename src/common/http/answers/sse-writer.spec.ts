@@ -119,13 +119,15 @@ describe('SseWriter', () => {
       return { tell, gone };
     };
 
-    it('closes the connection after a whole answer and frees its parser before', async () => {
+    it('closes the connection after a whole answer and frees its parser and headers before', async () => {
       let parser: unknown = 'not asked';
+      let headers: unknown = 'not asked';
       const port = await serve(
         async (events) => {
           await events.send('first');
-          parser = (events as unknown as { response: { socket: { parser: unknown } } }).response
-            .socket.parser;
+          const { response } = events as unknown as { response: Response };
+          parser = (response.socket as unknown as { parser: unknown }).parser;
+          headers = response.getHeaders();
           await sleep(20);
           await events.end('last');
         },
@@ -139,6 +141,7 @@ describe('SseWriter', () => {
       expect(text).toContain('data: first\n\n');
       expect(text).toMatch(/data: last\n\n\r\n0\r\n\r\n$/);
       expect(parser).toBeNull();
+      expect(headers).toEqual({});
     });
 
     it('keeps the connections of the first ones', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import { cutOff } from './cut-off.js';
 import { onReaderGone, STALL_MS, tookAll, writableAgain } from './reader-pace.js';
+import { releaseHeaders } from './release-headers.js';
 import { releaseParser } from './release-parser.js';
 
 /** After this silence a comment is sent, so that the connection does not seem dead. */
@@ -88,7 +89,7 @@ export class SseWriter {
     const isReusable = SseWriter.open < this.limits.maxReusable || !this.response.req.complete;
     if (!isReusable) this.response.setHeader('Connection', 'close');
     this.sendHead();
-    if (!isReusable && this.response.socket) releaseParser(this.response.socket);
+    if (!isReusable) this.release();
     SseWriter.open += 1;
     this.ping = setInterval(() => {
       if (!this.isGone && !this.response.writableNeedDrain) this.response.write(': ping\n\n');
@@ -108,6 +109,13 @@ export class SseWriter {
     socket?.cork();
     this.response.flushHeaders();
     process.nextTick(() => socket?.uncork());
+  }
+
+  /** Frees what an open stream no longer needs. */
+  private release(): void {
+    const { socket } = this.response;
+    if (socket) releaseParser(socket);
+    releaseHeaders(this.response);
   }
 
   private cutAfterStall(): NodeJS.Timeout {
