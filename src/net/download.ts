@@ -122,8 +122,7 @@ export class Download {
   }
 
   private accept({ status, headers }: GuardedResponse): string | undefined {
-    // No range was asked for: 206 is a part of the file.
-    if (status < 200 || status > 299 || status === 206) throw this.failed(`it answered ${status}`);
+    if (status < 200 || status > 299) throw this.failed(`it answered ${status}`);
     // A compressed body could expand beyond every limit, so only the requested identity encoding is accepted.
     // An empty header names no encoding.
     const encoding = String(headers['content-encoding'] ?? '');
