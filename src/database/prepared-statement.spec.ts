@@ -38,7 +38,7 @@ describe('a prepared statement', () => {
     expect(second?.session).toBe(first?.session);
   });
 
-  it('throws the error of the database and leaves its connection usable', async () => {
+  it('throws the error of the database, and the next one works', async () => {
     await expect(statement().run(['no number', 2])).rejects.toMatchObject({ code: '22P02' });
     await expect(statement().run([5, 6])).resolves.toMatchObject([{ sum: 11 }]);
   });
