@@ -120,13 +120,7 @@ export class VocalLyrics {
 /** Lyrics of a model whose voice is given already. */
 export class SpareLyrics {
   @InCustomMode()
-  @ExcludedBy('instrumental')
-  @Text({
-    max: MAX_LYRICS,
-    ...optional,
-    description: 'Lyrics that the vocal track sings',
-    example: '[Verse]\nThe rain is writing',
-  })
+  @Lyrics(optional)
   prompt?: string;
 }
 

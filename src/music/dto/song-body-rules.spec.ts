@@ -154,6 +154,16 @@ describe('the rules between fields', () => {
       'an instrumental accompaniment without words',
       { model: 'song-add-instrumental', source_task_id: source, custom: true },
     ],
+    [
+      'an instrumental accompaniment with empty lyrics',
+      {
+        model: 'song-add-instrumental',
+        source_task_id: source,
+        custom: true,
+        instrumental: true,
+        prompt: '',
+      },
+    ],
     ['a tune of lyrics alone', { model: 'tune-music', lyrics: 'la' }],
     [
       'a tune of lyrics that is not instrumental',
@@ -166,6 +176,14 @@ describe('the rules between fields', () => {
     ['null for an optional field', { ...music, version: null, max_mode: null }],
   ])('accept %s', (_what, body) => {
     expect(verdictOf(body)).toBe('accepted');
+  });
+
+  it.each([
+    [{ model: 'song-music', prompt: ' ' }, 'must not be blank'],
+    [{ model: 'song-music', custom: true, prompt: '' }, 'must not be blank'],
+    [{ ...music, custom: true, instrumental: true }, 'cannot be combined with instrumental'],
+  ])('say what is wrong with the words of %j', (body, says) => {
+    expect(() => pipe.transform(body)).toThrow(`prompt ${says}.`);
   });
 
   it('fill in the defaults', () => {

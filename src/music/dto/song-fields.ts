@@ -94,19 +94,25 @@ export function Lyrics(options: { optional?: true } = {}): PropertyDecorator {
       example: '[Verse]\nThe rain is writing on the glass',
       ...options,
     }),
-    ValidateBy(
-      { name: 'sung', validator: { validate: (words, args) => isSung(words, args?.object) } },
-      { message: '$property must hold lyrics, or none where instrumental is true' },
-    ),
+    Words(false, 'must not be blank'),
+    Words(true, 'cannot be combined with instrumental'),
   );
 }
 
-function isSung(words: unknown, body: object = {}): boolean {
+/** The rule for the words of a song that nobody sings, or of all other songs. */
+function Words(ofMute: boolean, says: string): PropertyDecorator {
+  const holds = (words: unknown, body: object = {}) =>
+    isMute(body) !== ofMute || WHITE_SPACE_ONLY.test(String(words)) === ofMute;
+  return ValidateBy(
+    { name: 'words', validator: { validate: (words, args) => holds(words, args?.object) } },
+    { message: `$property ${says}` },
+  );
+}
+
+function isMute(body: object): boolean {
   // Outside custom mode the words describe the song, and an instrumental song has a description too.
   const { instrumental, custom } = body as Readonly<Record<string, unknown>>;
-  const isMute = instrumental === true && custom !== false;
-  const isBlank = typeof words !== 'string' || WHITE_SPACE_ONLY.test(words);
-  return isMute === isBlank;
+  return instrumental === true && custom !== false;
 }
 
 /** `prompt` of a model with `custom`: lyrics, required in custom mode unless the song is instrumental. */
