@@ -62,6 +62,11 @@ describe('The webhook fields of audio tasks', () => {
   ])('refuse %j (HOOK-27, HOOK-33)', (body, param) => {
     expect(faultOf(AudioBody, body)).toBe(`invalid_task_command ${param}`);
   });
+
+  it('name the one scheme that is public', () => {
+    const body = { webhook: 'ftp://example.com/hook', webhook_secret: secretOf(16) };
+    expect(() => validatorOf(AudioBody).parse(body)).toThrow('webhook must be an https URL.');
+  });
 });
 
 describe('The webhook fields of video tasks', () => {

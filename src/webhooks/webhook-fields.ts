@@ -14,7 +14,7 @@ const AUDIO_CODE: ErrorCode = 'invalid_task_command';
  * `invalid_task_command`.
  */
 export function AudioWebhook(): PropertyDecorator {
-  return webhookUrl('Public https URL that is told the final state', AUDIO_CODE);
+  return webhookUrl('https', AUDIO_CODE);
 }
 
 /** `webhook_secret` of an audio task: required with `webhook`, 16 to 256 characters (decisions G-76, G-79). */
@@ -34,7 +34,7 @@ export function AudioWebhookSecret(): PropertyDecorator {
 
 /** `webhook` of a video task: a public http or https URL (spec: Events). Faults are the endpoint's `invalid_request`. */
 export function VideoWebhook(): PropertyDecorator {
-  return webhookUrl('Public http or https URL that is told the final state');
+  return webhookUrl('http or https');
 }
 
 /** `webhook_secret` of a video task: 8 to 128 characters, only with `webhook` (decision G-79). */
@@ -51,10 +51,10 @@ export function VideoWebhookSecret(): PropertyDecorator {
   );
 }
 
-function webhookUrl(description: string, code?: ErrorCode): PropertyDecorator {
-  return Checked(isWebUrl, 'must be an http or https URL', {
+function webhookUrl(schemes: string, code?: ErrorCode): PropertyDecorator {
+  return Checked(isWebUrl, `must be an ${schemes} URL`, {
     optional: true,
-    description,
+    description: `Public ${schemes} URL that is told the final state`,
     example: 'https://example.com/hooks/shim',
     api: { type: String, format: 'uri', maxLength: MAX_URL_CHARACTERS },
     ...(code !== undefined && { code }),
