@@ -149,6 +149,16 @@ describe('readUploadForm', () => {
     }
   });
 
+  it.each([1, 400_001])(
+    'takes %i bytes named file without a filename for no recording, whatever their type',
+    async (length) => {
+      const head =
+        '--B\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: audio/wav\r\n\r\n';
+      const form = [Buffer.from(head), Buffer.alloc(length, 0xff), Buffer.from('\r\n--B--\r\n')];
+      expect(await send(Buffer.concat(form))).toBe('audio_input_required');
+    },
+  );
+
   it('refuses a text in invalid UTF-8 wherever it is cut into two, and takes U+FFFD', async () => {
     const [before, after] = FORM.split(/en(?=\r\n--B)/);
     const bytes = (text: Buffer): Buffer =>
