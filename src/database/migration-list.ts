@@ -52,6 +52,7 @@ import { CappedStepsNewestFirst1700000000352 } from './migrations/0352-capped-st
 import { TaskRefunds1700000000353 } from './migrations/0353-task-refunds.migration.js';
 import { OperatorOutcomes1700000000354 } from './migrations/0354-operator-outcomes.migration.js';
 import { RotatedKeysNameSuccessors1700000000360 } from './migrations/0360-rotated-keys-name-successors.migration.js';
+import { SuccessorsOfOlderRotations1700000000361 } from './migrations/0361-successors-of-older-rotations.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -111,4 +112,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   TaskRefunds1700000000353,
   OperatorOutcomes1700000000354,
   RotatedKeysNameSuccessors1700000000360,
+  SuccessorsOfOlderRotations1700000000361,
 ];
