@@ -53,6 +53,7 @@ import { TaskRefunds1700000000353 } from './migrations/0353-task-refunds.migrati
 import { OperatorOutcomes1700000000354 } from './migrations/0354-operator-outcomes.migration.js';
 import { RotatedKeysNameSuccessors1700000000360 } from './migrations/0360-rotated-keys-name-successors.migration.js';
 import { SuccessorsOfOlderRotations1700000000361 } from './migrations/0361-successors-of-older-rotations.migration.js';
+import { UndoneTasksFreeLimits1700000000362 } from './migrations/0362-undone-tasks-free-limits.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -113,4 +114,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   OperatorOutcomes1700000000354,
   RotatedKeysNameSuccessors1700000000360,
   SuccessorsOfOlderRotations1700000000361,
+  UndoneTasksFreeLimits1700000000362,
 ];
