@@ -1,4 +1,5 @@
-import { type SpendLimit, spendLimitMessage } from '../auth/spend-limit.js';
+import type { Caller } from '../auth/caller.js';
+import { spendLimitMessage } from '../auth/spend-limit.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type Surface, SURFACE_CODES } from '../common/errors/surface.js';
 
@@ -8,11 +9,15 @@ import { type Surface, SURFACE_CODES } from '../common/errors/surface.js';
  */
 export function unaffordable(
   surface: Surface,
-  limit: SpendLimit | undefined,
+  outcome: 'insufficient' | 'over_limit',
+  { spendLimit }: Pick<Caller, 'spendLimit'>,
   nowMs: number,
 ): GatewayError {
-  const message = limit
-    ? spendLimitMessage(limit, nowMs)
-    : 'The balance cannot cover this request.';
-  return new GatewayError(SURFACE_CODES[surface].insufficient, message);
+  return new GatewayError(SURFACE_CODES[surface].insufficient, messageOf());
+
+  function messageOf(): string {
+    if (outcome === 'insufficient') return 'The balance cannot cover this request.';
+    if (spendLimit) return spendLimitMessage(spendLimit, nowMs);
+    return 'The limit of what this key may spend was set while the request was sent; it costs more than is left.';
+  }
 }

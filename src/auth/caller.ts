@@ -16,6 +16,16 @@ export interface Caller {
   readonly spendLimit?: SpendLimit;
   /** The account is disabled, so none of its requests is served (decision G-99). */
   readonly isDisabled?: true;
+  /** Set when the key is forgotten or looked up anew: the rest may no longer be so. */
+  isOutdated?: true;
+}
+
+/**
+ * Whether the key may have a spend limit by now. A request may take long between its admission and its hold, and a limit that is
+ * set meanwhile counts it too.
+ */
+export function mayHaveLimit({ spendLimit, isOutdated }: Caller): boolean {
+  return spendLimit !== undefined || isOutdated === true;
 }
 
 /** Whether the key's allowlist permits a model. */

@@ -63,7 +63,10 @@ export class KeyCache {
     this.statement = new PreparedStatement(dataSource, 'api_key_find', FIND);
     this.known = new LRUCache({
       max: CACHE_LIMIT,
-      dispose: ({ caller }) => this.textById.delete(caller.apiKeyId),
+      dispose: ({ caller }) => {
+        caller.isOutdated = true;
+        this.textById.delete(caller.apiKeyId);
+      },
     });
     changes.listen((changed) => {
       this.forget(changed);

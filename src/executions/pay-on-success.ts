@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Inject, Injectable } from '@nestjs/common';
+import { mayHaveLimit } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { surfaceOf } from '../common/errors/surface.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
@@ -157,8 +158,7 @@ export class PayOnSuccess {
   private async hold(call: AdmittedCall, start: ExecutionStart): Promise<void> {
     const outcome = await this.executions.begin(start);
     if (outcome === 'held') return;
-    const limit = outcome === 'over_limit' ? call.caller.spendLimit : undefined;
-    throw unaffordable(surfaceOf(call.endpoint), limit, this.clock.nowMs());
+    throw unaffordable(surfaceOf(call.endpoint), outcome, call.caller, this.clock.nowMs());
   }
 
   private async attempt<T>(
@@ -197,7 +197,7 @@ function startOf(call: AdmittedCall, amountMicroUsd: MicroUsd): ExecutionStart {
     endpoint: call.endpoint,
     clientRequestId: call.clientRequestId ?? null,
     amountMicroUsd,
-    isCapped: call.caller.spendLimit !== undefined,
+    isCapped: mayHaveLimit(call.caller),
   };
 }
 

@@ -1,6 +1,7 @@
 import { storableJson } from '../storable-json.js';
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
+import { mayHaveLimit } from '../../auth/caller.js';
 import { timeOrderedUuid } from '../../common/ids/time-ordered-uuid.js';
 import type { JsonObject } from '../../common/json-object.js';
 import { Clock } from '../../common/time/clock.js';
@@ -47,7 +48,7 @@ export class TaskInsertion {
     const values = [...this.columnsOf(task, prepared.input), ...key];
     const terms = {
       hasKey: claim !== undefined,
-      isCapped: Boolean(request.call.caller.spendLimit),
+      isCapped: mayHaveLimit(request.call.caller),
     };
     const { outcome, created } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) return { ...task, createdAt: created };

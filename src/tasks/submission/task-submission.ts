@@ -147,8 +147,7 @@ export class TaskSubmission {
     }
     await prepared.discard?.();
     if (outcome === 'claim_lost') throw new ClaimLost();
-    const limit = outcome === 'over_limit' ? call.caller.spendLimit : undefined;
-    throw unaffordable(surface, limit, this.clock.nowMs());
+    throw unaffordable(surface, outcome, call.caller, this.clock.nowMs());
   }
 }
 
