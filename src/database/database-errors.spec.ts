@@ -1,12 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createServer, type Server } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { createDataSource } from './data-source.js';
 import { databaseFaultOf, isRolledBack, isUniqueViolation } from './database-errors.js';
 import { transaction } from './transaction.js';
+
+/** Listens and then answers nothing, as a stopped server: the system queues a few connections and refuses the others. */
+const STOPPED_SERVER = `
+  require('node:net').createServer().listen({ path: process.argv[1], backlog: 1 }, () => {
+    require('node:fs').writeSync(1, 'listening');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
 
 async function errorOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
@@ -95,6 +106,33 @@ describe('databaseFaultOf', () => {
     expect(databaseFaultOf(await errorOf(createDataSource({ url }).initialize()))).toBe(
       'unavailable',
     );
+  });
+
+  it('calls a stopped server whose queue of connections is full unavailable', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stopped-'));
+    const path = join(folder, '.s.PGSQL.5432');
+    const stopped = spawn(process.execPath, ['-e', STOPPED_SERVER, path], { stdio: 'pipe' });
+    const waiting: Socket[] = [];
+    try {
+      await once(stopped.stdout, 'data');
+      for (let isFull = false; !isFull;) {
+        const socket = connect(path);
+        waiting.push(socket);
+        isFull = await once(socket, 'connect').then(
+          () => false,
+          () => true,
+        );
+      }
+      const url = `postgresql://nobody@localhost/none?host=${encodeURIComponent(folder)}`;
+      expect(databaseFaultOf(await errorOf(createDataSource({ url }).initialize()))).toBe(
+        'unavailable',
+      );
+    } finally {
+      for (const socket of waiting) socket.destroy();
+      stopped.kill('SIGKILL');
+      await once(stopped, 'close');
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('lets both sides of a deadlock commit through transaction()', async () => {

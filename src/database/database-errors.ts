@@ -17,6 +17,7 @@ const FAULT_OF_CODE: Readonly<Record<string, DatabaseFault>> = {
   ENOENT: 'unavailable',
   ENOTFOUND: 'unavailable',
   EAI_AGAIN: 'unavailable',
+  EAGAIN: 'unavailable', // the queue of a Unix socket is full, as that of a stopped server
   EHOSTUNREACH: 'unavailable',
   ENETUNREACH: 'unavailable',
   ECONNRESET: 'lost',
