@@ -5,6 +5,11 @@ import { transaction } from './transaction.js';
 /** One page reads at most this many rows. If a filter without an index needs more, `nextCursor` goes on from there. */
 export const MAX_SCANNED_ROWS = 10_000;
 /**
+ * A page ends before the row that follows this many stored bytes, so that a few huge results are not read at once. It has
+ * one row at least. Values are counted as they are stored, most of them compressed.
+ */
+export const MAX_STORED_BYTES = 2 * 1024 * 1024;
+/**
  * The time in an id (a gateway's clock) may differ by this much from `created_at` (the database's clock at the commit).
  */
 const CLOCK_SLACK_MS = 60_000;
@@ -39,6 +44,8 @@ export interface IndexScan<Filter> {
   readonly oldest: string;
   /** One more condition for every row, as SQL without parameters, such as that of a partial index. */
   readonly guard?: string;
+  /** The columns that may be large; null counts as nothing. */
+  readonly large?: readonly string[];
 }
 
 /** A list of rows whose ids are ordered by time. */
@@ -54,6 +61,7 @@ export interface Listing<Filter> extends Omit<
 type Scanned = Readonly<Record<'id' | 'position', string>> & {
   readonly is_match: boolean;
   readonly place: string;
+  readonly goes_on: boolean;
 };
 
 /**
@@ -71,7 +79,10 @@ export async function newestFirst<Filter, Item>(
   return pageOfScan(dataSource, { ...listing, by: 'id', ...bounds }, page.limit, itemOf);
 }
 
-/** A page of at most `limit` matching rows, newest first, among the next 10,000 rows of the scan. */
+/**
+ * A page of at most `limit` matching rows, newest first, among the next 10,000 rows of the scan; fewer where their values
+ * are large.
+ */
 export async function pageOfScan<Filter, Item>(
   dataSource: DataSource,
   scan: IndexScan<Filter>,
@@ -83,17 +94,26 @@ export async function pageOfScan<Filter, Item>(
     await manager.query(IN_ORDER);
     return manager.query<Scanned[]>(text, values);
   });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const goesOn = rows.length > limit || last?.place === String(MAX_SCANNED_ROWS);
+  const last = rows.at(-1);
+  const goesOn = last?.goes_on === true || last?.place === String(MAX_SCANNED_ROWS);
   return {
-    items: shown.filter((row) => row.is_match).map((row) => itemOf(row as never)),
-    nextCursor: goesOn && last !== undefined ? last[scan.by] : null,
+    items: rows.filter((row) => row.is_match).map((row) => itemOf(row as never)),
+    nextCursor: goesOn ? last[scan.by] : null,
   };
 }
 
 function statementOf<Filter>(
-  { table, filter, comparisons, lead, by, newest, oldest, guard = 'true' }: IndexScan<Filter>,
+  {
+    table,
+    filter,
+    comparisons,
+    lead,
+    by,
+    newest,
+    oldest,
+    guard = 'true',
+    large = [],
+  }: IndexScan<Filter>,
   limit: number,
 ): { text: string; values: unknown[] } {
   const values: unknown[] = [];
@@ -105,15 +125,21 @@ function statementOf<Filter>(
   const order = columns.map((column) => `${column} DESC`).join(', ');
   const edge = (value: string) =>
     [...lead.map(([, known]) => parameter(known)), parameter(value)].join(', ');
+  // pg_column_size does not read a value that is stored apart from its row.
+  const bytes = large.map((column) => `coalesce(pg_column_size(${column}), 0)`).join(' + ') || '0';
   const text = `
     SELECT * FROM (
-      SELECT *, ${matches.join(' AND ') || 'true'} AS is_match, row_number() OVER (ORDER BY ${order}) AS place
-        FROM ${table}
-       WHERE (${columns.join(', ')}) < (${edge(newest)}) AND (${columns.join(', ')}) >= (${edge(oldest)})
-         AND ${guard}
-       ORDER BY ${order} LIMIT ${MAX_SCANNED_ROWS}) scanned
-     WHERE is_match OR place = ${MAX_SCANNED_ROWS}
-     ORDER BY ${order} LIMIT ${parameter(limit + 1)}`;
+      SELECT *, coalesce(sum(${bytes}) OVER earlier, 0) AS bytes_before, lead(true, 1, false) OVER earlier AS goes_on
+        FROM (
+          SELECT *, ${matches.join(' AND ') || 'true'} AS is_match, row_number() OVER (ORDER BY ${order}) AS place
+            FROM ${table}
+           WHERE (${columns.join(', ')}) < (${edge(newest)}) AND (${columns.join(', ')}) >= (${edge(oldest)})
+             AND ${guard}
+           ORDER BY ${order} LIMIT ${MAX_SCANNED_ROWS}) scanned
+       WHERE is_match OR place = ${MAX_SCANNED_ROWS}
+      WINDOW earlier AS (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) found
+     WHERE bytes_before < ${MAX_STORED_BYTES}
+     ORDER BY ${order} LIMIT ${parameter(limit)}`;
   return { text, values };
 }
 

@@ -41,7 +41,8 @@ export class TasksController {
   @Get()
   @ApiOperation({
     summary: 'List tasks, newest first',
-    description: 'Videos appear as GET /v1/tasks/{id} gives them.',
+    description:
+      'Videos appear as GET /v1/tasks/{id} gives them. A page ends early where results are large.',
   })
   @ApiOkResponse({ type: TaskPage })
   @ErrorAnswers('invalid_request')

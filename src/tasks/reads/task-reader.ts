@@ -31,6 +31,8 @@ const COMPARISONS: readonly (readonly [keyof TaskFilter, string])[] = [
   ['createdBefore', 'created_at <'],
 ];
 
+const LARGE = ['result', 'found', 'details', 'memory', 'sealed_input'] as const;
+
 /** Reads tasks; their inputs stay sealed. */
 @Injectable()
 export class TaskReader {
@@ -52,13 +54,14 @@ export class TaskReader {
     return row && taskOf(row);
   }
 
-  /** Tasks, newest first, a page reads at most 10,000 of them; 400 invalid_request for a cursor that is none. */
+  /** Tasks, newest first; a page reads at most 10,000 and ends early where results are large. 400 invalid_request for a cursor that is none. */
   async list(filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
     const { createdAfter, createdBefore } = filter;
     const listing = {
       table: 'task',
       filter,
       comparisons: COMPARISONS,
+      large: LARGE,
       ...indexFor(filter),
       createdAfter,
       createdBefore,
