@@ -71,9 +71,12 @@ describe('modelOf', () => {
     expect(modelOf({ model: 'aud-v4', foo: 1 })).toBe('aud-v4');
   });
 
-  it.each([[{}], [{ model: '' }], [{ model: 5 }], [{ model: null }]])('refuses %j', (body) => {
-    expect(() => modelOf(body)).toThrow(expect.objectContaining({ param: 'model' }));
-  });
+  it.each([[{}], [{ model: '' }], [{ model: ' \t' }], [{ model: 5 }], [{ model: null }]])(
+    'refuses %j',
+    (body) => {
+      expect(() => modelOf(body)).toThrow(expect.objectContaining({ param: 'model' }));
+    },
+  );
 
   it('refuses what is no object', () => {
     expect(() => modelOf([])).toThrow(expect.objectContaining({ param: null }));

@@ -26,6 +26,11 @@ function isSurrogate(text: string, at: number, half: 0xd800 | 0xdc00): boolean {
   return (text.charCodeAt(at) & 0xfc00) === half;
 }
 
+/** Whether the text is empty or white space only. */
+export function isBlank(text: string): boolean {
+  return !NOT_WHITE_SPACE.test(text);
+}
+
 /**
  * What is wrong with a value that has to be a text, as the end of a sentence (`must be a string`), or undefined.
  * Unpaired surrogates are refused always (decision G-03).
@@ -33,7 +38,7 @@ function isSurrogate(text: string, at: number, half: 0xd800 | 0xdc00): boolean {
 export function textFault(value: unknown, rule: TextRule): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
   if (!value.isWellFormed()) return 'must be well-formed Unicode';
-  if (rule.blank !== 'allowed' && !NOT_WHITE_SPACE.test(value)) return 'must not be blank';
+  if (rule.blank !== 'allowed' && isBlank(value)) return 'must not be blank';
   if (rule.controls === 'speech' && CONTROL_BUT_NEWLINE.test(value)) {
     return 'must not contain control characters other than line breaks';
   }
