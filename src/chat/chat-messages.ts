@@ -7,13 +7,16 @@ const DETAILS: readonly unknown[] = [undefined, null, 'auto', 'low', 'high', 'or
 const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 
 /**
- * Checks every message: its role is known, and its content is a text or a list of parts of type text, image_url or
+ * Checks every message: it is an object, its role is known, and its content is a text or a list of parts of type text, image_url or
  * refusal. An assistant's message with tool calls needs no content. Other fields pass. Throws `invalid_request` with
  * the dotted path of the field (decisions G-23, G-92).
  */
-export function checkMessages(messages: readonly JsonObject[]): void {
+export function checkMessages(
+  messages: readonly unknown[],
+): asserts messages is readonly JsonObject[] {
   for (const [index, message] of messages.entries()) {
     const path = `messages.${index}`;
+    if (!isJsonObject(message)) throw refusal(path, 'must be an object', 'messages');
     if (!ROLES.some((role) => role === message.role)) {
       throw refusal(`${path}.role`, `must be one of ${ROLES.join(', ')}`);
     }
@@ -64,6 +67,6 @@ function checkImage(image: unknown, path: string): void {
   }
 }
 
-function refusal(param: string, says: string): GatewayError {
-  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
+function refusal(path: string, says: string, param = path): GatewayError {
+  return new GatewayError('invalid_request', `${path} ${says}.`, { param });
 }

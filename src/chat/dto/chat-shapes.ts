@@ -13,11 +13,9 @@ const TOOL_CHOICES: readonly unknown[] = ['none', 'auto', 'required'];
 const RESPONSE_FORMATS: readonly unknown[] = ['text', 'json_object', 'json_schema'];
 const STREAM_OPTIONS: readonly string[] = ['include_usage', 'include_obfuscation'];
 
-/** `messages`: at least one object. `checkMessages` checks their content. */
+/** `messages`: at least one value. `checkMessages` checks each. */
 export function isMessageList(value: unknown): boolean {
-  return (
-    Array.isArray(value) && value.length > 0 && value.every(isJsonObject) && isCleanJson(value)
-  );
+  return Array.isArray(value) && value.length > 0 && isCleanJson(value);
 }
 
 /** A text, or up to four texts. */

@@ -125,6 +125,11 @@ describe('bad fields', () => {
     (messages) => refused({ messages }, 'messages').then(() => undefined),
   );
 
+  it('says which message is no object', async () => {
+    const { error } = await refused({ messages: [user('x'), null] }, 'messages');
+    expect(error.message).toBe('messages.1 must be an object.');
+  });
+
   it.each<[object, string]>([
     [{ content: 'x' }, 'messages.0.role'],
     [{ role: 'boss', content: 'x' }, 'messages.0.role'],
