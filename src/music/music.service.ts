@@ -13,7 +13,6 @@ import { checkWithinTrack } from './song-limits.js';
 import { SongSources, type SongSourcesFound } from './song-sources.js';
 import { familyOf, SONG_KIND, type SongDetails } from './song-task.js';
 
-const URL_FIELDS = ['audio_url', 'audio_urls'] as const;
 /** Fields that the provider does not get: the webhook, and the tasks that name tracks. */
 const NOT_SENT: readonly string[] = [
   'model',
@@ -26,6 +25,12 @@ const NOT_SENT: readonly string[] = [
   'persona_task_id',
   'custom_model_task_id',
 ];
+
+interface NamedUrl {
+  readonly param: string;
+  readonly place: string;
+  readonly url: string;
+}
 
 /** Song tasks (spec: POST /v1/music/generations). */
 @Injectable()
@@ -74,28 +79,32 @@ export class MusicService {
 
   /** Before anything is looked up: a URL that is refused from its text alone. */
   private checkUrlTexts(body: JsonObject): void {
-    for (const [field, url] of urlsIn(body)) {
+    for (const { param, place, url } of urlsIn(body)) {
       const refusal = this.urls.refusalOf(url);
       if (refusal === undefined) continue;
-      throw new GatewayError('invalid_music_request', `${field} ${refusal}.`, { param: field });
+      throw new GatewayError('invalid_music_request', `${place} ${refusal}.`, { param });
     }
   }
 
   /** The provider fetches the recording, so a name that does not resolve now is accepted. */
   private async checkHosts(body: JsonObject): Promise<void> {
     const named = urlsIn(body);
-    const hosts = await Promise.all(named.map(([, url]) => this.urls.hostOf(url)));
-    const [field] = named[hosts.indexOf('private')] ?? [];
-    if (field === undefined) return;
-    const message = `${field} must point at a public host.`;
-    throw new GatewayError('audio_download_failed', message, { param: field });
+    const hosts = await Promise.all(named.map(({ url }) => this.urls.hostOf(url)));
+    const refused = named[hosts.indexOf('private')];
+    if (refused === undefined) return;
+    const { param, place } = refused;
+    const message = `${place} must point at a public host.`;
+    throw new GatewayError('audio_download_failed', message, { param });
   }
 }
 
-function urlsIn(body: JsonObject): readonly (readonly [string, string])[] {
-  return URL_FIELDS.flatMap((field) =>
-    [body[field] ?? []].flat().map((url) => [field, url as string] as const),
-  );
+/** The URLs; of a list the message names the item, and `param` the list. */
+function urlsIn({ audio_url: one, audio_urls: many = [] }: JsonObject): readonly NamedUrl[] {
+  const clips = (many as string[]).map((url, index) => {
+    return { param: 'audio_urls', place: `audio_urls.${index}`, url };
+  });
+  if (one === undefined) return clips;
+  return [{ param: 'audio_url', place: 'audio_url', url: one as string }, ...clips];
 }
 
 function commandFor(body: JsonObject, { tracks, ...singers }: SongSourcesFound): SongCommand {

@@ -175,7 +175,9 @@ describe('POST /v1/music/generations', () => {
         bad('audio_url'),
       );
       const clips = { model: 'song-inspo', audio_urls: [...urls(1), url] };
-      expect(await desk.refused(clips)).toMatchObject(bad('audio_urls'));
+      const refusal = await desk.refused(clips);
+      expect(refusal).toMatchObject(bad('audio_urls'));
+      expect(refusal.message).toMatch(/^audio_urls\.1 /);
     }
   });
 
