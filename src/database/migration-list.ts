@@ -54,6 +54,7 @@ import { OperatorOutcomes1700000000354 } from './migrations/0354-operator-outcom
 import { RotatedKeysNameSuccessors1700000000360 } from './migrations/0360-rotated-keys-name-successors.migration.js';
 import { SuccessorsOfOlderRotations1700000000361 } from './migrations/0361-successors-of-older-rotations.migration.js';
 import { UndoneTasksFreeLimits1700000000362 } from './migrations/0362-undone-tasks-free-limits.migration.js';
+import { ResultsOfKnownSize1700000000363 } from './migrations/0363-results-of-known-size.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -115,4 +116,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   RotatedKeysNameSuccessors1700000000360,
   SuccessorsOfOlderRotations1700000000361,
   UndoneTasksFreeLimits1700000000362,
+  ResultsOfKnownSize1700000000363,
 ];

@@ -6,7 +6,7 @@ import { transaction } from './transaction.js';
 export const MAX_SCANNED_ROWS = 10_000;
 /**
  * A page ends before the row that follows this many stored bytes, so that a few huge results are not read at once. It has
- * one row at least. Values are counted as they are stored, most of them compressed.
+ * one row at least. Values are counted as they are stored.
  */
 export const MAX_STORED_BYTES = 2 * 1024 * 1024;
 /**

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const ACCOUNT = '00000000-0000-0000-0000-000000000001';
 const TASKS = 7;
-/** More than a third of a page; hashes, so that they are not stored in less. */
+/** More than a third of a page. */
 const WORDS = Math.ceil(MAX_STORED_BYTES / 3 / 32);
 
 let database: TestDatabase;
@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function fill(words: number): Promise<void> {
+async function fill(words: number, text = `md5(n || ' ' || word)`): Promise<void> {
   await database.dataSource.query('TRUNCATE task CASCADE');
   await database.dataSource.query(
     `INSERT INTO task (account_id, id, kind, modality, model, details, provider, provider_base_url, on_sandbox,
                        upstream_model, reserved, status, result, charged, completed_at)
      SELECT $1, ('018bcfe5' || lpad(to_hex(n), 24, '0'))::uuid, 'song', 'audio', 'song-bpm', '{}', 'p', 'http://x', false,
             'm', 1, 'succeeded',
-            json_build_object('n', n, 'words', (SELECT string_agg(md5(n || ' ' || word), '')
+            json_build_object('n', n, 'words', (SELECT string_agg(${text}, '')
                                                   FROM generate_series(1, $2::int) word)), 1, now()
        FROM generate_series(1, ${TASKS}) n`,
     [ACCOUNT, words],
@@ -45,6 +45,11 @@ it('a page of tasks ends early where results are large, and the next goes on', a
   await fill(WORDS);
   expect(await pages(100)).toEqual([[7, 6, 5], [4, 3, 2], [1]]);
   expect(await pages(2)).toEqual([[7, 6], [5, 4], [3, 2], [1]]);
+});
+
+it('a result that could be compressed counts in full', async () => {
+  await fill(WORDS, `repeat('la', 16)`);
+  expect(await pages(100)).toEqual([[7, 6, 5], [4, 3, 2], [1]]);
 });
 
 it('a result that is larger than a page has a page of its own', async () => {

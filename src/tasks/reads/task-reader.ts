@@ -54,7 +54,10 @@ export class TaskReader {
     return row && taskOf(row);
   }
 
-  /** Tasks, newest first; a page reads at most 10,000 and ends early where results are large. 400 invalid_request for a cursor that is none. */
+  /**
+   * Tasks, newest first; a page reads at most 10,000 and ends early where results are large. Throws 400 invalid_request
+   * for a cursor that is none.
+   */
   async list(filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
     const { createdAfter, createdBefore } = filter;
     const listing = {
