@@ -10,14 +10,15 @@ import { type Surface, SURFACE_CODES } from '../common/errors/surface.js';
 export function unaffordable(
   surface: Surface,
   outcome: 'insufficient' | 'over_limit',
-  { spendLimit }: Pick<Caller, 'spendLimit'>,
+  { spendLimit, isOutdated }: Pick<Caller, 'spendLimit' | 'isOutdated'>,
   nowMs: number,
 ): GatewayError {
   return new GatewayError(SURFACE_CODES[surface].insufficient, messageOf());
 
   function messageOf(): string {
     if (outcome === 'insufficient') return 'The balance cannot cover this request.';
-    if (spendLimit) return spendLimitMessage(spendLimit, nowMs);
-    return 'The limit of what this key may spend was set while the request was sent; it costs more than is left.';
+    // The limit may have been set or changed since the request was admitted.
+    if (!spendLimit || isOutdated) return 'This costs more than is left of what the key may spend.';
+    return spendLimitMessage(spendLimit, nowMs);
   }
 }

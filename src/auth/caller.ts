@@ -21,8 +21,8 @@ export interface Caller {
 }
 
 /**
- * Whether the key may have a spend limit by now. A request may take long between its admission and its hold, and a limit that is
- * set meanwhile counts it too.
+ * Whether the key may have a spend limit by now. A request may take long between its admission and its hold, and a limit
+ * that is set meanwhile counts it too.
  */
 export function mayHaveLimit({ spendLimit, isOutdated }: Caller): boolean {
   return spendLimit !== undefined || isOutdated === true;
