@@ -7,9 +7,9 @@ const DETAILS: readonly unknown[] = [undefined, null, 'auto', 'low', 'high', 'or
 const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 
 /**
- * Checks every message: it is an object, its role is known, and its content is a text or a list of parts of type text, image_url or
- * refusal. An assistant's message with tool calls needs no content. Other fields pass. Throws `invalid_request` with
- * the dotted path of the field (decisions G-23, G-92).
+ * Checks every message: it is an object, its role is known, and its content is a text or a list of parts of type text,
+ * image_url or refusal. An assistant's message with tool calls needs no content. Other fields pass. Throws
+ * `invalid_request` with the dotted path of the field (decisions G-23, G-92).
  */
 export function checkMessages(
   messages: readonly unknown[],

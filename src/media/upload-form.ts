@@ -177,7 +177,8 @@ function fieldsOf(form: ParsedForm): UploadForm['fields'] {
 }
 
 function publicFault(error: Error): Error {
-  if (error instanceof GatewayError) return isNoText(error) ? unnamedRecording() : error;
+  if (error instanceof GatewayError)
+    return isRecordingReadAsText(error) ? unnamedRecording() : error;
   if (error instanceof MulterError) return limitFault(error);
   // A failure of the disk is our own failure.
   if ('syscall' in error) return scratchFailure(error) as Error;
@@ -185,7 +186,7 @@ function publicFault(error: Error): Error {
 }
 
 /** Without a filename the parser took the bytes of the recording for a text. */
-function isNoText({ code, param }: GatewayError): boolean {
+function isRecordingReadAsText({ code, param }: GatewayError): boolean {
   return code === 'invalid_request' && param === FILE_FIELD;
 }
 

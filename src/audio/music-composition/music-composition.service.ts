@@ -1,3 +1,4 @@
+import { isBlank } from '../../common/validation/text-rule.js';
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../../common/http/answers/audio-writer.js';
 import { quoteOfSeconds } from '../../catalog/price-rule.js';
@@ -5,8 +6,6 @@ import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CompositionCommand } from '../../providers/ports/composition.port.js';
 import { PaidAudio } from '../paid-audio.js';
 import type { MusicCompositionBody } from './dto/music-composition.body.js';
-
-const NOT_WHITE_SPACE = /\P{White_Space}/u;
 
 /** Music composition (spec: POST /v1/audio/music). */
 @Injectable()
@@ -40,7 +39,7 @@ function commandOf(body: MusicCompositionBody): CompositionCommand {
     prompt: body.prompt,
     durationSeconds: body.duration_seconds,
     format: body.response_format,
-    lyrics: instrumental !== true && NOT_WHITE_SPACE.test(lyrics) ? lyrics : undefined,
+    lyrics: instrumental !== true && !isBlank(lyrics) ? lyrics : undefined,
     instrumental,
   };
 }

@@ -19,8 +19,8 @@ export class UndoneTasksFreeLimits1700000000362 implements MigrationInterface {
 }
 
 /**
- * As in 0350, but also for a task that is recorded: its row stays as its holder sees it, so nothing else frees its limit. The end
- * of a call that is recorded does it by itself.
+ * As in 0350, but also for a task that is recorded, so `late_reversal` holds such tasks too: the row stays as its holder sees
+ * it, and nothing else frees the limit. The end of a call that is recorded does it by itself.
  */
 const NOTE = `
   CREATE OR REPLACE FUNCTION record_note_late_reversal(

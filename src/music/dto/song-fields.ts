@@ -3,7 +3,7 @@ import { ValidateBy } from 'class-validator';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/example-media.js';
 import { Needs, RequiredWhen } from '../../common/validation/cross-field-rules.js';
 import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
-import { codePointCount } from '../../common/validation/text-rule.js';
+import { codePointCount, isBlank } from '../../common/validation/text-rule.js';
 import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
 
 /** Longest lyrics, in code points. */
@@ -19,7 +19,6 @@ const MAX_TASK_ID = 100;
 const MAX_SECONDS = 3_600;
 /** The smallest length in seconds above zero. */
 const ABOVE_ZERO = 0.01;
-const WHITE_SPACE_ONLY = /^\p{White_Space}*$/u;
 
 const optional = { optional: true } as const;
 
@@ -102,7 +101,7 @@ export function Lyrics(options: { optional?: true } = {}): PropertyDecorator {
 /** The rule for the words of a song that nobody sings, or of all other songs. */
 function Words(ofMute: boolean, says: string): PropertyDecorator {
   const holds = (words: unknown, body: object = {}) =>
-    isMute(body) !== ofMute || WHITE_SPACE_ONLY.test(String(words)) === ofMute;
+    isMute(body) !== ofMute || isBlank(String(words)) === ofMute;
   return ValidateBy(
     { name: 'words', validator: { validate: (words, args) => holds(words, args?.object) } },
     { message: `$property ${says}` },
