@@ -31,6 +31,12 @@ describe('a hold while a snapshot is open', () => {
     return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
   }
 
+  /** The same when the server has planned the statement: a new connection or fresh statistics make it plan anew. */
+  async function pagesOfPlannedHold(step: string, accountId: string, waits: boolean) {
+    await pagesOfHold(step, accountId, waits);
+    return pagesOfHold(step, accountId, waits);
+  }
+
   it.each([
     ['execution_step', false],
     ['execution_step', true],
@@ -44,14 +50,13 @@ describe('a hold while a snapshot is open', () => {
       await snapshot.startTransaction('REPEATABLE READ');
       try {
         await snapshot.query('SELECT count(*) FROM account');
-        await pagesOfHold(step, accountId, waits);
-        const before = await pagesOfHold(step, accountId, waits);
+        const before = await pagesOfPlannedHold(step, accountId, waits);
         await db.dataSource.query(
           `DO $$ BEGIN FOR i IN 1 .. ${REWRITES} LOOP
              UPDATE account SET held = held + 1 WHERE id = '${accountId}';
            END LOOP; END $$`,
         );
-        expect(await pagesOfHold(step, accountId, waits)).toBeLessThan(before + FEW_PAGES);
+        expect(await pagesOfPlannedHold(step, accountId, waits)).toBeLessThan(before + FEW_PAGES);
       } finally {
         await snapshot.rollbackTransaction();
         await snapshot.release();
