@@ -29,7 +29,7 @@ export function loadCatalog(path: string | undefined): LoadedCatalog {
     try {
       rows.set(entry.id, overlaidRow(entry, rows.get(entry.id)));
     } catch (error) {
-      problems.push(`models.${index}: ${(error as Error).message}`);
+      problems.push(`models.${index}: ${(error as Error).message} (model ${entry.id})`);
     }
   }
   if (problems.length > 0) throw problem(...problems);

@@ -56,7 +56,9 @@ export class Catalog {
       runnable: new Map(
         enabled.map((row) => [
           row.id,
-          row.routes.filter((route) => this.canRun(route, row.operation)),
+          row.routes
+            .filter((route) => this.canRun(route, row.operation))
+            .map((route) => ({ ...route, terms: row.terms })),
         ]),
       ),
     };

@@ -1,5 +1,6 @@
 import type { Operation } from '../providers/ports/operation.js';
 import type { Route } from '../providers/ports/route.js';
+import type { UpstreamTerms } from '../providers/ports/upstream-terms.js';
 import type { SongShape } from './song-shape.js';
 import type {
   PerCodePoint,
@@ -18,6 +19,8 @@ interface Row<O extends Operation, P extends PriceRule, L> {
   readonly routes: readonly Route[];
   readonly price: P;
   readonly limits: L;
+  /** How what is sent for the model differs from its protocol's habit. */
+  readonly terms?: UpstreamTerms;
   /** A disabled model is in no list, and requests for it find no model. */
   readonly enabled: boolean;
 }

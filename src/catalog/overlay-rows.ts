@@ -2,6 +2,7 @@ import type { Route } from '../providers/ports/route.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { ModelRow } from './model-row.js';
 import type { OverlayLimits, OverlayModel, OverlayPrice } from './overlay.dto.js';
+import { termsOf } from './overlay-terms.js';
 import type { PriceRule } from './price-rule.js';
 
 /** The unit of price of every operation. */
@@ -63,12 +64,14 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
   const operation = operationOf(entry, builtIn);
   const price = entry.price ? priceOf(entry.price, UNIT_OF[operation]) : builtIn?.price;
   if (price === undefined) throw new Error('price is required for a new model');
+  const terms = termsOf(entry, operation, builtIn?.terms);
   return {
     id: entry.id,
     operation,
     price,
     limits: limitsOf(entry, operation, builtIn),
     ...hiddenReasoningOf(entry, operation, builtIn),
+    ...(terms && { terms }),
     routes: routesOf(entry) ?? builtIn?.routes ?? [],
     enabled: entry.enabled ?? builtIn?.enabled ?? true,
   } as ModelRow;

@@ -11,6 +11,7 @@ import {
 } from '../common/validation/fields.js';
 import { ENDPOINT_TYPES } from './operation.js';
 import { OverlayCall } from './overlay-call.dto.js';
+import { OverlayTerms } from './overlay-terms.dto.js';
 import { SONG_SHAPES, type SongShape } from './song-shape.js';
 
 const MAX_NAME = 200;
@@ -110,7 +111,7 @@ export class OverlayLimits {
 }
 
 /** A new model, or the fields of a built-in one that change. */
-export class OverlayModel {
+export class OverlayModel extends OverlayTerms {
   @ModelId()
   id!: string;
 

@@ -1,8 +1,12 @@
 import type { ModelRow } from '../model-row.js';
 
-type ChatModel = Pick<ModelRow<'chat'>, 'limits' | 'hiddenReasoning'>;
+type ChatModel = Pick<ModelRow<'chat'>, 'limits' | 'hiddenReasoning' | 'terms'>;
 
-const REASONING: ChatModel = { limits: { maxOutputTokens: 128_000 }, hiddenReasoning: true };
+const REASONING: ChatModel = {
+  limits: { maxOutputTokens: 128_000 },
+  hiddenReasoning: true,
+  terms: { lengthParameter: 'max_completion_tokens' },
+};
 const PLAIN: ChatModel = { limits: { maxOutputTokens: 32_768 }, hiddenReasoning: false };
 
 const chat = (

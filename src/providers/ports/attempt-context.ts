@@ -1,9 +1,12 @@
 import type { StopSignal } from '../../common/stop-signal.js';
+import type { UpstreamTerms } from './upstream-terms.js';
 
 /** What every attempt gets in addition to its command. */
 export interface AttemptContext {
   /** The model's name at the provider. */
   readonly upstreamModel: string;
+  /** How the requests of the model differ from the protocol's habit. */
+  readonly terms?: UpstreamTerms | undefined;
   /** Aborting it closes the upstream connection. The attempt then rejects with the reason of the signal. */
   readonly signal: StopSignal;
 }

@@ -123,7 +123,7 @@ export class ProviderRouter {
     work: ProviderWork<O, T>,
     { signal, apiKeyId, watcher }: AttemptOwner,
   ): Promise<T> {
-    const { upstreamModel } = route;
+    const { upstreamModel, terms } = route;
     const provider = this.registry.nameOf(route.provider);
     const port = this.registry.portOf(route, operation);
     if (watcher?.mayConnect(provider) === false)
@@ -137,7 +137,7 @@ export class ProviderRouter {
       this.watch.attempted({ provider, operation, outcome, durationMs });
     };
     try {
-      const result = await work(port, { upstreamModel, signal });
+      const result = await work(port, { upstreamModel, terms, signal });
       tell('success');
       settleWhenDone(permit, result);
       return result;

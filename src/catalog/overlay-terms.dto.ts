@@ -1,0 +1,66 @@
+import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import { Checked, Flag, Pattern, Text, Whole } from '../common/validation/fields.js';
+
+const MAX_NAME = 200;
+const MAX_ENTRIES = 50;
+const MAX_HEADER_CHARS = 2_000;
+/** As long as a call may take in all by default. */
+const MAX_TIMEOUT_MS = 3_600_000;
+const FIELD = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/;
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+const HEADER_VALUE = /^[\x20-\x7e]+$/;
+const optional = { optional: true } as const;
+const names = { max: MAX_NAME, ...optional, list: { min: 0, max: MAX_ENTRIES } } as const;
+const map = { ...optional, api: { type: 'object', additionalProperties: true } } as const;
+
+/** How the requests of a model differ from its protocol's habit. Which fields they may touch is checked with the row. */
+export class OverlayTerms {
+  @Pattern(FIELD, 'must be the name of a field', optional)
+  length_parameter?: string;
+
+  @Flag(optional)
+  stream_usage?: boolean;
+
+  @Checked(isRename, `must map at most ${MAX_ENTRIES} names of fields to new names`, map)
+  rename?: Record<string, string>;
+
+  @Text(names)
+  drop?: string[];
+
+  @Checked(isHeaders, `must map at most ${MAX_ENTRIES} names of headers to texts in ASCII`, map)
+  headers?: Record<string, string>;
+
+  @Checked(isConstants, `must hold at most ${MAX_ENTRIES} fields by name`, map)
+  constants?: JsonObject;
+
+  @Whole({ min: 1, max: MAX_TIMEOUT_MS, ...optional })
+  timeout_ms?: number;
+
+  @Text(names)
+  pass_fields?: string[];
+}
+
+function isRename(value: unknown): boolean {
+  return isMapOf(value, (name, to) => FIELD.test(name) && typeof to === 'string' && FIELD.test(to));
+}
+
+function isHeaders(value: unknown): boolean {
+  return isMapOf(
+    value,
+    (name, text) =>
+      HEADER_NAME.test(name) &&
+      typeof text === 'string' &&
+      text.length <= MAX_HEADER_CHARS &&
+      HEADER_VALUE.test(text),
+  );
+}
+
+function isConstants(value: unknown): boolean {
+  return isMapOf(value, (name) => FIELD.test(name));
+}
+
+function isMapOf(value: unknown, holds: (name: string, entry: unknown) => boolean): boolean {
+  if (!isJsonObject(value)) return false;
+  const entries = Object.entries(value);
+  return entries.length <= MAX_ENTRIES && entries.every(([name, entry]) => holds(name, entry));
+}

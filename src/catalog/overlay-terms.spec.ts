@@ -1,0 +1,113 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../config/load-config.js';
+import { loadCatalog } from './catalog-file.js';
+import type { ModelRow } from './model-row.js';
+
+const path = join(mkdtempSync(join(tmpdir(), 'terms-')), 'overlay.json');
+
+function rowWith(entry: object): ModelRow | undefined {
+  const { id } = { id: 'gen-4-mini', ...entry };
+  writeFileSync(path, JSON.stringify({ models: [{ id: 'gen-4-mini', ...entry }] }));
+  return loadCatalog(path).rows.find((row) => row.id === id);
+}
+
+function problemOf(entry: object): string {
+  try {
+    rowWith(entry);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.join();
+    throw error;
+  }
+  return 'none';
+}
+
+describe('the terms of a row', () => {
+  it('are read from the overlay, headers by their lower-case names', () => {
+    const row = rowWith({
+      length_parameter: 'max_completion_tokens',
+      stream_usage: false,
+      rename: { seed: 'random_seed' },
+      drop: ['user'],
+      headers: { 'X-Title': 'Shop' },
+      constants: { provider: { order: ['a'] } },
+      timeout_ms: 900_000,
+      pass_fields: ['cache_control'],
+    });
+    expect(row?.terms).toEqual({
+      lengthParameter: 'max_completion_tokens',
+      streamUsage: false,
+      rename: { seed: 'random_seed' },
+      drop: ['user'],
+      headers: { 'x-title': 'Shop' },
+      constants: { provider: { order: ['a'] } },
+      timeoutMs: 900_000,
+      passFields: ['cache_control'],
+    });
+  });
+
+  it('replace those of a built-in row key by key', () => {
+    expect(rowWith({ id: 'gen-5', timeout_ms: 1000 })?.terms).toEqual({
+      lengthParameter: 'max_completion_tokens',
+      timeoutMs: 1000,
+    });
+    expect(rowWith({ id: 'gen-5', length_parameter: 'num_predict' })?.terms).toEqual({
+      lengthParameter: 'num_predict',
+    });
+  });
+
+  it('are absent where nobody names any', () => {
+    expect(rowWith({ enabled: true, timeout_ms: null })).not.toHaveProperty('terms');
+  });
+
+  it('carry the name of the cap for the two built-in models that reason', () => {
+    const { rows } = loadCatalog(undefined);
+    const named = rows.flatMap(({ id, terms }) => (terms?.lengthParameter ? [id] : []));
+    expect(named).toEqual(['gen-5', 'gen-5-mini']);
+  });
+
+  it.each([
+    ['the key', { headers: { Authorization: 'Bearer x' } }, /headers\.authorization must not/],
+    [
+      'a key of ElevenLabs',
+      { id: 'aud-v4', headers: { 'xi-api-key': 'x' } },
+      /headers\.xi-api-key/,
+    ],
+    ['a key of TTAPI', { id: 'song-bpm', headers: { 'TT-API-KEY': 'x' } }, /headers\.tt-api-key/],
+    ['the length', { headers: { 'Content-Length': '1' } }, /headers\.content-length/],
+    ['the encoding', { headers: { 'Accept-Encoding': 'br' } }, /headers\.accept-encoding/],
+    ['the model', { constants: { model: 'x' } }, /constants\.model must not/],
+    ['the messages', { rename: { messages: 'input' } }, /rename\.messages must not/],
+    ['another field as messages', { rename: { stop: 'messages' } }, /rename\.stop must not/],
+    ['stream', { drop: ['stop', 'stream'] }, /drop must not name stream/],
+    ['the cap', { drop: ['max_tokens'] }, /drop must not name max_tokens/],
+    ['the cap', { constants: { max_completion_tokens: 5 } }, /constants\.max_completion_tokens/],
+    [
+      'the cap under its own name',
+      { length_parameter: 'num_predict', constants: { num_predict: 5 } },
+      /constants\.num_predict/,
+    ],
+    ['the messages as the cap', { length_parameter: 'messages' }, /length_parameter must not/],
+    ['the number of answers', { id: 'gen-image-2', constants: { n: 4 } }, /constants\.n must not/],
+  ])('are refused where they touch %s, with row and field', (_what, entry, problem) => {
+    expect(problemOf(entry)).toMatch(problem);
+    expect(problemOf(entry)).toMatch(/^CATALOG_FILE: models\.0: .* \(model [\w.-]+\)$/);
+  });
+
+  it.each([
+    [{ id: 'aud-v4', length_parameter: 'max_tokens' }, /length_parameter does not fit/],
+    [{ id: 'gen-image-2', stream_usage: true }, /stream_usage does not fit/],
+    [{ id: 'song-bpm', pass_fields: ['x'] }, /pass_fields does not fit/],
+    [{ headers: { 'a b': 'x' } }, /models\.0\.headers must map/],
+    [{ headers: { a: 'x\r\nb: y' } }, /models\.0\.headers must map/],
+    [{ rename: { a: 1 } }, /models\.0\.rename must map/],
+    [{ constants: ['x'] }, /models\.0\.constants must/],
+    [{ timeout_ms: 0 }, /models\.0\.timeout_ms must be a whole number/],
+    [{ drop: 'user' }, /models\.0\.drop must/],
+    [{ length_parameter: 'max tokens' }, /models\.0\.length_parameter must be the name/],
+  ])('are refused where they cannot be right: %j', (entry, problem) => {
+    expect(problemOf(entry)).toMatch(problem);
+  });
+});
