@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { formerBegin, formerEnd } from '../../test/support/former-steps.js';
 import {
   FAILURE,
   IDLE_TICKER,
@@ -54,8 +55,7 @@ describe('the books of a gateway without limits, refunds and usage', () => {
       `INSERT INTO api_key (id, account_id, prefix, hash, created_at) VALUES ($1, $2, 'sk', $3, now())`,
       [keyId, accountId, randomBytes(32)],
     );
-    const { executions, owed } = ledgerOf(before);
-    for (const start of [paid, lost, open, openToo, given]) await executions.begin(start);
+    for (const start of [paid, lost, open, openToo, given]) await formerBegin(before, start);
     const quantity = {
       promptTokens: 30,
       completionTokens: 30,
@@ -64,14 +64,13 @@ describe('the books of a gateway without limits, refunds and usage', () => {
     };
     const unitPrice = { inputPerMillion: '1000000', outputPerMillion: '1000000' };
     const basis = { unit: 'token', quantity, unitPrice, isEstimated: false } as const;
-    await executions.succeed(paid, { ...successOf(60n), basis });
-    await executions.fail(lost, FAILURE);
-    await executions.succeed(given, successOf(70n));
+    await formerEnd(before, paid, 60n, basis);
+    await formerEnd(before, lost, null);
+    await formerEnd(before, given, 70n);
     await before.query(
       `SELECT execution_cancel($1, $2, NULL, 'm', '/', 'service_unavailable', NULL, NULL)`,
       [accountId, given.executionId],
     );
-    await owed.beforeApplicationShutdown();
     for (const id of [running, made, unclear]) {
       await before.query(
         `SELECT task_submit($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',

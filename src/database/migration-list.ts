@@ -55,6 +55,8 @@ import { RotatedKeysNameSuccessors1700000000360 } from './migrations/0360-rotate
 import { SuccessorsOfOlderRotations1700000000361 } from './migrations/0361-successors-of-older-rotations.migration.js';
 import { UndoneTasksFreeLimits1700000000362 } from './migrations/0362-undone-tasks-free-limits.migration.js';
 import { ResultsOfKnownSize1700000000363 } from './migrations/0363-results-of-known-size.migration.js';
+import { FullerRecords1700000000410 } from './migrations/0410-fuller-records.migration.js';
+import { FullerRecordsOfCappedKeys1700000000411 } from './migrations/0411-fuller-records-of-capped-keys.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -117,4 +119,6 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   SuccessorsOfOlderRotations1700000000361,
   UndoneTasksFreeLimits1700000000362,
   ResultsOfKnownSize1700000000363,
+  FullerRecords1700000000410,
+  FullerRecordsOfCappedKeys1700000000411,
 ];

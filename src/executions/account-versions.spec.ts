@@ -20,8 +20,8 @@ describe('a hold while a snapshot is open', () => {
 
   /** Pages that the server reads to hold 10 micro-USD of the account. */
   async function pagesOfHold(step: string, accountId: string, waits: boolean): Promise<number> {
-    const noEnds = Array<string>(14).fill(`'{}'`).join(', ');
-    const capped = step === 'execution_step_capped' ? `, '{t}'` : '';
+    const noEnds = Array<string>(17).fill(`'{}'`).join(', ');
+    const capped = step === 'execution_step_capped_v2' ? `, '{t}'` : '';
     const [row] = await db.dataSource.query<[{ 'QUERY PLAN': [Plan] }]>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM ${step}(
          '{${accountId}}', '${randomUUID()}', ${waits}, ${noEnds},
@@ -38,10 +38,10 @@ describe('a hold while a snapshot is open', () => {
   }
 
   it.each([
-    ['execution_step', false],
-    ['execution_step', true],
-    ['execution_step_capped', false],
-    ['execution_step_capped', true],
+    ['execution_step_v2', false],
+    ['execution_step_v2', true],
+    ['execution_step_capped_v2', false],
+    ['execution_step_capped_v2', true],
   ])(
     'makes %s read no more pages after 6,000 rewrites of the account, waiting for its lock: %s',
     async (step, waits) => {

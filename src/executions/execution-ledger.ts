@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { toPublicId } from '../common/ids/public-id.js';
 import { Clock } from '../common/time/clock.js';
+import { OnceAnHour } from '../common/time/once-an-hour.js';
 import { isRolledBack, isTransient } from '../database/database-errors.js';
 import { Metrics } from '../observability/metrics.js';
 import { ExecutionStatements } from './execution-statements.js';
@@ -30,11 +32,13 @@ export const FAIL_PATIENCE_MS = 2_000;
 /** A call that succeeded at its provider. */
 export type ExecutionSuccess = Omit<
   ExecutionEnd,
-  'executionId' | 'accountId' | 'errorCode' | 'chargedMicroUsd' | 'providerFault'
+  'executionId' | 'accountId' | 'errorCode' | 'chargedMicroUsd' | 'providerFault' | 'uncharged'
 > & { readonly chargedMicroUsd: bigint };
 /** A call that failed. */
 export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestId' | 'durationMs'> &
-  Partial<Pick<ExecutionEnd, 'upstreamModel' | 'providerFault'>> & { readonly errorCode: string };
+  Partial<
+    Pick<ExecutionEnd, 'upstreamModel' | 'providerFault' | 'providerFigures' | 'uncharged'>
+  > & { readonly errorCode: string };
 
 /**
  * Holds before a synchronous call, settles or releases after it, and keeps its record. Each is one durable statement
@@ -43,12 +47,14 @@ export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestI
 @Injectable()
 export class ExecutionLedger {
   readonly #steps: GroupCommit<ExecutionStep, BeginOutcome | FinishOutcome>;
+  readonly #capped = new OnceAnHour();
+  private readonly logger = new Logger('Executions');
 
   constructor(
     dataSource: DataSource,
     private readonly process: GatewayProcess,
     private readonly owed: OwedCancellations,
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly metrics: Metrics,
   ) {
     const statements = new ExecutionStatements(dataSource);
@@ -112,6 +118,7 @@ export class ExecutionLedger {
     });
     if (outcome === 'done') {
       this.metrics.chargedMicroUsd.inc({ model: start.model }, Number(success.chargedMicroUsd));
+      if (success.isCapped === true) this.tellCapped(start, success);
       return;
     }
     if (outcome === 'excess') this.owed.add(owedOf(start, success));
@@ -133,6 +140,18 @@ export class ExecutionLedger {
     });
     if (outcome !== 'done') throw new GatewayError('conflict', 'The call had already succeeded.');
     this.metrics.failedCalls.inc({ model: start.model });
+  }
+
+  /** An upstream that makes more than it was asked for costs the operator money at each call. */
+  private tellCapped({ executionId, model }: ExecutionStart, success: ExecutionSuccess): void {
+    this.metrics.cappedCharges.inc({ model });
+    const { provider, upstreamModel, chargedMicroUsd } = success;
+    const route = `${provider ?? 'no provider'} (${upstreamModel ?? 'no model'})`;
+    if (!this.#capped.isDue(`${model} ${route}`, this.clock.nowMs())) return;
+    this.logger.warn(
+      `${toPublicId('exec', executionId)}: ${route} made more of ${model} than was held; ` +
+        `only the hold of ${chargedMicroUsd} micro-USD was charged (told once an hour)`,
+    );
   }
 
   async #finish(end: ExecutionEnd, patienceMs: number): Promise<BeginOutcome | FinishOutcome> {

@@ -16,7 +16,7 @@ interface StepRow {
   readonly ended: Answered<FinishOutcome>[];
 }
 
-const STEP_PARAMETERS = 24;
+const STEP_PARAMETERS = 27;
 const numbered = (count: number): string =>
   Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
 
@@ -28,13 +28,13 @@ export class ExecutionStatements {
   constructor(dataSource: DataSource) {
     this.#step = new PreparedStatement(
       dataSource,
-      'execution_step',
-      `SELECT * FROM execution_step(${numbered(STEP_PARAMETERS)})`,
+      'execution_step_v2',
+      `SELECT * FROM execution_step_v2(${numbered(STEP_PARAMETERS)})`,
     );
     this.#cappedStep = new PreparedStatement(
       dataSource,
-      'execution_step_capped',
-      `SELECT * FROM execution_step_capped(${numbered(STEP_PARAMETERS + 1)})`,
+      'execution_step_capped_v2',
+      `SELECT * FROM execution_step_capped_v2(${numbered(STEP_PARAMETERS + 1)})`,
     );
   }
 
@@ -100,5 +100,8 @@ function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
     ends.map((end) => end.firstByteMs),
     ends.map((end) => end.durationMs),
     ends.map(({ providerFault }) => providerFault && JSON.stringify(providerFault)),
+    ends.map(({ isCapped = false }) => isCapped),
+    ends.map(({ providerFigures = null }) => providerFigures && JSON.stringify(providerFigures)),
+    ends.map(({ uncharged = null }) => uncharged && JSON.stringify(uncharged)),
   ];
 }

@@ -1,5 +1,6 @@
-import type { ChargeBasis } from '../common/money/charge-basis.js';
+import type { ChargeBasis, UnchargedQuantity } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { ProviderFigures } from '../common/money/provider-figures.js';
 import type { ProviderFault } from './provider-fault.js';
 
 /** A synchronous call before it goes to a provider, and the money to hold for it. */
@@ -34,6 +35,12 @@ export interface ExecutionEnd {
   readonly durationMs: number | null;
   /** The provider's message about its failure, for operators. */
   readonly providerFault: ProviderFault | null;
+  /** Whether the price was above the hold, so that only the hold was charged. */
+  readonly isCapped?: boolean;
+  /** What the provider said that the call cost, for operators. */
+  readonly providerFigures?: ProviderFigures | null;
+  /** What was made and not charged, because the call broke. */
+  readonly uncharged?: UnchargedQuantity | null;
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { ChargeBasis } from '../common/money/charge-basis.js';
+import type { ChargeBasis, UnchargedQuantity } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { ProviderFigures } from '../common/money/provider-figures.js';
 import type { ProviderFault } from './provider-fault.js';
 
 /** States of a synchronous call (spec: operator API). */
@@ -24,6 +25,12 @@ export interface Execution {
   readonly heldMicroUsd: MicroUsd;
   /** How the charge was computed. Null for calls that failed or run, and for calls from before this was recorded. */
   readonly basis: ChargeBasis | null;
+  /** Whether the price was above the hold, so that only the hold was charged. */
+  readonly isCapped: boolean;
+  /** What the provider said that the call cost, for operators. */
+  readonly providerFigures: ProviderFigures | null;
+  /** What was made and not charged, because the call broke; for operators. */
+  readonly uncharged: UnchargedQuantity | null;
   readonly clientRequestId: string | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
@@ -52,6 +59,9 @@ export interface ExecutionRow {
   readonly quantity: ChargeBasis['quantity'] | null;
   readonly unit_price: ChargeBasis['unitPrice'] | null;
   readonly estimated: boolean | null;
+  readonly capped: boolean;
+  readonly provider_figures: ProviderFigures | null;
+  readonly uncharged: UnchargedQuantity | null;
   readonly client_request_id: string | null;
   readonly first_byte_ms: number | null;
   readonly duration_ms: number | null;
@@ -77,6 +87,9 @@ export function executionOf(row: ExecutionRow): Execution {
     providerRequestId: row.provider_request_id,
     heldMicroUsd: BigInt(row.held),
     basis: basisOf(row),
+    isCapped: row.capped,
+    providerFigures: row.provider_figures,
+    uncharged: row.uncharged,
     clientRequestId: row.client_request_id,
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,

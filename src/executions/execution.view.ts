@@ -88,6 +88,11 @@ export class ExecutionView {
   })
   estimated!: boolean | null;
 
+  @ApiProperty({
+    description: 'Whether the price was above the hold, so that only the hold was charged',
+  })
+  capped!: boolean;
+
   @ApiProperty({ nullable: true, type: 'integer', description: 'Milliseconds to the first byte' })
   first_byte_ms!: number | null;
 
@@ -124,6 +129,7 @@ export function viewExecution(execution: Execution): ExecutionView {
     refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
     held_microusd: formatMicroUsd(execution.heldMicroUsd),
     ...viewBasis(execution.basis),
+    capped: execution.isCapped,
     first_byte_ms: execution.firstByteMs,
     duration_ms: execution.durationMs,
     provider_request_id: execution.providerRequestId,
@@ -133,11 +139,16 @@ export function viewExecution(execution: Execution): ExecutionView {
   };
 }
 
+/** A quantity in the units of its model. */
+export function viewQuantity(quantity: ChargeBasis['quantity']): number | TokenCountsView {
+  return typeof quantity === 'object' ? viewTokenCounts(quantity) : quantity;
+}
+
 function viewBasis(basis: ChargeBasis | null) {
   const { unit = null, quantity = null, unitPrice = null, isEstimated = null } = basis ?? {};
   return {
     unit,
-    quantity: typeof quantity === 'object' ? quantity && viewTokenCounts(quantity) : quantity,
+    quantity: quantity === null ? null : viewQuantity(quantity),
     unit_price_microusd:
       typeof unitPrice === 'object' ? unitPrice && viewTokenPrices(unitPrice) : unitPrice,
     estimated: isEstimated,

@@ -3,6 +3,7 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { Charged } from '../common/http/answers/charged-answer.js';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { ProviderFigures } from '../common/money/provider-figures.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import type { Operation } from '../providers/ports/operation.js';
 import {
@@ -12,9 +13,11 @@ import {
 } from '../providers/routing/provider-router.js';
 import { PayOnSuccess } from './pay-on-success.js';
 
-/** The field in which every provider names its answer, if it does. */
+/** The fields in which every provider names its answer and what it cost, if it does. */
 interface NamedAnswer {
   readonly providerRequestId: string | null;
+  /** What the provider said that it cost; operators see it on the record. */
+  readonly providerFigures?: ProviderFigures | undefined;
 }
 
 /** What the caller gets from a provider's answer, and `chargedMicroUsd` if that is less than the hold. */
@@ -22,6 +25,8 @@ export interface Taken<V> {
   readonly value: V;
   readonly chargedMicroUsd?: MicroUsd;
   readonly basis?: ChargeBasis;
+  /** Whether the price was above the hold, so that only the hold is charged. */
+  readonly isCapped?: boolean;
 }
 
 /** Runs an admitted call from its hold to its settlement, on the first of its routes that accepts it. */
@@ -52,13 +57,15 @@ export class PaidCalls {
       const taken = await take(answer, signal, () => {
         progress.onFirstByte();
       });
-      const { value, basis, chargedMicroUsd = quote.amountMicroUsd } = taken;
+      const { value, basis, isCapped = false, chargedMicroUsd = quote.amountMicroUsd } = taken;
       return {
         value: { value, chargedMicroUsd },
         provider: answer.provider,
         upstreamModel: answer.upstreamModel,
         providerRequestId: answer.result.providerRequestId,
+        providerFigures: answer.result.providerFigures,
         chargedMicroUsd,
+        isCapped,
         ...(basis && { basis }),
       };
     });

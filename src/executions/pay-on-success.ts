@@ -7,6 +7,7 @@ import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import { cutOff } from '../common/http/answers/cut-off.js';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { ProviderFigures } from '../common/money/provider-figures.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
@@ -62,6 +63,10 @@ export interface PaidResult<T> {
   readonly providerRequestId: string | null;
   readonly chargedMicroUsd?: MicroUsd;
   readonly basis?: ChargeBasis;
+  /** Whether the price was above the hold, so that only the hold is charged. */
+  readonly isCapped?: boolean;
+  /** What the provider said that the call cost; else what the work reported to its progress. */
+  readonly providerFigures?: ProviderFigures | undefined;
 }
 
 /** The provider's part of a paid call. It ends when the signal aborts. */
@@ -116,6 +121,8 @@ export class PayOnSuccess {
         upstreamModel,
         basis,
         chargedMicroUsd: result.chargedMicroUsd ?? amountMicroUsd,
+        isCapped: result.isCapped ?? false,
+        providerFigures: result.providerFigures ?? running.work.providerFigures,
         ...running.timesOfSuccess,
       });
       return result.value;
@@ -180,6 +187,7 @@ export class PayOnSuccess {
       await this.executions.fail(start, {
         ...providerBehind(thrown),
         ...running.tried,
+        ...running.work,
         errorCode: recordedCode(error),
         durationMs: running.durationMs,
       });

@@ -1,3 +1,5 @@
+import type { UnchargedQuantity } from '../common/money/charge-basis.js';
+import type { ProviderFigures } from '../common/money/provider-figures.js';
 import { StopSource } from '../common/stop-signal.js';
 import type { Clock } from '../common/time/clock.js';
 import type { ConnectionPlace } from '../admission/provider-connections.js';
@@ -8,6 +10,10 @@ import type { ExecutionStart } from './execution-steps.js';
 export interface CallProgress extends AttemptWatcher {
   /** The first byte of the answer. */
   onFirstByte(): void;
+  /** What was made of a call that may break: recorded as uncharged if it fails (decision G-103). The last one counts. */
+  onMade(made: UnchargedQuantity): void;
+  /** What the provider said that the call cost. It is recorded however the call ends. */
+  onFigures(figures: ProviderFigures): void;
 }
 
 /** A call between its admission and its end. */
@@ -16,6 +22,8 @@ export class RunningCall implements CallProgress {
   readonly #startedMs: number;
   #firstByteMs: number | null = null;
   #tried: TriedRoute | undefined;
+  #made: UnchargedQuantity | undefined;
+  #figures: ProviderFigures | undefined;
 
   constructor(
     readonly start: ExecutionStart,
@@ -29,6 +37,14 @@ export class RunningCall implements CallProgress {
     this.#firstByteMs ??= this.#elapsedMs();
   }
 
+  onMade(made: UnchargedQuantity): void {
+    this.#made = made;
+  }
+
+  onFigures(figures: ProviderFigures): void {
+    this.#figures = figures;
+  }
+
   mayConnect(provider: string): boolean {
     return this.connection.moveTo(provider);
   }
@@ -40,6 +56,11 @@ export class RunningCall implements CallProgress {
   /** The last route that was tried. */
   get tried(): TriedRoute | undefined {
     return this.#tried;
+  }
+
+  /** What the record of a failure says of the provider's work. */
+  get work(): { providerFigures: ProviderFigures | null; uncharged: UnchargedQuantity | null } {
+    return { providerFigures: this.#figures ?? null, uncharged: this.#made ?? null };
   }
 
   get durationMs(): number {

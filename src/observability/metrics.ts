@@ -61,6 +61,12 @@ export class Metrics {
     labelNames: ['model'] as const,
     registers: [this.registry],
   });
+  readonly cappedCharges = new Counter({
+    name: 'gateway_capped_charges_total',
+    help: 'Charges that were cut at their hold, by model',
+    labelNames: ['model'] as const,
+    registers: [this.registry],
+  });
   readonly failedCalls = new Counter({
     name: 'gateway_failed_calls_total',
     help: 'Calls and tasks that ended without a charge because they failed, by model',

@@ -66,7 +66,10 @@ export interface Task {
   readonly input: JsonObject;
   /** Facts for the views, kept as long as the task. */
   readonly details: JsonObject;
-  /** What the kind keeps between steps: finished steps, ids of the provider. */
+  /**
+   * What the kind keeps between steps: finished steps, ids of the provider. Under `providerFigures` what the provider said
+   * that the work cost (`ProviderFigures`), which operators are shown.
+   */
   readonly memory: JsonObject;
   readonly provider: string;
   /** The upstream that has the work. Another upstream with the same name does not know it. */

@@ -1,8 +1,13 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import type { Execution } from '../../executions/execution.js';
-import { ExecutionView, viewExecution } from '../../executions/execution.view.js';
+import {
+  ExecutionView,
+  TokenCountsView,
+  viewExecution,
+  viewQuantity,
+} from '../../executions/execution.view.js';
 
 /** The provider's message about its failure. */
 class ProviderErrorView {
@@ -25,6 +30,24 @@ class RouteView {
   upstream_model!: string;
 }
 
+/** What was made of a call that broke, and not charged. */
+class UnchargedView {
+  @ApiProperty({ enum: ['code_point', 'second', 'request', 'image', 'token'] })
+  unit!: string;
+
+  @ApiProperty({ oneOf: [{ type: 'integer' }, { $ref: getSchemaPath(TokenCountsView) }] })
+  quantity!: number | TokenCountsView;
+}
+
+/** OpenAPI schema of the figures that a provider sent. */
+export const PROVIDER_FIGURES = {
+  nullable: true,
+  type: 'object',
+  additionalProperties: true,
+  example: { 'usage.cost': 0.0012 },
+  description: 'What the provider itself said that it cost, under its own names',
+} as const;
+
 /** An execution as the operator sees it: with account, key and provider. */
 export class AdminExecutionView extends ExecutionView {
   @ApiProperty()
@@ -41,6 +64,12 @@ export class AdminExecutionView extends ExecutionView {
 
   @ApiProperty({ nullable: true, type: ProviderErrorView })
   provider_error!: ProviderErrorView | null;
+
+  @ApiProperty(PROVIDER_FIGURES)
+  provider_figures!: object | null;
+
+  @ApiProperty({ nullable: true, type: UnchargedView, description: 'Null unless a stream broke' })
+  uncharged!: UnchargedView | null;
 }
 
 /** A page of executions. */
@@ -48,7 +77,7 @@ export class AdminExecutionPage extends pageOfViews(AdminExecutionView) {}
 
 /** The execution with everything that operators may see. */
 export function viewAdminExecution(execution: Execution): AdminExecutionView {
-  const { provider, upstreamModel } = execution;
+  const { provider, upstreamModel, uncharged } = execution;
   return {
     ...viewExecution(execution),
     account_id: toPublicId('acct', execution.accountId),
@@ -59,5 +88,7 @@ export function viewAdminExecution(execution: Execution): AdminExecutionView {
         ? null
         : { provider, upstream_model: upstreamModel },
     provider_error: execution.providerFault,
+    provider_figures: execution.providerFigures,
+    uncharged: uncharged && { unit: uncharged.unit, quantity: viewQuantity(uncharged.quantity) },
   };
 }

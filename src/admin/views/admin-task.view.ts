@@ -1,10 +1,12 @@
 import { ApiProperty, getSchemaPath, IntersectionType } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
+import { isJsonObject } from '../../common/json-object.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task, TaskStatus } from '../../tasks/task.js';
 import { TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
+import { PROVIDER_FIGURES } from './admin-execution.view.js';
 
 /** What the provider last said about a task whose outcome is unknown. */
 export class ProviderEvidenceView {
@@ -76,6 +78,9 @@ export class OperatorTaskFields {
     description: 'Only shown; status, money and webhook change by resolving',
   })
   provider_evidence!: ProviderEvidenceView | null;
+
+  @ApiProperty(PROVIDER_FIGURES)
+  provider_figures!: object | null;
 }
 
 /** A task as the operator sees it. */
@@ -119,5 +124,8 @@ export function viewAdminTask(task: Task, holderView: object): object {
       status: evidence.status,
       seen_at: toEpochSeconds(evidence.seenAt),
     },
+    provider_figures: isJsonObject(task.memory.providerFigures)
+      ? task.memory.providerFigures
+      : null,
   };
 }

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import {
+  FAILURE,
+  fundedAccount,
+  ledgerOf,
+  startOf,
+  successOf,
+  type TestLedger,
+} from '../../test/support/test-ledger.js';
+import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
+import { viewExecution } from './execution.view.js';
+
+const HELD = 1_000n;
+const TOKENS = {
+  promptTokens: 5,
+  cachedTokens: null,
+  completionTokens: 400,
+  reasoningTokens: null,
+};
+
+describe('the record of a call', () => {
+  let database: TestDatabase;
+  let ledger: TestLedger;
+  let accountId: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    ledger = ledgerOf(database.dataSource);
+    accountId = await fundedAccount(database.dataSource, 100n * HELD);
+  });
+  afterAll(async () => {
+    await ledger.owed.beforeApplicationShutdown();
+    await database.drop();
+  });
+
+  const recorded = async (id: string) => (await ledger.reads.find(id))!;
+  const begun = async (isCapped: boolean) => {
+    const start = { ...startOf(accountId, HELD), isCapped };
+    expect(await ledger.executions.begin(start)).toBe('held');
+    return start;
+  };
+
+  it.each([false, true])(
+    'says that the charge was cut, to both, and what the provider said it cost, to operators (limited key: %s)',
+    async (isOfLimitedKey) => {
+      const start = await begun(isOfLimitedKey);
+      const providerFigures = { 'usage.cost': 0.0012, 'character-cost': '120', quota: 3 };
+      // A second step in the same statement, so that the columns of each are its own.
+      const other = await begun(isOfLimitedKey);
+      const success = { ...successOf(HELD), isCapped: true, providerFigures };
+      await Promise.all([
+        ledger.executions.succeed(start, success),
+        ledger.executions.succeed(other, successOf(1n)),
+      ]);
+      const execution = await recorded(start.executionId);
+      expect(viewExecution(execution)).toMatchObject({ capped: true });
+      expect(viewExecution(execution)).not.toHaveProperty('provider_figures');
+      expect(viewAdminExecution(execution)).toMatchObject({
+        capped: true,
+        provider_figures: providerFigures,
+        uncharged: null,
+      });
+      expect(viewAdminExecution(await recorded(other.executionId))).toMatchObject({
+        capped: false,
+        provider_figures: null,
+      });
+    },
+  );
+
+  it('of a stream that broke says to operators what was made and not charged', async () => {
+    const start = await begun(false);
+    const uncharged = { unit: 'token', quantity: TOKENS } as const;
+    await ledger.executions.fail(start, { ...FAILURE, uncharged, providerFigures: { quota: 1 } });
+    const execution = await recorded(start.executionId);
+    expect(viewExecution(execution)).not.toHaveProperty('uncharged');
+    expect(viewAdminExecution(execution)).toMatchObject({
+      charged_microusd: null,
+      provider_figures: { quota: 1 },
+      uncharged: { unit: 'token', quantity: { prompt_tokens: 5, completion_tokens: 400 } },
+    });
+  });
+});
