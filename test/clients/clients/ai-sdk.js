@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { createOpenAI } from '@ai-sdk/openai';
+import { generateImage, generateSpeech, generateText, transcribe } from 'ai';
+import * as samples from './samples.js';
+import { chatOperations } from './vercel-chat.js';
+
+/** The AI SDK with its OpenAI provider; chats by `openai.chat(model)`. */
+export const aiSdk = {
+  name: 'ai + @ai-sdk/openai',
+  operations(access) {
+    const provider = createOpenAI(access);
+    const transcription = async (providerOptions) =>
+      transcribe({
+        model: provider.transcription(samples.TRANSCRIPTION_MODEL),
+        audio: await samples.recording(access),
+        ...(providerOptions && { providerOptions: { openai: providerOptions } }),
+      });
+    return {
+      ...chatOperations(provider.chat(samples.CHAT_MODEL)),
+      async image() {
+        const model = provider.image(samples.IMAGE_MODEL);
+        samples.isPng((await generateImage({ model, prompt: 'A boat' })).image.base64);
+      },
+      async speech() {
+        const model = provider.speech(samples.SPEECH_MODEL);
+        const { audio } = await generateSpeech({ model, text: 'Hello', voice: samples.VOICE });
+        samples.isMp3(audio.uint8Array);
+      },
+      async transcription() {
+        assert.match((await transcription()).text, /hello/i);
+      },
+      'transcription, verbose_json': samples.notYet('words have no `word` so far', async () => {
+        const { text, segments, durationInSeconds } = await transcription({
+          responseFormat: 'verbose_json',
+          timestampGranularities: ['word'],
+        });
+        assert.match(text, /hello/i);
+        assert.ok(segments.length > 0 && durationInSeconds > 0);
+      }),
+      'openai(model)': samples.notYet('POST /v1/responses is not offered', async () => {
+        const model = provider(samples.CHAT_MODEL);
+        samples.saysHello((await generateText({ model, prompt: samples.SAY_HELLO })).text);
+      }),
+    };
+  },
+};
