@@ -75,7 +75,7 @@ export class ChatRelay {
 
   private take({ chunk, usage }: ChatChunk): void {
     for (const { delta, finish_reason: reason } of choicesOf(chunk)) {
-      if (typeof reason === 'string') this.isFinished = true;
+      if (typeof reason === 'string' && reason !== '') this.isFinished = true;
       const texts = textsOf(delta);
       if (texts.length === 0) continue;
       this.made.push(texts);

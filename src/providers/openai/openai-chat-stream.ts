@@ -1,5 +1,5 @@
 import { JsonStructure } from '../../common/http/bodies/json-structure.js';
-import { isJsonObject } from '../../common/json-object.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
@@ -9,6 +9,7 @@ import { type ChatChunk, MAX_COMPLETION_BYTES, MAX_COMPLETION_VALUES } from '../
 import { classifyOpenAiError } from '../http/openai-error.js';
 import { listAt } from '../http/json-fields.js';
 import { readUnread, type UnreadBody } from '../ports/unread-body.js';
+import { ChoiceEnds } from './choice-ends.js';
 import { usageOf } from './openai-usage.js';
 
 /** The longest event that is read. A longer one breaks the stream. */
@@ -20,7 +21,11 @@ const EVENT_BOUNDS = {
 };
 /** A shorter event holds too little to matter; most are a few hundred characters long. */
 const SMALL_CHARS = 4_096;
+/** Some vendors write blanks around it. */
+const MAX_DONE_CHARS = 16;
 const BYTE_ORDER_MARK = '\uFEFF';
+/** After the last reason to end only the usage is missing, which is waited for no longer than this (decision G-24). */
+const USAGE_WAIT_MS = 5_000;
 /** Nothing is read ahead of a slow client but the rest of a read: a chunk can have 60 kB, with its `logprobs`. */
 const READ_AHEAD_CHUNKS = 0;
 
@@ -28,19 +33,22 @@ const READ_AHEAD_CHUNKS = 0;
 export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;
 
 /**
- * Parses the server-sent events of an upstream body into an object stream of {@link ChatChunk}. The stream ends only at
- * `[DONE]`. It breaks when the body ends before that, at an error event, at anything that is not a JSON object, and at a
- * `[DONE]` before which no chunk had a choice: that is no answer, whatever usage is reported.
+ * Parses the server-sent events of an upstream body into an object stream of {@link ChatChunk}. The answer is whole at
+ * `[DONE]`, or once every choice has its reason to end; then the stream ends at the usage, or 5 s later, whatever the
+ * connection does (decision G-24). Before that it breaks when the body ends, at an error event, at anything that is not
+ * a JSON object, and at a `[DONE]` before which no chunk had a choice: that is no answer, whatever usage is reported.
  */
 export class OpenAiChatStream extends Readable implements UnreadBody {
   private readonly parser: EventSourceParser;
+  private readonly choices = new ChoiceEnds();
   private hasText = false;
-  private hasChoice = false;
   private done = false;
+  private wait: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly source: Readable,
+    private readonly source: Readable & Pick<UnreadBody, 'isHeld'>,
     private readonly fault: StreamFault,
+    private readonly usageWaitMs = USAGE_WAIT_MS,
   ) {
     super({ objectMode: true, highWaterMark: READ_AHEAD_CHUNKS });
     this.parser = createParser({
@@ -49,7 +57,7 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
         this.takeEvent(data, event);
       },
       onError: ({ type }) => {
-        if (type === 'max-buffer-size-exceeded') this.destroy(this.fault('event_too_long'));
+        if (type === 'max-buffer-size-exceeded') this.breakOff('event_too_long');
       },
     });
     const decoder = new StringDecoder('utf8');
@@ -59,10 +67,15 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
     source.on('end', () => {
       // The end of the last line may be missing.
       if (!this.done && !this.destroyed) this.parser.feed('\n\n');
-      if (!this.done) this.destroy(this.fault('stream_cut'));
+      if (!this.done && !this.destroyed) this.breakOff('stream_cut');
     });
     source.on('error', (error) => {
-      if (!this.done) this.destroy(error);
+      if (this.done) return;
+      if (this.choices.haveEnded) this.finish();
+      else this.destroy(error);
+    });
+    source.on('close', () => {
+      clearTimeout(this.wait);
     });
   }
 
@@ -74,7 +87,7 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
     this.parser.feed(isMarked ? text.slice(BYTE_ORDER_MARK.length) : text);
   }
 
-  /** Resolves when the first chunk has arrived. Rejects with the error that broke the stream before it. */
+  /** Resolves when the first chunk with a choice has arrived. Rejects with the error that broke the stream before it. */
   firstChunk(): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: Error): void => {
@@ -95,38 +108,81 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    // The rest after `[DONE]` is read and dropped, so that the connection can be used again.
-    if (!this.done) this.source.destroy();
+    // The rest after the end is read and dropped, so that the connection can be used again.
+    if (!this.done) {
+      clearTimeout(this.wait);
+      this.source.destroy();
+    }
     done(error);
   }
 
   private takeEvent(data: string, name: string | undefined): void {
     if (this.done || this.destroyed) return;
-    if (data === '[DONE]') this.finish();
+    if (isDone(data)) this.takeDone();
     else this.takeChunk(parsed(data), name === 'error');
   }
 
-  private finish(): void {
-    if (!this.hasChoice) {
-      this.destroy(this.fault('empty_stream'));
-      return;
-    }
-    this.done = true;
-    this.push(null);
+  private takeDone(): void {
+    if (this.choices.haveBegun) this.finish();
+    else this.destroy(this.fault('empty_stream'));
   }
 
   private takeChunk(chunk: unknown, isError: boolean): void {
     if (!isJsonObject(chunk)) {
-      this.destroy(this.fault('bad_chunk'));
+      this.breakOff('bad_chunk');
     } else if (isError || Boolean(chunk.error)) {
       const { code, kind } = classifyOpenAiError(200, chunk);
-      this.destroy(this.fault(code ?? 'error_event', kind));
-    } else {
-      this.hasChoice ||= (listAt(chunk, 'choices')?.length ?? 0) > 0;
-      const item: ChatChunk = { chunk, usage: usageOf(chunk) };
-      if (!this.push(item) || this.isPaused()) this.source.pause();
-    }
+      this.breakOff(code ?? 'error_event', kind);
+    } else this.takeChoices(chunk, listAt(chunk, 'choices') ?? []);
   }
+
+  private takeChoices(chunk: JsonObject, choices: readonly JsonObject[]): void {
+    const item: ChatChunk = { chunk, usage: usageOf(chunk) };
+    const says = this.choices.take(choices);
+    // What comes before the first choice is neither shown nor a report of what was made.
+    if (choices.length === 0 && (item.usage === null || !this.choices.haveBegun)) return;
+    if (!this.push(item) || this.isPaused()) this.source.pause();
+    if (!this.choices.haveEnded) return;
+    if (choices.length === 0) this.finish();
+    else if (says) this.startWait();
+  }
+
+  /** What follows a whole answer cannot break it any more. */
+  private breakOff(code: string, kind?: ProviderErrorKind): void {
+    if (!this.choices.haveEnded) {
+      this.destroy(this.fault(code, kind));
+      return;
+    }
+    this.finish();
+    this.source.destroy();
+  }
+
+  private finish(): void {
+    this.done = true;
+    this.push(null);
+    this.source.resume();
+    this.startWait();
+  }
+
+  /** Afterwards the stream ends if it has not yet, and the connection is closed if its provider has not ended the answer. */
+  private startWait(): void {
+    if (this.source.closed) return;
+    this.wait ??= setTimeout(() => {
+      // What the reader has not taken may contain the usage.
+      const waitsForReader = !this.done && this.source.isPaused();
+      if (waitsForReader || this.source.isHeld === true) {
+        this.wait?.refresh();
+        return;
+      }
+      if (!this.done) this.finish();
+      this.source.destroy();
+    }, this.usageWaitMs).unref();
+    this.wait.refresh();
+  }
+}
+
+function isDone(data: string): boolean {
+  return data.length <= MAX_DONE_CHARS && data.trim() === '[DONE]';
 }
 
 /** Undefined for what is no JSON, or too much: a few megabytes of empty objects would stop the process for a second. */

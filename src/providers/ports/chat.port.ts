@@ -38,15 +38,16 @@ export interface ChatResult {
  */
 export interface ChatChunk {
   readonly chunk: JsonObject;
-  /** Present on the chunk that reports usage. It is the last one, and its `choices` are empty. */
+  /** Present on a chunk that reports usage; the last report counts. */
   readonly usage: TokenUsage | null;
 }
 
 /** A streamed answer whose first chunk has arrived. */
 export interface ChatStream {
   /**
-   * Object stream of {@link ChatChunk}, each as soon as it arrives. Ends at the provider's `[DONE]`. Fails with a
-   * `ProviderError` when the provider breaks off or reports an error. Destroying it closes the upstream connection.
+   * Object stream of {@link ChatChunk}, each as soon as it arrives. Ends when the answer is whole (decision G-24), at
+   * most 5 s after the last reason to end. Fails with a `ProviderError` when the provider breaks off or reports an error
+   * before. Destroying it closes the upstream connection.
    */
   readonly body: Readable;
   readonly providerRequestId: string | null;

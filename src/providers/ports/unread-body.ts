@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream';
 
 /** The body of an answer that may outlive its reader. */
 export interface UnreadBody {
+  /** Whether it is not read for now, although its reader has left. */
+  readonly isHeld?: boolean;
   /** Nobody takes the bytes from now on. They are read all the same, in turns with other such answers. */
   readUnread(accountId: string): void;
 }
