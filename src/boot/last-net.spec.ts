@@ -42,6 +42,21 @@ describe('LastNet', () => {
     expect(sick).toEqual([0]);
   });
 
+  it('serves on when the same error came a hundred times in a minute, each time in a request', async () => {
+    const { caught, sick, lines } = net();
+    const server = createServer(
+      withExchangeScope((_request, response) => {
+        for (let count = 0; count < 100; count++) caught.caught(stray(count));
+        response.end();
+      }),
+    ).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.close();
+    expect(lines).toHaveLength(100);
+    expect(sick).toEqual([]);
+  });
+
   it('serves on when the same error comes nine times a minute for ever', () => {
     const { caught, clock, sick } = net();
     for (let count = 0; count < 200; count++) {

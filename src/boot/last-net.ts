@@ -4,7 +4,7 @@ import { toPublicId } from '../common/ids/public-id.js';
 import type { Clock } from '../common/time/clock.js';
 import { loggableError } from '../observability/logger.js';
 
-/** The process drains if the same error occurs SICK_COUNT times within SICK_WINDOW_MS. */
+/** The process drains if the same error occurs SICK_COUNT times within SICK_WINDOW_MS outside of every request. */
 const SICK_COUNT = 10;
 const SICK_WINDOW_MS = 60_000;
 /** Different errors that are remembered. */
@@ -14,14 +14,18 @@ const MAX_KINDS = 100;
 export interface LastNetActions {
   /** Ends the request to which the error belongs. */
   readonly endExchange: (error: unknown, exchange: Exchange) => void;
-  /** Called once, when the same error occurred 10 times in a minute. The process then has to drain and end. */
+  /**
+   * Called once, when the same error occurred 10 times in a minute outside of every request. The process then has to drain
+   * and end.
+   */
   readonly onSick: () => void;
 }
 
 /**
  * Handles errors that nothing else handled: the error is logged with its execution id if that is known, its request
  * ends, and the process goes on. That is safe, because only the state of one request can be broken: money is in the
- * database, and its holds are released when their process has ended or their time is over.
+ * database, and its holds are released when their process has ended or their time is over. An error that belongs to a
+ * request never counts towards ending the process: else callers who know such a request could end every process.
  */
 export class LastNet {
   private readonly times = new Map<string, number[]>();
@@ -43,10 +47,12 @@ export class LastNet {
   /** Takes one error; never throws. */
   caught(error: unknown): void {
     const exchange = currentExchange();
-    const executionId = exchange && toPublicId('exec', exchange.request.executionId);
-    const entry = { execution_id: executionId, cause: loggableError(error) };
+    const entry = { execution_id: executionIdOf(exchange), cause: loggableError(error) };
     this.logger.fatal(entry, 'an error that nobody handled');
-    if (exchange) this.end(error, exchange);
+    if (exchange) {
+      this.end(error, exchange);
+      return;
+    }
     if (this.isSick || !this.isTooOften(error)) return;
     this.isSick = true;
     this.logger.fatal('the same error came too often: the process ends');
@@ -54,6 +60,8 @@ export class LastNet {
   }
 
   private end(error: unknown, exchange: Exchange): void {
+    exchange.hasFailed = true;
+    if (exchange.response.writableEnded) return;
     try {
       this.actions.endExchange(error, exchange);
     } catch {
@@ -71,6 +79,12 @@ export class LastNet {
     this.times.set(kind, times);
     return times.length >= SICK_COUNT;
   }
+}
+
+/** An error can come before its request has an id. */
+function executionIdOf(exchange: Exchange | undefined): string | undefined {
+  const id = (exchange?.request as Partial<Exchange['request']> | undefined)?.executionId;
+  return id && toPublicId('exec', id);
 }
 
 /** Errors from one place count as the same, whatever ids their messages hold. */

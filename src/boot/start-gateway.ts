@@ -91,6 +91,8 @@ export async function startGateway(
     sandbox,
     isSandboxed: scope === 'all',
     endExchange: (error, { request, response }) => {
+      // What else the connection carried may be lost.
+      if (!response.headersSent) response.setHeader('Connection', 'close');
       filter.answer(error, request, response);
     },
     reload: () => {

@@ -27,10 +27,16 @@ export const UNREADABLE_PART = 'A part of the form has no valid Content-Disposit
 /** What is wrong with a form whose part is in a charset that the parser does not know. */
 export const UNKNOWN_CHARSET = 'A part of the form has an unknown charset.';
 
+/** What is wrong with a form whose part has no name, or an empty one. */
+export const NAMELESS_PART = 'A part of the form has no name.';
+
 /** The body of a form, which replaces the request for the parser. */
 export interface FormSource extends Transform {
   readonly headers: IncomingHttpHeaders;
-  /** Counts the parts that this parser reads, and refuses a text in invalid UTF-8. */
+  /**
+   * Counts the parts that this parser reads, and refuses a text without a name or in invalid UTF-8. What the parser or one
+   * of its listeners throws ends the form.
+   */
   watch(parser: Busboy): void;
   /** Whether the parser has read every part. It leaves out those whose heads it cannot read. */
   isWhole(): boolean;
@@ -68,15 +74,32 @@ export function formBody(request: Request, meter: BodyMeter): FormSource {
   const headers = { ...request.headers, 'content-type': contentType };
   let read = 0;
   const watch = (parser: Busboy): void => {
+    endOnThrow(parser, body);
     parser.on('file', () => (read += 1));
-    parser.on('field', (name, text: string | undefined, { valueTruncated }) => {
+    parser.on('field', (name: string | undefined, text: string | undefined, { valueTruncated }) => {
       read += 1;
+      if (name === undefined) {
+        body.destroy(new GatewayError('invalid_multipart', NAMELESS_PART));
+        return;
+      }
       // The parser tells no bytes. A text was whole UTF-8 if its part contains every U+FFFD of it.
       const isReplaced = timesIn(text ?? '', REPLACEMENT) > form.replacementsIn(read);
       if (isReplaced && !valueTruncated) body.destroy(notUtf8(name));
     });
   };
   return Object.assign(body, { headers, watch, isWhole: () => read === form.parts });
+}
+
+/** The parser calls its listeners while it takes a chunk, and whoever brought the chunk cannot handle what they throw. */
+function endOnThrow(parser: Busboy, body: Transform): void {
+  const write = parser._write.bind(parser);
+  parser._write = (chunk, encoding, done) => {
+    try {
+      write(chunk, encoding, done);
+    } catch (cause) {
+      body.destroy(new GatewayError('internal_error', 'An unexpected error occurred.', { cause }));
+    }
+  };
 }
 
 /** Accepts `limitBytes` in all, as far as `first` accepts them. */

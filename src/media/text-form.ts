@@ -4,7 +4,13 @@ import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BodyMeter } from '../common/http/bodies/body-gate.js';
 import { askForBody } from '../common/http/bodies/expectation.js';
-import { formBody, meterUpTo, UNKNOWN_CHARSET, UNREADABLE_PART } from './form-body.js';
+import {
+  formBody,
+  meterUpTo,
+  NAMELESS_PART,
+  UNKNOWN_CHARSET,
+  UNREADABLE_PART,
+} from './form-body.js';
 
 const MAX_PARTS = 64;
 const MAX_NAME_LENGTH = 128;
@@ -100,7 +106,7 @@ function noFile(part: string): GatewayError {
 }
 
 function nameless(): GatewayError {
-  return invalid('A part of the form has no name.');
+  return invalid(NAMELESS_PART);
 }
 
 function invalid(message: string, cause?: unknown): GatewayError {

@@ -37,9 +37,9 @@ function open() {
   return connect(Number(port), hostname).on('error', () => undefined);
 }
 
-function head(contentType: string, bytes: number): string {
+function head(contentType: string, bytes: number, path = '/v1/audio/isolation'): string {
   return [
-    'POST /v1/audio/isolation HTTP/1.1',
+    `POST ${path} HTTP/1.1`,
     'Host: shim',
     `Authorization: ${account.headers.authorization}`,
     `Content-Type: ${contentType}`,
@@ -49,7 +49,12 @@ function head(contentType: string, bytes: number): string {
 }
 
 /** The answer until the gateway closes the connection, or until the client has read it and leaves. */
-async function answerTo(contentType: string, body: string, bytes = body.length): Promise<string> {
+async function answerTo(
+  contentType: string,
+  body: string,
+  bytes = body.length,
+  { path = '/v1/audio/isolation', pauseMs = 0 } = {},
+): Promise<string> {
   const socket = open();
   let answer = '';
   const told = new Promise<void>((resolve) => {
@@ -61,7 +66,9 @@ async function answerTo(contentType: string, body: string, bytes = body.length):
       resolve();
     });
   });
-  socket.write(head(contentType, bytes) + body, 'latin1');
+  socket.write(head(contentType, bytes, path), 'latin1');
+  await sleep(pauseMs);
+  socket.write(body, 'latin1');
   await told;
   socket.destroy();
   return answer;
@@ -69,6 +76,14 @@ async function answerTo(contentType: string, body: string, bytes = body.length):
 
 const part = (disposition: string, content: string) =>
   `--B\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
+/** Every endpoint that takes a form. */
+const FORM_PATHS = [
+  '/v1/audio/transcriptions',
+  '/v1/audio/alignment',
+  '/v1/audio/voice-changer',
+  '/v1/audio/isolation',
+  '/v1/videos',
+];
 const MODEL = part('name="model"', 'aud-voice-isolator');
 const FILE = part('name="file"; filename="a.wav"', 'x'.repeat(FILE_BYTES));
 
@@ -97,6 +112,23 @@ describe('an upload that is no form', () => {
     ['nothing in it', 'abc'],
   ])('with %s is answered with 400 at once', async (_what, body) => {
     const answer = await answerTo('multipart/form-data; boundary=B', body);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/"code":"invalid_multipart"/);
+    await untilEmpty();
+  });
+});
+
+describe.each(FORM_PATHS)('a form at %s', (path) => {
+  it.each([
+    ['no name', 'form-data', 0],
+    ['an empty name', 'form-data; name=""', 0],
+    ['no name, after the head of its request', 'form-data', 50],
+    ['an empty name and a file name', 'form-data; name=""; filename="a.wav"', 0],
+    ['no name and a file name', 'form-data; filename="a.wav"', 0],
+  ])('is refused with a part of invalid UTF-8 with %s', async (_what, disposition, pauseMs) => {
+    const body = `--B\r\nContent-Disposition: ${disposition}\r\n\r\n\xff\r\n--B--\r\n`;
+    const type = 'multipart/form-data; boundary=B';
+    const answer = await answerTo(type, body, body.length, { path, pauseMs });
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toMatch(/"code":"invalid_multipart"/);
     await untilEmpty();

@@ -6,6 +6,7 @@ import type { OverloadGate } from '../overload/overload-gate.js';
 import type { OverloadRefusal } from '../overload/overload-refusal.js';
 import { requestLaneOf } from '../overload/request-lane.js';
 import { RequestPace } from '../overload/request-pace.js';
+import { withExchangeScope } from './exchange-scope.js';
 import { ConnectionTurn, type ConnectionLimits } from './connection-turn.js';
 import { interceptRequests } from './request-parser.js';
 
@@ -47,10 +48,15 @@ export class ConnectionTurns {
   /** Bytes in memory that readers have not taken, of all answers, at the last count. */
   unreadBytes = 0;
 
+  private readonly serve: RequestListener;
+
   constructor(
-    private readonly serve: RequestListener,
+    serve: RequestListener,
     private readonly limits: ConnectionLimits = CONNECTION_LIMITS,
-  ) {}
+  ) {
+    // Also after it has waited in the scope of another request.
+    this.serve = withExchangeScope(serve);
+  }
 
   /** From now on requests may be refused because there is too much to do. */
   guard(overload: Overload): void {
@@ -144,7 +150,7 @@ export class ConnectionTurns {
   private turnOf(socket: Socket): ConnectionTurn {
     let turn = this.turns.get(socket);
     if (turn === undefined) {
-      turn = new ConnectionTurn(socket, this.serveOrRefuse);
+      turn = new ConnectionTurn(socket, withExchangeScope(this.serveOrRefuse));
       this.turns.set(socket, turn);
       socket.on('close', () => this.turns.delete(socket));
     }

@@ -3,7 +3,7 @@ import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
 import { ConnectionTurns, type Overload } from './connection-turns.js';
-import { withExchangeScope } from './exchange-scope.js';
+import { emitInScope } from './exchange-scope.js';
 import { noteExpectation } from '../bodies/expectation.js';
 import { filesInMemory } from '../answers/files-in-memory.js';
 import { type ExpressApp, withLastAnswer } from '../answers/last-answer.js';
@@ -63,10 +63,12 @@ export class FastExpressAdapter extends ExpressAdapter {
     const app = this.getInstance<App>();
     class AppRequest extends IncomingMessage {}
     class AppResponse extends ServerResponse {}
+    AppRequest.prototype.emit = emitInScope;
+    AppResponse.prototype.emit = emitInScope;
     app.request = flatten(app.request, AppRequest.prototype);
     app.response = flatten(app.response, AppResponse.prototype);
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-    const turns = new ConnectionTurns(withCheckedHead(withExchangeScope(withLastAnswer(app))));
+    const turns = new ConnectionTurns(withCheckedHead(withLastAnswer(app)));
     this.turns = turns;
     this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, turns.take);
     // Nest learns that the port is taken. A connection that cannot be accepted ends nothing else.

@@ -23,6 +23,15 @@ export function interceptRequests(
   if (!parser || !take) return;
   parser.onIncoming = (request, keepsAlive) => {
     if (socket.destroyed) return PARSE_NO_MORE;
-    return keepsAlive && refuses(request) ? PARSE_ON : take(request, keepsAlive);
+    return keepsAlive && succeeds(refuses, request) ? PARSE_ON : take(request, keepsAlive);
   };
+}
+
+/** A request that cannot be judged is served in the usual way, where the same error ends it alone. */
+function succeeds(judge: (request: IncomingMessage) => boolean, request: IncomingMessage): boolean {
+  try {
+    return judge(request);
+  } catch {
+    return false;
+  }
 }
