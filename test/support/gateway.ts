@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import type { DataSource } from 'typeorm';
 import { type Gateway, startGateway } from '../../src/boot/start-gateway.js';
 import { ApiKeysService, type KeyTerms } from '../../src/auth/api-keys.service.js';
@@ -12,6 +11,7 @@ import { auditLedger } from '../../src/billing/audit.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../src/config/gateway-config.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
+import { fatalLogger, refuseFatal } from './fatal-lines.js';
 import { createTestDatabase } from './test-database.js';
 
 /** The operator's token in tests. */
@@ -53,7 +53,7 @@ const TERMS: KeyTerms = {
 /** Settings as in the environment, which may depend on where the database is. */
 type Settings = NodeJS.ProcessEnv | ((databaseUrl: string) => NodeJS.ProcessEnv);
 
-/** Starts one; call `stop` in `afterAll`. */
+/** Starts one; call `stop` in `afterAll`, which throws if the log has a fatal line. */
 export async function startTestGateway(settings: Settings = {}): Promise<TestGateway> {
   const database = await createTestDatabase();
   const config = loadConfig({
@@ -68,7 +68,8 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
     SANDBOX: 'on',
     ...(typeof settings === 'function' ? settings(database.url) : settings),
   });
-  const gateway = await startGateway(config, pino({ level: 'silent' }));
+  const { logger, fatal } = fatalLogger();
+  const gateway = await startGateway(config, logger);
   const accounts = gateway.app.get(Accounts);
   const ledger = gateway.app.get(LedgerService);
   const keys = gateway.app.get(ApiKeysService, { strict: false });
@@ -119,6 +120,7 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
     async stop() {
       await gateway.stop();
       await database.drop();
+      refuseFatal(fatal);
     },
   };
 }

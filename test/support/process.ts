@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { START_FLAGS } from '../../scripts/start-flags.js';
 import { type Answer, send } from './http-answer.js';
+import { fatalLinesOf, refuseFatal } from './fatal-lines.js';
 import type { TestAccount } from './gateway.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,6 +31,8 @@ export interface SpawnIdentity {
   readonly detached?: boolean;
   /** No file that it writes may become larger than so many blocks of 512 bytes; its writes fail as on a full disk. */
   readonly fileBlocks?: number;
+  /** The test provokes fatal lines in its log. Elsewhere {@link cleanUp} throws if there is one. */
+  readonly mayLogFatal?: boolean;
 }
 
 /** How a process ended. */
@@ -61,6 +64,8 @@ export interface GatewayProgram extends Program {
 
 const started = new Set<Program>();
 const folders = new Set<string>();
+/** Of every program that has ended, but for those that may have some. */
+const fatalLines: string[] = [];
 
 /** A new empty directory that {@link cleanUp} removes; other users may get in. */
 export async function temporaryFolder(): Promise<string> {
@@ -70,13 +75,17 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Ends everything this file started and removes its folders; call it in `afterAll`. */
+/**
+ * Ends everything this file started and removes its folders; call it in `afterAll`. Throws if the log of a gateway had a
+ * fatal line.
+ */
 export async function cleanUp(): Promise<void> {
   await Promise.all([...started].map((program) => program.end('SIGKILL')));
   for (const folder of folders) {
     await until(async () => (await processesIn(folder)).length === 0);
     await rm(folder, { recursive: true, force: true });
   }
+  refuseFatal(fatalLines.splice(0));
 }
 
 /** Waits until the fact holds; throws when it still does not after a minute. */
@@ -126,11 +135,12 @@ export function runProgram(
 ): Program {
   const [file, ...args] = command;
   const { PATH, HOME } = process.env;
+  const { mayLogFatal = false, ...identity } = options;
   const child = spawn(file, args, {
     cwd: ROOT,
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...options,
+    ...identity,
   });
   const text = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text.stdout += chunk));
@@ -151,7 +161,10 @@ export function runProgram(
     },
   };
   started.add(program);
-  void exited.then(() => started.delete(program));
+  void exited.then(() => {
+    started.delete(program);
+    if (!mayLogFatal) fatalLines.push(...fatalLinesOf(text.stdout));
+  });
   return program;
 }
 
