@@ -12,6 +12,7 @@ import type { ProviderConfig, ProvidersOptions } from '../providers/providers.op
 import { providersOptions, sandboxScope } from './upstreams.js';
 import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
+import type { GatewayErrorFilter } from '../common/http/answers/gateway-error.filter.js';
 import type { Exchange } from '../common/http/connections/exchange-scope.js';
 import { FastExpressAdapter } from '../common/http/connections/fast-express.adapter.js';
 import { InFlight } from '../common/http/connections/in-flight.js';
@@ -90,11 +91,7 @@ export async function startGateway(
     url: await app.getUrl(),
     sandbox,
     isSandboxed: scope === 'all',
-    endExchange: (error, { request, response }) => {
-      // What else the connection carried may be lost.
-      if (!response.headersSent) response.setHeader('Connection', 'close');
-      filter.answer(error, request, response);
-    },
+    endExchange: endExchangeWith(filter),
     reload: () => {
       reloadCatalog({ app, config, logger, sandbox: upstream });
     },
@@ -104,6 +101,14 @@ export async function startGateway(
       await sandbox?.close();
       logger.info('stopped');
     },
+  };
+}
+
+/** Answers what nothing else has handled; the connection closes, because what else it carried may be lost. */
+function endExchangeWith(filter: GatewayErrorFilter): Gateway['endExchange'] {
+  return (error, { request, response }) => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+    filter.answer(error, request, response);
   };
 }
 
