@@ -7,7 +7,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { BodyGate } from '../common/http/bodies/body-gate.js';
 import { JsonBodyGuard } from '../common/http/bodies/json-body.guard.js';
 import type { Dto } from '../common/validation/fields.js';
-import { jsonOfForm } from '../common/validation/form-fields.js';
+import { isListField, jsonOfForm } from '../common/validation/form-fields.js';
 import { ScratchFolder } from './scratch-folder.js';
 import { Spool } from './spool.js';
 import { FILE_FIELD, readUploadForm, type UploadForm } from './upload-form.js';
@@ -47,13 +47,17 @@ export class MediaBodyGuard extends JsonBodyGuard {
     assert(request.caller, 'the body is read behind the bearer guard');
     await this.gate.open(request, response, 'form');
     const { accountId } = request.caller;
-    const form = await readUploadForm(request, response, this.folder, (bytes) =>
-      this.spool.open(accountId, bytes),
+    const body = this.metadata.get<Dto>(FORM_BODY, context.getHandler());
+    const form = await readUploadForm(
+      request,
+      response,
+      this.folder,
+      (bytes) => this.spool.open(accountId, bytes),
+      (field) => isListField(body, field),
     );
     const { upload } = form;
     // Also if the answer has ended already, because the client may have left.
     if (upload) finished(response, () => void upload.discard());
-    const body = this.metadata.get<Dto>(FORM_BODY, context.getHandler());
     request.body = jsonOfForm(body, textsOf(form));
     if (upload) request.upload = upload;
     return true;

@@ -17,6 +17,7 @@ import {
 import { scratchFailure } from './scratch-failure.js';
 import type { ScratchFolder } from './scratch-folder.js';
 import type { SpooledFile, SpoolRoom } from './spool.js';
+import type { TextForm } from './text-form.js';
 import { Upload } from './upload.js';
 
 /** The only field that takes a file (spec: shared audio rules, 4). */
@@ -42,20 +43,21 @@ const BODY_LIMIT_BYTES =
 
 /** A form as it was sent: text fields by name, and its file. */
 export interface UploadForm {
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: TextForm;
   readonly upload: Upload | undefined;
 }
 
 /**
  * Reads a multipart form; the file is streamed to disk. Throws GatewayError as soon as a fault is seen, without reading
  * further, and leaves no file behind: what `openRoom` throws and the room refuses, `request_too_large`, or `invalid_multipart` for a broken
- * form, a repeated field, a second file or a file outside `file` (decisions G-41, G-42).
+ * form, a repeated field that is no list, a second file or a file outside `file` (decisions G-41, G-42).
  */
 export async function readUploadForm(
   request: Request,
   response: Response,
   folder: ScratchFolder,
   openRoom: (expectedBytes?: number) => SpoolRoom,
+  isList: (field: string) => boolean = () => false,
 ): Promise<UploadForm> {
   const { 'content-length': length } = request.headers;
   const declaredBytes = length === undefined ? undefined : Number(length);
@@ -66,7 +68,7 @@ export async function readUploadForm(
     const form = await parse(request, response, folder, room);
     file = form.file && room.filled(form.file.path, form.file.size);
     if (!file) room.free();
-    return { fields: fieldsOf(form), upload: file && new Upload(file) };
+    return { fields: fieldsOf(form, isList), upload: file && new Upload(file) };
   } catch (error) {
     if (file) await file.remove();
     else room.free();
@@ -158,22 +160,23 @@ class ScratchStorage implements StorageEngine {
 }
 
 /**
- * Multer makes a list or an object of a name with brackets (`a[]`), and a list of a repeated name. No field accepts
- * them.
+ * Multer makes a list or an object of a name with brackets (`a[]`), and a list of a repeated name. Only the fields that
+ * are lists accept them.
  */
-function fieldsOf(form: ParsedForm): UploadForm['fields'] {
+function fieldsOf(form: ParsedForm, isList: (field: string) => boolean): TextForm {
   if (!form.isWhole()) throw invalid(UNREADABLE_PART);
   const { body = {}, file } = form;
   const repeated = Object.keys(body).find((name) => {
     const value = body[name];
-    return (Array.isArray(value) && value.length > 1) || (file && name === FILE_FIELD);
+    const isRepeated = Array.isArray(value) && value.length > 1 && !isList(name);
+    return isRepeated || (file && name === FILE_FIELD);
   });
   if (repeated !== undefined) {
     // The name comes from the client. It is at most as long as a name may be.
     const message = `${repeated} is repeated.`;
     throw new GatewayError('invalid_multipart', message, { param: repeated });
   }
-  return body as UploadForm['fields'];
+  return body as TextForm;
 }
 
 function publicFault(error: Error): Error {

@@ -1,6 +1,7 @@
 import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfVideo } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { oneOfWords } from '../common/validation/fields.js';
 import type { Quote } from '../common/money/charge-basis.js';
 import type { VideoBody } from './dto/video.body.js';
 
@@ -16,7 +17,7 @@ const NOT_TAKEN = 'must not be sent';
 export function checkVideoLimits({ price, limits }: ModelRow<'video'>, body: VideoBody): Quote {
   const quote = quoteOfVideo(price, body.seconds);
   if (quote === undefined) {
-    throw refusal('seconds', `must be ${oneOf(Object.keys(price.microUsdBySeconds))}`);
+    throw refusal('seconds', `must be ${oneOfWords(Object.keys(price.microUsdBySeconds))}`);
   }
   checkSize(limits, body);
   checkAspectRatio(limits, body);
@@ -34,17 +35,13 @@ function checkAspectRatio({ aspectRatios }: Limits, { aspect_ratio: ratio }: Vid
   if (ratio === undefined) return;
   if (aspectRatios === undefined) throw refusal('aspect_ratio', NOT_TAKEN);
   if (!aspectRatios.includes(ratio))
-    throw refusal('aspect_ratio', `must be ${oneOf(aspectRatios)}`);
+    throw refusal('aspect_ratio', `must be ${oneOfWords(aspectRatios)}`);
 }
 
 function checkImageCount({ maxImageUrls }: Limits, { image_urls: urls = [] }: VideoBody): void {
   if (urls.length <= maxImageUrls) return;
   const most = `must have at most ${maxImageUrls} URL${maxImageUrls === 1 ? '' : 's'}`;
   throw refusal('image_urls', maxImageUrls === 0 ? NOT_TAKEN : most);
-}
-
-function oneOf(values: readonly string[]): string {
-  return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
 }
 
 function refusal(field: Field, says: string): GatewayError {

@@ -9,6 +9,7 @@ import type { TranscriptionCommand } from '../../providers/ports/transcription.p
 import { PaidCalls } from '../../executions/paid-calls.js';
 import type { TranscriptionBody } from './dto/transcription.body.js';
 import { type TranscriptionView, viewTranscript } from './transcription.view.js';
+import { wantedTimings } from './wanted-timings.js';
 
 /** Speech to text (spec: POST /v1/audio/transcriptions). */
 @Injectable()
@@ -45,7 +46,7 @@ function commandOf(body: TranscriptionBody, media: MediaFile): TranscriptionComm
     diarize: body.diarize,
     numSpeakers: body.num_speakers,
     tagAudioEvents: body.tag_audio_events,
-    timestamps: body.timestamps,
+    timestamps: wantedTimings(body).asked,
     subtitles: body.subtitles,
     temperature: body.temperature,
   };

@@ -4,6 +4,8 @@ import type {
   TranscriptWord,
 } from '../../providers/ports/transcription.port.js';
 import type { TranscriptionBody } from './dto/transcription.body.js';
+import { segmentsOf, type TranscriptSegment } from './transcript-segments.js';
+import { wantedTimings } from './wanted-timings.js';
 
 const nullableNumber = { type: Number, nullable: true } as const;
 const nullableText = { type: String, nullable: true } as const;
@@ -12,6 +14,9 @@ const nullableText = { type: String, nullable: true } as const;
 export class TranscriptWordView {
   @ApiProperty({ example: 'Hello' })
   text!: string;
+
+  @ApiProperty({ example: 'Hello', description: '`text` under the name of the OpenAI API' })
+  word!: string;
 
   @ApiProperty({ example: 'word', description: '`word`, `spacing`, `audio_event`, …' })
   type!: string;
@@ -24,6 +29,42 @@ export class TranscriptWordView {
 
   @ApiProperty({ ...nullableText, description: 'Set when `diarize` is on' })
   speaker!: string | null;
+}
+
+/**
+ * One sentence of a transcript. Clients of the OpenAI API refuse a segment without all of its fields; those that say how
+ * sure a model was are constants.
+ */
+export class TranscriptSegmentView {
+  @ApiProperty({ example: 0 })
+  id!: number;
+
+  @ApiProperty({ example: 0.1, description: 'Seconds from the start' })
+  start!: number;
+
+  @ApiProperty({ example: 1.2, description: 'Seconds from the start' })
+  end!: number;
+
+  @ApiProperty({ example: 'Hello, who is there?' })
+  text!: string;
+
+  @ApiProperty({ description: 'As sent, or 0' })
+  temperature!: number;
+
+  @ApiProperty({ enum: [0], description: 'Constant' })
+  seek!: 0;
+
+  @ApiProperty({ type: [Number], maxItems: 0, description: 'Empty' })
+  tokens!: [];
+
+  @ApiProperty({ enum: [0], description: 'Constant' })
+  avg_logprob!: 0;
+
+  @ApiProperty({ enum: [1], description: 'Constant' })
+  compression_ratio!: 1;
+
+  @ApiProperty({ enum: [0], description: 'Constant' })
+  no_speech_prob!: 0;
 }
 
 /** A transcript (spec: Transcription response). */
@@ -40,34 +81,67 @@ export class TranscriptionView {
   @ApiProperty({ example: 12.34, description: 'Measured length, seconds' })
   duration_seconds!: number;
 
+  @ApiProperty({ required: false, enum: ['transcribe'], description: 'With `verbose_json`' })
+  task?: 'transcribe';
+
+  @ApiProperty({
+    required: false,
+    example: 12.34,
+    description: '`duration_seconds` under the name of the OpenAI API, with `verbose_json`',
+  })
+  duration?: number;
+
   @ApiProperty({
     type: [TranscriptWordView],
     required: false,
-    description: 'With `timestamps`, or `verbose_json` unless `timestamps` is `none`',
+    description:
+      'With `timestamps`, or `verbose_json` unless `timestamps` is `none` or `timestamp_granularities` names segments alone',
   })
   words?: TranscriptWordView[];
+
+  @ApiProperty({
+    type: [TranscriptSegmentView],
+    required: false,
+    description: 'With `verbose_json` unless `timestamps` is `none`, or `timestamp_granularities`',
+  })
+  segments?: TranscriptSegmentView[];
 
   @ApiProperty({ required: false, description: 'SubRip subtitles, with `subtitles`' })
   srt?: string;
 }
 
-/** The transcript as the caller requested it: `words` and `srt` are absent unless requested (decision G-46). */
+/** The transcript as the caller requested it: what was not requested is absent (decisions G-02, G-46). */
 export function viewTranscript(
   result: TranscriptionResult,
   body: TranscriptionBody,
   durationSeconds: number,
 ): TranscriptionView {
-  const { timestamps = body.response_format === 'verbose_json' ? 'word' : 'none' } = body;
+  const { words, segments } = wantedTimings(body);
+  const { temperature = 0, response_format: format } = body;
+  const verbose = { task: 'transcribe', duration: durationSeconds } as const;
+  const viewSegment = (segment: TranscriptSegment) => ({ ...segment, temperature, ...CONSTANTS });
   return {
     text: result.text,
     language: result.language,
     language_probability: result.languageProbability,
     duration_seconds: durationSeconds,
-    ...(timestamps !== 'none' && { words: result.words.map(viewWord) }),
+    ...(format === 'verbose_json' && verbose),
+    ...(words && { words: result.words.map(viewWord) }),
+    ...(segments && {
+      segments: segmentsOf(result.text, result.words, durationSeconds).map(viewSegment),
+    }),
     ...(result.srt !== null && { srt: result.srt }),
   };
 }
 
+const CONSTANTS = {
+  seek: 0,
+  tokens: [] as [],
+  avg_logprob: 0,
+  compression_ratio: 1,
+  no_speech_prob: 0,
+} as const;
+
 function viewWord({ text, type, start, end, speaker }: TranscriptWord): TranscriptWordView {
-  return { text, type, start, end, speaker };
+  return { text, word: text, type, start, end, speaker };
 }

@@ -76,7 +76,8 @@ export function Whole(
   options: { readonly min: number; readonly max: number } & FieldOptions,
 ): PropertyDecorator {
   const { min, max } = options;
-  const refusal = fault(`must be a whole number from ${min} to ${max}`, options);
+  const says = min === max ? `must be ${min}` : `must be a whole number from ${min} to ${max}`;
+  const refusal = fault(says, options);
   const api = { type: 'integer', minimum: min, maximum: max } as const;
   return field([IsInt(refusal), Min(min, refusal), Max(max, refusal)], options, api);
 }
@@ -110,8 +111,28 @@ function Decimals(most: number, refusal: ValidationOptions): PropertyDecorator {
 
 /** One of several words, case-sensitive. */
 export function OneOf(words: readonly string[], options: FieldOptions = {}): PropertyDecorator {
-  const refusal = fault(`must be one of ${words.join(', ')}`, options);
+  const refusal = fault(`must be ${oneOfWords(words)}`, options);
   return field([IsIn(words, refusal)], options, { type: String, enum: [...words] });
+}
+
+/** Words as the end of the sentence 'field must be …'. */
+export function oneOfWords(words: readonly string[]): string {
+  return words.length === 1 ? String(words[0]) : `one of ${words.join(', ')}`;
+}
+
+/** A field with one value, which names what is done anyway: it is taken and not forwarded (decision G-02). */
+export function DoneAnyway(value: string | number | boolean): PropertyDecorator {
+  const options = { optional: true, description: 'Names what is done anyway' } as const;
+  const refusal = fault(`must be ${value}`, options);
+  const only = IsIn([value], refusal);
+  // The type is a rule of its own, by which the texts of a form are converted.
+  if (typeof value === 'boolean') {
+    return field([IsBoolean(refusal), only], options, { type: Boolean, enum: [value] });
+  }
+  if (typeof value === 'number') {
+    return field([IsNumber({}, refusal), only], options, { type: Number, enum: [value] });
+  }
+  return field([only], options, { type: String, enum: [value] });
 }
 
 /** true or false. */
@@ -194,7 +215,7 @@ function listRules(
   { min, max }: { readonly min: number; readonly max: number },
   options: FieldOptions,
 ): PropertyDecorator[] {
-  const says = `must be an array of ${min === max ? min : `${min} to ${max}`} values`;
+  const says = `must be an array of ${min === max ? min : `${min} to ${max}`} value${max === 1 ? '' : 's'}`;
   const refusal = { ...fault(says, options), each: false };
   return [IsArray(refusal), ArrayMinSize(min, refusal), ArrayMaxSize(max, refusal)];
 }

@@ -4,6 +4,13 @@ import type { Dto } from './fields.js';
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const NUMBER_RULES = ['isInt', 'isNumber'];
 
+/** Whether the class declares the field as a list. */
+export function isListField(dto: Dto, field: string): boolean {
+  return getMetadataStorage()
+    .getTargetValidationMetadatas(dto, '', false, false)
+    .some(({ propertyName, name }) => propertyName === field && name === 'isArray');
+}
+
 /**
  * The text fields of a multipart form as a JSON body, converted by the declared type of each field: `true` and `false`
  * become booleans, JSON numbers become numbers, and text stays text, even `42` (decision G-41). What cannot be

@@ -1,4 +1,4 @@
-import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { DoneAnyway, ModelId, Text } from '../../common/validation/fields.js';
 
 const MAX_PROMPT = 32_000;
 const MAX_SIZE = 32;
@@ -19,14 +19,30 @@ export class ImageBody {
   @Text({
     max: MAX_SIZE,
     ...optional,
-    description: '`1024x1024`, `1536x1024` or `1024x1536`; left out, the framing is automatic',
+    description:
+      '`1024x1024`, `1536x1024` or `1024x1536`; `auto` or left out, the framing is automatic',
     example: '1024x1024',
   })
   size?: string;
 
-  @Whole({ min: 1, max: 1, ...optional, description: 'One image is made' })
-  n?: number;
+  @DoneAnyway(1)
+  n?: 1;
 
-  @OneOf(['b64_json'], { ...optional, description: 'Names what is answered anyway' })
+  @DoneAnyway('b64_json')
   response_format?: 'b64_json';
+
+  @DoneAnyway('auto')
+  quality?: 'auto';
+
+  @DoneAnyway('auto')
+  background?: 'auto';
+
+  @DoneAnyway('auto')
+  moderation?: 'auto';
+
+  @DoneAnyway(false)
+  stream?: false;
+
+  @DoneAnyway(0)
+  partial_images?: 0;
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { Checked, type FieldOptions } from '../../common/validation/fields.js';
+import { Checked, type FieldOptions, oneOfWords } from '../../common/validation/fields.js';
 import type { SongTask } from './shared-groups.body.js';
 
 /** The stems that can be extracted from a song or added to it, unless the row of a model lists its own. */
@@ -84,6 +84,6 @@ export function StemType(options: FieldOptions): PropertyDecorator {
 export function checkStemType(song: SongTask, known: readonly string[] = STEM_TYPES): void {
   const { stem_type: stem } = song as { readonly stem_type?: string };
   if (stem === undefined || known.includes(stem)) return;
-  const message = `stem_type must be one of ${known.join(', ')}.`;
+  const message = `stem_type must be ${oneOfWords(known)}.`;
   throw new GatewayError('invalid_music_request', message, { param: 'stem_type' });
 }

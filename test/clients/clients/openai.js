@@ -88,15 +88,12 @@ export const openai = {
         const { data } = await client.images.generate(image);
         samples.isPng(data[0].b64_json);
       },
-      'image with quality, size and background auto': samples.notYet(
-        'not taken so far',
-        async () => {
-          const auto = { quality: 'auto', size: 'auto', background: 'auto', stream: false };
-          const image = { model: samples.IMAGE_MODEL, prompt: 'A boat', ...auto };
-          const { data } = await client.images.generate(image);
-          samples.isPng(data[0].b64_json);
-        },
-      ),
+      'image with quality, size and background auto': async () => {
+        const auto = { quality: 'auto', size: 'auto', background: 'auto', stream: false };
+        const image = { model: samples.IMAGE_MODEL, prompt: 'A boat', ...auto };
+        const { data } = await client.images.generate(image);
+        samples.isPng(data[0].b64_json);
+      },
       async speech() {
         const speech = { model: samples.SPEECH_MODEL, voice: samples.VOICE, input: 'Hello' };
         const answer = await client.audio.speech.create(speech);
@@ -104,19 +101,16 @@ export const openai = {
       },
       transcription: () =>
         transcribes(client, access, {}, ({ text }) => assert.match(text, /hello/i)),
-      'transcription, verbose_json with words and segments': samples.notYet(
-        'no such field so far',
-        () =>
-          transcribes(
-            client,
-            access,
-            { response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
-            ({ words, segments, duration, text }) => {
-              assert.equal(words.map(({ word }) => word).join(' '), text);
-              assert.ok(segments.length > 0 && Number(duration) > 0);
-            },
-          ),
-      ),
+      'transcription, verbose_json with words and segments': () =>
+        transcribes(
+          client,
+          access,
+          { response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
+          ({ words, segments, duration, text }) => {
+            assert.equal(words.map(({ word }) => word).join(''), text);
+            assert.ok(segments.length > 0 && Number(duration) > 0);
+          },
+        ),
       video: () => makesVideo(client),
       async models() {
         const ids = [];

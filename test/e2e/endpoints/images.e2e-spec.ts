@@ -76,11 +76,22 @@ describe('POST /v1/images/generations', () => {
     }
   });
 
-  it('accepts response_format b64_json, which names what is answered (IMG-14)', async () => {
-    const { answer, body } = await buyImage(gateway, { response_format: 'b64_json' });
-    imageOf(answer);
-    expect(body).not.toHaveProperty('response_format');
-  });
+  it.each([
+    ['response_format', 'b64_json'],
+    ['size', 'auto'],
+    ['quality', 'auto'],
+    ['background', 'auto'],
+    ['moderation', 'auto'],
+    ['stream', false],
+    ['partial_images', 0],
+  ])(
+    'accepts %s %j, which names what is done anyway, and does not forward it (IMG-14)',
+    async (name, value) => {
+      const { answer, body } = await buyImage(gateway, { [name]: value });
+      imageOf(answer);
+      expect(body).toEqual({ model: 'gpt-image-2', prompt: DRAW.prompt, n: 1 });
+    },
+  );
 
   it('ignores an Idempotency-Key (IMG-17)', async () => {
     for (let time = 0; time < 2; time++) {
@@ -135,7 +146,7 @@ describe('bad fields', () => {
     refused({ prompt }, 'prompt').then(() => undefined),
   );
 
-  it.each<[unknown]>([['512x512'], ['1024X1024'], ['auto'], [1]])(
+  it.each<[unknown]>([['512x512'], ['1024X1024'], ['AUTO'], [1]])(
     'refuses size %j (IMG-10)',
     (size) => refused({ size }, 'size').then(() => undefined),
   );
@@ -147,6 +158,9 @@ describe('bad fields', () => {
   it.each([
     ['response_format', 'url'],
     ['quality', 'high'],
+    ['background', 'transparent'],
+    ['stream', true],
+    ['partial_images', 2],
     ['style', 'vivid'],
     ['user', 'me'],
     ['foo', 1],

@@ -76,9 +76,11 @@ describe('POST /v1/audio/transcriptions', () => {
     ['response_format', 'srt', 'STT-50'],
     ['response_format', 'vtt', 'STT-50'],
     ['response_format', 1, 'STT-50'],
-    ['timestamp_granularities[]', ['word'], 'STT-72'],
+    ['timestamp_granularities[]', ['letter'], 'STT-72'],
+    ['timestamp_granularities', 'word', 'STT-72'],
+    ['timestamp_granularities', ['word', 1], 'STT-72'],
     ['prompt', 'Names: Shim', 'STT-72'],
-    ['stream', false, 'STT-72'],
+    ['stream', true, 'STT-72'],
   ])('refuses %s = %j (%s)', async (field, value) => {
     await desk.refusesField(TRANSCRIPTION, field, value);
   });
@@ -97,8 +99,11 @@ describe('POST /v1/audio/transcriptions', () => {
     async (_named, response_format, timestamps, hasWords) => {
       const { answer } = await transcribe({ response_format, timestamps });
       expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-      const { words, ...rest } = answer.json as Record<string, unknown>;
+      const { words, segments, ...rest } = answer.json as Record<string, unknown>;
+      const isVerbose = response_format === 'verbose_json';
+      expect(segments !== undefined).toBe(isVerbose && hasWords);
       expect(rest).toEqual({
+        ...(isVerbose && { task: 'transcribe', duration: 10 }),
         text: 'Hi there',
         language: 'eng',
         language_probability: 0.9,
@@ -114,7 +119,7 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('names speakers only when diarize is on (STT-61, STT-70)', async () => {
-    const word = { text: 'Hi', type: 'word', start: 0, end: 0.4 };
+    const word = { text: 'Hi', word: 'Hi', type: 'word', start: 0, end: 0.4 };
     const named = await viewOf({ timestamps: 'word', diarize: true });
     expect((named.words as unknown[])[0]).toEqual({ ...word, speaker: 'speaker_0' });
     for (const fields of [{}, { diarize: false }, { subtitles: true }]) {
@@ -158,7 +163,7 @@ describe('POST /v1/audio/transcriptions', () => {
       language: null,
       language_probability: null,
       duration_seconds: 10,
-      words: [{ text: 'a', type: 'audio_event', start: null, end: null, speaker: null }],
+      words: [{ text: 'a', word: 'a', type: 'audio_event', start: null, end: null, speaker: null }],
     });
   });
 

@@ -1,6 +1,7 @@
 import type { ResponseFormat } from '../../../common/http/answers/audio-writer.js';
 import { JSON_BODY_BYTES } from '../../../common/http/bodies/json-body.js';
 import {
+  DoneAnyway,
   Flag,
   LanguageCode,
   ModelId,
@@ -75,4 +76,10 @@ export class SpeechBody {
 
   @OneOf(['auto', 'on', 'off'], optional)
   apply_text_normalization?: 'auto' | 'on' | 'off';
+
+  @DoneAnyway('audio')
+  stream_format?: 'audio';
+
+  @DoneAnyway(false)
+  stream?: false;
 }

@@ -1,7 +1,19 @@
-import { Flag, LanguageCode, Num, OneOf, Whole } from '../../../common/validation/fields.js';
+import { ExcludedBy } from '../../../common/validation/cross-field-rules.js';
+import {
+  DoneAnyway,
+  Flag,
+  LanguageCode,
+  Num,
+  OneOf,
+  Whole,
+} from '../../../common/validation/fields.js';
 import { recordingBody } from '../../recording.body.js';
 
+type Granularity = (typeof GRANULARITIES)[number];
+
 const optional = { optional: true } as const;
+const GRANULARITIES = ['word', 'segment'] as const;
+const granularities = { list: { min: 0, max: 2 }, ...optional } as const;
 
 /** Body of POST /v1/audio/transcriptions (spec: same heading). */
 export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
@@ -31,7 +43,26 @@ export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
 
   @OneOf(['json', 'verbose_json'], {
     default: 'json',
-    description: '`verbose_json` adds `words` unless `timestamps` is `none`',
+    description:
+      '`verbose_json` adds `task` and `duration`, and `words` and `segments` unless `timestamps` is `none`',
   })
   response_format!: 'json' | 'verbose_json';
+
+  @ExcludedBy('timestamps')
+  @OneOf(GRANULARITIES, {
+    ...granularities,
+    description: '`word` adds `words`, `segment` adds `segments`; not with `timestamps`',
+  })
+  timestamp_granularities?: Granularity[];
+
+  @ExcludedBy('timestamps')
+  @ExcludedBy('timestamp_granularities')
+  @OneOf(GRANULARITIES, {
+    ...granularities,
+    description: '`timestamp_granularities` as the OpenAI API spells it in forms',
+  })
+  'timestamp_granularities[]'?: Granularity[];
+
+  @DoneAnyway(false)
+  stream?: false;
 }

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AudioDesk } from '../../support/audio-desk.js';
+import { recordingForm, TEN_SECONDS, TRANSCRIPTION } from '../../support/audio-operations.js';
+import { formSeen } from '../../support/stub-provider.js';
+
+let desk: AudioDesk;
+
+beforeAll(async () => {
+  desk = await AudioDesk.open();
+});
+beforeEach(() => desk.clear());
+afterAll(() => desk.close());
+
+async function viewOf(fields: object): Promise<Record<string, unknown>> {
+  const send = () => desk.postJson(TRANSCRIPTION, fields);
+  return (await desk.charges(TRANSCRIPTION, send)).answer.json as Record<string, unknown>;
+}
+
+describe('a transcription as clients of the OpenAI API ask for it', () => {
+  it('has the names of the OpenAI API in verbose_json, in the shape that its clients check', async () => {
+    const view = await viewOf({ response_format: 'verbose_json', temperature: 0.5 });
+    expect(view).toMatchObject({ task: 'transcribe', duration: 10, duration_seconds: 10 });
+    const texts = (view.words as { text: string; word: string }[]).map(({ text, word }) => [
+      text,
+      word,
+    ]);
+    expect(texts).toEqual([
+      ['Hi', 'Hi'],
+      [' ', ' '],
+      ['there', 'there'],
+    ]);
+    expect(view.segments).toEqual([
+      {
+        id: 0,
+        start: 0,
+        end: 0.9,
+        text: 'Hi there',
+        temperature: 0.5,
+        seek: 0,
+        tokens: [],
+        avg_logprob: 0,
+        compression_ratio: 1,
+        no_speech_prob: 0,
+      },
+    ]);
+  });
+
+  it.each([
+    ['json', ['word'], true, false],
+    ['json', ['segment'], false, true],
+    ['json', ['word', 'segment'], true, true],
+    ['json', [], false, false],
+    ['verbose_json', ['word'], true, true],
+    ['verbose_json', ['segment'], false, true],
+    ['verbose_json', [], true, true],
+  ])(
+    'with %s and timestamp_granularities %j has words %j and segments %j, in JSON and in a form',
+    async (response_format, granularities, hasWords, hasSegments) => {
+      const form = recordingForm({ ...TRANSCRIPTION.body, response_format }, TEN_SECONDS);
+      for (const one of granularities) form.append('timestamp_granularities[]', one);
+      const sends = [
+        () =>
+          desk.postJson(TRANSCRIPTION, { response_format, timestamp_granularities: granularities }),
+        () =>
+          desk.postJson(TRANSCRIPTION, {
+            response_format,
+            'timestamp_granularities[]': granularities,
+          }),
+        () => desk.postForm(TRANSCRIPTION, form),
+      ];
+      for (const send of sends) {
+        const { answer, seen } = await desk.charges(TRANSCRIPTION, send);
+        const view = answer.json as Record<string, unknown>;
+        expect(['words' in view, 'segments' in view]).toEqual([hasWords, hasSegments]);
+        const told = granularities.length > 0 ? 'word' : undefined;
+        expect((await formSeen(seen)).fields.timestamps_granularity).toBe(told);
+      }
+    },
+  );
+
+  it('does not take timestamps beside timestamp_granularities', async () => {
+    for (const name of ['timestamp_granularities', 'timestamp_granularities[]']) {
+      const both = () => desk.postJson(TRANSCRIPTION, { [name]: ['word'], timestamps: 'word' });
+      await desk.refused(both, 400, 'invalid_request', name);
+    }
+  });
+
+  it('takes stream false, which names what is done anyway, in JSON and in a form', async () => {
+    const form = recordingForm({ ...TRANSCRIPTION.body, stream: 'false' }, TEN_SECONDS);
+    for (const send of [
+      () => desk.postJson(TRANSCRIPTION, { stream: false }),
+      () => desk.postForm(TRANSCRIPTION, form),
+    ]) {
+      const { seen } = await desk.charges(TRANSCRIPTION, send);
+      expect((await formSeen(seen)).fields).toEqual({ model_id: 'scribe_v2' });
+    }
+  });
+});
