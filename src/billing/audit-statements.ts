@@ -39,7 +39,10 @@ export const TOTALS = `
          coalesce(sum(entries), 0) AS entries, coalesce(sum(open_holds), 0) AS open_holds
     FROM audited`;
 
-/** Rules about an account. */
+/**
+ * Rules about an account; $1 is the time from which executions are read. No call may be allowed more than a day
+ * (`CALL_DEADLINE_MS`), as seen when a process last beat: in a copy of the database no time has passed since.
+ */
 export const ACCOUNT_RULES = `
   SELECT account_id, 'the account exists' AS rule, '' AS detail FROM audited WHERE posted IS NULL
   UNION ALL
@@ -51,6 +54,10 @@ export const ACCOUNT_RULES = `
    WHERE posted < 0 OR held < 0 OR held > posted
   UNION ALL
   SELECT account_id, 'balance_after continues the entry before', 'entry ' || broken FROM audited WHERE broken IS NOT NULL
+  UNION ALL
+  SELECT account_id, 'a call ends within a day', 'execution ' || id || ' holds ' || held FROM execution
+   WHERE status = 'running' AND created_at >= $1 AND created_at < (
+     SELECT least(now(), max(lease_until)) - interval '1 day' FROM gateway_process)
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /**

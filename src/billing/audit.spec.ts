@@ -50,6 +50,13 @@ describe('auditLedger', () => {
       `ALTER TABLE ledger_entry DISABLE TRIGGER USER; UPDATE ledger_entry SET balance_after = 71 WHERE kind = 'charge'`,
     ],
     [
+      'a call ends within a day',
+      `INSERT INTO gateway_process (id, lease_until) VALUES (gen_random_uuid(), now());
+       INSERT INTO execution (account_id, id, process_id, created_at, held, model, endpoint)
+         SELECT id, gen_random_uuid(), gen_random_uuid(), now() - interval '25 hours', 1, 'm', '/' FROM account;
+       UPDATE account SET held = held + 1`,
+    ],
+    [
       'the account exists',
       `INSERT INTO hold (account_id, id, amount, owner) VALUES ('00000000-0000-7000-8000-000000000000', gen_random_uuid(), 1, 'x')`,
     ],

@@ -113,7 +113,7 @@ export async function auditLedgerIn(
   const [totals] = await manager.query<TotalsRow[]>(TOTALS);
   assert(totals !== undefined, 'an aggregate answers one row');
   const rows = [
-    ...(await manager.query<DiscrepancyRow[]>(ACCOUNT_RULES)),
+    ...(await manager.query<DiscrepancyRow[]>(ACCOUNT_RULES, [from[0]])),
     ...(await manager.query<DiscrepancyRow[]>(CHARGE_RULES, [isFull, ...from])),
   ].slice(0, MAX_DISCREPANCIES);
   if (rows.length === 0) {

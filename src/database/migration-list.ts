@@ -57,6 +57,7 @@ import { UndoneTasksFreeLimits1700000000362 } from './migrations/0362-undone-tas
 import { ResultsOfKnownSize1700000000363 } from './migrations/0363-results-of-known-size.migration.js';
 import { FullerRecords1700000000410 } from './migrations/0410-fuller-records.migration.js';
 import { FullerRecordsOfCappedKeys1700000000411 } from './migrations/0411-fuller-records-of-capped-keys.migration.js';
+import { OpenCalls1700000000460 } from './migrations/0460-open-calls.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -121,4 +122,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ResultsOfKnownSize1700000000363,
   FullerRecords1700000000410,
   FullerRecordsOfCappedKeys1700000000411,
+  OpenCalls1700000000460,
 ];

@@ -14,7 +14,7 @@ describe('BooksGauges', () => {
   });
   afterAll(() => database.drop());
 
-  it('publish for the whole database from one process, whatever the tables hold', async () => {
+  it('publish the rows of the whole database from one process, whatever processes believe', async () => {
     const { dataSource } = database;
     const accountId = await fundedAccount(dataSource, 100n);
     const processes = [1, 2, 3].map(() => {
@@ -31,6 +31,8 @@ describe('BooksGauges', () => {
       await executions.begin(starts[index]!);
       await process.beat();
     }
+    await dataSource.query(`UPDATE gateway_process SET open_calls = 0`);
+    await processes[0]!.sweeper.tick();
     await auditLedger(dataSource, 'new');
     const shown = await Promise.all(
       processes.map(async ({ gauges, metrics }) => {
@@ -49,7 +51,8 @@ describe('BooksGauges', () => {
   it('count the holds of tasks, and read no call, hold or entry: they answer while those are locked', async () => {
     const { dataSource } = database;
     const accountId = await fundedAccount(dataSource, 100n);
-    await dataSource.query(`UPDATE gateway_process SET lease_until = now(), open_calls = 0`);
+    await dataSource.query(`UPDATE gateway_process SET lease_until = now()`);
+    await dataSource.query(`UPDATE call_look SET open_calls = 0`);
     await dataSource.query(
       `INSERT INTO task (account_id, id, kind, modality, model, details, provider, provider_base_url, on_sandbox,
                          upstream_model, reserved, status, completed_at)

@@ -17,22 +17,21 @@ interface BooksRow {
 /** Tasks counted at most: the work stays the same however many are open. */
 const MOST_TASKS = 10_000;
 
-// A process writes the age of its oldest call a minute too high, to be safe.
 const BOOKS = `
   SELECT coalesce((SELECT min(id::text) FROM gateway_process WHERE lease_until > now()) = $1, false) AS is_first,
-         coalesce(sum(open_calls), 0)::int AS open_calls,
-         greatest(0, coalesce(extract(epoch FROM
-           now() - interval '1 minute' - min(oldest_open_at) FILTER (WHERE open_calls > 0)), 0))::float8 AS oldest_age_seconds,
+         l.open_calls,
+         greatest(0, coalesce(extract(epoch FROM now() - l.oldest_open_at), 0))::float8 AS oldest_age_seconds,
          (SELECT count(*)::int FROM (
            SELECT FROM task WHERE status IN ('queued', 'processing', 'reconciliation_required') LIMIT ${MOST_TASKS}
          ) open) AS open_tasks,
          (SELECT ok FROM audit_state) AS audit_ok,
          (SELECT extract(epoch FROM now() - finished_at)::float8 FROM audit_state) AS audit_age_seconds
-    FROM gateway_process WHERE oldest_open_at > '-infinity'`;
+    FROM call_look l`;
 
 /**
- * Publishes how many calls and tasks hold money, how long the oldest call has, and the result of the last audit. It reads a
- * bounded number of rows on its own schedule, never at a scrape. Only the first of all running processes publishes for the
+ * Publishes how many calls and tasks hold money, how long the oldest call has, and the result of the last audit. Of calls it
+ * publishes the rows that the last sweep found running, whatever processes believe. It reads a bounded number of rows on its
+ * own schedule, never at a scrape. Only the first of all running processes publishes for the
  * database.
  */
 @Injectable()

@@ -46,6 +46,7 @@ export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestI
  */
 @Injectable()
 export class ExecutionLedger {
+  readonly #logger = new Logger(ExecutionLedger.name);
   readonly #steps: GroupCommit<ExecutionStep, BeginOutcome | FinishOutcome>;
   readonly #capped = new OnceAnHour();
   private readonly logger = new Logger('Executions');
@@ -106,7 +107,7 @@ export class ExecutionLedger {
    * Settles at most the held amount, frees the rest and records success; returns once that is durable. When it throws,
    * the caller has to answer with an error, because the hold is or will be released and a charge given back. It throws
    * 503 service_unavailable when the database cannot be reached, or when the hold was taken from this process because
-   * it seemed dead.
+   * it seemed dead, or was lost by the database.
    */
   async succeed(start: ExecutionStart, success: ExecutionSuccess): Promise<void> {
     assert(success.chargedMicroUsd >= 0n, 'a charge is not negative');
@@ -117,12 +118,14 @@ export class ExecutionLedger {
       throw error;
     });
     if (outcome === 'done') {
+      this.process.committed.note({ kind: 'call', accountId, id: executionId });
       this.metrics.chargedMicroUsd.inc({ model: start.model }, Number(success.chargedMicroUsd));
       if (success.isCapped === true) this.tellCapped(start, success);
       return;
     }
     if (outcome === 'excess') this.owed.add(owedOf(start, success));
-    assert(outcome === 'conflict', `a charge within its hold: ${outcome}`);
+    const isGone = outcome === 'conflict' || outcome === 'missing';
+    assert(isGone, `a charge within its hold: ${outcome}`);
     throw gaveUp();
   }
 
@@ -138,7 +141,9 @@ export class ExecutionLedger {
       this.owed.add({ ...owedOf(start, failure), errorCode: failure.errorCode });
       return 'done' as const;
     });
-    if (outcome !== 'done') throw new GatewayError('conflict', 'The call had already succeeded.');
+    if (outcome !== 'done' && outcome !== 'missing') {
+      throw new GatewayError('conflict', 'The call had already succeeded.');
+    }
     this.metrics.failedCalls.inc({ model: start.model });
   }
 
@@ -158,6 +163,10 @@ export class ExecutionLedger {
     const step = { kind: 'finish', accountId: end.accountId, end } as const;
     const outcome = await this.#steps.submit(step, { patienceMs, isEnd: true });
     if (outcome !== 'excess') this.process.closed(end.executionId);
+    if (outcome === 'missing') {
+      this.metrics.callsLost.inc();
+      this.#logger.error(`the database has lost the hold of call ${end.executionId}`);
+    }
     return outcome;
   }
 }

@@ -4,7 +4,7 @@ import { Ticker } from '../ticker/ticker.js';
 import { GatewayProcess } from '../leases/gateway-process.js';
 import { OwedCancellations } from '../leases/owed-cancellations.js';
 
-/** One statement releases at most this many calls of one dead process. */
+/** One statement releases at most this many calls of dead processes. */
 const SWEEP_BATCH = 1_000;
 
 /** Injection token of the {@link HoldSweeperOptions}. */
@@ -16,15 +16,18 @@ export interface HoldSweeperOptions {
 }
 
 interface SweepRow {
-  readonly swept: number;
+  /** Null while another process sweeps. */
+  readonly swept: number | null;
   readonly damaged: string[];
+  /** Not all calls are looked at yet. */
+  readonly is_behind: boolean;
 }
 
 /**
  * Releases the calls of processes whose lease has ended, and records them as failed in the same statement. It also
- * cancels what such processes owed (architecture: Money; decision G-22). Several sweepers share the work: each takes
- * the accounts that the others have not locked. A process that was only paused finds its holds released and fails those
- * calls.
+ * cancels what such processes owed (architecture: Money; decision G-22). One process sweeps at a time, and a sweep reads
+ * what is open and what began since the last one. A process that was only paused finds its holds released and fails
+ * those calls.
  */
 @Injectable()
 export class HoldSweeper implements OnApplicationBootstrap {
@@ -53,16 +56,16 @@ export class HoldSweeper implements OnApplicationBootstrap {
     let swept = 0;
     for (;;) {
       const [row] = await this.dataSource.query<SweepRow[]>(
-        `SELECT * FROM execution_sweep($1, $2, $3)`,
+        `SELECT * FROM execution_sweep_open($1, $2, $3)`,
         [this.process.id, spared, SWEEP_BATCH],
       );
-      swept += row?.swept ?? 0;
-      const damaged = row?.damaged ?? [];
-      for (const accountId of damaged) {
+      if (row === undefined || row.swept === null) break;
+      swept += row.swept;
+      for (const accountId of row.damaged) {
         this.#logger.error(`the counters of account ${accountId} are damaged: its calls stay held`);
       }
-      spared.push(...damaged);
-      if ((row?.swept ?? 0) + damaged.length === 0) break;
+      spared.push(...row.damaged);
+      if (row.swept + row.damaged.length === 0 && !row.is_behind) break;
     }
     if (swept > 0) this.#logger.warn(`${swept} calls of ended processes released`);
     return swept;

@@ -9,6 +9,7 @@ import {
 import { DataSource } from 'typeorm';
 import { LoneConnection } from '../database/lone-connection.js';
 import { whenDatabaseAnswers } from '../database/start-patience.js';
+import { CommittedWork } from './committed-work.js';
 
 /** Beats per lease. A process may miss one and be late with the next. */
 const BEATS_PER_LEASE = 3;
@@ -26,15 +27,27 @@ const MIN_PATIENCE_MS = 1_000;
 /** Injection token of the {@link LeaseOptions}. */
 export const LEASE_OPTIONS = Symbol('LEASE_OPTIONS');
 
-/** Length of a lease of this process in milliseconds. It is renewed three times as often. */
+/** Length of a lease of this process, which is renewed three times as often, and the sweep interval, in milliseconds. */
 export interface LeaseOptions {
   readonly leaseMs: number;
+  readonly sweepMs: number;
 }
 
 /** The lease of a process with this sweep interval. */
 export function leaseFor(holdSweepMs: number): LeaseOptions {
-  return { leaseMs: Math.max(MIN_LEASE_MS, holdSweepMs * SWEEPS_PER_LEASE) };
+  return { leaseMs: Math.max(MIN_LEASE_MS, holdSweepMs * SWEEPS_PER_LEASE), sweepMs: holdSweepMs };
 }
+
+/** What a beat has found. */
+export interface Beat {
+  /** The database's clock, in milliseconds since 1970, at some moment of the beat. */
+  readonly databaseMs: number;
+  /** How long the beat took, in milliseconds. */
+  readonly tookMs: number;
+}
+
+const BEAT = `
+  SELECT process_beat($1, $2, $3, $4), (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_ms`;
 
 /**
  * This process as the owner of synchronous calls. While it beats, nobody else may release its calls. When its own lease
@@ -44,7 +57,10 @@ export function leaseFor(holdSweepMs: number): LeaseOptions {
 @Injectable()
 export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
   readonly id: string = randomUUID();
+  /** What this process knows as committed. */
+  readonly committed = new CommittedWork();
   readonly #logger = new Logger(GatewayProcess.name);
+  readonly #listeners: ((beat: Beat) => void)[] = [];
   /**
    * The begin of every call that may be open, oldest first, by the monotonic clock, because an age must never be too
    * small.
@@ -53,12 +69,15 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #isOver = false;
+  #lastBeatMs = -Infinity;
+  #lastFailed = false;
+  #underWay: Promise<void> | undefined;
   readonly #connection: LoneConnection;
   readonly #beatMs: number;
 
   constructor(
     dataSource: DataSource,
-    @Inject(LEASE_OPTIONS) private readonly options: LeaseOptions,
+    @Inject(LEASE_OPTIONS) private readonly options: Pick<LeaseOptions, 'leaseMs'>,
   ) {
     this.#beatMs = options.leaseMs / BEATS_PER_LEASE;
     this.#connection = new LoneConnection(dataSource, Math.max(MIN_PATIENCE_MS, this.#beatMs / 2));
@@ -67,6 +86,26 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
   /** Number of calls that may hold money in the name of this process. */
   get openCalls(): number {
     return this.#openSinceMs.size;
+  }
+
+  /** Whether a call may hold money in the name of this process. */
+  knows(executionId: string): boolean {
+    return this.#openSinceMs.has(executionId);
+  }
+
+  /** Milliseconds since the last beat. */
+  get silentMs(): number {
+    return performance.now() - this.#lastBeatMs;
+  }
+
+  /** Whether the last try to beat failed. */
+  get hasFailed(): boolean {
+    return this.#lastFailed;
+  }
+
+  /** Calls `listener` after each beat. */
+  onBeat(listener: (beat: Beat) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Notes a call before it may hold anything. */
@@ -90,16 +129,30 @@ export class GatewayProcess implements OnModuleInit, BeforeApplicationShutdown {
     this.#schedule(this.#beatMs);
   }
 
-  /** Renews the lease; writes how many calls are open and the age of the oldest. */
-  async beat(): Promise<void> {
+  /**
+   * Renews the lease; writes how many calls are open and the age of the oldest. Who asks while a beat is under way gets
+   * that one.
+   */
+  beat(): Promise<void> {
+    this.#underWay ??= this.#beatOnce().finally(() => (this.#underWay = undefined));
+    return this.#underWay;
+  }
+
+  async #beatOnce(): Promise<void> {
     const { value: oldest } = this.#openSinceMs.values().next();
-    const ageMs = oldest === undefined ? 0 : Math.ceil(performance.now() - oldest);
-    await this.#connection.query(`SELECT process_beat($1, $2, $3, $4)`, [
-      this.id,
-      this.options.leaseMs,
-      this.openCalls,
-      ageMs,
-    ]);
+    const askedMs = performance.now();
+    const ageMs = oldest === undefined ? 0 : Math.ceil(askedMs - oldest);
+    try {
+      const values = [this.id, this.options.leaseMs, this.openCalls, ageMs];
+      const [row] = await this.#connection.query<{ database_ms: number }>(BEAT, values);
+      this.#lastBeatMs = performance.now();
+      this.#lastFailed = false;
+      const beat = { databaseMs: row?.database_ms ?? NaN, tookMs: this.#lastBeatMs - askedMs };
+      for (const listener of this.#listeners) listener(beat);
+    } catch (error) {
+      this.#lastFailed = true;
+      throw error;
+    }
   }
 
   /** Ends the lease, so that others release what this process still holds. If this fails, the lease ends by time. */

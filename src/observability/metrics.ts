@@ -73,6 +73,11 @@ export class Metrics {
     labelNames: ['model'] as const,
     registers: [this.registry],
   });
+  readonly callsLost = new Counter({
+    name: 'gateway_calls_lost_total',
+    help: 'Calls and tasks that were confirmed to their callers and that the database has lost since',
+    registers: [this.registry],
+  });
   readonly batchSize = new Histogram({
     name: 'gateway_group_commit_batch_size',
     help: 'Ledger operations committed by one statement',

@@ -1,6 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { DataSource } from 'typeorm';
 import { HealthController } from './health.controller.js';
 import { LOGGER } from './logger.js';
 import { Metrics } from './metrics.js';
@@ -16,16 +15,7 @@ export class ObservabilityModule {
     return {
       module: ObservabilityModule,
       controllers: [HealthController, MetricsController],
-      providers: [
-        { provide: LOGGER, useValue: logger },
-        Metrics,
-        Scrape,
-        {
-          provide: Readiness,
-          useFactory: (dataSource: DataSource) => new Readiness(() => dataSource.query('SELECT 1')),
-          inject: [DataSource],
-        },
-      ],
+      providers: [{ provide: LOGGER, useValue: logger }, Metrics, Scrape, Readiness],
       exports: [LOGGER, Metrics, Readiness],
     };
   }

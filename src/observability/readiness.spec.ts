@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { Readiness } from './readiness.js';
 
 describe('readiness', () => {
-  it('is there while serving with a database that answers, and never again once draining', async () => {
+  it('is there while serving with a process that can work, and never again once draining', async () => {
     let answers = true;
-    const check = () => (answers ? Promise.resolve() : Promise.reject(new Error('gone')));
-    const readiness = new Readiness(check);
+    const readiness = new Readiness();
+    readiness.checkBy(() => Promise.resolve(answers));
     expect(await readiness.isReady()).toBe(false);
     readiness.serve();
     expect(await readiness.isReady()).toBe(true);

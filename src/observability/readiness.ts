@@ -1,9 +1,15 @@
+import { Injectable } from '@nestjs/common';
+
 /** Whether this process is ready for requests. */
+@Injectable()
 export class Readiness {
   private phase: 'starting' | 'serving' | 'draining' = 'starting';
+  private check: () => Promise<boolean> = () => Promise.resolve(true);
 
-  /** `check` proves that the database answers. */
-  constructor(private readonly check: () => Promise<unknown>) {}
+  /** `check` tells, soon whatever happens, whether the process can work. */
+  checkBy(check: () => Promise<boolean>): void {
+    this.check = check;
+  }
 
   serve(): void {
     this.phase = 'serving';
@@ -17,14 +23,8 @@ export class Readiness {
     return this.phase === 'draining';
   }
 
-  /** True while the process serves and reaches the database. */
+  /** True while the process serves and can work. */
   async isReady(): Promise<boolean> {
-    if (this.phase !== 'serving') return false;
-    try {
-      await this.check();
-      return true;
-    } catch {
-      return false;
-    }
+    return this.phase === 'serving' && (await this.check());
   }
 }

@@ -10,6 +10,8 @@ export interface DatabaseProxy {
   cut(): Promise<void>;
   /** Stops passing bytes on the present connections. New connections work. */
   freeze(): void;
+  /** As {@link freeze}, and new connections get no byte either, until {@link cut}. */
+  hang(): void;
   /** Accepts connections again. */
   mend(): Promise<void>;
   /** Connections under way. */
@@ -26,7 +28,13 @@ export async function startDatabaseProxy(serverUrl: string): Promise<DatabasePro
       ? { host: hostname, port: Number(port || 5432) }
       : { path: `${directory}/.s.PGSQL.${searchParams.get('port') ?? (port || '5432')}` };
   const sockets = new Set<Socket>();
+  let isHanging = false;
   const server = createServer((client) => {
+    if (isHanging) {
+      sockets.add(client);
+      client.on('error', () => undefined).on('close', () => sockets.delete(client));
+      return;
+    }
     const upstream = connect(target);
     for (const [from, to] of [
       [client, upstream],
@@ -48,10 +56,14 @@ export async function startDatabaseProxy(serverUrl: string): Promise<DatabasePro
   };
   const ownPort = await listen(0);
   const cut = async () => {
+    isHanging = false;
     const closed = once(server, 'close');
     server.close();
     for (const socket of sockets) socket.destroy();
     await closed;
+  };
+  const freeze = () => {
+    for (const socket of sockets) socket.unpipe().pause();
   };
   return {
     through(databaseUrl) {
@@ -63,8 +75,10 @@ export async function startDatabaseProxy(serverUrl: string): Promise<DatabasePro
       return url.href;
     },
     cut,
-    freeze() {
-      for (const socket of sockets) socket.unpipe().pause();
+    freeze,
+    hang() {
+      isHanging = true;
+      freeze();
     },
     get connections() {
       return sockets.size / 2;

@@ -11,6 +11,7 @@ import { ExecutionReads } from '../../src/executions/execution-reads.js';
 import type { ExecutionStart } from '../../src/executions/execution-steps.js';
 import { GatewayProcess } from '../../src/leases/gateway-process.js';
 import { HoldSweeper } from '../../src/executions/hold-sweeper.js';
+import { LostWork } from '../../src/leases/lost-work.js';
 import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import type { Ticker } from '../../src/ticker/ticker.js';
@@ -22,6 +23,8 @@ export interface TestLedger {
   readonly executions: ExecutionLedger;
   readonly reads: ExecutionReads;
   readonly sweeper: HoldSweeper;
+  readonly lost: LostWork;
+  readonly metrics: Metrics;
 }
 
 /** How a {@link TestLedger} differs from the usual one. */
@@ -68,11 +71,14 @@ export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}
   const { leaseMs = LEASE_MS, dataDir = freshFolder(), clock = new SystemClock() } = options;
   const process = new GatewayProcess(dataSource, { leaseMs });
   const owed = new OwedCancellations(dataSource, process, IDLE_TICKER, dataDir);
-  const executions = new ExecutionLedger(dataSource, process, owed, clock, new Metrics());
+  const metrics = new Metrics();
+  const executions = new ExecutionLedger(dataSource, process, owed, clock, metrics);
+  const sweep = { sweepMs: LEASE_MS };
+  const lost = new LostWork(dataSource, process, metrics, IDLE_TICKER, clock, sweep);
   const interval = { intervalMs: LEASE_MS };
   const sweeper = new HoldSweeper(dataSource, process, owed, IDLE_TICKER, interval);
   const reads = new ExecutionReads(dataSource);
-  return { process, owed, executions, reads, sweeper };
+  return { process, owed, executions, reads, sweeper, lost, metrics };
 }
 
 /** A call of a speech model that is about to begin. */

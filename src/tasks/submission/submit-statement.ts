@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type DatabaseFault, databaseFaultOf } from '../../database/database-errors.js';
+import { GatewayProcess } from '../../leases/gateway-process.js';
 import { OwedCancellations } from '../../leases/owed-cancellations.js';
 import { persistently } from '../persistently.js';
 import { TaskReader } from '../reads/task-reader.js';
@@ -37,6 +38,7 @@ export class SubmitStatement {
     dataSource: DataSource,
     private readonly owed: OwedCancellations,
     private readonly reader: TaskReader,
+    private readonly process: GatewayProcess,
   ) {
     this.#submit = new SubmitBatches(dataSource, 'task_submit');
     this.#submitCapped = new SubmitBatches(dataSource, 'task_submit_capped');
@@ -57,7 +59,10 @@ export class SubmitStatement {
         throw error;
       });
     try {
-      return await persistently(submit, PATIENCE_MS);
+      const row = await persistently(submit, PATIENCE_MS);
+      const { accountId, id } = task;
+      if (row.outcome === 'created') this.process.committed.note({ kind: 'task', accountId, id });
+      return row;
     } catch (error) {
       if (faults.every((fault) => WITHOUT_TRACE.has(fault))) throw error;
       return this.outcomeOf(task, hasKey);
