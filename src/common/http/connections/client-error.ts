@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { isFull } from './request-parser.js';
 import { refusalOf } from './request-head.js';
 
 /** Statuses for what Node's parser refuses; everything else is 400. */
@@ -21,7 +22,7 @@ export function answerClientErrors(server: Server): void {
       socket.destroy();
       return;
     }
-    if (closing.has(socket)) return;
+    if (closing.has(socket) || isFull(socket)) return;
     const answer = answerInWork(socket);
     if (answer) {
       closing.add(socket);

@@ -8,7 +8,7 @@ const READ_AHEAD_BYTES = 65_536;
 
 /** Limits of one connection. */
 export interface ConnectionLimits {
-  /** Requests that may wait behind the one that is being answered. One more cuts the connection. */
+  /** Requests that may wait behind the one that is being answered. The connection takes no more, and closes after them. */
   readonly maxWaiting: number;
   /** Characters in the heads of the waiting requests, in all. */
   readonly maxWaitingCharacters: number;
@@ -26,8 +26,9 @@ export class ConnectionTurn {
   /** The answer that has the connection. */
   private answer: ServerResponse | undefined;
   /** Characters of the heads in the queue. */
-  waitingCharacters = 0;
+  private waitingCharacters = 0;
   isBusy = false;
+  private isLast = false;
   private sentBytes = 0;
   private silentChecks = 0;
   /** Whether a request was refused in this turn of the event loop. */
@@ -39,8 +40,18 @@ export class ConnectionTurn {
     private readonly serve: RequestListener,
   ) {}
 
-  get waiting(): number {
-    return this.queue.length;
+  /** Whether the request would be one more than may wait. */
+  isTooMany(request: IncomingMessage, { maxWaiting, maxWaitingCharacters }: ConnectionLimits) {
+    if (!this.isBusy) return false;
+    const characters = this.waitingCharacters + headCharacters(request);
+    return this.queue.length >= maxWaiting || characters > maxWaitingCharacters;
+  }
+
+  /** Closes the connection after the last of the requests that it has taken, whose answer says so. */
+  closeAfterLast(): void {
+    this.isLast = true;
+    const last = this.queue.at(-1)?.[1] ?? this.answer;
+    if (last && !last.headersSent) last.shouldKeepAlive = false;
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
@@ -105,6 +116,7 @@ export class ConnectionTurn {
     this.isBusy = false;
     this.answer = undefined;
     const following = this.queue.shift();
+    if (following === undefined && this.isLast) this.socket.end();
     if (following === undefined || this.socket.destroyed) return;
     this.waitingCharacters -= headCharacters(following[0]);
     this.begin(...following);

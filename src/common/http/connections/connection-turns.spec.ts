@@ -10,6 +10,7 @@ import {
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { answerClientErrors } from './client-error.js';
 import { CONNECTION_LIMITS, ConnectionTurns } from './connection-turns.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -31,14 +32,12 @@ afterEach(() => {
   server = undefined;
 });
 
-/** A listener that never answers, and what the server knows: the heads that it read, the calls, the connection. */
+/** A listener that never answers, and what the server knows: the heads that it read, and the calls. */
 class Unanswered {
   read = 0;
   begun = 0;
-  socket: Socket | undefined;
-  readonly listener: RequestListener = ({ socket }) => {
+  readonly listener: RequestListener = () => {
     this.begun++;
-    this.socket = socket;
   };
   readonly classes: ServerOptions;
 
@@ -54,16 +53,17 @@ class Unanswered {
     }
     this.classes = { IncomingMessage: Counted };
   }
-
-  /** The connection is judged in the same turn in which a head was read. */
-  get isCut(): boolean {
-    return this.socket?.destroyed === true;
-  }
 }
 
-async function serve(listener: RequestListener, classes: ServerOptions = {}): Promise<Socket> {
-  const turns = new ConnectionTurns(listener, LIMITS);
-  const started = createServer(classes, turns.take).listen(0, '127.0.0.1');
+async function serve(
+  listener: RequestListener,
+  classes: ServerOptions = {},
+  limits = LIMITS,
+): Promise<Socket> {
+  const turns = new ConnectionTurns(listener, limits);
+  const started = createServer(classes, turns.take);
+  answerClientErrors(started);
+  started.listen(0, '127.0.0.1');
   server = started;
   turns.watch(started);
   await once(started, 'listening');
@@ -123,36 +123,90 @@ describe('requests that a client sends ahead', () => {
     expect(served).toEqual(['/']);
   });
 
-  it('cut the connection when too many wait', async () => {
-    const unanswered = new Unanswered();
-    const client = await serve(unanswered.listener, unanswered.classes);
-    client.resume().write(GET.repeat(1 + LIMITS.maxWaiting));
-    await until(() => unanswered.read === 1 + LIMITS.maxWaiting);
-    expect(unanswered.isCut).toBe(false);
+  it.each([0, 1, 2_000])(
+    'are answered within the bound, the last with Connection: close, when %d too many come',
+    async (more) => {
+      let served = 0;
+      const client = await serve((_request, response) => {
+        setTimeout(() => response.end(`answer ${served++};`), 5);
+      });
+      let text = '';
+      client.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+      client.write(GET.repeat(1 + LIMITS.maxWaiting + more));
+      await until(() => text.includes(`answer ${LIMITS.maxWaiting};`));
+      const answers = text.split('HTTP/1.1 200').slice(1);
+      expect(answers).toHaveLength(1 + LIMITS.maxWaiting);
+      const isLast = answers.map((answer) => /^Connection: close/im.test(answer));
+      expect(isLast).toEqual([...Array<boolean>(LIMITS.maxWaiting).fill(false), more > 0]);
+      if (more > 0) await until(() => client.closed);
+    },
+  );
+
+  it('are answered within the bound when the rest comes later, even if it is no HTTP', async () => {
+    const answers: (() => void)[] = [];
+    const client = await serve((_request, response) => {
+      answers.push(() => response.end('answer;'));
+    });
+    let text = '';
+    client.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    client.write(GET.repeat(1 + LIMITS.maxWaiting));
+    await until(() => answers.length === 1);
+    for (const rest of [GET, 'garbage\r\n\r\n', `POST ${GET}`, GET]) {
+      client.write(rest);
+      await sleep(20);
+    }
+    for (let count = 1; count <= 1 + LIMITS.maxWaiting; count++) {
+      await until(() => answers.length === count);
+      answers.at(-1)?.();
+    }
+    await until(() => client.closed);
+    expect(text.split('answer;')).toHaveLength(2 + LIMITS.maxWaiting);
+  });
+
+  it('close the connection after an answer that had begun when one too many came', async () => {
+    let finish: (() => void) | undefined;
+    const turns = { ...LIMITS, maxWaiting: 0 };
+    const client = await serve(
+      (_request, response) => {
+        response.write('begun, ');
+        finish = () => response.end('whole');
+      },
+      {},
+      turns,
+    );
+    let text = '';
+    client.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
     client.write(GET);
-    await until(() => unanswered.isCut || unanswered.read > 1 + LIMITS.maxWaiting);
-    expect(unanswered).toMatchObject({ isCut: true, begun: 1 });
+    await until(() => text.includes('begun'));
+    client.write(GET.repeat(2));
+    await sleep(50);
+    finish?.();
+    await until(() => client.closed);
+    expect(text).toMatch(/whole\r\n0\r\n\r\n$/);
   });
 
   it('are not even read when too many wait', async () => {
     const unanswered = new Unanswered();
     const client = await serve(unanswered.listener, unanswered.classes);
     client.resume().write(GET.repeat(2_000));
-    await until(() => client.closed || unanswered.read === 2_000);
+    await until(() => unanswered.begun === 1);
+    await sleep(100);
     // The running one, those that wait, one too many, and the one at which the parser stops.
     expect(unanswered.read).toBeLessThanOrEqual(1 + LIMITS.maxWaiting + 2);
+    expect(unanswered.begun).toBe(1);
   });
 
-  it('cut the connection when their heads are too large together', async () => {
-    const unanswered = new Unanswered();
-    const client = await serve(unanswered.listener, unanswered.classes);
-    const long = GET.replace('/', `/${'a'.repeat(4_000)}`);
-    client.resume().write(long.repeat(3));
-    await until(() => unanswered.read === 3);
-    expect(unanswered.isCut).toBe(false);
-    client.write(long);
-    await until(() => unanswered.isCut || unanswered.read === 4);
-    expect(unanswered).toMatchObject({ isCut: true, begun: 1 });
+  it('are answered as far as their heads are not too large together', async () => {
+    const served: string[] = [];
+    const client = await serve(({ url = '' }, response) => {
+      served.push(url.slice(-1));
+      setTimeout(() => response.end('answer;'), 5);
+    });
+    client.resume();
+    const long = (name: string) => GET.replace('/', `/${'a'.repeat(4_000)}${name}`);
+    client.write(['1', '2', '3', '4'].map(long).join(''));
+    await until(() => client.closed);
+    expect(served).toEqual(['1', '2', '3']);
   });
 
   it('are dropped when the client leaves, and the running one is told', async () => {

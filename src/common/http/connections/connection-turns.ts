@@ -70,18 +70,20 @@ export class ConnectionTurns {
 
   /** The listener for every request of the server. */
   readonly take: RequestListener = (request, response) => {
-    const { socket } = request;
-    const turn = this.turnOf(socket);
-    turn.take(request, response);
-    const { maxWaiting, maxWaitingCharacters } = this.limits;
-    if (turn.waiting > maxWaiting || turn.waitingCharacters > maxWaitingCharacters)
-      socket.destroy();
+    this.turnOf(request.socket).take(request, response);
   };
 
-  /** Cuts off slow readers, idle connections, and clients that send too many requests ahead, as long as the server runs. */
+  /**
+   * As long as the server runs, cuts off slow readers and idle connections, and takes no more from clients that send too
+   * many requests ahead.
+   */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      interceptRequests(socket, (request) => this.refusesEarly(socket, request));
+      interceptRequests(socket, {
+        isTooMany: (request) => this.turns.get(socket)?.isTooMany(request, this.limits) ?? false,
+        onFull: () => this.turns.get(socket)?.closeAfterLast(),
+        refuses: (request) => this.refusesEarly(socket, request),
+      });
     });
     const timer = setInterval(() => {
       for (const turn of this.turns.values()) turn.check(this.limits);
