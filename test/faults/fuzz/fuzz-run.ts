@@ -4,6 +4,7 @@ import { EXAMPLE_RECORDING } from '../../../src/common/example-media.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 import { repeatableRandom, type Random } from '../../media/fuzz.js';
+import { formInput } from './form-grammar.js';
 import { fuzzInput } from './inputs.js';
 import type { FuzzInput, FuzzWorld } from './operations.js';
 
@@ -15,6 +16,12 @@ const MAX_ANSWER_MS = 180_000;
 const SILENCE_MS = 3_000;
 const CLIENTS = 16;
 
+/** What makes the inputs: every kind of request, damaged in its bytes, or forms by the grammar of multipart bodies. */
+export const GRAMMARS = {
+  all: fuzzInput,
+  forms: (key: string, _world: FuzzWorld, random: Random) => formInput(key, random),
+} as const;
+
 /** The target of the run, and its size. */
 export interface FuzzPlan {
   readonly url: string;
@@ -23,6 +30,8 @@ export interface FuzzPlan {
   readonly keys: readonly string[];
   readonly count: number;
   readonly seed: number;
+  /** What the inputs are; everything by default. */
+  readonly grammar?: keyof typeof GRAMMARS;
   /** Clients at once. */
   readonly clients?: number;
   /** Called with the number of inputs whose answers were judged. */
@@ -64,7 +73,7 @@ export async function fuzzWorld(url: string, key: string, adminToken: string): P
 
 /** Sends the inputs that the seed makes, some clients at a time, and judges every answer. */
 export async function fuzzRun(plan: FuzzPlan): Promise<FuzzReport> {
-  const { url, world, keys, count, seed, clients = CLIENTS, onJudged } = plan;
+  const { url, world, keys, count, seed, grammar = 'all', clients = CLIENTS, onJudged } = plan;
   const statuses: Record<string, number> = {};
   const violations: string[] = [];
   let next = 0;
@@ -74,7 +83,7 @@ export async function fuzzRun(plan: FuzzPlan): Promise<FuzzReport> {
       const index = next++;
       // A generator for each input, so that one input can be made again without those before it.
       const random = repeatableRandom(seed + index);
-      const input = fuzzInput(keys[index % keys.length] ?? '', world, random);
+      const input = GRAMMARS[grammar](keys[index % keys.length] ?? '', world, random);
       const seen = await answerTo(url, input, random);
       const { status, fault } = judged(seen);
       statuses[status] = (statuses[status] ?? 0) + 1;

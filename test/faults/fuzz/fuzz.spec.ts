@@ -6,6 +6,7 @@ import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/g
 import { fuzzRun, fuzzWorld } from './fuzz-run.js';
 
 const COUNT = 2_000;
+const FORMS = 800;
 const SEED = 20_260;
 const TIMEOUT_MS = 600_000;
 const PATIENCE_MS = 30_000;
@@ -32,6 +33,24 @@ it(
     const report = await fuzzRun({ url: gateway.url, world, keys, count: COUNT, seed: SEED });
     expect(report.violations).toEqual([]);
     expect(Object.keys(report.statuses)).toEqual(expect.arrayContaining(['200', '400', '401']));
+    for (let waitedMs = 0; uploads().length > 0 && waitedMs < PATIENCE_MS; waitedMs += 50) {
+      await sleep(50);
+    }
+    expect(uploads()).toEqual([]);
+    await gateway.provesClean();
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  `${FORMS} forms of hostile parts bring no crash, no 5xx, no answer outside the envelope, no hang, and leave no file`,
+  async () => {
+    const { key } = await gateway.account();
+    const world = await fuzzWorld(gateway.url, key, ADMIN_TOKEN);
+    const plan = { url: gateway.url, world, keys: [key], count: FORMS, seed: SEED };
+    const report = await fuzzRun({ ...plan, grammar: 'forms' });
+    expect(report.violations).toEqual([]);
+    expect(Object.keys(report.statuses)).toEqual(expect.arrayContaining(['200', '400']));
     for (let waitedMs = 0; uploads().length > 0 && waitedMs < PATIENCE_MS; waitedMs += 50) {
       await sleep(50);
     }

@@ -3,13 +3,15 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { fatalLinesOf } from '../../support/fatal-lines.js';
 import { cleanUp, startGatewayProgram, temporaryFolder, until } from '../../support/process.js';
-import { type FuzzReport, fuzzRun, fuzzWorld } from './fuzz-run.js';
+import { type FuzzReport, fuzzRun, fuzzWorld, GRAMMARS } from './fuzz-run.js';
 import { GatewayWatch, probeOption } from './gateway-watch.js';
 
 /**
  * `--count` damaged requests from `--seed` on against a built gateway in a process of its own; the verdict goes to
- * bench/results/fuzz.json, or is added to what it says (`--more`). The inputs of seed 1 and count 20,000 are those of seed 1
+ * bench/results/fuzz.json, or is added to what it says (`--more`). `--grammar forms` sends forms by the grammar of multipart
+ * bodies instead (fuzz-forms.json). The inputs of seed 1 and count 20,000 are those of seed 1
  * and seed 10,001 with 10,000 each.
  */
 const { values } = parseArgs({
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
     clients: { type: 'string', default: '16' },
+    grammar: { type: 'string', default: 'all' },
     more: { type: 'boolean' },
   },
 });
@@ -28,7 +31,13 @@ const MAX_STALL_MS = 250;
  * size once.
  */
 const WARM_UP_INPUTS = 1_000;
-const RESULT = fileURLToPath(new URL('../../../bench/results/fuzz.json', import.meta.url));
+const grammar = grammarOf(values.grammar);
+const RESULT = fileURLToPath(
+  new URL(
+    `../../../bench/results/${grammar === 'all' ? 'fuzz' : `fuzz-${grammar}`}.json`,
+    import.meta.url,
+  ),
+);
 const ADMIN_TOKEN = 'admin-token-for-fuzzing-0123456789';
 const METRICS_TOKEN = 'metrics-token-for-fuzzing-0123456789';
 const CREDIT = 1_000_000_000_000n;
@@ -43,6 +52,8 @@ interface Verdict extends FuzzReport {
   readonly rssGrowthFromStartMb: number;
   readonly machineLoad: number;
   readonly filesLeft: number;
+  /** Lines of level fatal in the log. */
+  readonly fatalLines: number;
   readonly audit: boolean;
 }
 
@@ -70,6 +81,7 @@ try {
     keys,
     count: Number(values.count),
     seed: Number(values.seed),
+    grammar,
     clients: Number(values.clients),
     onJudged: (inputs) => {
       if (inputs === WARM_UP_INPUTS) watch.warmedUp();
@@ -80,11 +92,13 @@ try {
   const filesLeft = async (): Promise<number> => (await readdir(uploads)).length;
   await until(async () => (await filesLeft()) === 0).catch(() => undefined);
   const { ok } = (await gateway.admin('GET', '/audit')).json as { ok: boolean };
+  const fatal = fatalLinesOf(gateway.stdout());
   const now: Verdict = {
     ...report,
     ...figures,
     machineLoad: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     filesLeft: await filesLeft(),
+    fatalLines: fatal.length,
     audit: ok,
   };
   const isAlive = gateway.child.exitCode === null;
@@ -97,10 +111,18 @@ try {
   await writeFile(RESULT, text);
   process.stdout.write(text);
   const isCheap = now.rssGrowthMb <= MAX_RSS_GROWTH_MB && now.worstOwnStallMs <= MAX_STALL_MS;
-  const isClean = now.violations.length + now.filesLeft === 0 && now.audit && isAlive;
+  const isClean =
+    now.violations.length + now.filesLeft + now.fatalLines === 0 && now.audit && isAlive;
   process.exitCode = isClean && isCheap ? 0 : 1;
 } finally {
   await cleanUp();
+}
+
+function grammarOf(name: string): keyof typeof GRAMMARS {
+  const known = Object.keys(GRAMMARS) as (keyof typeof GRAMMARS)[];
+  const grammar = known.find((one) => one === name);
+  if (!grammar) throw new Error(`--grammar is one of ${known.join(', ')}`);
+  return grammar;
 }
 
 function sumOf(before: Verdict, now: Verdict): Verdict {
@@ -119,6 +141,8 @@ function sumOf(before: Verdict, now: Verdict): Verdict {
     rssGrowthFromStartMb: Math.max(before.rssGrowthFromStartMb, now.rssGrowthFromStartMb),
     machineLoad: Math.max(before.machineLoad, now.machineLoad),
     filesLeft: before.filesLeft + now.filesLeft,
+    // Older results do not have it.
+    fatalLines: ((before.fatalLines as number | undefined) ?? 0) + now.fatalLines,
     audit: before.audit && now.audit,
   };
 }
