@@ -27,7 +27,10 @@ async function restored(fill: (owed: OwedCopies, journal: string) => Promise<voi
   expect(await unpack(file, place, NEVER)).toContain('owed');
   const reader = new OwedJournal(place, 'reader');
   const lines = (await reader.files()).map(async ({ name, processId }) => {
-    return (await reader.read(name)).map((owed) => [processId, 'taskId' in owed && owed.taskId]);
+    return (await reader.read(name)).owed.map((owed) => [
+      processId,
+      'taskId' in owed && owed.taskId,
+    ]);
   });
   return (await Promise.all(lines)).flat().sort();
 }

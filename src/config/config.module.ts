@@ -12,10 +12,11 @@ export class ConfigModule {
       module: ConfigModule,
       providers: [
         { provide: GATEWAY_CONFIG, useValue: config },
-        { provide: Clock, useClass: SystemClock },
+        SystemClock,
+        { provide: Clock, useExisting: SystemClock },
         { provide: SecretBox, useFactory: () => new SecretBox(config.secretKeys ?? []) },
       ],
-      exports: [GATEWAY_CONFIG, Clock, SecretBox],
+      exports: [GATEWAY_CONFIG, Clock, SystemClock, SecretBox],
     };
   }
 }

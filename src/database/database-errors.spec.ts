@@ -55,6 +55,35 @@ describe('databaseFaultOf', () => {
     expect(databaseFaultOf(new Error('unrelated'))).toBe('other');
   });
 
+  it.each([
+    ['53100', 'could not extend file "base/5/16397": No space left on device'],
+    ['58030', 'could not fsync file "pg_wal/000000010000000000000001": Input/output error'],
+    ['XX000', 'could not write to file "base/pgsql_tmp/pgsql_tmp1.0": No space left on device'],
+    ['XX000', 'could not create lock file "postmaster.pid": Read-only file system'],
+  ])('calls a full or broken disk of the server lost: %s %s', async (code, message) => {
+    const text = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}', MESSAGE = '${message}'; END $$`;
+    expect(databaseFaultOf(await run(text))).toBe('lost');
+  });
+
+  it('calls an internal error of one statement other', async () => {
+    const text = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'XX000', MESSAGE = 'tuple concurrently updated'; END $$`;
+    expect(databaseFaultOf(await run(text))).toBe('other');
+  });
+
+  it('calls a session that the server could not begin lost, as with a full disk', async () => {
+    const fields = ['SFATAL', 'VFATAL', 'CXX000', 'Mcould not begin'].join('\0') + '\0\0';
+    const head = Buffer.from('E\0\0\0\0');
+    head.writeInt32BE(fields.length + 4, 1);
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end(Buffer.concat([head, Buffer.from(fields)])));
+    });
+    const url = `postgresql://shim@127.0.0.1:${await portOf(server)}/any`;
+    const error = await errorOf(createDataSource({ url, poolSize: 1 }).initialize());
+    expect(databaseFaultOf(error)).toBe('lost');
+    server.close();
+  });
+
   it('calls a statement over its time aborted', async () => {
     const late = database.dataSource.transaction(async (manager) => {
       await manager.query('SET LOCAL statement_timeout = 10');

@@ -41,6 +41,10 @@ const FAULT_OF_CODE: Readonly<Record<string, DatabaseFault>> = {
 };
 /** Connection exception, insufficient resources, operator intervention, system error. */
 const LOST_CLASS = /^(08|53|57|58)/;
+/** An internal error, which a server also reports for a file that it cannot write, and for a session that it cannot begin. */
+const INTERNAL_ERROR = 'XX000';
+const OF_FILES =
+  /No space left on device|Disk quota exceeded|Read-only file system|Input\/output error|could not (write|extend|create|open|read|fsync|flush) /i;
 /** Faults that the driver reports without a code. */
 const FAULT_OF_MESSAGE: readonly (readonly [RegExp, DatabaseFault])[] = [
   [/^timeout (exceeded|expired)/i, 'unavailable'],
@@ -60,11 +64,18 @@ export function databaseFaultOf(error: unknown): DatabaseFault {
   if (!types.isNativeError(error)) return 'other';
   const code = sqlStateOf(error);
   if (code !== undefined) {
+    if (code === INTERNAL_ERROR && isOfServer(error)) return 'lost';
     return FAULT_OF_CODE[code] ?? (LOST_CLASS.test(code) ? 'lost' : 'other');
   }
   // For a host with several addresses, there is one error for each.
   if ('errors' in error && Array.isArray(error.errors)) return databaseFaultOf(error.errors[0]);
   return FAULT_OF_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'other';
+}
+
+/** Whether an internal error ended the session, or is about the server's files. */
+function isOfServer(error: Error): boolean {
+  const severity = 'severity' in error ? error.severity : undefined;
+  return severity === 'FATAL' || severity === 'PANIC' || OF_FILES.test(error.message);
 }
 
 /**

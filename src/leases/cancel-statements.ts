@@ -3,7 +3,7 @@ import { PreparedStatement } from '../database/prepared-statement.js';
 import type { Owed } from './owed.js';
 
 /** What {@link CancelStatements.cancel} has done. */
-export type CancelOutcome = 'released' | 'reversed' | 'cancelled' | 'nothing' | 'missing';
+export type CancelOutcome = 'released' | 'reversed' | 'cancelled' | 'kept' | 'nothing' | 'missing';
 
 interface CancelRow {
   readonly outcome: CancelOutcome;
@@ -13,6 +13,7 @@ interface CancelRow {
 export class CancelStatements {
   readonly #call: PreparedStatement<CancelRow>;
   readonly #task: PreparedStatement<CancelRow>;
+  readonly #job: PreparedStatement<CancelRow>;
 
   constructor(dataSource: DataSource) {
     this.#call = new PreparedStatement(
@@ -25,13 +26,24 @@ export class CancelStatements {
       'task_cancel',
       `SELECT task_cancel($1, $2, $3, $4, $5) AS outcome`,
     );
+    this.#job = new PreparedStatement(
+      dataSource,
+      'task_keep_job',
+      `SELECT CASE WHEN task_keep_job($1, $2, $3, $4, $5) THEN 'kept' ELSE 'nothing' END AS outcome`,
+    );
   }
 
   /**
    * Makes sure that a call holds nothing and costs nothing, whatever happened to it, and so a task that does not exist or has
-   * ended. Throws for a task that has not: it has to be ended before, because its webhook belongs to its end.
+   * ended. Throws for a task that has not: it has to be ended before, because its webhook belongs to its end. The job of a
+   * task is not cancelled but kept.
    */
   async cancel(owed: Owed): Promise<CancelOutcome> {
+    if ('jobId' in owed) {
+      const { accountId, taskId, jobId, watchLane, watchMs } = owed;
+      const [kept] = await this.#job.run([accountId, taskId, jobId, watchLane, watchMs]);
+      return kept?.outcome ?? 'nothing';
+    }
     const [row] =
       'taskId' in owed
         ? await this.#task.run([

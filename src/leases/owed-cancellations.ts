@@ -44,6 +44,8 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
   readonly #journal: OwedJournal;
   readonly #owed = new Map<string, Owed>();
   readonly #onDisk = new Set<string>();
+  /** Of those, what the journal has refused so far. */
+  readonly #unwritten = new Map<string, Owed>();
   #paying: Promise<void> = Promise.resolve();
   #endTask: (task: OwedTask) => Promise<void> = () => Promise.resolve();
 
@@ -89,16 +91,13 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
     const id = owedIdOf(owed);
     this.#onDisk.add(id);
     this.add(owed);
-    try {
-      await this.#journal.write(owed);
-    } catch (error) {
-      this.#logger.error(`what is owed is not on disk (${id}): ${String(error)}`);
-    }
+    await this.#write(id, owed);
   }
 
   /** Tries to cancel what is owed, if anything is. */
   async tick(): Promise<void> {
     if (this.#owed.size > 0) await this.flush();
+    await this.#writeRest();
   }
 
   /** Tries to cancel each once. */
@@ -127,26 +126,59 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
   /** Tries once more. The rest is on disk, or the sweep releases it. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.flush();
+    await this.#writeRest();
     await this.#journal.close(this.#onDisk.size === 0);
   }
 
-  /** The number of entries that were paid. A file that another process has taken over meanwhile belongs to that one. */
+  async #write(id: string, owed: Owed): Promise<void> {
+    try {
+      await this.#journal.write(owed);
+      this.#unwritten.delete(id);
+    } catch (error) {
+      this.#unwritten.set(id, owed);
+      this.#logger.error(`what is owed is not on disk (${id}): ${String(error)}`);
+    }
+  }
+
+  /** Writes what the journal has refused and is still owed, until it refuses again. */
+  async #writeRest(): Promise<void> {
+    for (const [id, owed] of this.#unwritten) {
+      if (!this.#owed.has(id)) this.#unwritten.delete(id);
+      else await this.#write(id, owed);
+      if (this.#unwritten.has(id)) return;
+    }
+  }
+
+  /**
+   * The number of cancellations that were made: what needed none does not count. A file that another process has taken
+   * over meanwhile belongs to that one. Lines that nobody can act on are put aside.
+   */
   async #payFile(file: OwedFile): Promise<number> {
     const name = await this.#journal.takeOver(file);
     if (name === undefined) return 0;
-    const all = await this.#journal.read(name);
+    const { owed: all, unreadable } = await this.#journal.read(name);
     const unpaid: Owed[] = [];
+    const aside = [...unreadable];
+    let made = 0;
     for (const owed of all) {
       try {
-        await this.#cancel(owed);
+        const outcome = await this.#cancel(owed);
+        if (outcome === 'missing') aside.push(JSON.stringify(owed));
+        else if (outcome !== 'nothing') made += 1;
       } catch (error) {
         if (isTransient(error)) throw error;
         this.#logger.error(`still owed by an ended process: ${owedIdOf(owed)}: ${String(error)}`);
         unpaid.push(owed);
       }
     }
+    if (aside.length > 0) {
+      const path = await this.#journal.putAside(name, aside);
+      this.#logger.error(
+        `${aside.length} lines of what an ended process owed are torn or name no account: money may have to be given back by hand. They are in ${path}`,
+      );
+    }
     await this.#journal.keep(name, unpaid);
-    return all.length - unpaid.length;
+    return made;
   }
 
   async #payAll(): Promise<void> {
@@ -162,7 +194,7 @@ export class OwedCancellations implements OnApplicationBootstrap, BeforeApplicat
   }
 
   async #cancel(owed: Owed): Promise<CancelOutcome> {
-    if ('taskId' in owed) await this.#endTask(owed);
+    if ('taskId' in owed && !('jobId' in owed)) await this.#endTask(owed);
     return this.#statements.cancel(owed);
   }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { freshFolder } from '../../test/support/test-ledger.js';
 import { type Owed, owedIdOf } from './owed.js';
@@ -36,7 +38,7 @@ describe('OwedJournal', () => {
     assert(name !== undefined);
     return name;
   }
-  const idsIn = async (name: string) => (await payer.read(name)).map(owedIdOf);
+  const idsIn = async (name: string) => (await payer.read(name)).owed.map(owedIdOf);
 
   it('loses no line that is written between the reading and the removal of the file', async () => {
     await journal.write(owed('a'));
@@ -68,6 +70,17 @@ describe('OwedJournal', () => {
     const [left] = await third.files();
     expect(left?.processId).toBe(taken[0] === undefined ? 'other' : 'payer');
     expect(await third.takeOver(left!)).toMatch(/^third\./);
+    await journal.close(false);
+  });
+
+  it('reads a line behind one that a full disk has torn, and tells of the torn one', async () => {
+    await journal.write(owed('a'));
+    await appendFile(join(folder, 'owed', `${WRITER}.jsonl`), '{"executionId":"torn","acc');
+    await journal.write(owed('b'));
+    const name = await takeOver();
+    const { owed: whole, unreadable } = await payer.read(name);
+    expect(whole.map(owedIdOf)).toEqual(['a', 'b']);
+    expect(unreadable).toEqual(['{"executionId":"torn","acc']);
     await journal.close(false);
   });
 

@@ -16,12 +16,21 @@ import type { Owed } from './owed.js';
 
 const FOLDER = 'owed';
 const SUFFIX = '.jsonl';
+/** Ends the name of a file with lines that nobody can act on. */
+const ASIDE = '.unreadable';
 
 /** A line to write; without text, the request to drop all lines before it. */
 interface Line {
   readonly text: string | undefined;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** What a file of the journal says. */
+export interface OwedLines {
+  readonly owed: readonly Owed[];
+  /** Lines that are not what a process owes, such as one that was torn by a full disk. */
+  readonly unreadable: readonly string[];
 }
 
 /** A file of the journal, and its process. */
@@ -87,11 +96,21 @@ export class OwedJournal {
     }
   }
 
-  /** The lines of a file that was taken over. Its last line may be incomplete: then no caller has got its error. */
-  async read(name: string): Promise<Owed[]> {
+  /** The lines of a file that was taken over. */
+  async read(name: string): Promise<OwedLines> {
     const text = await readFile(this.#pathOf(name), 'utf8');
-    const whole = text.split('\n').slice(0, -1);
-    return whole.flatMap((line) => owedOf(line) ?? []);
+    const lines = text.split('\n').filter((line) => line !== '');
+    return {
+      owed: lines.flatMap((line) => owedOf(line) ?? []),
+      unreadable: lines.filter((line) => owedOf(line) === undefined),
+    };
+  }
+
+  /** Keeps lines of a file for the operator; returns the path. Written again, they replace the former ones. */
+  async putAside(name: string, lines: readonly string[]): Promise<string> {
+    const path = this.#pathOf(`${name}${ASIDE}`);
+    await writeFile(path, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flush: true });
+    return path;
   }
 
   /** Replaces a file that was taken over by one with the lines that are still owed, if any are. */
@@ -175,8 +194,9 @@ export class OwedJournal {
   }
 }
 
+/** It begins with a newline too, so that it is whole behind a line that a full disk has torn. */
 function lineOf(owed: Owed): string {
-  return `${JSON.stringify(owed)}\n`;
+  return `\n${JSON.stringify(owed)}\n`;
 }
 
 function owedOf(line: string): Owed | undefined {

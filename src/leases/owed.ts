@@ -22,10 +22,21 @@ export interface OwedTask {
   };
 }
 
-/** What has to be cancelled, whatever happened to it. */
-export type Owed = OwedCall | OwedTask;
+/** The id of a job that a provider accepted, while the database does not take it. */
+export interface OwedJob {
+  readonly taskId: string;
+  readonly accountId: string;
+  readonly jobId: string;
+  /** Where the job is watched if its task has been given up meanwhile, and how often. */
+  readonly watchLane: string;
+  readonly watchMs: number;
+}
 
-/** The id of what has to be cancelled. */
+/** What has to be cancelled, or written, whatever happened to it. */
+export type Owed = OwedCall | OwedTask | OwedJob;
+
+/** The id of what is owed. */
 export function owedIdOf(owed: Owed): string {
+  if ('jobId' in owed) return `job of ${owed.taskId}`;
   return 'taskId' in owed ? owed.taskId : owed.executionId;
 }

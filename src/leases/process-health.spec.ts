@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { type DatabaseProxy, startDatabaseProxy } from '../../test/support/database-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { Clock } from '../common/time/clock.js';
+import { SystemClock } from '../common/time/clock.js';
 import { createDataSource } from '../database/data-source.js';
 import { Metrics } from '../observability/metrics.js';
 import { Readiness } from '../observability/readiness.js';
@@ -14,9 +14,9 @@ const LEASE_MS = 15_000;
 /** Far longer than a probe may take, so that a busy machine does not fail the test, and far shorter than a database's silence. */
 const SOON_MS = 2_000;
 
-class WrongClock extends Clock {
+class WrongClock extends SystemClock {
   offMs = 0;
-  nowMs(): number {
+  override machineMs(): number {
     return Date.now() + this.offMs;
   }
 }
@@ -28,10 +28,10 @@ describe('the readiness of a process', () => {
   let process: GatewayProcess;
   let readiness: Readiness;
   let metrics: Metrics;
-  const clock = new WrongClock();
+  let clock: WrongClock;
 
   beforeEach(async () => {
-    clock.offMs = 0;
+    clock = new WrongClock();
     database = await createTestDatabase();
     proxy = await startDatabaseProxy(database.url);
     dataSource = createDataSource({ url: proxy.through(database.url), poolSize: 2 });
@@ -92,14 +92,21 @@ describe('the readiness of a process', () => {
     [31_000, false],
     [-29_000, true],
     [6_000, true],
-  ])('with a clock that is %d ms off is %s', async (offMs, isReady) => {
-    clock.offMs = offMs;
-    await process.beat();
-    expect(await readiness.isReady()).toBe(isReady);
-    const shown = /^gateway_clock_offset_seconds (.*)$/m.exec(await metrics.registry.metrics());
-    expect(Math.abs(Number(shown?.[1]) - offMs / 1000)).toBeLessThan(1);
-    clock.offMs = 0;
-    await process.beat();
-    expect(await readiness.isReady()).toBe(true);
-  });
+  ])(
+    'with a clock that is %d ms off is %s, and the process goes by that of the database',
+    async (offMs, isReady) => {
+      clock.offMs = offMs;
+      await process.beat();
+      const [row] = await dataSource.query<{ ms: number }[]>(
+        `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`,
+      );
+      expect(Math.abs(clock.nowMs() - (row?.ms ?? NaN))).toBeLessThan(1_000);
+      expect(await readiness.isReady()).toBe(isReady);
+      const shown = /^gateway_clock_offset_seconds (.*)$/m.exec(await metrics.registry.metrics());
+      expect(Math.abs(Number(shown?.[1]) - offMs / 1000)).toBeLessThan(1);
+      clock.offMs = 0;
+      await process.beat();
+      expect(await readiness.isReady()).toBe(true);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '../common/time/clock.js';
+import { SystemClock } from '../common/time/clock.js';
 import { Metrics } from '../observability/metrics.js';
 import { Readiness } from '../observability/readiness.js';
 import { type Beat, GatewayProcess } from './gateway-process.js';
@@ -13,12 +13,14 @@ const PATIENCE_MS = 400;
 const WARNED_MS = 5_000;
 /** With a clock that differs by more than this the process is not ready (decision G-112). */
 const REFUSED_MS = 30_000;
+/** A difference smaller than this, beyond what a beat leaves uncertain, is not corrected. */
+const IGNORED_MS = 100;
 /** How often a wrong clock is told of. */
 const WARN_EVERY_MS = 60_000;
 
 /**
  * Whether this process can work: its last beat was written, which a database that is read-only, full or silent does not
- * do, and its clock is near the database's.
+ * do, and its machine's clock is near the database's. Whatever it differs by, the process goes by the database's.
  */
 @Injectable()
 export class ProcessHealth {
@@ -28,7 +30,7 @@ export class ProcessHealth {
 
   constructor(
     private readonly process: GatewayProcess,
-    private readonly clock: Clock,
+    private readonly clock: SystemClock,
     readiness: Readiness,
     metrics: Metrics,
   ) {
@@ -54,8 +56,9 @@ export class ProcessHealth {
   }
 
   #compare({ databaseMs, tookMs }: Beat): void {
-    const aheadMs = this.clock.nowMs() - tookMs / 2 - databaseMs;
+    const aheadMs = this.clock.machineMs() - tookMs / 2 - databaseMs;
     // The database read its clock at some moment of the beat.
+    this.clock.correct(aheadMs, tookMs / 2 + IGNORED_MS);
     this.#clockOffMs = Math.sign(aheadMs) * Math.max(0, Math.abs(aheadMs) - tookMs / 2);
     const isWrong = Math.abs(this.#clockOffMs) > WARNED_MS;
     if (!isWrong || performance.now() - this.#warnedMs < WARN_EVERY_MS) return;
@@ -63,7 +66,7 @@ export class ProcessHealth {
     const seconds = (Math.abs(this.#clockOffMs) / 1000).toFixed(1);
     const way = this.#clockOffMs > 0 ? 'ahead of' : 'behind';
     this.#logger.warn(
-      `the clock of this process is ${seconds} s ${way} the database's; above ${REFUSED_MS / 1000} s it is not ready`,
+      `the clock of this machine is ${seconds} s ${way} the database's; above ${REFUSED_MS / 1000} s the process is not ready`,
     );
   }
 }

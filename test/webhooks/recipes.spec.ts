@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SystemClock } from '../../src/common/time/clock.js';
+import { type Clock, SystemClock } from '../../src/common/time/clock.js';
 import { systemProgram } from '../support/system-program.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { HandClock, WebhookDesk } from '../support/webhook-desk.js';
@@ -71,7 +71,7 @@ describe.each(RECIPES)('The receiver in $language of docs/webhooks.md', (recipe)
     lines.length = 0;
   });
 
-  async function deliver(body: string, secret: string | null, clock = new SystemClock()) {
+  async function deliver(body: string, secret: string | null, clock: Clock = new SystemClock()) {
     const desk = new WebhookDesk(database.dataSource, { clock, timeoutMs: TIMEOUT_MS });
     const ownerId = await desk.enqueue(url, body, secret);
     const worker = desk.worker();

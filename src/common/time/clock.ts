@@ -1,3 +1,5 @@
+import { Injectable } from '@nestjs/common';
+
 /** Source of the present time. Tests pass their own. */
 export abstract class Clock {
   /** Milliseconds since the Unix epoch. */
@@ -9,10 +11,26 @@ export abstract class Clock {
   }
 }
 
-/** The machine's clock. */
+/**
+ * The time of the machine, corrected to that of the database once {@link SystemClock.correct} says how far they differ. So
+ * what decides about money, limits and expiry goes by one clock, whatever machines believe (decision G-112).
+ */
+@Injectable()
 export class SystemClock extends Clock {
+  #aheadMs = 0;
+
   nowMs(): number {
+    return this.machineMs() - this.#aheadMs;
+  }
+
+  /** The time of the machine, uncorrected. */
+  machineMs(): number {
     return Date.now();
+  }
+
+  /** The machine's clock is ahead of the right time by so much, give or take `uncertainMs`. */
+  correct(aheadMs: number, uncertainMs: number): void {
+    if (Math.abs(aheadMs - this.#aheadMs) > uncertainMs) this.#aheadMs = Math.round(aheadMs);
   }
 }
 

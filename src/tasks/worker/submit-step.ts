@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type { StopSignal } from '../../common/stop-signal.js';
+import { OwedCancellations } from '../../leases/owed-cancellations.js';
 import { StepReporter } from './step-reporter.js';
 import { persistently } from '../persistently.js';
 import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
@@ -8,10 +9,13 @@ import { type Task, TASK_FAILED } from '../task.js';
 import { TaskInputs } from '../submission/task-inputs.js';
 import type { SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
-import { LEASE_MS } from '../task-lane.js';
+import { LEASE_MS, laneOf } from '../task-lane.js';
 import { REPORT_PATIENCE_MS } from './task-reports.js';
 import { type ClaimedWork, TaskStatements } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
+
+/** The id of an accepted job that is not in the database after this time is written to disk as well. */
+const JOURNAL_AFTER_MS = 2_000;
 
 /**
  * Submits the work to the provider. The task is marked before the call. A worker that finds the mark later knows that a
@@ -27,6 +31,7 @@ export class SubmitStep {
     private readonly inputs: TaskInputs,
     private readonly upstreams: TaskUpstreams,
     private readonly statements: TaskStatements,
+    private readonly owed: OwedCancellations,
   ) {}
 
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
@@ -103,7 +108,9 @@ export class SubmitStep {
         const facts = { status: 'processing', job_id: jobId, memory } as const;
         this.logger.debug(`${toPublicId('task', work.task.id)}: accepted as job ${jobId}`);
         const next = { phase: 'polling', delayMs: reporter.paceMs(work), facts } as const;
-        if (!(await reporter.goOn(work, next))) await this.keepJob(work, jobId);
+        if (!(await this.surely(work, jobId, reporter.goOn(work, next)))) {
+          await this.keepJob(work, jobId);
+        }
         return;
       }
       case 'step': {
@@ -115,6 +122,27 @@ export class SubmitStep {
         return this.done(work, report);
       case 'failed':
         return this.refused(work, report.message);
+    }
+  }
+
+  /** Puts the job's id on disk while the database takes long to write it, so that it outlives this process. */
+  private async surely(
+    work: ClaimedWork,
+    jobId: string,
+    written: Promise<boolean>,
+  ): Promise<boolean> {
+    const { id: taskId, accountId, provider } = work.task;
+    const watch = { watchLane: laneOf('watching', provider), watchMs: this.reporter.longestMs };
+    const journal = () => this.owed.addDurably({ taskId, accountId, jobId, ...watch });
+    let journalled: Promise<void> | undefined;
+    const timer = setTimeout(() => (journalled = journal()), JOURNAL_AFTER_MS).unref();
+    try {
+      return await written;
+    } catch (error) {
+      await (journalled ?? journal());
+      throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
