@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { ModelRow } from '../catalog/model-row.js';
+import { EVERY_ORIGIN } from '../common/http/answers/cors.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { servesMetrics } from '../observability/metrics.guard.js';
 
@@ -18,6 +19,9 @@ export function logStartWarnings(
 ): void {
   if (config.egressAllow.length > 0) {
     logger.warn({ entries: config.egressAllow }, 'EGRESS_ALLOW opens private addresses');
+  }
+  if (config.corsOrigins.includes(EVERY_ORIGIN)) {
+    logger.warn('CORS_ORIGINS is *: pages of every origin may call with the keys that they have');
   }
   if (!servesMetrics(config)) {
     logger.warn('/metrics is off: METRICS_TOKEN is unset and HOST is no loopback address');

@@ -34,6 +34,6 @@ export const ACCESS_SETTINGS = {
     'empty',
     [],
     origins,
-    'Origins of web pages that may call `/v1`, separated by commas, such as `https://app.example`. Empty: none',
+    'Origins of web pages and apps that may call `/v1`, separated by commas, such as `https://app.example` or `tauri://localhost`. `*`: every origin. Empty: none',
   ),
 } as const;

@@ -1,4 +1,5 @@
 import { withoutEndSlashes } from '../common/end-slashes.js';
+import { EVERY_ORIGIN } from '../common/http/answers/cors.js';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { EgressRules } from '../net/egress-rules.js';
@@ -159,12 +160,18 @@ function egressProblem(entry: string): string | undefined {
   }
 }
 
-const originProblem = (item: string): string | undefined =>
-  URL.canParse(item) && /^https?:/.test(item) && new URL(item).origin === item
-    ? undefined
-    : `${item} is no origin such as https://app.example`;
+/** Origins of apps and extensions, such as `tauri://localhost`; a URL of a scheme of the web is judged by its parser. */
+const APP_ORIGIN =
+  /^(?!(?:https?|ftp|wss?|file|data|blob|javascript|about):)[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\]+$/;
 
-/** Origins of web pages: scheme, host and port, without a path. */
+const originProblem = (item: string): string | undefined => {
+  if (item === EVERY_ORIGIN || APP_ORIGIN.test(item)) return undefined;
+  return URL.canParse(item) && /^https?:/.test(item) && new URL(item).origin === item
+    ? undefined
+    : `${item} is no origin such as https://app.example or tauri://localhost`;
+};
+
+/** Origins of web pages and apps: scheme, host and port, without a path; or every origin. */
 export const origins = listOf(originProblem, LIST_LIMIT);
 /** Addresses and networks, such as those of a load balancer. */
 export const networks = listOf(

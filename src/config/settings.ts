@@ -113,7 +113,7 @@ export const SETTINGS = {
     'unset',
     undefined,
     baseUrl,
-    'Own address: the URLs of sandbox media begin with it, and its host is refused as a webhook target',
+    'Own address: the URLs of sandbox media begin with it, each `Location` begins with its path, and its host is refused as a webhook target',
   ),
   EGRESS_ALLOW: setting(
     'egressAllow',

@@ -70,5 +70,5 @@ function textsOf({ fields, upload }: UploadForm): UploadForm['fields'] {
   }
   const { [FILE_FIELD]: _text, ...others } = fields;
   // A text field named `file` is no recording. If no other input was sent, the intake refuses the request.
-  return upload !== undefined || fields.audio_url !== undefined ? fields : others;
+  return upload !== undefined || fields.audio_url ? fields : others;
 }

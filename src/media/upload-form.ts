@@ -200,13 +200,24 @@ function limitFault(error: MulterError): GatewayError {
     const message = 'A form field is longer than any field may be.';
     return new GatewayError('invalid_request', message, { param: error.field ?? null });
   }
+  if (error.code === 'LIMIT_UNEXPECTED_FILE') return misplacedFile(error.field);
   return invalid(`The multipart form is refused: ${error.message}.`, error);
+}
+
+/** A file of another field, or one more. */
+function misplacedFile(field = ''): GatewayError {
+  const message =
+    field === FILE_FIELD
+      ? 'The form has more than one file.'
+      : `${field} must not be a file: a recording is sent in the field ${FILE_FIELD}.`;
+  return new GatewayError('invalid_multipart', message, { param: field });
 }
 
 /** The refusal of bytes that are neither a text nor, without a filename, a file. */
 function unnamedFile(name: string): GatewayError {
   if (name === FILE_FIELD) return unnamedRecording();
-  return invalid('A part of type application/octet-stream has no filename.');
+  const message = `${name || 'A part'} of type application/octet-stream has no filename.`;
+  return new GatewayError('invalid_multipart', message, { param: name || null });
 }
 
 function unnamedRecording(): GatewayError {

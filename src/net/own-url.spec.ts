@@ -28,5 +28,13 @@ describe('the own URL', () => {
     const url = new OwnUrl('https://api.example/shim//', { host: '127.0.0.1', port: 0 });
     url.listensAt(at('127.0.0.1'));
     expect(url.href).toBe('https://api.example/shim');
+    expect(url.pathPrefix).toBe('/shim');
   });
+
+  it.each([undefined, 'https://api.example', 'https://api.example/'])(
+    'has no path before its own as %s',
+    (publicUrl) => {
+      expect(new OwnUrl(publicUrl, { host: '127.0.0.1', port: 3_000 }).pathPrefix).toBe('');
+    },
+  );
 });

@@ -25,6 +25,12 @@ export class OwnUrl {
     return withoutEndSlashes(this.publicUrl ?? this.listeningUrl);
   }
 
+  /** What comes before each path of this gateway in a URL, such as `/shim`; mostly nothing. */
+  get pathPrefix(): string {
+    const { pathname } = new URL(this.href);
+    return withoutEndSlashes(pathname);
+  }
+
   /** All URLs of this gateway. With a `PUBLIC_URL` the place where it listens is a second one. */
   get all(): readonly URL[] {
     return [new URL(this.href), new URL(this.listeningUrl)];

@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ModelParameters } from '../../models/model-parameters.js';
+import { OwnUrl } from '../../net/own-url.js';
 import { answerPlayer } from './answer-player.js';
 import { openApiDocument } from './api-document.js';
 import { pageDocument, servedDocument } from './served-document.js';
@@ -13,7 +14,10 @@ const NO_LINKS = '.swagger-ui .response-col_links { display: none }';
 export function serveDocs(app: NestExpressApplication): void {
   const document = openApiDocument(app);
   app.get(ModelParameters).readFrom(document);
-  app.getHttpAdapter().getInstance().get('/', answerRoot);
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/', answerRootWith(app.get(OwnUrl)));
   let text: string | undefined;
   app
     .getHttpAdapter()
@@ -37,10 +41,16 @@ export function serveDocs(app: NestExpressApplication): void {
 }
 
 /** At the root path, a browser is sent to the page, and a program gets the list of paths. */
-function answerRoot(request: Request, response: Response): void {
-  response.vary('Accept');
-  if (request.accepts(['json', 'html']) === 'html') response.redirect('/docs');
-  else response.json({ name: 'Shim', docs: '/docs', openapi: '/openapi.json', api: '/v1' });
+function answerRootWith(ownUrl: OwnUrl) {
+  return (request: Request, response: Response): void => {
+    const at = ownUrl.pathPrefix;
+    response.vary('Accept');
+    if (request.accepts(['json', 'html']) === 'html') response.redirect(`${at}/docs`);
+    else {
+      const paths = { docs: `${at}/docs`, openapi: `${at}/openapi.json`, api: `${at}/v1` };
+      response.json({ name: 'Shim', ...paths });
+    }
+  };
 }
 
 /** Runs in the browser, so it can use nothing else of this file. It removes empty fields from the form. */

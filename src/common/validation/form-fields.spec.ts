@@ -33,22 +33,36 @@ describe('jsonOfForm', () => {
   });
 
   it.each([
-    ['diarize', ''],
-    ['diarize', 'True'],
+    ['diarize', 'TRUE'],
     ['diarize', 'yes'],
     ['diarize', '1'],
-    ['temperature', ''],
     ['temperature', '0x1'],
     ['temperature', ' 1'],
     ['temperature', 'NaN'],
     ['num_speakers', '2.5'],
     ['num_speakers', 'true'],
-    ['language', ''],
+    ['text', ''],
+    ['model', ''],
     ['file_url', 'a'],
+    ['file_url', ''],
   ])('leaves %s = %j to be refused', (field, text) => {
     const body = jsonOfForm(Upload, { ...upload, [field]: text });
 
     expect(() => validatorOf(Upload).parse(body)).toThrow(field);
+  });
+
+  it.each(['diarize', 'temperature', 'num_speakers', 'language'])(
+    'takes an empty %s, which is optional, as omitted',
+    (field) => {
+      expect(jsonOfForm(Upload, { ...upload, [field]: '' })).toEqual(upload);
+    },
+  );
+
+  it.each([
+    ['True', true],
+    ['False', false],
+  ])("takes Python's %s", (text, diarize) => {
+    expect(jsonOfForm(Upload, { ...upload, diarize: text })).toEqual({ ...upload, diarize });
   });
 
   it('keeps a part named __proto__ an unknown field', () => {

@@ -1,4 +1,4 @@
-import { getMetadataStorage } from 'class-validator';
+import { getMetadataStorage, IS_OPTIONAL } from 'class-validator';
 import type { Dto } from './fields.js';
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -11,11 +11,20 @@ export function isListField(dto: Dto, field: string): boolean {
     .some(({ propertyName, name }) => propertyName === field && name === 'isArray');
 }
 
+/** As JavaScript and as Python write them. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+]);
+
 /**
- * The text fields of a multipart form as a JSON body, converted by the declared type of each field: `true` and `false`
+ * The text fields of a multipart form as a JSON body, converted by the declared type of each field: `true` and `True`
  * become booleans, JSON numbers become numbers, and text stays text, even `42` (decision G-41). What cannot be
- * converted (``, `True`, `yes`) stays text, which the validator refuses. A list field may be sent as one part or
- * several. The result is for `CompiledValidator.parse`.
+ * converted (`yes`) stays text, which the validator refuses. An optional field that is empty is omitted: tools that cannot
+ * leave a field out send it empty. A list field may be sent as one part or several. The result is for
+ * `CompiledValidator.parse`.
  */
 export function jsonOfForm(
   dto: Dto,
@@ -26,16 +35,19 @@ export function jsonOfForm(
     rules.some(({ propertyName, name = '' }) => propertyName === field && names.includes(name));
   const convert = (field: string, text: string): unknown => {
     if (has(field, NUMBER_RULES) && JSON_NUMBER.test(text)) return Number(text);
-    if (has(field, ['isBoolean']) && (text === 'true' || text === 'false')) return text === 'true';
-    return text;
+    return has(field, ['isBoolean']) ? (BOOLEANS.get(text) ?? text) : text;
   };
   const valueOf = (field: string, sent: string | readonly string[]): unknown => {
     const isList = has(field, ['isArray']);
     if (typeof sent === 'string' && !isList) return convert(field, sent);
     return [sent].flat().map((text) => convert(field, text));
   };
+  const isOmitted = (field: string, sent: string | readonly string[]): boolean =>
+    has(field, [IS_OPTIONAL]) && [sent].flat().every((text) => text === '');
   // fromEntries defines own properties, so a part named __proto__ stays an unknown field.
   return Object.fromEntries(
-    Object.entries(form).map(([field, sent]) => [field, valueOf(field, sent)]),
+    Object.entries(form)
+      .filter(([field, sent]) => !isOmitted(field, sent))
+      .map(([field, sent]) => [field, valueOf(field, sent)]),
   );
 }

@@ -8,6 +8,7 @@ import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { toPublicId } from '../../common/ids/public-id.js';
+import { OwnUrl } from '../../net/own-url.js';
 import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 
@@ -20,6 +21,7 @@ export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
   constructor(
     private readonly kinds: TaskKinds,
     private readonly reflector: Reflector,
+    private readonly ownUrl: OwnUrl,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<Task>): Observable<object> {
@@ -31,7 +33,7 @@ export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
     return next.handle().pipe(
       map((task) => {
         const id = toPublicId('task', task.id);
-        response.setHeader('Location', `/v1/tasks/${id}`);
+        response.setHeader('Location', `${this.ownUrl.pathPrefix}/v1/tasks/${id}`);
         response.setHeader('x-gateway-task-id', id);
         return answer ? answer(task) : this.kinds.viewOf(task);
       }),

@@ -24,6 +24,38 @@ describe('GET /', () => {
   });
 });
 
+describe('a gateway below a path', () => {
+  it('names that path in each Location and in its list of paths', async () => {
+    const below = await startTestGateway({ PUBLIC_URL: 'https://gw.example/shim/' });
+    const { headers } = await below.account();
+    const html = { headers: { accept: 'text/html' }, redirect: 'manual' } as const;
+    const page = await fetch(`${below.url}/`, html);
+    const paths = (await (await fetch(`${below.url}/`)).json()) as { api: string };
+    const submitted = await Promise.all(
+      [
+        ['/v1/videos', { model: 'vid-motion', prompt: 'The sea', seconds: '5' }] as const,
+        ['/v1/music/generations', { model: 'song-lyrics', prompt: 'The sea' }] as const,
+      ].map(([path, body]) =>
+        fetch(below.url + path, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      ),
+    );
+    await below.stop();
+    expect([page.status, page.headers.get('location'), paths.api]).toEqual([
+      302,
+      '/shim/docs',
+      '/shim/v1',
+    ]);
+    for (const answer of submitted) {
+      const id = String(answer.headers.get('x-gateway-task-id'));
+      expect(answer.headers.get('location')).toBe(`/shim/v1/tasks/${id}`);
+    }
+  });
+});
+
 describe('a model without any route', () => {
   it('is nothing to try again', async () => {
     const { headers } = await gateway.account();

@@ -83,6 +83,30 @@ describe('CORS_ORIGINS', () => {
   });
 });
 
+describe('CORS_ORIGINS', () => {
+  it('may be *: every origin may read the answers, without a list of origins in them', async () => {
+    const open = await startTestGateway({ CORS_ORIGINS: '*' });
+    const asked = await preflight(open.url, '/v1/models', 'https://any.example');
+    const answer = await fetch(`${open.url}/v1/models`, { headers: { origin: 'null' } });
+    await open.stop();
+    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-expose-headers')).toMatch(/x-gateway-execution-id/);
+  });
+
+  it('may name apps and extensions', async () => {
+    const origins = ['tauri://localhost', 'chrome-extension://abcdefghijklmnop', 'app://.'];
+    const open = await startTestGateway({ CORS_ORIGINS: origins.join(',') });
+    for (const origin of origins) {
+      const answer = await preflight(open.url, '/v1/models', origin);
+      expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    }
+    const other = await preflight(open.url, '/v1/models', 'tauri://other');
+    await open.stop();
+    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
 describeInBrowser('a page of a named origin in a browser', () => {
   let browser: Browser;
 

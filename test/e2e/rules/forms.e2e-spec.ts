@@ -13,7 +13,7 @@ import {
   TRANSCRIPTION,
   VOICE_CHANGER,
 } from '../../support/audio-operations.js';
-import { send } from '../../support/http-answer.js';
+import { errorOf, send } from '../../support/http-answer.js';
 import { formSeen } from '../../support/stub-provider.js';
 
 const LIMIT_BYTES = 52_428_800;
@@ -68,15 +68,13 @@ describe('a form', () => {
   it.each(
     (
       [
-        [TRANSCRIPTION, 'diarize', 'True'],
+        [TRANSCRIPTION, 'diarize', 'TRUE'],
         [TRANSCRIPTION, 'diarize', '1'],
         [TRANSCRIPTION, 'diarize', 'yes'],
-        [TRANSCRIPTION, 'diarize', ''],
         [TRANSCRIPTION, 'num_speakers', '2x'],
         [TRANSCRIPTION, 'num_speakers', ' 2'],
         [TRANSCRIPTION, 'timestamp_granularities[]', 'letter'],
         [VOICE_CHANGER, 'stability', 'abc'],
-        [VOICE_CHANGER, 'stability', ''],
         [VOICE_CHANGER, 'seed', '1.5'],
         [VOICE_CHANGER, 'voice', '42'],
       ] as const
@@ -85,6 +83,28 @@ describe('a form', () => {
     const form = recordingForm({ ...operation.body, [field]: value }, TEN_SECONDS);
     const param = field.replace('[]', '');
     await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);
+  });
+
+  it('takes empty optional fields as omitted, and the booleans of Python', async () => {
+    const fields = { diarize: 'True', subtitles: 'False', num_speakers: '', temperature: '' };
+    const empty = { language: '', audio_url: '' };
+    expect((await desk.call(TRANSCRIPTION, { ...fields, ...empty })).status).toBe(200);
+    const seen = (await formSeen(desk.provider.only)).fields;
+    expect(seen).toEqual({ model_id: 'scribe_v2', diarize: 'true' });
+  });
+
+  it.each([
+    ['audio', 'audio must not be a file: a recording is sent in the field file.'],
+    ['model', 'model must not be a file: a recording is sent in the field file.'],
+  ])('refuses a file in the field %s, which it names', async (field, message) => {
+    const form = new FormData();
+    form.append('model', TRANSCRIPTION.body.model);
+    form.append(field, new Blob([TEN_SECONDS]), 'a.wav');
+    const answer = await desk.postForm(TRANSCRIPTION, form);
+    expect([answer.status, errorOf(answer)]).toEqual([
+      400,
+      expect.objectContaining({ code: 'invalid_multipart', param: field, message }),
+    ]);
   });
 
   it.each(['42', 'true', 'null', '1e3', '{"a":1}'])(

@@ -8,6 +8,8 @@ const MAX_AGE_SECONDS = 600;
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
 /** Headers that callers and stock SDKs send. A browser asks for permission to send them. */
 const HEADER_NAMES = /^[\w-]{1,64}(?:\s*,\s*[\w-]{1,64}){0,63}$/;
+/** Stands in a list of origins for all of them. */
+export const EVERY_ORIGIN = '*';
 const EXPOSED = [
   EXECUTION_ID_HEADER,
   CHARGE_HEADER,
@@ -33,7 +35,7 @@ const EXPOSED = [
 const OPEN_PATHS = /^\/(?:v1\/|openapi\.json$)/;
 
 /**
- * Middleware. Pages of the named origins may read the answers of the API, errors and streams included; it also answers
+ * Middleware. Pages of the named origins, or of every origin, may read the answers of the API, errors and streams included; it also answers
  * the preflight requests of browsers. Cookies are never allowed: the key is in a header.
  */
 export function corsFor(origins: readonly string[]) {
@@ -43,13 +45,14 @@ export function corsFor(origins: readonly string[]) {
       next();
       return;
     }
-    response.vary('Origin');
+    const isOpen = known.has(EVERY_ORIGIN);
+    if (!isOpen) response.vary('Origin');
     const { origin } = request.headers;
-    if (origin === undefined || !known.has(origin)) {
+    if (origin === undefined || !(isOpen || known.has(origin))) {
       next();
       return;
     }
-    response.setHeader('Access-Control-Allow-Origin', origin);
+    response.setHeader('Access-Control-Allow-Origin', isOpen ? EVERY_ORIGIN : origin);
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
       answerPreflight(request, response);
       return;
