@@ -1,4 +1,5 @@
 import type { Route } from '../providers/ports/route.js';
+import type { UpstreamTerms } from '../providers/ports/upstream-terms.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { ModelRow } from './model-row.js';
 
@@ -8,6 +9,7 @@ export type RouteCheck = (route: Route, operation: Operation) => boolean;
 interface Checked {
   readonly rows: ReadonlyMap<string, ModelRow>;
   readonly runnable: ReadonlyMap<string, readonly Route[]>;
+  readonly terms: ReadonlyMap<string, UpstreamTerms | undefined>;
 }
 
 /**
@@ -39,6 +41,11 @@ export class Catalog {
     return this.checked.runnable.get(id) ?? [];
   }
 
+  /** How the requests of a model differ, enabled or not: what began goes on. */
+  termsOf(id: string): UpstreamTerms | undefined {
+    return this.checked.terms.get(id);
+  }
+
   /** Models that can run, in the order of lists. */
   list(): ModelRow[] {
     return [...this.checked.rows.values()].filter((row) => this.routesOf(row.id).length > 0);
@@ -53,6 +60,7 @@ export class Catalog {
     const enabled = rows.filter((row) => row.enabled);
     return {
       rows: new Map(enabled.map((row) => [row.id, row])),
+      terms: new Map(rows.map((row) => [row.id, row.terms])),
       runnable: new Map(
         enabled.map((row) => [
           row.id,

@@ -32,8 +32,19 @@ describe('the ceiling of a chat', () => {
     expect(maxTokens({ ...asked, max_tokens: 100_000 })).toBe(2_663);
     expect(maxTokens({ ...asked, max_tokens: 100 })).toBe(100);
     expect(ceiling(asked)).toBe(ceiling({ ...asked, max_tokens: 2_663 }));
-    expect(maxTokens({ ...asked, stream: true })).toBeUndefined();
-    expect(maxTokens({ logprobs: false })).toBeUndefined();
+    expect(maxTokens({ ...asked, stream: true })).toBe(128_000);
+    expect(maxTokens({ logprobs: false })).toBe(128_000);
+  });
+
+  it('always has a cap for the provider, under the name by which the caller sent it', () => {
+    const cap = (fields: object) => {
+      const { maxTokens, lengthParameter } = quoteOf(row, parsed(fields)).command;
+      return [maxTokens, lengthParameter];
+    };
+    expect(cap({})).toEqual([128_000, undefined]);
+    expect(cap({ stream: true })).toEqual([128_000, undefined]);
+    expect(cap({ max_tokens: 7 })).toEqual([7, 'max_tokens']);
+    expect(cap({ max_completion_tokens: 999_999 })).toEqual([128_000, 'max_completion_tokens']);
   });
 
   it.each(['漢字'.repeat(500), '🌍'.repeat(500), 'word '.repeat(500), 'x'.repeat(3_000), '"\\'])(

@@ -4,6 +4,7 @@ import { priceOfTokens } from '../catalog/price-rule.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import {
   type ChatCommand,
+  type LengthParameter,
   MAX_COMPLETION_BYTES,
   type TokenUsage,
 } from '../providers/ports/chat.port.js';
@@ -38,16 +39,21 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   const wanted = max_completion_tokens ?? max_tokens;
   const ofModel = row.limits.maxOutputTokens;
   const most = Math.min(ofModel, stream ? ofModel : tokensOfAnswer(rest));
-  // A cap above the model's own has no effect. If it were sent unchanged, the cost could exceed the hold.
-  const maxTokens =
-    wanted === undefined && most === ofModel ? undefined : Math.min(wanted ?? most, most);
+  // Without a cap, or with one above the model's own, the provider could make more than is held.
+  const maxTokens = Math.min(wanted ?? most, most);
+  const lengthParameter = lengthParameterOf(body);
   const prompt = JSON.stringify([messages.map(withoutImages), rest]);
   const promptTokens = Buffer.byteLength(prompt) + imageTokens(messages);
   return {
-    command: { messages, maxTokens, parameters: rest },
-    ceilingMicroUsd: price(row, { promptTokens, completionTokens: maxTokens ?? most }),
+    command: { messages, maxTokens, lengthParameter, parameters: rest },
+    ceilingMicroUsd: price(row, { promptTokens, completionTokens: maxTokens }),
     showsUsage: stream && stream_options?.include_usage === true,
   };
+}
+
+function lengthParameterOf(body: ChatBody): LengthParameter | undefined {
+  if (body.max_completion_tokens !== undefined) return 'max_completion_tokens';
+  return body.max_tokens === undefined ? undefined : 'max_tokens';
 }
 
 /** The charge of the usage, at most the ceiling. */

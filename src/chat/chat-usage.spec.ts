@@ -27,14 +27,24 @@ describe('usage that no provider reports', () => {
       { role: 'user', content: 'b' },
     ];
     const made = () => ({ text: 'made', lostTokens: 0 });
-    const usage = await new ChatUsage(counter).of('account', null, { messages }, made);
+    const usage = await new ChatUsage(counter).of(
+      'account',
+      null,
+      { messages, maxTokens: 1 },
+      made,
+    );
     // Four texts of one token each; a message and a reply cost three each.
     expect(usage).toMatchObject({ promptTokens: 4 + 3 * 3 + 3, completionTokens: 1 });
   });
 
   it('is estimated where text was not kept', async () => {
     const made = () => ({ text: 'made', lostTokens: 70 });
-    const usage = await new ChatUsage(counter).of('account', null, { messages: [] }, made);
+    const usage = await new ChatUsage(counter).of(
+      'account',
+      null,
+      { messages: [], maxTokens: 1 },
+      made,
+    );
     expect(usage).toMatchObject({ completionTokens: 71, isEstimated: true });
   });
 });

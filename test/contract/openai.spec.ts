@@ -46,7 +46,7 @@ const chunks = [
 const events = chunks.map((chunk) => `: keep-alive\n\ndata: ${JSON.stringify(chunk)}\n\n`);
 describePortContract('OpenAI chat stream', {
   run: async (access, context) => {
-    const { body } = await openAiPorts(access).chat!.stream({ messages }, context);
+    const { body } = await openAiPorts(access).chat!.stream({ messages, maxTokens: 5 }, context);
     const seen: ChatChunk[] = [];
     for await (const chunk of body) seen.push(chunk as ChatChunk);
     return seen;
@@ -66,6 +66,7 @@ describePortContract('OpenAI chat stream', {
   expectRequest: expectJson('/chat/completions', {
     model: 'upstream-model',
     messages,
+    max_tokens: 5,
     stream: true,
     stream_options: { include_usage: true },
   }),

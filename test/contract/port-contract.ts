@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { ProviderAccess } from '../../src/providers/http/provider-access.js';
 import type { AttemptContext } from '../../src/providers/ports/attempt-context.js';
+import type { UpstreamTerms } from '../../src/providers/ports/upstream-terms.js';
 import { StubUpstream, type SeenRequest } from '../support/stub-upstream.js';
 
 const KEY = 'sk-upstream-secret-4711';
@@ -43,6 +45,13 @@ const FAULTS: readonly [number, string, string][] = [
   [501, 'provider_http_error', 'x'.repeat(100_000)],
 ];
 
+const ENCODINGS: readonly [string, (bytes: Buffer) => Buffer][] = [
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+  ['deflate', deflateSync],
+  ['Deflate', deflateRawSync],
+];
+
 /** The suite every call of every adapter must pass, against a real server. */
 export function describePortContract(name: string, contract: PortContract): void {
   describeContract(name, contract, true);
@@ -67,9 +76,13 @@ function describeContract(name: string, contract: PortContract, withFaults: bool
     afterEach(() => stub.stop());
     afterAll(() => transport.close());
 
-    const run = (signal = new AbortController().signal, baseUrl = stub.url): Promise<unknown> => {
+    const run = (
+      signal = new AbortController().signal,
+      baseUrl = stub.url,
+      terms?: UpstreamTerms,
+    ): Promise<unknown> => {
       const access = { id: 'acme', baseUrl, apiKey: KEY, transport, clock: new SystemClock() };
-      return contract.run(access, { upstreamModel: 'upstream-model', signal });
+      return contract.run(access, { upstreamModel: 'upstream-model', signal, terms });
     };
     const fault = async (promise = run()): Promise<ProviderError> => {
       const error: unknown = await promise.then(
@@ -95,7 +108,37 @@ function describeContract(name: string, contract: PortContract, withFaults: bool
       await contract.expectRequest(stub.only);
     });
 
+    it('asks for no encoding, and sends what the terms of the row add', async () => {
+      answer(200, body, { 'content-type': type });
+      await run(undefined, undefined, { headers: { 'x-row': 'a' }, constants: { row_word: 'b' } });
+      expect(stub.only.headers).toMatchObject({ 'accept-encoding': 'identity', 'x-row': 'a' });
+      const fields = stub.only.body.toString();
+      expect(stub.only.method === 'GET' ? 'row_word' : fields).toContain('row_word');
+    });
+
+    it.each(ENCODINGS)('reads a good answer in %s all the same', async (encoding, encode) => {
+      answer(200, encode(body), { 'content-type': type, 'content-encoding': encoding });
+      await expect(run()).resolves.toEqual(result);
+    });
+
     if (!withFaults) return;
+
+    it('takes an answer whose encoding breaks off for a failure', async () => {
+      const bytes = gzipSync(body);
+      answer(200, bytes.subarray(0, bytes.length >> 1), { 'content-encoding': 'gzip' });
+      expect(await fault()).toMatchObject({ kind: 'http_error', sent: true });
+    });
+
+    it('waits no longer than the terms of the row say', async () => {
+      stub.reply = () => undefined;
+      const patient = new HttpTransport(60_000);
+      const access = { id: 'acme', baseUrl: stub.url, apiKey: KEY, clock: new SystemClock() };
+      const { signal } = new AbortController();
+      const context = { upstreamModel: 'upstream-model', signal, terms: { timeoutMs: 100 } };
+      const asked = contract.run({ ...access, transport: patient }, context);
+      expect(await fault(asked)).toMatchObject({ kind: 'timeout' });
+      await patient.close();
+    });
 
     it('takes an answer that comes in many small pieces', async () => {
       stub.reply = async (response) => {

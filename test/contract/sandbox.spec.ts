@@ -103,7 +103,7 @@ describe('adapters against the sandbox', () => {
   const chat = () => registry.portOf(openai(''), 'chat')!;
 
   it('chats, whole and streamed, with usage', async () => {
-    const whole = await chat().complete({ messages }, context('gpt-5-mini'));
+    const whole = await chat().complete({ messages, maxTokens: 50 }, context('gpt-5-mini'));
     expect(whole.usage).toMatchObject({ completionTokens: 7 });
 
     const { body } = await chat().stream({ messages, maxTokens: 50 }, context('gpt-5-mini'));
@@ -118,7 +118,7 @@ describe('adapters against the sandbox', () => {
     ['error-after=2', 'http_error'],
   ])('breaks a chat stream on [[sandbox:%s]]', async (magic, kind) => {
     const content = `Go on. [[sandbox:tokens=7]] [[sandbox:${magic}]]`;
-    const command = { messages: [{ role: 'user', content }] };
+    const command = { messages: [{ role: 'user', content }], maxTokens: 50 };
     const drained = (async () => {
       const { body } = await chat().stream(command, context('gpt-5-mini'));
       for await (const chunk of body) expect(chunk).toHaveProperty('chunk');

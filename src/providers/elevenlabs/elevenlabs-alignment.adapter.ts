@@ -12,7 +12,7 @@ export class ElevenLabsAlignment implements AlignmentPort {
 
   async align(
     { media, text }: AlignmentCommand,
-    { signal }: AttemptContext,
+    { signal, terms }: AttemptContext,
   ): Promise<AlignmentResult> {
     return this.http.requestJson(
       {
@@ -21,6 +21,7 @@ export class ElevenLabsAlignment implements AlignmentPort {
         body: multipartBody({ text }, 'file', media),
         timeout: 'audio',
         signal,
+        terms,
       },
       MAX_TRANSCRIPT_BYTES,
       toResult,

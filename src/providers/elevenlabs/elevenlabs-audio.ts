@@ -3,6 +3,7 @@ import type { AudioFormat, ProviderAudio } from '../ports/provider-audio.js';
 import { sniffAudio } from '../http/audio-sniff.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { RequestBody } from '../http/request-body.js';
+import type { UpstreamTerms } from '../ports/upstream-terms.js';
 import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
 
 const OUTPUT_FORMATS: Readonly<Record<AudioFormat, string>> = {
@@ -18,6 +19,7 @@ export interface AudioRequest {
   readonly body: RequestBody;
   readonly format: AudioFormat;
   readonly timeout?: UpstreamTimeoutName;
+  readonly terms?: UpstreamTerms | undefined;
   readonly signal: StopSignal;
 }
 
@@ -31,7 +33,7 @@ export async function requestAudio(
   http: ProviderHttp,
   request: AudioRequest,
 ): Promise<ProviderAudio> {
-  const { path, body, format, signal, timeout = 'audio' } = request;
+  const { path, body, format, signal, terms, timeout = 'audio' } = request;
   const answer = await http.request({
     method: 'POST',
     path,
@@ -39,6 +41,7 @@ export async function requestAudio(
     headers: { accept: 'audio/*' },
     timeout,
     signal,
+    terms,
   });
   if (!(await sniffAudio(answer.body, format))) throw http.unusable(answer, 'not_audio');
   return { body: answer.body, providerRequestId: answer.providerRequestId };

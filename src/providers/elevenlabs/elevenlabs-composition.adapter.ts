@@ -11,12 +11,12 @@ export class ElevenLabsComposition implements CompositionPort {
 
   compose(
     command: CompositionCommand,
-    { upstreamModel, signal }: AttemptContext,
+    { upstreamModel, signal, terms }: AttemptContext,
   ): Promise<ProviderAudio> {
     const { format } = command;
     const path = withOutputFormat('/v1/music', format);
     const body = jsonBody(musicBody(command, upstreamModel));
-    return requestAudio(this.http, { path, body, format, signal, timeout: 'composition' });
+    return requestAudio(this.http, { path, body, format, signal, terms, timeout: 'composition' });
   }
 }
 

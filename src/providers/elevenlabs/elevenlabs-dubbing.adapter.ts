@@ -16,7 +16,7 @@ const NO_MEDIA = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 export class ElevenLabsDubbing implements DubbingPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  submitDub(command: DubbingCommand, { signal }: AttemptContext): Promise<string> {
+  submitDub(command: DubbingCommand, { signal, terms }: AttemptContext): Promise<string> {
     const fields = {
       name: command.name,
       target_lang: command.targetLanguage,
@@ -30,26 +30,31 @@ export class ElevenLabsDubbing implements DubbingPort {
     };
     const body = multipartBody(fields, 'file', command.media);
     return this.http.requestJson(
-      { method: 'POST', path: '/v1/dubbing', body, timeout: 'submit', signal },
+      { method: 'POST', path: '/v1/dubbing', body, timeout: 'submit', signal, terms },
       MAX_ANSWER_BYTES,
       (json) => jobIdAt(json, 'dubbing_id'),
     );
   }
 
-  readDub(jobId: string, { signal }: AttemptContext): Promise<DubbingReport> {
+  readDub(jobId: string, { signal, terms }: AttemptContext): Promise<DubbingReport> {
     return this.http.requestJson(
-      { method: 'GET', path: `/v1/dubbing/${jobId}`, timeout: 'poll', signal },
+      { method: 'GET', path: `/v1/dubbing/${jobId}`, timeout: 'poll', signal, terms },
       MAX_ANSWER_BYTES,
       reportOf,
     );
   }
 
-  async openDub(jobId: string, targetLanguage: string, { signal }: AttemptContext): Promise<Dub> {
+  async openDub(
+    jobId: string,
+    targetLanguage: string,
+    { signal, terms }: AttemptContext,
+  ): Promise<Dub> {
     const answer = await this.http.request({
       method: 'GET',
       path: `/v1/dubbing/${jobId}/audio/${encodeURIComponent(targetLanguage)}`,
       timeout: 'download',
       signal,
+      terms,
     });
     const type = answer.headers['content-type'];
     const contentType = typeof type === 'string' ? type : null;
@@ -58,9 +63,15 @@ export class ElevenLabsDubbing implements DubbingPort {
     return { body: answer.body, contentType };
   }
 
-  async removeDub(jobId: string, { signal }: AttemptContext): Promise<void> {
+  async removeDub(jobId: string, { signal, terms }: AttemptContext): Promise<void> {
     const path = `/v1/dubbing/${jobId}`;
-    const { body } = await this.http.request({ method: 'DELETE', path, timeout: 'poll', signal });
+    const { body } = await this.http.request({
+      method: 'DELETE',
+      path,
+      timeout: 'poll',
+      signal,
+      terms,
+    });
     // The status of the answer is enough; its body is not needed.
     body.on('error', () => undefined).destroy();
   }

@@ -9,8 +9,14 @@ import { requestAudio } from './elevenlabs-audio.js';
 export class ElevenLabsIsolation implements IsolationPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  isolate({ media }: IsolationCommand, { signal }: AttemptContext): Promise<ProviderAudio> {
+  isolate({ media }: IsolationCommand, { signal, terms }: AttemptContext): Promise<ProviderAudio> {
     const body = multipartBody({}, 'audio', media);
-    return requestAudio(this.http, { path: '/v1/audio-isolation', body, format: 'mp3', signal });
+    return requestAudio(this.http, {
+      path: '/v1/audio-isolation',
+      body,
+      format: 'mp3',
+      signal,
+      terms,
+    });
   }
 }

@@ -10,11 +10,14 @@ import { voiceSettings } from './elevenlabs-voice-settings.js';
 export class ElevenLabsSpeech implements SpeechPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  speak(command: SpeechCommand, { upstreamModel, signal }: AttemptContext): Promise<ProviderAudio> {
+  speak(
+    command: SpeechCommand,
+    { upstreamModel, signal, terms }: AttemptContext,
+  ): Promise<ProviderAudio> {
     const { voiceId, format } = command;
     const path = withOutputFormat(`/v1/text-to-speech/${encodeURIComponent(voiceId)}`, format);
     const body = jsonBody(speechBody(command, upstreamModel));
-    return requestAudio(this.http, { path, body, format, signal });
+    return requestAudio(this.http, { path, body, format, signal, terms });
   }
 }
 

@@ -23,7 +23,7 @@ export class ElevenLabsTranscription implements TranscriptionPort {
 
   async transcribe(
     command: TranscriptionCommand,
-    { upstreamModel, signal }: AttemptContext,
+    { upstreamModel, signal, terms }: AttemptContext,
   ): Promise<TranscriptionResult> {
     return this.http.requestJson(
       {
@@ -32,6 +32,7 @@ export class ElevenLabsTranscription implements TranscriptionPort {
         body: multipartBody(transcriptionFields(command, upstreamModel), 'file', command.media),
         timeout: 'transcription',
         signal,
+        terms,
       },
       MAX_TRANSCRIPT_BYTES,
       (json, providerRequestId) => toResult(json, command, providerRequestId),

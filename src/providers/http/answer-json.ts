@@ -2,10 +2,14 @@ import type { Readable } from 'node:stream';
 import { JsonBoundsError, JsonStructure } from '../../common/http/bodies/json-structure.js';
 import { BodyTooLargeError, readBounded } from './bounded-body.js';
 
+const BYTE_ORDER_MARK = '\uFEFF';
 /** Answers nest less. Writing a deeper one as JSON could use up the stack. */
 export const MAX_ANSWER_DEPTH = 64;
 /** Twice the alignment of 100,000 characters, which is the answer with the most values apart from those of chat. */
 const MAX_VALUES = 1_000_000;
+
+const MAX_ERROR_BODY_BYTES = 64 * 1024;
+const ERROR_BODY_WAIT_MS = 5_000;
 
 class SlowBodyError extends Error {}
 
@@ -33,7 +37,7 @@ export async function readAnswerJson(
   const timer = bodyMs === undefined ? undefined : setTimeout(giveUp, bodyMs);
   try {
     const raw = await readBounded(counted(body, structure), bytes);
-    return JSON.parse(raw.toString()) as unknown;
+    return parseAnswerJson(raw);
   } catch (error) {
     const isUnusable =
       error instanceof SlowBodyError ||
@@ -45,6 +49,27 @@ export async function readAnswerJson(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The body of an error answer as JSON; null when it is too long, too slow, broken or not JSON. */
+export async function readErrorJson(body: Readable): Promise<unknown> {
+  const timer = setTimeout(
+    () => body.destroy(new Error('error body too slow')),
+    ERROR_BODY_WAIT_MS,
+  );
+  try {
+    return parseAnswerJson(await readBounded(body, MAX_ERROR_BODY_BYTES));
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The bytes as JSON, which may begin with a byte order mark. Throws SyntaxError for anything else. */
+function parseAnswerJson(bytes: Buffer): unknown {
+  const text = bytes.toString();
+  return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) as unknown;
 }
 
 async function* counted(body: Readable, structure: JsonStructure): AsyncGenerator<Buffer> {

@@ -49,9 +49,12 @@ export class HttpTransport {
     };
   }
 
-  /** The time that a request of this kind may wait for bytes. */
-  timeoutOf(name: UpstreamTimeoutName): UpstreamTimeout {
-    const override = this.timeoutOverrideMs;
+  /**
+   * The time that a request of this kind may wait for bytes.
+   * @param rowMs the limit of the model's row, which comes before all others
+   */
+  timeoutOf(name: UpstreamTimeoutName, rowMs?: number): UpstreamTimeout {
+    const override = rowMs ?? this.timeoutOverrideMs;
     const usual: UpstreamTimeout = UPSTREAM_TIMEOUTS[name];
     if (override === undefined) return usual;
     const silence = { headMs: override, idleMs: override };

@@ -32,8 +32,8 @@ async function bytesOf(status: number, headers: Record<string, string>, body: Bu
 }
 
 describe('an answer that is not the bytes that were asked for', () => {
-  it.each(['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity, GZIP'])(
-    'is refused where it is compressed: %s',
+  it.each(['zstd', 'compress', 'gzip, gzip, gzip', 'gzip;q=1'])(
+    'is refused in an encoding that cannot be read: %s',
     async (encoding) => {
       const sent = bytesOf(200, { 'content-encoding': encoding }, gzipSync(SOUND));
       await expect(sent).rejects.toMatchObject({

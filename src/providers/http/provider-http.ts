@@ -4,30 +4,29 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { readAnswerJson } from './answer-json.js';
-import { readBounded } from './bounded-body.js';
+import { readAnswerJson, readErrorJson } from './answer-json.js';
 import {
   type ErrorClassifier,
   kindOfStatus,
   kindOfTransportFault,
   retryAfterSeconds,
 } from './error-classification.js';
+import { decodedBody } from './decoded-body.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
 import type { ProviderAccess } from './provider-access.js';
 import { ProviderError, type ProviderErrorKind } from './provider-error.js';
+import type { UpstreamTerms } from '../ports/upstream-terms.js';
 import type { RequestBody } from './request-body.js';
-import type { UpstreamTimeoutName } from './upstream-timeouts.js';
+import type { UpstreamTimeout, UpstreamTimeoutName } from './upstream-timeouts.js';
 
 /** Further attempts, made only while no connection was ever opened. */
 const MAX_CONNECT_RETRIES = 2;
 const CONNECT_RETRY_MS = 50;
-const MAX_ERROR_BODY_BYTES = 64 * 1024;
-const ERROR_BODY_WAIT_MS = 5_000;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 const PARTIAL = 206;
-/** Encodings that are never requested. Their bytes could be taken for raw audio or be kept as a file. */
-const COMPRESSED = /\b(gzip|deflate|compress|br|zstd)\b/i;
+/** Without the header, a provider could choose any encoding. Answers that have one all the same are decoded. */
+const NOT_ENCODED = { 'accept-encoding': 'identity' };
 
 /** What a wire protocol adds to every request. */
 export interface WireProtocol {
@@ -44,6 +43,8 @@ export interface UpstreamRequest {
   readonly body?: RequestBody;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeout: UpstreamTimeoutName;
+  /** How the requests of the model differ from the protocol's habit. */
+  readonly terms?: UpstreamTerms | undefined;
   readonly signal: StopSignal;
   /** Return the target of a redirect instead of treating the redirect as a failure. It is not followed. */
   readonly mayRedirect?: true;
@@ -74,7 +75,10 @@ export class ProviderHttp {
     this.baseUrl = withoutEndSlashes(access.baseUrl);
   }
 
-  /** Sends the request and waits for the head of a 2xx answer. A partial or compressed one is unusable. */
+  /**
+   * Sends the request and waits for the head of a 2xx answer. A partial one is unusable, and so is one in an encoding
+   * that cannot be read.
+   */
   async request(request: UpstreamRequest): Promise<UpstreamAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -99,7 +103,7 @@ export class ProviderHttp {
     maxValues?: number,
   ): Promise<T> {
     const answer = await this.request(request);
-    const { bodyMs } = this.access.transport.timeoutOf(request.timeout);
+    const { bodyMs } = this.timeoutOf(request);
     const limits = { bytes: limitBytes, values: maxValues, bodyMs };
     const json = await readAnswerJson(answer.body, limits);
     const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
@@ -131,16 +135,30 @@ export class ProviderHttp {
     } catch (error) {
       throw request.signal.aborted ? request.signal.reason : this.transportError(error);
     }
-    const headers = response.headers as Record<string, unknown>;
-    const providerRequestId = requestIdOf(headers);
-    const answer = { status: response.status, headers, providerRequestId, body: response.data };
+    const { answer, isReadable } = this.decoded(response);
     if (answer.status >= 200 && answer.status < 300) {
-      if (isWhole(answer)) return answer;
+      if (isReadable && answer.status !== PARTIAL) return answer;
       throw this.unusable(answer, 'not_whole');
     }
     const redirectUrl = request.mayRedirect && this.redirectOf(request.path, answer);
     if (redirectUrl !== undefined) return { ...answer, redirectUrl };
     throw await this.errorAnswer(answer);
+  }
+
+  /** The answer with its body decoded, where that is possible. */
+  private decoded(response: AxiosResponse<Readable>) {
+    const headers = response.headers as Record<string, unknown>;
+    const { status, data } = response;
+    const providerRequestId = requestIdOf(headers);
+    const plain: UpstreamAnswer = { status, headers, providerRequestId, body: data };
+    const body = decodedBody(data, headers['content-encoding'], () =>
+      this.unusable(plain, 'bad_encoding'),
+    );
+    return { answer: body ? { ...plain, body } : plain, isReadable: body !== undefined };
+  }
+
+  private timeoutOf({ timeout, terms }: UpstreamRequest): UpstreamTimeout {
+    return this.access.transport.timeoutOf(timeout, terms?.timeoutMs);
   }
 
   private redirectOf(path: string, { status, headers }: UpstreamAnswer): string | undefined {
@@ -151,12 +169,19 @@ export class ProviderHttp {
   }
 
   private toConfig(request: UpstreamRequest): ExchangeConfig {
-    const { headMs, idleMs } = this.access.transport.timeoutOf(request.timeout);
+    const { headMs, idleMs } = this.timeoutOf(request);
+    const body = request.body?.written(request.terms);
     return {
       method: request.method,
       url: this.baseUrl + request.path,
-      headers: Object.assign({}, this.protocol.headers, request.headers, request.body?.headers),
-      data: request.body?.open(),
+      headers: Object.assign(
+        { ...NOT_ENCODED },
+        this.protocol.headers,
+        request.headers,
+        request.terms?.headers,
+        body?.headers,
+      ),
+      data: body?.data,
       signal: request.signal,
       timeout: headMs,
       idleTimeoutMs: idleMs,
@@ -186,7 +211,7 @@ export class ProviderHttp {
 
   private async errorAnswer(answer: UpstreamAnswer): Promise<ProviderError> {
     const { status, headers, providerRequestId } = answer;
-    const finding = this.protocol.classify(status, await readErrorBody(answer.body));
+    const finding = this.protocol.classify(status, await readErrorJson(answer.body));
     return new ProviderError(finding.kind ?? kindOfStatus(status), {
       provider: this.access.id,
       sent: true,
@@ -197,27 +222,6 @@ export class ProviderHttp {
       providerRequestId,
       retryAfterSeconds: retryAfterSeconds(headers['retry-after'], this.access.clock.nowMs()),
     });
-  }
-}
-
-/** Whether the body is the result, and not a part of it or its compression. */
-function isWhole({ status, headers }: UpstreamAnswer): boolean {
-  const encoding = headers['content-encoding'] as string | string[] | undefined;
-  return status !== PARTIAL && !COMPRESSED.test(String(encoding));
-}
-
-/** The body of an error answer as JSON; null when it is too long, too slow, broken or not JSON. */
-async function readErrorBody(body: Readable): Promise<unknown> {
-  const timer = setTimeout(
-    () => body.destroy(new Error('error body too slow')),
-    ERROR_BODY_WAIT_MS,
-  );
-  try {
-    return JSON.parse((await readBounded(body, MAX_ERROR_BODY_BYTES)).toString()) as unknown;
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -2,17 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { MediaFile } from '../ports/media-file.js';
+import type { UpstreamTerms } from '../ports/upstream-terms.js';
 
-/** A request body with its headers. It is opened anew for every attempt. */
+/** A request body. It is written anew for every attempt, its fields under the terms of the model. */
 export interface RequestBody {
+  written(terms: UpstreamTerms | undefined): WrittenBody;
+}
+
+/** What is sent, with its headers. */
+export interface WrittenBody {
   readonly headers: Readonly<Record<string, string>>;
-  open(): string | Readable;
+  readonly data: string | Readable;
 }
 
 /** A JSON body; undefined fields are left out. */
 export function jsonBody(value: object): RequestBody {
-  const text = JSON.stringify(value);
-  return { headers: { 'content-type': 'application/json' }, open: () => text };
+  return {
+    written: (terms) => ({
+      headers: { 'content-type': 'application/json' },
+      data: JSON.stringify(fieldsUnder(terms, value)),
+    }),
+  };
 }
 
 /** Form fields by name. Undefined ones are left out; numbers and booleans are sent as text. */
@@ -23,26 +33,45 @@ export type FormFields = Readonly<Record<string, string | number | boolean | und
  * known before, so nothing is buffered and no chunked encoding is needed.
  */
 export function multipartBody(fields: FormFields, fileField: string, file: MediaFile): RequestBody {
+  return {
+    written: (terms) =>
+      writtenForm(fieldsUnder(terms, fields), terms?.rename?.[fileField] ?? fileField, file),
+  };
+}
+
+function writtenForm(fields: object, fileField: string, file: MediaFile): WrittenBody {
   const boundary = `form-${randomUUID()}`;
   const parts = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${partHead(boundary, name)}\r\n\r\n${String(value)}\r\n`);
+    .map(([name, value]) => `${partHead(boundary, name)}\r\n\r\n${formText(value)}\r\n`);
   const fileHead =
     `${partHead(boundary, fileField)}; filename="${quoted(file.filename)}"\r\n` +
     `Content-Type: ${file.contentType}\r\n\r\n`;
   const head = Buffer.from(parts.join('') + fileHead);
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const pieces = Readable.from(concatenated(head, file.path, tail), { objectMode: false });
   return {
     headers: {
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.length + file.sizeBytes + tail.length),
     },
-    open: () => {
-      const pieces = Readable.from(concatenated(head, file.path, tail), { objectMode: false });
-      // The request learns of the error, unless it has ended before.
-      return pieces.on('error', () => undefined);
-    },
+    // The request learns of the error, unless it has ended before.
+    data: pieces.on('error', () => undefined),
   };
+}
+
+/** The fields without those that the terms drop, under their new names, and with the constants. */
+function fieldsUnder(terms: UpstreamTerms | undefined, fields: object): object {
+  if (!terms) return fields;
+  const { drop = [], rename = {}, constants } = terms;
+  const sent = Object.entries(fields)
+    .filter(([name]) => !drop.includes(name))
+    .map(([name, value]) => [Object.hasOwn(rename, name) ? rename[name] : name, value] as const);
+  return { ...Object.fromEntries(sent), ...constants };
+}
+
+function formText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 async function* concatenated(head: Buffer, path: string, tail: Buffer): AsyncGenerator<Buffer> {

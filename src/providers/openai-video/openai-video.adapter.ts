@@ -13,7 +13,10 @@ const NO_VIDEO = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 export class OpenAiVideo implements VideoPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  submitVideo(command: VideoCommand, { upstreamModel, signal }: AttemptContext): Promise<string> {
+  submitVideo(
+    command: VideoCommand,
+    { upstreamModel, signal, terms }: AttemptContext,
+  ): Promise<string> {
     const { prompt, seconds, size, aspectRatio, imageUrls } = command;
     const body = jsonBody({
       model: upstreamModel,
@@ -24,26 +27,27 @@ export class OpenAiVideo implements VideoPort {
       image_urls: imageUrls,
     });
     return this.http.requestJson(
-      { method: 'POST', path: '/videos', body, timeout: 'submit', signal },
+      { method: 'POST', path: '/videos', body, timeout: 'submit', signal, terms },
       MAX_ANSWER_BYTES,
       (video) => jobIdAt(video, 'id'),
     );
   }
 
-  readVideo(jobId: string, { signal }: AttemptContext): Promise<VideoReport> {
+  readVideo(jobId: string, { signal, terms }: AttemptContext): Promise<VideoReport> {
     return this.http.requestJson(
-      { method: 'GET', path: `/videos/${jobId}`, timeout: 'poll', signal },
+      { method: 'GET', path: `/videos/${jobId}`, timeout: 'poll', signal, terms },
       MAX_ANSWER_BYTES,
       reportOf,
     );
   }
 
-  async openVideo(jobId: string, { signal }: AttemptContext): Promise<VideoContent> {
+  async openVideo(jobId: string, { signal, terms }: AttemptContext): Promise<VideoContent> {
     const answer = await this.http.request({
       method: 'GET',
       path: `/videos/${jobId}/content`,
       timeout: 'download',
       signal,
+      terms,
       mayRedirect: true,
     });
     if (answer.redirectUrl !== undefined) {

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../common/json-object.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { listAt } from '../http/json-fields.js';
 import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
@@ -14,28 +13,41 @@ import {
   MAX_COMPLETION_VALUES,
 } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
+import { ParameterRefusals } from './parameter-refusals.js';
 import { usageOf } from './openai-usage.js';
-
-/** Models that refuse `max_tokens` and take `max_completion_tokens` instead. */
-const REASONING_MODELS = /^(gpt-5|o\d)/;
 
 /** Chat over the OpenAI wire protocol. */
 export class OpenAiChat implements ChatPort {
+  private readonly refusals = new ParameterRefusals();
+
   constructor(private readonly http: ProviderHttp) {}
 
   complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult> {
-    const body = chatBody(command, context.upstreamModel);
-    const request = chatRequest(body, 'chat', context.signal);
-    return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult, MAX_COMPLETION_VALUES);
+    const wanted = { lengthParameter: lengthParameterOf(command, context), asksUsage: false };
+    return this.refusals.ask(context.upstreamModel, wanted, ({ lengthParameter }) => {
+      const body = chatBody(command, context, lengthParameter);
+      const request = chatRequest(body, 'chat', context);
+      return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult, MAX_COMPLETION_VALUES);
+    });
   }
 
-  async stream(command: ChatCommand, context: AttemptContext): Promise<ChatStream> {
-    const body = {
-      stream: true,
-      stream_options: { include_usage: true },
-      ...chatBody(command, context.upstreamModel),
+  stream(command: ChatCommand, context: AttemptContext): Promise<ChatStream> {
+    const wanted = {
+      lengthParameter: lengthParameterOf(command, context),
+      asksUsage: context.terms?.streamUsage !== false,
     };
-    const answer = await this.http.request(chatRequest(body, 'chatStream', context.signal));
+    return this.refusals.ask(context.upstreamModel, wanted, ({ lengthParameter, asksUsage }) => {
+      const body = {
+        stream: true,
+        stream_options: asksUsage ? { include_usage: true } : undefined,
+        ...chatBody(command, context, lengthParameter),
+      };
+      return this.openStream(chatRequest(body, 'chatStream', context));
+    });
+  }
+
+  private async openStream(request: UpstreamRequest): Promise<ChatStream> {
+    const answer = await this.http.request(request);
     const stream = new OpenAiChatStream(answer.body, (code, kind) =>
       this.http.unusable(answer, code, kind),
     );
@@ -49,14 +61,23 @@ export class OpenAiChat implements ChatPort {
 function chatRequest(
   body: object,
   timeout: UpstreamTimeoutName,
-  signal: StopSignal,
+  { signal, terms }: AttemptContext,
 ): UpstreamRequest {
-  return { method: 'POST', path: '/chat/completions', body: jsonBody(body), timeout, signal };
+  const path = '/chat/completions';
+  return { method: 'POST', path, body: jsonBody(body), timeout, signal, terms };
 }
 
-function chatBody({ messages, maxTokens, parameters }: ChatCommand, upstreamModel: string): object {
-  const limit = REASONING_MODELS.test(upstreamModel) ? 'max_completion_tokens' : 'max_tokens';
-  return { model: upstreamModel, messages, [limit]: maxTokens, ...parameters };
+/** The row's name of the cap, else the caller's, else the older one, which most upstreams know. */
+function lengthParameterOf({ lengthParameter }: ChatCommand, { terms }: AttemptContext): string {
+  return terms?.lengthParameter ?? lengthParameter ?? 'max_tokens';
+}
+
+function chatBody(
+  { messages, maxTokens, parameters }: ChatCommand,
+  { upstreamModel }: AttemptContext,
+  lengthParameter: string,
+): object {
+  return { model: upstreamModel, messages, [lengthParameter]: maxTokens, ...parameters };
 }
 
 /** Undefined for an answer without a choice, which is a failure. */

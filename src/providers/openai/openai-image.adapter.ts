@@ -14,7 +14,7 @@ export class OpenAiImage implements ImagePort {
 
   generateImage(
     { prompt, size }: ImageCommand,
-    { upstreamModel, signal }: AttemptContext,
+    { upstreamModel, signal, terms }: AttemptContext,
   ): Promise<ImageResult> {
     const request = {
       method: 'POST',
@@ -22,6 +22,7 @@ export class OpenAiImage implements ImagePort {
       body: jsonBody({ model: upstreamModel, prompt, n: 1, size }),
       timeout: 'image',
       signal,
+      terms,
     } as const;
     return this.http.requestJson(request, MAX_IMAGE_ANSWER_BYTES, toResult);
   }

@@ -7,11 +7,17 @@ export const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
 /** As many as fit into these bytes where each token comes with the 20 likeliest others. */
 export const MAX_COMPLETION_VALUES = 2_500_000;
 
+/** The two names of the cap on the output. */
+export type LengthParameter = 'max_tokens' | 'max_completion_tokens';
+
 /** A conversation for which a reply is wanted. */
 export interface ChatCommand {
   /** Messages in order, in the format of the spec. */
   readonly messages: readonly JsonObject[];
-  readonly maxTokens?: number | undefined;
+  /** The cap on the output. Without one, a provider could make more than is held. */
+  readonly maxTokens: number;
+  /** The name by which the caller sent the cap. The row's own name comes before it. */
+  readonly lengthParameter?: LengthParameter | undefined;
   /** Further validated fields under their wire names, such as `temperature` and `tools`. They are sent unchanged. */
   readonly parameters?: JsonObject | undefined;
 }

@@ -50,6 +50,7 @@ export class TtapiSong implements SongPort {
         path: `${endpoint.fetchPath}?jobId=${encodeURIComponent(jobId)}`,
         timeout: 'poll',
         signal: context.signal,
+        terms: context.terms,
       },
       MAX_ANSWER_BYTES,
       (json) => reportOf(endpoint, expected, withKnownNames(json, endpoint.answerNames)),
@@ -60,7 +61,7 @@ export class TtapiSong implements SongPort {
     endpoint: TtapiEndpoint,
     command: SongCommand,
     memory: JsonObject,
-    { signal }: AttemptContext,
+    { signal, terms }: AttemptContext,
   ): Promise<SongSubmission> {
     return this.http.requestJson<SongSubmission>(
       {
@@ -69,6 +70,7 @@ export class TtapiSong implements SongPort {
         body: jsonBody(requestBody(endpoint, command, memory)),
         timeout: endpoint.isLong ? 'longSubmit' : 'submit',
         signal,
+        terms,
       },
       MAX_ANSWER_BYTES,
       (answer) => {
@@ -88,10 +90,17 @@ export class TtapiSong implements SongPort {
     step: TtapiStep,
     body: JsonObject,
     memory: JsonObject,
-    { signal }: AttemptContext,
+    { signal, terms }: AttemptContext,
   ): Promise<SongSubmission> {
     return this.http.requestJson<SongSubmission>(
-      { method: 'POST', path: step.path, body: jsonBody(body), timeout: 'longSubmit', signal },
+      {
+        method: 'POST',
+        path: step.path,
+        body: jsonBody(body),
+        timeout: 'longSubmit',
+        signal,
+        terms,
+      },
       MAX_ANSWER_BYTES,
       (answer) => {
         const json = withKnownNames(answer, answerNames);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
 import type { TaskContext } from '../task-kind.js';
 import type { StopSignal } from '../../common/stop-signal.js';
@@ -7,7 +8,10 @@ import type { Task } from '../task.js';
 /** Whether a task's upstream is still the one that has its work (interface: Environment). */
 @Injectable()
 export class TaskUpstreams {
-  constructor(private readonly registry: ProviderRegistry) {}
+  constructor(
+    private readonly registry: ProviderRegistry,
+    private readonly catalog: Catalog,
+  ) {}
 
   /** Where the task's provider is now; undefined when it is not configured. */
   baseUrlOf(task: Task): string | undefined {
@@ -28,7 +32,11 @@ export class TaskUpstreams {
   contextOf(task: Task, signal: StopSignal): TaskContext {
     return {
       signal,
-      route: { provider: task.provider, upstreamModel: task.upstreamModel },
+      route: {
+        provider: task.provider,
+        upstreamModel: task.upstreamModel,
+        terms: this.catalog.termsOf(task.model),
+      },
       apiKeyId: task.apiKeyId,
     };
   }

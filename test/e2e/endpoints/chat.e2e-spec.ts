@@ -106,9 +106,13 @@ describe('POST /v1/chat/completions', () => {
     expect((await desk.upstream()).body.max_completion_tokens).toBe(128_000);
   });
 
-  it('sends the provider nothing that was not asked for', async () => {
+  it('sends the provider a cap, and nothing else that was not asked for', async () => {
     await desk.ask();
-    expect((await desk.upstream()).body).toEqual({ model: 'gpt-5', messages: SKY_CHAT.messages });
+    expect((await desk.upstream()).body).toEqual({
+      model: 'gpt-5',
+      messages: SKY_CHAT.messages,
+      max_completion_tokens: 128_000,
+    });
   });
 
   it('ignores an Idempotency-Key (CHAT-27)', async () => {

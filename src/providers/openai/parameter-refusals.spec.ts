@@ -1,0 +1,215 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { StubUpstream } from '../../../test/support/stub-upstream.js';
+import { SystemClock } from '../../common/time/clock.js';
+import { HttpTransport } from '../http/http-transport.js';
+import type { ChatCommand, ChatPort } from '../ports/chat.port.js';
+import type { UpstreamTerms } from '../ports/upstream-terms.js';
+import { openAiPorts } from './openai-ports.js';
+
+type Sent = Readonly<Record<string, unknown>>;
+
+let stub: StubUpstream;
+let transport: HttpTransport;
+let chat: ChatPort;
+
+beforeAll(() => {
+  transport = new HttpTransport(10_000);
+});
+beforeEach(async () => {
+  stub = await StubUpstream.start();
+  const access = { id: 'acme', baseUrl: stub.url, apiKey: 'k', transport };
+  const ports = openAiPorts({ ...access, clock: new SystemClock() });
+  if (!ports.chat) throw new Error('the protocol has chat');
+  chat = ports.chat;
+});
+afterEach(() => stub.stop());
+afterAll(() => transport.close());
+
+const choice = { index: 0, finish_reason: 'stop' };
+const COMPLETION = JSON.stringify({ choices: [{ ...choice, message: { content: 'Hi' } }] });
+const EVENTS = `data: ${JSON.stringify({ choices: [{ ...choice, delta: { content: 'Hi' } }] })}\n\ndata: [DONE]\n\n`;
+
+/** The upstream refuses a request that has one of the fields, in these words. */
+function refuses(
+  fields: readonly string[],
+  status: number,
+  words: (field: string) => object,
+): void {
+  stub.reply = (response, { body }) => {
+    const sent = JSON.parse(body.toString()) as Sent;
+    const refused = fields.find((field) => field in sent);
+    if (refused !== undefined) response.writeHead(status).end(JSON.stringify(words(refused)));
+    else if (sent.stream) response.end(EVENTS);
+    else response.end(COMPLETION);
+  };
+}
+
+const context = (terms?: UpstreamTerms, upstreamModel = 'm') => ({
+  upstreamModel,
+  terms,
+  signal: new AbortController().signal,
+});
+const COMMAND: ChatCommand = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 9 };
+const complete = (command: Partial<ChatCommand> = {}, terms?: UpstreamTerms) =>
+  chat.complete({ ...COMMAND, ...command }, context(terms));
+async function stream(terms?: UpstreamTerms): Promise<number> {
+  const { body } = await chat.stream(COMMAND, context(terms));
+  let chunks = 0;
+  for await (const _chunk of body) chunks += 1;
+  return chunks;
+}
+/** The names of caps, and whether usage was asked for, request by request. */
+const sent = () =>
+  stub.seen.map(({ body }) => {
+    const fields = JSON.parse(body.toString()) as Sent;
+    const names = ['max_tokens', 'max_completion_tokens', 'num_predict', 'stream_options'];
+    return names.filter((name) => name in fields).join(' ');
+  });
+
+const openAi = (field: string) => ({
+  error: {
+    message: `Unsupported parameter: '${field}' is not supported with this model. Use another instead.`,
+    type: 'invalid_request_error',
+    param: field,
+    code: 'unsupported_parameter',
+  },
+});
+const azure = (field: string) => ({
+  error: { message: `Unrecognized request argument supplied: ${field}`, param: null, code: null },
+});
+
+describe('the name of the cap', () => {
+  beforeEach(() => {
+    refuses([], 400, openAi);
+  });
+
+  it("is the row's, else the caller's, else max_tokens", async () => {
+    await complete();
+    await complete({ lengthParameter: 'max_completion_tokens' });
+    await complete({ lengthParameter: 'max_tokens' }, { lengthParameter: 'max_completion_tokens' });
+    await complete({}, { lengthParameter: 'num_predict' });
+    expect(sent()).toEqual([
+      'max_tokens',
+      'max_completion_tokens',
+      'max_completion_tokens',
+      'num_predict',
+    ]);
+  });
+});
+
+describe('an upstream that refuses a parameter by name', () => {
+  it.each([
+    [400, openAi],
+    [422, openAi],
+    [400, azure],
+  ])(
+    'is asked once more under the other name of the cap, once for all: %d',
+    async (status, words) => {
+      refuses(['max_tokens'], status, words);
+      await complete();
+      await complete();
+      expect(sent()).toEqual(['max_tokens', 'max_completion_tokens', 'max_completion_tokens']);
+    },
+  );
+
+  it('is asked by the older name where it knows no other', async () => {
+    const terms = { lengthParameter: 'max_completion_tokens' };
+    refuses(['max_completion_tokens'], 400, azure);
+    await complete({}, terms);
+    await complete({}, terms);
+    expect(sent()).toEqual(['max_completion_tokens', 'max_tokens', 'max_tokens']);
+  });
+
+  it('is asked again without stream_options, and answers', async () => {
+    refuses(['stream_options'], 400, azure);
+    expect(await stream()).toBe(1);
+    expect(await stream()).toBe(1);
+    expect(sent()).toEqual(['max_tokens stream_options', 'max_tokens', 'max_tokens']);
+  });
+
+  it('is asked again for each of two parameters', async () => {
+    refuses(['stream_options', 'max_tokens'], 400, openAi);
+    expect(await stream()).toBe(1);
+    expect(sent().at(-1)).toBe('max_completion_tokens');
+    expect(sent()).toHaveLength(3);
+  });
+
+  it('is asked no third time where it refuses both names', async () => {
+    refuses(['max_tokens', 'max_completion_tokens'], 400, openAi);
+    await expect(complete()).rejects.toMatchObject({ kind: 'rejected' });
+    expect(sent()).toEqual(['max_tokens', 'max_completion_tokens']);
+  });
+
+  it('is not remembered where the other form did not help', async () => {
+    refuses(['max_tokens', 'max_completion_tokens'], 400, openAi);
+    await expect(complete()).rejects.toMatchObject({ kind: 'rejected' });
+    refuses([], 400, openAi);
+    await complete();
+    expect(sent().at(-1)).toBe('max_tokens');
+  });
+
+  it('is remembered for the model alone', async () => {
+    refuses(['max_tokens'], 400, openAi);
+    await complete();
+    refuses([], 400, openAi);
+    await chat.complete(COMMAND, context(undefined, 'other'));
+    expect(sent().at(-1)).toBe('max_tokens');
+  });
+});
+
+describe('no second request follows', () => {
+  const refused = (message: string, status = 400) => {
+    refuses(['max_tokens'], status, () => ({ error: { message, param: 'max_tokens' } }));
+    return expect(complete()).rejects.toMatchObject({ upstreamStatus: status });
+  };
+
+  it.each([
+    'max_tokens is too large: 9. This model supports at most 4 completion tokens.',
+    'max_tokens must be less than or equal to 4',
+    'Invalid max_tokens value, the valid range of max_tokens is [1, 4]',
+  ])('where the value is refused: %s', async (message) => {
+    await refused(message);
+    expect(stub.seen).toHaveLength(1);
+  });
+
+  it.each([500, 429, 403])('after %d', async (status) => {
+    await refused('max_tokens is unknown', status);
+    expect(stub.seen).toHaveLength(1);
+  });
+
+  it('where another field is refused', async () => {
+    refuses(['model'], 400, () => openAi('temperature'));
+    await expect(complete()).rejects.toMatchObject({ kind: 'rejected' });
+    expect(stub.seen).toHaveLength(1);
+  });
+});
+
+describe('the terms of a row', () => {
+  it('ask for no usage where stream_usage is false', async () => {
+    refuses([], 400, openAi);
+    expect(await stream({ streamUsage: false })).toBe(1);
+    expect(sent()).toEqual(['max_tokens']);
+  });
+
+  it('drop, rename and add fields', async () => {
+    refuses([], 400, openAi);
+    const parameters = { seed: 7, user: 'u', temperature: 1, top_p: 0.5 };
+    await complete(
+      { parameters },
+      {
+        drop: ['user'],
+        rename: { seed: 'random_seed', constructor: 'x' },
+        constants: { temperature: 0, provider: { order: ['a'] } },
+      },
+    );
+    expect(JSON.parse(stub.only.body.toString())).toEqual({
+      model: 'm',
+      messages: COMMAND.messages,
+      max_tokens: 9,
+      random_seed: 7,
+      temperature: 0,
+      top_p: 0.5,
+      provider: { order: ['a'] },
+    });
+  });
+});
