@@ -18,6 +18,7 @@ import { TranscriptionController } from './transcription/transcription.controlle
 import { TranscriptionService } from './transcription/transcription.service.js';
 import { VoiceChangerController } from './voice-changer/voice-changer.controller.js';
 import { VoiceChangerService } from './voice-changer/voice-changer.service.js';
+import { SizedWav } from './wav/sized-wav.js';
 
 /** The synchronous audio endpoints. */
 @Module({
@@ -34,6 +35,7 @@ import { VoiceChangerService } from './voice-changer/voice-changer.service.js';
   ],
   providers: [
     PaidAudio,
+    SizedWav,
     SpeechService,
     DialogueService,
     TranscriptionService,

@@ -7,14 +7,18 @@ import type { Operation } from '../providers/ports/operation.js';
 import type { ProviderAudio } from '../providers/ports/provider-audio.js';
 import { readUnread } from '../providers/ports/unread-body.js';
 import type { ProviderWork } from '../providers/routing/provider-router.js';
+import { SizedWav } from './wav/sized-wav.js';
 
 /** A paid call whose answer is audio. */
 @Injectable()
 export class PaidAudio {
-  constructor(private readonly calls: PaidCalls) {}
+  constructor(
+    private readonly calls: PaidCalls,
+    private readonly wav: SizedWav,
+  ) {}
 
   /**
-   * Sends the provider's audio as it arrives. The answer ends once the charge is durable (decisions G-25, G-28). Throws
+   * Sends the provider's audio as it arrives, but WAV with true sizes, once it is there ({@link SizedWav}). The answer ends once the charge is durable (decisions G-25, G-28). Throws
    * 402 `insufficient_funds` and the provider's failures.
    */
   async play<O extends Operation>(
@@ -29,11 +33,13 @@ export class PaidAudio {
       quote,
       work,
       async ({ result }, _signal, onFirstByte) => {
-        result.body.once('data', onFirstByte);
+        const { accountId } = call.caller;
         writer.onGone(() => {
-          readUnread(result.body, call.caller.accountId);
+          readUnread(result.body, accountId);
         });
-        return { value: await writer.stream(result.body, format, quote.amountMicroUsd) };
+        const audio = format === 'wav' ? await this.wav.of(result.body, accountId) : result.body;
+        audio.once('data', onFirstByte);
+        return { value: await writer.stream(audio, format, quote.amountMicroUsd) };
       },
     );
     end();

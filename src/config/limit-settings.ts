@@ -45,7 +45,7 @@ export const LIMIT_SETTINGS = {
     '8589934592',
     8_589_934_592,
     whole(64 * MEBIBYTE, TEBIBYTE),
-    'Bytes of uploads and downloads on disk at once in one process; beyond it 503, for an account beyond half of it 429',
+    'Bytes of uploads, downloads and WAV answers on disk at once in one process; beyond it 503, for an account beyond half of it 429',
   ),
   BODY_MEMORY_MAX_BYTES: setting(
     'bodyMemoryMaxBytes',

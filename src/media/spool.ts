@@ -10,7 +10,7 @@ import { Metrics } from '../observability/metrics.js';
 const SHARES = 2;
 
 /**
- * Counts the callers' files on disk as they arrive: at most `SPOOL_MAX_BYTES`, half of them of one account. At most
+ * Counts the callers' files on disk as they arrive, and answers that are held back there: at most `SPOOL_MAX_BYTES`, half of them of one account. At most
  * `MAX_UPLOADS_PER_ACCOUNT` files of an account may be arriving. Beyond these limits 429 or 503 (decision G-100). What has
  * not arrived takes no room: else senders who only declare a file could keep all others out.
  */
@@ -37,7 +37,11 @@ export class Spool {
       perHolder: maxUploadsPerAccount,
       what: 'uploads and downloads at once',
     });
-    metrics.watch('gateway_spool_bytes', "Bytes of callers' files on disk", () => this.bytes.inUse);
+    metrics.watch(
+      'gateway_spool_bytes',
+      "Bytes of callers' files and held answers on disk",
+      () => this.bytes.inUse,
+    );
     metrics.watch(
       'gateway_spool_transfers',
       'Uploads and downloads under way',
@@ -53,7 +57,12 @@ export class Spool {
     const refusal =
       this.bytes.refusal(accountId, expectedBytes) ?? this.transfers.take(accountId, 1);
     if (refusal) throw refusal;
-    return new SpoolRoom(this.bytes, this.transfers, accountId);
+    return new SpoolRoom(this.bytes, accountId, this.transfers);
+  }
+
+  /** Room for an answer that is held back. It is no transfer of the caller, so it is never refused before it has bytes. */
+  openAnswer(accountId: string): SpoolRoom {
+    return new SpoolRoom(this.bytes, accountId);
   }
 }
 
@@ -64,8 +73,8 @@ export class SpoolRoom implements BodyMeter {
 
   constructor(
     private readonly all: SharedQuantity,
-    private readonly transfers: SharedQuantity,
     private readonly accountId: string,
+    private readonly transfers?: SharedQuantity,
   ) {}
 
   /** Takes room for bytes that arrive. Returns the refusal when there is none; a room that was freed takes nothing. */
@@ -91,7 +100,7 @@ export class SpoolRoom implements BodyMeter {
   }
 
   private arrived(): void {
-    if (this.isComing) this.transfers.give(this.accountId, 1);
+    if (this.isComing) this.transfers?.give(this.accountId, 1);
     this.isComing = false;
   }
 }

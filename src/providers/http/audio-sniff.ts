@@ -5,6 +5,9 @@ import type { AudioFormat } from '../ports/provider-audio.js';
 /** This is enough for every magic number that is checked. A shorter body is no audio. */
 const SNIFF_BYTES = 12;
 
+/** WAV with sizes of 32 or of 64 bits. */
+const WAV_MAGIC = /^(RIFF|RF64|BW64)$/;
+
 /**
  * Waits for the first bytes of a body and tells whether they can be audio of the format. The body stays unread. Raw PCM
  * has no magic number, so everything that is neither another format nor text passes for it. Rejects with the error of
@@ -27,7 +30,7 @@ export async function sniffFile(body: Readable): Promise<boolean> {
 function formatOf(head: Buffer): Exclude<AudioFormat, 'pcm'> | null {
   const magic = head.toString('latin1', 0, 4);
   if (magic === 'OggS') return 'opus';
-  if (magic === 'RIFF') return 'wav';
+  if (WAV_MAGIC.test(magic)) return 'wav';
   return magic.startsWith('ID3') ? 'mp3' : null;
 }
 
