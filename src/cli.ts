@@ -15,7 +15,7 @@ import { ConfigError, loadOperatorConfig } from './config/load-config.js';
 
 const TEXTS = [
   'account-id api-key-id charge clear client-request-id created-after created-before cursor expires-at from group-by',
-  'disabled idempotency-key kind limit modality model models name note overlap-seconds requests-per-minute result',
+  'disabled idempotency-key kind limit modality model models name note overlap-seconds play-money requests-per-minute result',
   'spend-limit-microusd spend-limit-period status task-id to',
 ].flatMap((line) => line.split(' '));
 const FLAGS = ['full', 'csv', 'json'];
@@ -31,7 +31,11 @@ function commandLine(): { request: OperatorRequest; asJson: boolean; fault?: str
   ]) as Record<string, { type: 'string' | 'boolean' }>;
   const actor = `cli:${userInfo().username}`;
   try {
-    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const { values, positionals } = parseArgs({
+      args: typedWords(),
+      options,
+      allowPositionals: true,
+    });
     const { json, ...others } = values as Record<string, string | boolean | undefined>;
     const [name = '', ...words] = positionals;
     // Without a key of the user every run is a new request, so running it twice credits twice.
@@ -44,6 +48,16 @@ function commandLine(): { request: OperatorRequest; asJson: boolean; fault?: str
     const request = { name: '', words: [], options: {}, actor };
     return { request, asJson: false, fault: `${(error as Error).message}\n` };
   }
+}
+
+/** The words behind the name of the program; `--play-money` alone means true. */
+function typedWords(): string[] {
+  const isValue = (word?: string) => word === 'true' || word === 'false';
+  return process.argv
+    .slice(2)
+    .map((word, index, all) =>
+      word === '--play-money' && !isValue(all[index + 1]) ? `${word}=true` : word,
+    );
 }
 
 /** By the gateway that runs on this data folder and database, or here, which loads all that it needs first. */

@@ -34,7 +34,7 @@ export class AccountsController {
   @ApiOperation({ summary: 'Create an account' })
   @ApiCreatedResponse({ type: AccountRecordView })
   async createAccount(@StrictBody() body: CreateAccountBody) {
-    return viewAccount(await this.operator.createAccount(body.name));
+    return viewAccount(await this.operator.createAccount(body));
   }
 
   @Get()

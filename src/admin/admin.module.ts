@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
+import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -12,6 +13,7 @@ import { AdminGuard } from './admin.guard.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { KeysController } from './keys.controller.js';
+import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from './new-account-money.js';
 import { OperatorActions } from './operator-actions.js';
 import { OperatorKeys } from './operator-keys.js';
 import { OperatorService } from './operator.service.js';
@@ -30,6 +32,13 @@ import { UsageController } from './usage.controller.js';
     UsageController,
   ],
   providers: [
+    {
+      provide: NEW_ACCOUNT_MONEY,
+      inject: [ProviderRegistry],
+      useFactory: (registry: ProviderRegistry): NewAccountMoney => {
+        return () => (registry.isSandboxOnly ? 'play' : 'real');
+      },
+    },
     OperatorService,
     OperatorActions,
     OperatorKeys,

@@ -1,6 +1,6 @@
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { IssuedKey } from '../auth/api-keys.service.js';
-import type { Accounts } from '../billing/accounts.js';
+import { type Accounts, DEMO_CREDIT } from '../billing/accounts.js';
 import type { LedgerService } from '../billing/ledger.service.js';
 
 /** 100 USD. */
@@ -21,8 +21,7 @@ export async function createDemoAccount(
   await ledger.credit({
     accountId: account.id,
     amountMicroUsd: DEMO_CREDIT_MICRO_USD,
-    idempotencyKey: 'demo',
-    reference: 'demo credit',
+    ...DEMO_CREDIT,
   });
   const terms = { name: 'demo', allowedModels: null, expiresAt: null, requestsPerMinute: null };
   return keys.issue(account.id, terms);

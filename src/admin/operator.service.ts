@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Accounts } from '../billing/accounts.js';
 import type { AuditScope } from '../billing/audit.js';
 import { LedgerAudit } from '../billing/ledger-audit.js';
@@ -9,8 +9,14 @@ import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { executionQueryOf } from '../executions/dto/executions.query.js';
 import { ExecutionReads } from '../executions/execution-reads.js';
-import type { CreditBody, RefundBody, UpdateAccountBody } from './dto/admin.bodies.js';
+import type {
+  CreateAccountBody,
+  CreditBody,
+  RefundBody,
+  UpdateAccountBody,
+} from './dto/admin.bodies.js';
 import type { AccountsQuery, AdminExecutionsQuery, LedgerQuery } from './dto/admin.queries.js';
+import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from './new-account-money.js';
 
 const KEY_FORM = /^[\x21-\x7e]{1,200}$/;
 
@@ -22,10 +28,12 @@ export class OperatorService {
     private readonly ledger: LedgerService,
     private readonly executions: ExecutionReads,
     private readonly books: LedgerAudit,
+    @Inject(NEW_ACCOUNT_MONEY) private readonly newMoney: NewAccountMoney,
   ) {}
 
-  createAccount(name: string) {
-    return this.accountRecords.create(name);
+  createAccount({ name, play_money: isPlay }: CreateAccountBody) {
+    const chosen = isPlay ? 'play' : 'real';
+    return this.accountRecords.create(name, isPlay === undefined ? this.newMoney() : chosen);
   }
 
   accounts({ name, ...page }: AccountsQuery) {
@@ -40,9 +48,9 @@ export class OperatorService {
     return this.accountRecords.get(pathId('acct', id));
   }
 
-  /** Public id of the demo account: the first with play money. Throws 404 where there is none. */
-  async playAccount(): Promise<string> {
-    const [account] = await this.accountRecords.withPlayMoney();
+  /** Public id of the demo account. Throws 404 where there is none. */
+  async demoAccount(): Promise<string> {
+    const account = await this.accountRecords.demo();
     if (account === undefined) {
       const message =
         'There is no demo account: only a gateway whose embedded database has no account at its start makes one.';

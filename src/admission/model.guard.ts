@@ -9,12 +9,15 @@ import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
 import { modelOf } from '../common/validation/model-of.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { Route } from '../providers/ports/route.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 
 const PLAY_MONEY_REFUSAL =
   'Play money buys sandbox work only; make an account with `account:create`.';
+const REAL_MONEY_REFUSAL =
+  'Real money does not buy sandbox work; make an account with `account:create --play-money`.';
 
 /** Names what the operator can set: on a first start, caller and operator are often the same person. */
 const NO_PROVIDER =
@@ -25,7 +28,8 @@ export const OPERATION = Symbol('OPERATION');
 
 /**
  * Checks `model` before any other field: present, known (404), on the key's allowlist (403), right for this endpoint,
- * and with a route that can run (503 or 400 by surface). For play money that route has to be the sandbox's (402, G-95).
+ * and with a route that can run (503 or 400 by surface). For play money that route has to be the sandbox's, for real money
+ * a provider's, unless `SANDBOX_CHARGES` is on (402, G-95, G-110).
  * Notes the row on the request (decisions G-01, G-07 to G-09).
  */
 @Injectable()
@@ -34,6 +38,7 @@ export class ModelGuard implements CanActivate {
     @Inject(Catalog) private readonly catalog: Catalog,
     private readonly reflector: Reflector,
     private readonly providers: ProviderRegistry,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'sandboxCharges'>,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
@@ -62,11 +67,14 @@ export class ModelGuard implements CanActivate {
     return true;
   }
 
-  /** The routes of the sandbox, which play money can pay for. */
+  /** The routes that the caller's kind of money can pay for. */
   private payable(caller: Caller, routes: readonly Route[], refusal: ErrorCode): readonly Route[] {
-    if (!caller.hasPlayMoney) return routes;
-    const played = routes.filter(({ provider }) => this.providers.isSandbox(provider));
-    if (played.length > 0) return played;
-    throw new GatewayError(refusal, PLAY_MONEY_REFUSAL);
+    const { hasPlayMoney = false } = caller;
+    if (!hasPlayMoney && this.config.sandboxCharges === 'on') return routes;
+    const payable = routes.filter(
+      ({ provider }) => this.providers.isSandbox(provider) === hasPlayMoney,
+    );
+    if (payable.length > 0) return payable;
+    throw new GatewayError(refusal, hasPlayMoney ? PLAY_MONEY_REFUSAL : REAL_MONEY_REFUSAL);
   }
 }

@@ -10,7 +10,7 @@ export interface Caller {
   readonly requestsPerMinute: number | null;
   /** Milliseconds since the epoch; null = never. */
   readonly expiresAtMs: number | null;
-  /** The account's money buys the sandbox's work only (decision G-95). */
+  /** The account's money buys the sandbox's work only; absent = a provider's (decisions G-95, G-110). */
   readonly hasPlayMoney?: true;
   /** The most the key may spend; absent = no limit (decision G-99). */
   readonly spendLimit?: SpendLimit;

@@ -11,6 +11,8 @@ export interface Account {
   readonly availableMicroUsd: MicroUsd;
   /** A disabled account gets no new calls; running ones end as usual. */
   readonly isDisabled: boolean;
+  /** Play money buys the sandbox's work only, real money that of providers (decisions G-95, G-110). */
+  readonly hasPlayMoney: boolean;
   readonly createdAt: Date;
 }
 
@@ -21,6 +23,7 @@ export interface AccountRow {
   readonly posted: string;
   readonly held: string;
   readonly disabled: boolean;
+  readonly play_money: boolean;
   readonly created_at: Date;
 }
 
@@ -35,6 +38,7 @@ export function accountOf(row: AccountRow): Account {
     heldMicroUsd: held,
     availableMicroUsd: posted - held,
     isDisabled: row.disabled,
+    hasPlayMoney: row.play_money,
     createdAt: row.created_at,
   };
 }

@@ -9,6 +9,12 @@ import { transaction } from '../database/transaction.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
 import type { AccountChanges, AccountQuery } from './ledger-requests.js';
 
+/** What an account's money buys: the work of providers, or that of the sandbox (decisions G-95, G-110). */
+export type MoneyKind = 'real' | 'play';
+
+/** What the credit of the first start is told by. */
+export const DEMO_CREDIT = { idempotencyKey: 'demo', reference: 'demo credit' } as const;
+
 /** The accounts themselves; LedgerService moves their money. */
 @Injectable()
 export class Accounts {
@@ -17,8 +23,8 @@ export class Accounts {
     private readonly clock: Clock,
   ) {}
 
-  /** An empty account; play money buys the sandbox's work only (decision G-95). */
-  async create(name: string, money: 'real' | 'play' = 'real'): Promise<Account> {
+  /** An empty account. All that is ever credited to it is money of this kind (decision G-110). */
+  async create(name: string, money: MoneyKind = 'real'): Promise<Account> {
     const [row] = await this.dataSource.query<AccountRow[]>(
       `INSERT INTO account (id, name, play_money) VALUES ($1, $2, $3) RETURNING *`,
       [timeOrderedUuid(this.clock.nowMs()), name, money === 'play'],
@@ -36,12 +42,24 @@ export class Accounts {
     return accountOf(row);
   }
 
-  /** The first accounts with play money; there is one, as a rule. */
-  async withPlayMoney(): Promise<Account[]> {
-    const rows = await this.dataSource.query<AccountRow[]>(
-      `SELECT * FROM account WHERE play_money ORDER BY id LIMIT 10`,
+  /** The account that the first start made: it has the demo's credit, whatever it is named by now. Undefined: none. */
+  async demo(): Promise<Account | undefined> {
+    const [row] = await this.dataSource.query<AccountRow[]>(
+      `SELECT * FROM account a
+        WHERE play_money AND EXISTS (
+          SELECT FROM ledger_entry e WHERE e.account_id = a.id AND e.idempotency_key = $1 AND e.reference = $2)
+        ORDER BY id LIMIT 1`,
+      [DEMO_CREDIT.idempotencyKey, DEMO_CREDIT.reference],
     );
-    return rows.map(accountOf);
+    return row && accountOf(row);
+  }
+
+  /** How many accounts have play money. */
+  async countWithPlayMoney(): Promise<number> {
+    const [row] = await this.dataSource.query<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM account WHERE play_money`,
+    );
+    return row?.count ?? 0;
   }
 
   /** Accounts, newest first; with `namePrefix` those whose name begins with it, in any case of letters. */

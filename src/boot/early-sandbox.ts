@@ -1,7 +1,7 @@
 import { type GatewayConfig, workerCount } from '../config/gateway-config.js';
 import type { WorkerContext } from '../config/worker-context.js';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.js';
-import { sandboxScope } from './upstreams.js';
+import { sandboxScope } from '../config/sandbox-scope.js';
 
 /**
  * Starts the sandbox in its thread, before the gateway is imported, if it is certain to be needed: in the only process,

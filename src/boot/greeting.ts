@@ -9,26 +9,29 @@ const NO_DEMO =
   'There is no demo account, because there were accounts before the first start; make a key with key:create';
 
 /**
- * On the first start, if the embedded database is empty and the sandbox replaces every provider: makes the demo account
- * and prints its key to standard output. No key is printed anywhere else.
+ * On the first start, if the embedded database is empty and the sandbox serves every provider: makes the demo account and
+ * prints its key to standard output. No key is printed anywhere else. Every other start says how many accounts have play
+ * money.
  */
-export async function greet(gateway: Gateway, logger: Logger): Promise<void> {
+export async function greet(gateway: Gateway, isEmbedded: boolean, logger: Logger): Promise<void> {
   const accounts = gateway.app.get(Accounts);
-  if (!gateway.isSandboxed) {
-    await warnOfPlayMoney(accounts, logger);
-    return;
+  if (isEmbedded && gateway.isSandboxed) {
+    const keys = gateway.app.get(ApiKeysService, { strict: false });
+    const issued = await createDemoAccount(accounts, gateway.app.get(LedgerService), keys);
+    if (issued) {
+      process.stdout.write(`${welcomeText(gateway.url, issued.key)}\n`);
+      return;
+    }
+    if (!(await accounts.demo())) logger.info(NO_DEMO);
   }
-  const keys = gateway.app.get(ApiKeysService, { strict: false });
-  const issued = await createDemoAccount(accounts, gateway.app.get(LedgerService), keys);
-  if (issued) process.stdout.write(`${welcomeText(gateway.url, issued.key)}\n`);
-  else if ((await accounts.withPlayMoney()).length === 0) logger.info(NO_DEMO);
+  tellPlayMoney(await accounts.countWithPlayMoney(), gateway.isSandboxed, logger);
 }
 
-/** The demo account cannot buy a real provider's work (decision G-95). */
-async function warnOfPlayMoney(accounts: Accounts, logger: Logger): Promise<void> {
-  const names = (await accounts.withPlayMoney()).map(({ name }) => name);
-  if (names.length === 0) return;
-  logger.warn(
-    `Account ${names.join(', ')} has play money, which buys sandbox work only; make another with account:create`,
-  );
+/** Play money cannot buy a provider's work (decisions G-95, G-110): a warning where there is a provider. */
+function tellPlayMoney(count: number, isSandboxed: boolean, logger: Logger): void {
+  if (count === 0) return;
+  const whose = count === 1 ? '1 account has' : `${count} accounts have`;
+  const text = `${whose} play money, which buys sandbox work only`;
+  if (isSandboxed) logger.info(text);
+  else logger.warn(`${text}; make an account for real money with account:create`);
 }

@@ -38,7 +38,7 @@ export async function serve({ loaded, worker, sandbox }: Begun): Promise<void> {
     // By the settings as a command reads them.
     operatorSocket: operatorSocketPath(loaded),
   });
-  if (isEmbedded && (worker?.greets ?? true)) await greet(gateway, logger);
+  if (worker?.greets ?? true) await greet(gateway, isEmbedded, logger);
   endWhenTold(gateway, hangUp, config, logger);
 }
 

@@ -9,7 +9,8 @@ import { configureApp } from './configure-app.js';
 import { drainGateway } from './drain-gateway.js';
 import { logStartWarnings } from './start-warnings.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
-import { providersOptions, sandboxScope } from './upstreams.js';
+import { providersOptions } from './upstreams.js';
+import { sandboxScope } from '../config/sandbox-scope.js';
 import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import type { GatewayErrorFilter } from '../common/http/answers/gateway-error.filter.js';
@@ -31,7 +32,7 @@ export interface Gateway {
   readonly app: NestExpressApplication;
   readonly url: string;
   readonly sandbox: Sandbox | undefined;
-  /** Whether the sandbox replaces every provider. */
+  /** Whether the sandbox serves every provider. */
   readonly isSandboxed: boolean;
   /** Ends a request whose error nothing else handled. */
   readonly endExchange: (error: unknown, exchange: Exchange) => void;

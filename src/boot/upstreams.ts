@@ -1,62 +1,44 @@
 import { withoutEndSlashes } from '../common/end-slashes.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
-import type { GatewayConfig, ProviderSetting } from '../config/gateway-config.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import { ConfigError } from '../config/load-config.js';
 import { readVariable } from '../config/read-variable.js';
+import { PROVIDER_ACCESS } from '../config/sandbox-scope.js';
 import { headerKey } from '../config/setting.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../config/worker-context.js';
 import { endpointChanges } from './endpoint-changes.js';
 
 interface Upstream {
-  readonly id: 'openai' | 'video' | 'elevenlabs' | 'ttapi';
+  readonly id: keyof typeof PROVIDER_ACCESS;
   readonly protocol: Protocol;
-  readonly access: (config: GatewayConfig) => ProviderSetting | undefined;
   readonly sandboxUrl: (sandbox: SandboxAccess) => string;
 }
 
-const withKey = (apiKey: string | undefined, baseUrl: string | undefined) =>
-  apiKey === undefined || baseUrl === undefined ? undefined : { apiKey, baseUrl };
-
-/** The built-in providers: their settings, and their base URL at the sandbox. */
+/** The built-in providers, and their base URL at the sandbox. */
 const UPSTREAMS: readonly Upstream[] = [
   {
     id: 'openai',
     protocol: 'openai',
-    access: (config) => withKey(config.openaiApiKey, config.openaiBaseUrl),
     sandboxUrl: (sandbox) => sandbox.openAiUrl,
   },
   {
     id: 'video',
     protocol: 'openai-video',
-    access: (config) => withKey(config.videoApiKey, config.videoBaseUrl),
     sandboxUrl: (sandbox) => sandbox.videoUrl,
   },
   {
     id: 'elevenlabs',
     protocol: 'elevenlabs',
-    access: (config) => withKey(config.elevenlabsApiKey, config.elevenlabsBaseUrl),
     sandboxUrl: (sandbox) => sandbox.elevenLabsUrl,
   },
   {
     id: 'ttapi',
     protocol: 'ttapi',
-    access: (config) => withKey(config.ttapiApiKey, config.ttapiBaseUrl),
     sandboxUrl: (sandbox) => sandbox.ttapiUrl,
   },
 ];
-
-/** Whether the sandbox replaces any provider, and whether it replaces every one (interface: `SANDBOX`). */
-export function sandboxScope(
-  config: GatewayConfig,
-  catalog: Pick<LoadedCatalog, 'providers'>,
-): 'none' | 'some' | 'all' {
-  const keyed = UPSTREAMS.filter((upstream) => upstream.access(config) !== undefined).length;
-  if (config.sandbox === 'off') return 'none';
-  if (keyed === 0 && (config.sandbox === 'on' || catalog.providers.length === 0)) return 'all';
-  return config.sandbox === 'on' && keyed < UPSTREAMS.length ? 'some' : 'none';
-}
 
 /** All providers: the configured ones, those of the overlay file, and the sandbox for the rest. */
 export function providersOptions(
@@ -64,13 +46,13 @@ export function providersOptions(
   catalog: LoadedCatalog,
   sandbox: SandboxAccess | undefined,
 ): ProvidersOptions {
-  const builtIn = UPSTREAMS.flatMap(({ id, protocol, access, sandboxUrl }): ProviderConfig[] => {
+  const builtIn = UPSTREAMS.flatMap(({ id, protocol, sandboxUrl }): ProviderConfig[] => {
     const standIn = sandbox && {
       apiKey: sandbox.apiKey,
       baseUrl: sandboxUrl(sandbox),
       isSandbox: true as const,
     };
-    const own = access(config);
+    const own = PROVIDER_ACCESS[id](config);
     // The sandbox follows the documented protocol, so the operator's changes do not apply to it.
     if (own)
       return [{ id, protocol, ...own, endpointChanges: endpointChanges(catalog.upstreamCalls) }];

@@ -46,11 +46,11 @@ const ACCOUNTS: Readonly<Record<string, OperatorCommand>> = {
     run: async ({ operator }, [id = '']) => viewAccount(await operator.account(id)),
   },
   'account:create': {
-    usage: 'NAME',
+    usage: 'NAME [--play-money true|false]',
     changes: true,
     run: async ({ operator }, [name], options) => {
       const body = sent(CreateAccountBody, options, name === undefined ? {} : { name });
-      return viewAccount(await operator.createAccount(body.name));
+      return viewAccount(await operator.createAccount(body));
     },
   },
   'account:update': {
@@ -123,7 +123,7 @@ const KEYS: Readonly<Record<string, OperatorCommand>> = {
     usage: '',
     changes: true,
     run: async ({ operator, keys }) =>
-      viewIssuedKey(await keys.create(await operator.playAccount(), { name: 'demo' })),
+      viewIssuedKey(await keys.create(await operator.demoAccount(), { name: 'demo' })),
   },
 };
 

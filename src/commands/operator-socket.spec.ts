@@ -72,7 +72,9 @@ describe('the socket for operators', () => {
     await listen();
     expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
     const unknown = await askGateway(path, { ...ACTIONS, name: 'toString' });
-    expect(unknown).toEqual({ usage: expect.stringContaining('\n  account:create NAME\n') });
+    expect(unknown).toEqual({
+      usage: expect.stringContaining('\n  account:create NAME [--play-money true|false]\n'),
+    });
     const wrong = await askGateway(path, { ...ACTIONS, options: { limit: 'x' } });
     expect(wrong).toEqual({ error: expect.stringContaining('limit') });
   });

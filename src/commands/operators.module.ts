@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DeliveriesService } from '../admin/deliveries.service.js';
+import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from '../admin/new-account-money.js';
 import { OperatorActions } from '../admin/operator-actions.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorService } from '../admin/operator.service.js';
@@ -10,6 +11,7 @@ import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import { ConfigModule } from '../config/config.module.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import { sandboxScope } from '../config/sandbox-scope.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { ExecutionReads } from '../executions/execution-reads.js';
 import { LeasesModule } from '../leases/leases.module.js';
@@ -23,6 +25,8 @@ import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 export class OperatorsModule {
   static forRoot(config: GatewayConfig, logger: Logger): DynamicModule {
     const { databaseUrl, migrationDatabaseUrl, dataDir } = config;
+    const catalog = loadCatalog(config.catalogFile);
+    const newMoney = sandboxScope(config, catalog) === 'all' ? 'play' : 'real';
     return {
       module: OperatorsModule,
       imports: [
@@ -41,8 +45,9 @@ export class OperatorsModule {
         {
           provide: Catalog,
           // Commands run no model. They only ask which models exist.
-          useFactory: () => new Catalog(loadCatalog(config.catalogFile).rows, () => false),
+          useFactory: () => new Catalog(catalog.rows, () => false),
         },
+        { provide: NEW_ACCOUNT_MONEY, useValue: (() => newMoney) satisfies NewAccountMoney },
         ExecutionReads,
         WebhookDeliveries,
         OperatorService,

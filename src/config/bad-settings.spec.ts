@@ -54,6 +54,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   TTAPI_API_KEY: HEADER_KEYS,
   TTAPI_BASE_URL: BASES,
   SANDBOX: ['maybe', 'ON'],
+  SANDBOX_CHARGES: ['maybe', 'ON'],
   PUBLIC_URL: BASES,
   EGRESS_ALLOW: ['http://host/', '127.0.0.1:99999', '10.0.0.0/40'],
   STORAGE_URL: ['/files', 'https://bucket', 'file:///', 's3:///prefix'],

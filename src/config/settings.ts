@@ -1,11 +1,11 @@
 import { ACCESS_SETTINGS } from './access-settings.js';
 import { LIMIT_SETTINGS } from './limit-settings.js';
+import { PROVIDER_SETTINGS } from './provider-settings.js';
 import {
   address,
   baseUrl,
   delays,
   egress,
-  headerKey,
   host,
   oneOf,
   secret,
@@ -58,49 +58,7 @@ export const SETTINGS = {
       'Encrypts webhook secrets at rest; at least 32 characters. A comma-separated list: the first encrypts, all decrypt. Unset: made at the first start and kept in `DATA_DIR/secret-key`. Required with `DATABASE_URL`',
     ),
   ),
-  OPENAI_API_KEY: secret(setting('openaiApiKey', 'unset', undefined, headerKey, 'Chat and images')),
-  OPENAI_BASE_URL: setting(
-    'openaiBaseUrl',
-    "vendor's",
-    'https://api.openai.com/v1',
-    baseUrl,
-    'Any OpenAI-compatible server, with `/v1`',
-  ),
-  VIDEO_API_KEY: secret(setting('videoApiKey', 'unset', undefined, headerKey, 'Videos')),
-  VIDEO_BASE_URL: setting(
-    'videoBaseUrl',
-    'unset',
-    undefined,
-    baseUrl,
-    'An OpenAI-style `/v1/videos` upstream, with `/v1`',
-  ),
-  ELEVENLABS_API_KEY: secret(
-    setting('elevenlabsApiKey', 'unset', undefined, headerKey, 'All `aud-*` models'),
-  ),
-  ELEVENLABS_BASE_URL: setting(
-    'elevenlabsBaseUrl',
-    "vendor's",
-    'https://api.elevenlabs.io',
-    baseUrl,
-    'Without `/v1`',
-  ),
-  TTAPI_API_KEY: secret(
-    setting('ttapiApiKey', 'unset', undefined, headerKey, 'All `song-*` and `tune-*` models'),
-  ),
-  TTAPI_BASE_URL: setting(
-    'ttapiBaseUrl',
-    "vendor's",
-    'https://api.ttapi.io',
-    baseUrl,
-    'Without a path',
-  ),
-  SANDBOX: setting(
-    'sandbox',
-    'auto',
-    'auto',
-    oneOf('auto', 'on', 'off'),
-    '`auto`: the sandbox upstream serves everything when no provider key is set; `on`: serves each provider without a key; `off`',
-  ),
+  ...PROVIDER_SETTINGS,
   CATALOG_FILE: setting(
     'catalogFile',
     'unset',

@@ -58,6 +58,7 @@ import { ResultsOfKnownSize1700000000363 } from './migrations/0363-results-of-kn
 import { FullerRecords1700000000410 } from './migrations/0410-fuller-records.migration.js';
 import { FullerRecordsOfCappedKeys1700000000411 } from './migrations/0411-fuller-records-of-capped-keys.migration.js';
 import { OpenCalls1700000000460 } from './migrations/0460-open-calls.migration.js';
+import { PlayMoneyOfSandboxes1700000000470 } from './migrations/0470-play-money-of-sandboxes.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -123,4 +124,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   FullerRecords1700000000410,
   FullerRecordsOfCappedKeys1700000000411,
   OpenCalls1700000000460,
+  PlayMoneyOfSandboxes1700000000470,
 ];

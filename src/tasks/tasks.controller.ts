@@ -11,6 +11,7 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { WithKey } from '../auth/with-key.decorator.js';
+import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -21,7 +22,7 @@ import { TaskContents } from './reads/task-contents.js';
 import { TaskKinds } from './task-kinds.js';
 import { type Patience, TaskReads } from './reads/task-reads.js';
 import { ANY_TASK, TaskPage, TaskView } from './task.view.js';
-import { tellWait, Wait, WAIT_HEADERS } from './wait.decorator.js';
+import { tellAwaited, Wait, WAIT_HEADERS } from './wait.decorator.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
 
@@ -73,7 +74,7 @@ export class TasksController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
     const awaited = await this.reads.getAfterWait(caller, id, patience);
-    return this.kinds.viewOf(tellWait(response, awaited));
+    return this.kinds.viewOf(tellAwaited(response, awaited));
   }
 
   @Get(':id/content')
@@ -98,7 +99,8 @@ export class TasksController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const { file, filename } = await this.contents.find(caller, id);
+    const { file, filename, onSandbox } = await this.contents.find(caller, id);
+    tellSandbox(response, onSandbox);
     await sendStoredFile(request, response, file, { filename });
   }
 

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
 import type { AwaitedTask, Patience } from './reads/task-reads.js';
 import type { Task } from './task.js';
 import { waitSecondsOf } from './reads/wait-preference.js';
@@ -25,7 +26,7 @@ export const Wait = createParamDecorator(
   },
 );
 
-/** In the document: what {@link tellWait} confirms. */
+/** In the document: what {@link tellAwaited} confirms. */
 export const WAIT_HEADERS = {
   'Preference-Applied': {
     description: 'The wait that was granted, such as `wait=30`',
@@ -33,8 +34,9 @@ export const WAIT_HEADERS = {
   },
 } as const;
 
-/** The task. If the request had a valid `Prefer`, the answer confirms it in its head. */
-export function tellWait(response: Response, { task, waitSeconds }: AwaitedTask): Task {
+/** The task. The head says whether the sandbox did its work, and confirms a valid `Prefer`. */
+export function tellAwaited(response: Response, { task, waitSeconds }: AwaitedTask): Task {
   if (waitSeconds !== undefined) response.setHeader('Preference-Applied', `wait=${waitSeconds}`);
+  tellSandbox(response, task.onSandbox);
   return task;
 }

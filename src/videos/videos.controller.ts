@@ -14,6 +14,7 @@ import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { WithKey } from '../auth/with-key.decorator.js';
+import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -22,7 +23,7 @@ import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
 import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
 import type { Patience } from '../tasks/reads/task-reads.js';
 import type { Task } from '../tasks/task.js';
-import { tellWait, Wait, WAIT_HEADERS } from '../tasks/wait.decorator.js';
+import { tellAwaited, Wait, WAIT_HEADERS } from '../tasks/wait.decorator.js';
 import { VideoBodyExamples } from './dto/video-examples.js';
 import { VideoBody } from './dto/video.body.js';
 import { VideoContentQuery, VideoQuery } from './dto/video.query.js';
@@ -105,7 +106,7 @@ export class VideosController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<VideoView> {
     const awaited = await this.reads.getAfterWait({ caller, id, model: query.model }, patience);
-    return tellPollAfter(response, viewVideo(tellWait(response, awaited)));
+    return tellPollAfter(response, viewVideo(tellAwaited(response, awaited)));
   }
 
   @Get(':id/content')
@@ -135,6 +136,7 @@ export class VideosController {
   ): Promise<void> {
     const task = await this.reads.get({ caller, id, model: query.model });
     const { file, filename } = await this.videos.download(task);
+    tellSandbox(response, task.onSandbox);
     await sendStoredFile(request, response, file, { filename });
   }
 }

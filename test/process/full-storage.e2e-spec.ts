@@ -51,6 +51,7 @@ beforeAll(async () => {
     PORT: String(await freePort()),
     EGRESS_ALLOW: new URL(host.url).host,
     SANDBOX: 'on',
+    SANDBOX_CHARGES: 'on',
     VIDEO_API_KEY: 'stub-provider-key',
     VIDEO_BASE_URL: provider.url,
     TASK_TICK_MS: '50',

@@ -8,8 +8,10 @@ import { ApiKeysService, type KeyTerms } from '../../src/auth/api-keys.service.j
 import { Accounts } from '../../src/billing/accounts.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
 import { auditLedger } from '../../src/billing/audit.js';
+import { loadCatalog } from '../../src/catalog/catalog-file.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../src/config/gateway-config.js';
 import { loadConfig } from '../../src/config/load-config.js';
+import { sandboxScope } from '../../src/config/sandbox-scope.js';
 import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
 import { fatalLogger, refuseFatal } from './fatal-lines.js';
 import { createTestDatabase } from './test-database.js';
@@ -31,7 +33,7 @@ export interface TestAccount {
 export interface TestGateway extends Gateway {
   readonly dataSource: DataSource;
   readonly config: GatewayConfig;
-  /** A fresh account with `credit` micro-USD and one key. */
+  /** A fresh account with `credit` micro-USD and one key: of play money where the sandbox serves every provider. */
   account(credit?: bigint, terms?: Partial<KeyTerms>): Promise<TestAccount>;
   /** Another key of an account. */
   keyOf(accountId: string, terms?: Partial<KeyTerms>): Promise<string>;
@@ -53,10 +55,15 @@ const TERMS: KeyTerms = {
 /** Settings as in the environment, which may depend on where the database is. */
 type Settings = NodeJS.ProcessEnv | ((databaseUrl: string) => NodeJS.ProcessEnv);
 
+function scopeOf(environment: NodeJS.ProcessEnv): ReturnType<typeof sandboxScope> {
+  const config = loadConfig(environment);
+  return sandboxScope(config, loadCatalog(config.catalogFile));
+}
+
 /** Starts one; call `stop` in `afterAll`, which throws if the log has a fatal line. */
 export async function startTestGateway(settings: Settings = {}): Promise<TestGateway> {
   const database = await createTestDatabase();
-  const config = loadConfig({
+  const environment = {
     PORT: '0',
     DATABASE_URL: database.url,
     SECRET_KEY: 'a-secret-key-for-tests-only-0123456789',
@@ -67,7 +74,10 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
     MAX_WAITING_REQUESTS: '0',
     SANDBOX: 'on',
     ...(typeof settings === 'function' ? settings(database.url) : settings),
-  });
+  };
+  const isMixed = scopeOf(environment) !== 'all';
+  // Beside a provider, the same account buys its work and the sandbox's.
+  const config = loadConfig({ SANDBOX_CHARGES: isMixed ? 'on' : 'off', ...environment });
   const { logger, fatal } = fatalLogger();
   const gateway = await startGateway(config, logger);
   const accounts = gateway.app.get(Accounts);
@@ -81,7 +91,7 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
     config: gateway.app.get<GatewayConfig>(GATEWAY_CONFIG),
     keyOf,
     async account(credit = START_CREDIT, terms = {}) {
-      const { id } = await accounts.create('test');
+      const { id } = await accounts.create('test', gateway.isSandboxed ? 'play' : 'real');
       if (credit > 0n) {
         await ledger.credit({
           accountId: id,

@@ -19,6 +19,13 @@ const optional = { optional: true } as const;
 export class CreateAccountBody {
   @Text({ max: MAX_NAME, example: 'acme' })
   name!: string;
+
+  @Flag({
+    ...optional,
+    description:
+      'Whether its credits are play money, which buys the work of the sandbox only. Absent: true while the sandbox serves every provider',
+  })
+  play_money?: boolean;
 }
 
 const isAmount = (value: unknown): boolean =>

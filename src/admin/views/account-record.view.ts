@@ -25,6 +25,11 @@ export class AccountRecordView {
   @ApiProperty({ description: 'Its keys get 403 on every `/v1` path; what runs ends as usual' })
   disabled!: boolean;
 
+  @ApiProperty({
+    description: "Play money buys the sandbox's work only, real money that of providers",
+  })
+  play_money!: boolean;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 }
@@ -41,6 +46,7 @@ export function viewAccount(account: Account): AccountRecordView {
     available_microusd: formatMicroUsd(account.availableMicroUsd),
     held_microusd: formatMicroUsd(account.heldMicroUsd),
     disabled: account.isDisabled,
+    play_money: account.hasPlayMoney,
     created_at: toEpochSeconds(account.createdAt),
   };
 }

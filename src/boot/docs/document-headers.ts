@@ -1,5 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXECUTION_ID_HEADER } from '../../common/http/answers/execution-id.js';
+import { SANDBOX_HEADER } from '../../common/http/answers/sandbox-answer.js';
 import { type DocumentedOperation, operationsOf } from './document-bodies.js';
 
 const TEXT = { schema: { type: 'string' } } as const;
@@ -10,6 +11,7 @@ const API = /^\/(v1|admin)\//;
 const HEADERS = {
   ExecutionId: { description: 'Names the request; quote it to support', ...TEXT },
   ClientRequestId: { description: 'What the request sent as `X-Client-Request-Id`', ...TEXT },
+  Sandbox: { description: '`true` where the sandbox made the answer', ...TEXT },
   RetryAfter: { description: 'Seconds until a retry makes sense', ...COUNT },
   ShouldRetry: { description: '`false` where a retry cannot help', ...TEXT },
   RateLimit: { description: 'Requests per minute of this key', ...COUNT },
@@ -23,6 +25,8 @@ const ON_SUCCESS = {
   [EXECUTION_ID_HEADER]: reference('ExecutionId'),
   'x-client-request-id': reference('ClientRequestId'),
 };
+/** On calls and on tasks. */
+const ON_WORK = { [SANDBOX_HEADER]: reference('Sandbox') };
 const WITH_LIMIT = {
   'x-ratelimit-limit-requests': reference('RateLimit'),
   'x-ratelimit-remaining-requests': reference('RateRemaining'),
@@ -70,7 +74,7 @@ function addHeaders(operation: DocumentedOperation, isPublic: boolean): void {
   for (const [status, answer] of Object.entries(operation.responses)) {
     if (!answer || '$ref' in answer) continue;
     const added = status.startsWith('2')
-      ? { ...ON_SUCCESS, ...(isPublic && WITH_LIMIT) }
+      ? { ...ON_SUCCESS, ...(isPublic && { ...WITH_LIMIT, ...ON_WORK }) }
       : RETRIED[status];
     if (added) answer.headers = { ...answer.headers, ...added };
   }

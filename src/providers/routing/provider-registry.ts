@@ -75,6 +75,12 @@ export class ProviderRegistry implements OnModuleDestroy {
     return this.providers.get(provider)?.isSandbox ?? false;
   }
 
+  /** Whether the sandbox serves every provider. */
+  get isSandboxOnly(): boolean {
+    const all = [...this.providers.values()];
+    return all.length > 0 && all.every(({ isSandbox }) => isSandbox === true);
+  }
+
   /** The name of the provider in records and metrics. */
   nameOf(provider: string): string {
     return this.isSandbox(provider) ? SANDBOX_NAME : provider;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { tellSandbox } from '../../common/http/answers/sandbox-answer.js';
 import { currentExchange } from '../../common/http/connections/exchange-scope.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { Clock } from '../../common/time/clock.js';
@@ -131,6 +132,7 @@ export class ProviderRouter {
     const permit = port && this.permitOf(route, operation, apiKeyId);
     if (!permit) throw notAsked(provider, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
     watcher?.onAttempt({ provider, upstreamModel });
+    this.tellCaller(route);
     const startedAtMs = this.clock.nowMs();
     const tell = (outcome: AttemptObservation['outcome']): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;
@@ -146,6 +148,12 @@ export class ProviderRouter {
       settleFailed(permit, error);
       throw error;
     }
+  }
+
+  /** Outside of an exchange, as where the steps of tasks are done, nobody is told. */
+  private tellCaller({ provider }: Route): void {
+    const exchange = currentExchange();
+    if (exchange) tellSandbox(exchange.response, this.registry.isSandbox(provider));
   }
 
   /**

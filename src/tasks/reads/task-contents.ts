@@ -6,6 +6,12 @@ import { StoredFiles } from '../../storage/stored-files.js';
 import { TaskKinds } from '../task-kinds.js';
 import { TaskReads } from './task-reads.js';
 
+/** The file of a task. */
+interface TaskContent extends NamedFile {
+  /** Whether the sandbox made it. */
+  readonly onSandbox: boolean;
+}
+
 /** Finds the files that tasks have made (decisions G-56, G-63). */
 @Injectable()
 export class TaskContents {
@@ -19,7 +25,7 @@ export class TaskContents {
    * The task's file. Throws 404 `task_not_found`, 404 `content_not_available` where there is none to serve here, 409
    * `task_not_ready` before success, 410 `content_expired` after the file's time.
    */
-  async find(caller: Caller, id: string): Promise<NamedFile> {
+  async find(caller: Caller, id: string): Promise<TaskContent> {
     const task = await this.reads.get(caller, id);
     const { contentAt } = this.kinds.of(task.kind);
     if (contentAt === 'elsewhere') throw noContent();
@@ -28,7 +34,8 @@ export class TaskContents {
     }
     if (contentAt === undefined || !task.content) throw noContent();
     const { fileId, filename } = task.content;
-    return { file: await this.files.kept(task.accountId, fileId), filename };
+    const file = await this.files.kept(task.accountId, fileId);
+    return { file, filename, onSandbox: task.onSandbox };
   }
 }
 

@@ -7,6 +7,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
+import { tellSandbox } from '../../common/http/answers/sandbox-answer.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { OwnUrl } from '../../net/own-url.js';
 import type { Task } from '../task.js';
@@ -35,6 +36,7 @@ export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
         const id = toPublicId('task', task.id);
         response.setHeader('Location', `${this.ownUrl.pathPrefix}/v1/tasks/${id}`);
         response.setHeader('x-gateway-task-id', id);
+        tellSandbox(response, task.onSandbox);
         return answer ? answer(task) : this.kinds.viewOf(task);
       }),
     );

@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { NEXT_CURSOR_HEADER } from '../../paging/page.view.js';
 import { CHARGE_HEADER } from './charged-answer.js';
 import { EXECUTION_ID_HEADER } from './execution-id.js';
+import { SANDBOX_HEADER } from './sandbox-answer.js';
 
 /** How long a browser may remember the permission, in seconds. */
 const MAX_AGE_SECONDS = 600;
@@ -16,6 +17,7 @@ const EXPOSED = [
   'x-request-id',
   'x-client-request-id',
   'x-gateway-task-id',
+  SANDBOX_HEADER,
   NEXT_CURSOR_HEADER,
   'Location',
   'Retry-After',

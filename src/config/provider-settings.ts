@@ -1,0 +1,55 @@
+import { baseUrl, headerKey, oneOf, secret, setting } from './setting.js';
+
+/** Settings that give access to providers, or have the sandbox stand in for them. */
+export const PROVIDER_SETTINGS = {
+  OPENAI_API_KEY: secret(setting('openaiApiKey', 'unset', undefined, headerKey, 'Chat and images')),
+  OPENAI_BASE_URL: setting(
+    'openaiBaseUrl',
+    "vendor's",
+    'https://api.openai.com/v1',
+    baseUrl,
+    'Any OpenAI-compatible server, with `/v1`',
+  ),
+  VIDEO_API_KEY: secret(setting('videoApiKey', 'unset', undefined, headerKey, 'Videos')),
+  VIDEO_BASE_URL: setting(
+    'videoBaseUrl',
+    'unset',
+    undefined,
+    baseUrl,
+    'An OpenAI-style `/v1/videos` upstream, with `/v1`',
+  ),
+  ELEVENLABS_API_KEY: secret(
+    setting('elevenlabsApiKey', 'unset', undefined, headerKey, 'All `aud-*` models'),
+  ),
+  ELEVENLABS_BASE_URL: setting(
+    'elevenlabsBaseUrl',
+    "vendor's",
+    'https://api.elevenlabs.io',
+    baseUrl,
+    'Without `/v1`',
+  ),
+  TTAPI_API_KEY: secret(
+    setting('ttapiApiKey', 'unset', undefined, headerKey, 'All `song-*` and `tune-*` models'),
+  ),
+  TTAPI_BASE_URL: setting(
+    'ttapiBaseUrl',
+    "vendor's",
+    'https://api.ttapi.io',
+    baseUrl,
+    'Without a path',
+  ),
+  SANDBOX: setting(
+    'sandbox',
+    'auto',
+    'auto',
+    oneOf('auto', 'on', 'off'),
+    '`auto`: the sandbox upstream serves everything when no provider key is set; `on`: serves each provider without a key; `off`',
+  ),
+  SANDBOX_CHARGES: setting(
+    'sandboxCharges',
+    'off',
+    'off',
+    oneOf('on', 'off'),
+    '`on`: accounts with real money may buy the work of the sandbox; `off`: only play money does ([sandbox](sandbox.md#play-money))',
+  ),
+} as const;

@@ -1,0 +1,30 @@
+import type { GatewayConfig, ProviderSetting } from './gateway-config.js';
+
+const withKey = (
+  apiKey: string | undefined,
+  baseUrl: string | undefined,
+): ProviderSetting | undefined =>
+  apiKey === undefined || baseUrl === undefined ? undefined : { apiKey, baseUrl };
+
+/** How the settings give access to each built-in provider; undefined where its key or its address is unset. */
+export const PROVIDER_ACCESS = {
+  openai: (config: GatewayConfig) => withKey(config.openaiApiKey, config.openaiBaseUrl),
+  video: (config: GatewayConfig) => withKey(config.videoApiKey, config.videoBaseUrl),
+  elevenlabs: (config: GatewayConfig) => withKey(config.elevenlabsApiKey, config.elevenlabsBaseUrl),
+  ttapi: (config: GatewayConfig) => withKey(config.ttapiApiKey, config.ttapiBaseUrl),
+};
+
+/**
+ * Whether the sandbox replaces any provider, and whether it serves every one (interface: `SANDBOX`). Providers of
+ * `CATALOG_FILE` are always real.
+ */
+export function sandboxScope(
+  config: GatewayConfig,
+  catalog: { readonly providers: readonly unknown[] },
+): 'none' | 'some' | 'all' {
+  const all = Object.values(PROVIDER_ACCESS);
+  const keyed = all.filter((access) => access(config) !== undefined).length;
+  if (config.sandbox === 'off') return 'none';
+  if (keyed === 0 && catalog.providers.length === 0) return 'all';
+  return config.sandbox === 'on' && keyed < all.length ? 'some' : 'none';
+}
