@@ -3,9 +3,10 @@ import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { askGateway } from './commands/ask-gateway.js';
 import {
-  CREDIT,
+  KEYED,
   type OperatorReply,
   type OperatorRequest,
+  takesKey,
   type TextPage,
 } from './commands/operator-request.js';
 import { operatorSocketPath } from './commands/operator-socket.js';
@@ -14,7 +15,7 @@ import { printableText } from './common/printable-text.js';
 import { ConfigError, loadOperatorConfig } from './config/load-config.js';
 
 const TEXTS = [
-  'account-id api-key-id charge clear client-request-id created-after created-before cursor expires-at from group-by',
+  'account-id amount-microusd api-key-id charge clear client-request-id created-after created-before cursor expires-at from group-by',
   'disabled idempotency-key kind limit modality model models name note overlap-seconds play-money requests-per-minute result',
   'spend-limit-microusd spend-limit-period status task-id to',
 ].flatMap((line) => line.split(' '));
@@ -39,7 +40,7 @@ function commandLine(): { request: OperatorRequest; asJson: boolean; fault?: str
     const { json, ...others } = values as Record<string, string | boolean | undefined>;
     const [name = '', ...words] = positionals;
     // Without a key of the user every run is a new request, so running it twice credits twice.
-    const key = name === CREDIT ? { 'idempotency-key': randomUUID() } : {};
+    const key = takesKey(name) ? { 'idempotency-key': randomUUID() } : {};
     return {
       request: { name, words, options: { ...key, ...others }, actor },
       asJson: json === true,
@@ -83,11 +84,19 @@ async function run(): Promise<number> {
     return 2;
   }
   if ('error' in reply) return fail(reply.error);
+  tellKey(request);
   const { answer } = reply;
   const page = isTextPage(answer) ? answer : undefined;
   process.stdout.write(`${shown(page?.text ?? answer, asJson)}\n`);
   if (page) process.stderr.write(`More: --cursor ${printableText(page.next_cursor)}\n`);
   return request.name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
+}
+
+/** On standard error, as what is answered is for programs: with the key the same refund can be asked for again. */
+function tellKey({ name, options }: OperatorRequest): void {
+  const key = options['idempotency-key'];
+  if (name === KEYED.credit || !takesKey(name) || typeof key !== 'string') return;
+  process.stderr.write(`Idempotency key: ${printableText(key)}\n`);
 }
 
 /** Whether its cursor is told beside it. JSON and tables have theirs in themselves. */

@@ -1,5 +1,11 @@
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+} from '@nestjs/swagger';
 import { BodyOptional } from '../common/http/bodies/json-body.guard.js';
 import type { PageView } from '../common/paging/page.view.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
@@ -55,10 +61,15 @@ export class AdminTasksController {
   @Post(':id/refund')
   @TakesJson()
   @BodyOptional()
-  @BodyExamples(RefundBody, { refund: { note: 'goodwill' } })
-  @ApiOperation({ summary: 'Give the charge of a task back, once' })
+  @BodyExamples(RefundBody, { refund: { note: 'goodwill' }, part: { amount_microusd: '300' } })
+  @ApiHeader({ name: 'Idempotency-Key', required: false, example: 'ticket-17' })
+  @ApiOperation({ summary: 'Give the charge of a task back, or a part of it' })
   @ApiCreatedResponse({ type: LedgerEntryView })
-  async refundTask(@Param('id') id: string, @StrictBody() body: RefundBody) {
-    return viewEntry(await this.tasks.refund(id, body));
+  async refundTask(
+    @Param('id') id: string,
+    @StrictBody() body: RefundBody,
+    @Headers('Idempotency-Key') key?: string,
+  ) {
+    return viewEntry(await this.tasks.refund(id, body, key));
   }
 }

@@ -12,6 +12,7 @@ import { filterOf } from '../tasks/reads/task-reads.js';
 import { TaskResolution } from '../tasks/ending/task-resolution.js';
 import type { RefundBody } from './dto/admin.bodies.js';
 import type { ResolveTaskBody } from './dto/resolve-task.body.js';
+import { sentRefund } from './sent-refund.js';
 import { viewAdminTask } from './views/admin-task.view.js';
 
 /** What operators do with tasks, for both the API and the command line. Ids are public ids. */
@@ -47,9 +48,14 @@ export class AdminTasksService {
     return this.view(await this.resolution.resolve(uuid, { outcome, chargedMicroUsd, result }));
   }
 
-  /** Gives the charge back, once. Throws 404 `not_found`, 409 where that was done, 400 where nothing was charged. */
-  refund(id: string, { note }: RefundBody): Promise<LedgerEntry> {
-    return this.ledger.refund('task', pathId('task', id), note ?? null);
+  /** Gives a part of the charge back, or what is left of it; see {@link LedgerService.refund}. */
+  async refund(
+    id: string,
+    body: RefundBody,
+    idempotencyKey: string | undefined,
+  ): Promise<LedgerEntry> {
+    const refund = sentRefund(body, idempotencyKey);
+    return this.ledger.refund({ of: 'task', id: pathId('task', id), ...refund });
   }
 
   private view(task: Task): object {

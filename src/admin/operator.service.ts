@@ -17,8 +17,7 @@ import type {
 } from './dto/admin.bodies.js';
 import type { AccountsQuery, AdminExecutionsQuery, LedgerQuery } from './dto/admin.queries.js';
 import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from './new-account-money.js';
-
-const KEY_FORM = /^[\x21-\x7e]{1,200}$/;
+import { neededKey, sentRefund } from './sent-refund.js';
 
 /** What operators do, for both the API and the command line. Ids are public ids; an unknown one is 404 `not_found`. */
 @Injectable()
@@ -62,14 +61,10 @@ export class OperatorService {
   /** Credits or corrects. Throws 400 without an idempotency key, 409 for the same key with another amount. */
   async credit(id: string, body: CreditBody, idempotencyKey: string | undefined) {
     const accountId = pathId('acct', id);
-    if (idempotencyKey === undefined || !KEY_FORM.test(idempotencyKey)) {
-      const message = 'Idempotency-Key is required: 1 to 200 visible ASCII characters.';
-      throw new GatewayError('invalid_request', message, { param: 'Idempotency-Key' });
-    }
     return this.ledger.credit({
       accountId,
       amountMicroUsd: parseMicroUsd(body.amount_microusd) ?? 0n,
-      idempotencyKey,
+      idempotencyKey: neededKey(idempotencyKey),
       reference: body.note ?? null,
     });
   }
@@ -93,13 +88,14 @@ export class OperatorService {
     return execution;
   }
 
-  /** Gives the charge back, once. Throws 409 where that was done, 400 where nothing was charged. */
-  async refund(id: string, { note }: RefundBody) {
+  /** Gives a part of the charge back, or what is left of it; see {@link LedgerService.refund}. */
+  async refund(id: string, body: RefundBody, idempotencyKey: string | undefined) {
     if (id.startsWith('task_')) {
       const message = 'The id is of a task: use POST /admin/tasks/{id}/refund, or task:refund.';
       throw new GatewayError('invalid_request', message, { param: 'id' });
     }
-    return this.ledger.refund('execution', pathId('exec', id), note ?? null);
+    const refund = sentRefund(body, idempotencyKey);
+    return this.ledger.refund({ of: 'execution', id: pathId('exec', id), ...refund });
   }
 
   audit(scope?: AuditScope) {

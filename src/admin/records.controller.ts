@@ -1,5 +1,5 @@
-import { Controller, Get, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Controller, Get, Headers, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { BodyOptional } from '../common/http/bodies/json-body.guard.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
@@ -46,11 +46,16 @@ export class RecordsController {
   @Post('executions/:id/refund')
   @TakesJson()
   @BodyOptional()
-  @BodyExamples(RefundBody, { refund: { note: 'goodwill' } })
-  @ApiOperation({ summary: 'Give the charge of a synchronous call back, once' })
+  @BodyExamples(RefundBody, { refund: { note: 'goodwill' }, part: { amount_microusd: '300' } })
+  @ApiHeader({ name: 'Idempotency-Key', required: false, example: 'ticket-17' })
+  @ApiOperation({ summary: 'Give the charge of a synchronous call back, or a part of it' })
   @ApiCreatedResponse({ type: LedgerEntryView })
-  async refundExecution(@Param('id') id: string, @StrictBody() body: RefundBody) {
-    return viewEntry(await this.operator.refund(id, body));
+  async refundExecution(
+    @Param('id') id: string,
+    @StrictBody() body: RefundBody,
+    @Headers('Idempotency-Key') key?: string,
+  ) {
+    return viewEntry(await this.operator.refund(id, body, key));
   }
 
   @Get('audit')

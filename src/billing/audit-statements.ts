@@ -81,7 +81,7 @@ export const CHARGE_RULES = `
       SELECT -amount AS amount FROM ledger_entry
        WHERE account_id = touched.account_id AND hold_id = touched.id AND kind = 'charge') charge ON true
     LEFT JOIN LATERAL (
-      SELECT amount FROM ledger_entry
+      SELECT sum(amount) AS amount FROM ledger_entry
        WHERE account_id = touched.account_id AND hold_id = touched.id AND kind = 'correction' AND hold_id IS NOT NULL
      ) returned ON true
    WHERE (coalesce(charge.amount, 0) <> coalesce(x.charged, h.settled_amount, 0)

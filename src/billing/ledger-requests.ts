@@ -18,6 +18,17 @@ export interface CreditRequest {
   readonly reference: string | null;
 }
 
+/** What an operator gives back of the charge of a call or task. */
+export interface RefundRequest {
+  readonly of: 'execution' | 'task';
+  readonly id: string;
+  /** All that is left of the charge, where it is absent. */
+  readonly amountMicroUsd?: MicroUsd | undefined;
+  /** The same key gives back once. */
+  readonly idempotencyKey?: string | undefined;
+  readonly note: string | null;
+}
+
 /** Which accounts to list. */
 export interface AccountQuery extends PageRequest {
   readonly namePrefix?: string | undefined;

@@ -8,7 +8,7 @@ import { noAccount } from './accounts.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-entry.js';
 import type { Page } from '../common/paging/page.js';
 import { entriesOf } from './ledger-entries.js';
-import type { CreditRequest, EntryQuery, HoldRequest } from './ledger-requests.js';
+import type { CreditRequest, EntryQuery, HoldRequest, RefundRequest } from './ledger-requests.js';
 
 /** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager within a transaction. */
 export interface Queryable {
@@ -28,8 +28,10 @@ interface CreditRow {
 
 interface RefundRow {
   readonly account_id: string;
-  readonly outcome: 'refunded' | 'repeated' | 'uncharged' | 'missing';
+  readonly outcome: 'refunded' | 'other_amount' | 'excess' | 'spent' | 'uncharged' | 'missing';
   readonly entry: string | null;
+  /** What was left of the charge. */
+  readonly rest: string | null;
 }
 
 /**
@@ -77,26 +79,37 @@ export class LedgerService {
   }
 
   /**
-   * Gives the charge of an execution or a task back, once, and returns the entry. Throws 404 not_found, 409 conflict
-   * when it was given back before, 400 invalid_request when nothing was charged.
+   * Gives a part of the charge of an execution or a task back, or all that is left of it, and returns the entry. The same
+   * key and amount return the same entry again. Throws 404 not_found, 409 conflict where nothing is left, 409
+   * idempotency_conflict for the key with another amount, 400 invalid_request for more than is left and where nothing was
+   * charged, and 503 service_unavailable when the database does not answer.
    */
-  async refund(what: 'execution' | 'task', id: string, note: string | null): Promise<LedgerEntry> {
+  async refund({ of, id, amountMicroUsd, ...request }: RefundRequest): Promise<LedgerEntry> {
     const [row] = await this.#orUnavailable(
       this.dataSource.query<RefundRow[]>(
-        `SELECT c.account_id, r.* FROM ${what} c, LATERAL ${what}_refund(c.account_id, c.id, $2) r WHERE c.id = $1`,
-        [id, note],
+        `SELECT c.account_id, r.* FROM ${of} c, LATERAL ${of}_refund_v2(c.account_id, c.id, $2, $3, $4) r WHERE c.id = $1`,
+        [id, amountMicroUsd?.toString() ?? null, request.idempotencyKey ?? null, request.note],
       ),
     );
-    if (row?.outcome === 'refunded') return this.#entry(row.account_id, row.entry);
-    if (row?.outcome === 'repeated') {
-      throw new GatewayError('conflict', 'The charge was given back before.');
+    switch (row?.outcome) {
+      case 'refunded':
+        return this.#entry(row.account_id, row.entry);
+      case 'spent':
+        throw new GatewayError('conflict', 'Nothing is left of the charge to give back.');
+      case 'other_amount':
+        throw new GatewayError('idempotency_conflict', 'The key was used with another amount.');
+      case 'excess': {
+        const message = `amount_microusd is more than what is left of the charge: ${row.rest}.`;
+        throw new GatewayError('invalid_request', message, { param: 'amount_microusd' });
+      }
+      case 'uncharged':
+        throw new GatewayError('invalid_request', `Nothing was charged for the ${of}.`, {
+          param: 'id',
+        });
+      case 'missing':
+      case undefined:
+        throw new GatewayError('not_found', `No such ${of}.`, { param: 'id' });
     }
-    if (row?.outcome === 'uncharged') {
-      throw new GatewayError('invalid_request', `Nothing was charged for the ${what}.`, {
-        param: 'id',
-      });
-    }
-    throw new GatewayError('not_found', `No such ${what}.`, { param: 'id' });
   }
 
   /** Holds the amount if it is available. Throws 409 conflict if the id was used for another hold, 404 not_found. */

@@ -25,8 +25,8 @@ import { NEXT_CURSOR_HEADER, viewPage } from '../common/paging/page.view.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
 import type { OperatorCommand } from './operator-command.js';
-import { CREDIT, type Options } from './operator-request.js';
-import { FILTERS, given, PAGE, sent } from './sent-options.js';
+import { KEYED, type Options } from './operator-request.js';
+import { FILTERS, given, PAGE, REFUND, sent } from './sent-options.js';
 
 const KEY_TERMS =
   '[--name TEXT] [--models ID,ID] [--expires-at EPOCH_SECONDS] [--requests-per-minute N] [--spend-limit-microusd N] [--spend-limit-period day|month|total]';
@@ -59,7 +59,7 @@ const ACCOUNTS: Readonly<Record<string, OperatorCommand>> = {
     run: async ({ operator }, [id = ''], options) =>
       viewAccount(await operator.updateAccount(id, sent(UpdateAccountBody, options))),
   },
-  [CREDIT]: {
+  [KEYED.credit]: {
     usage: 'ACCOUNT AMOUNT_MICROUSD [--note TEXT] [--idempotency-key KEY]',
     changes: true,
     run: async ({ operator }, [account = '', amount], options) => {
@@ -140,11 +140,13 @@ const CALLS: Readonly<Record<string, OperatorCommand>> = {
     usage: 'EXECUTION',
     run: async ({ operator }, [id = '']) => viewAdminExecution(await operator.execution(id)),
   },
-  'execution:refund': {
-    usage: 'EXECUTION [--note TEXT]',
+  [KEYED.refundExecution]: {
+    usage: `EXECUTION ${REFUND}`,
     changes: true,
     run: async ({ operator }, [id = ''], options) =>
-      viewEntry(await operator.refund(id, sent(RefundBody, options))),
+      viewEntry(
+        await operator.refund(id, sent(RefundBody, options), given(options, 'idempotency-key')),
+      ),
   },
   deliveries: {
     usage: `[--task-id TASK] [--status pending|delivered|failed] ${PAGE}`,

@@ -20,12 +20,19 @@ export interface TextPage {
 export type OperatorReply =
   { readonly answer: unknown } | { readonly error: string } | { readonly usage: string };
 
-/** The command that takes an idempotency key. */
-export const CREDIT = 'account:credit';
+/** The commands that take an idempotency key, by what they do. */
+export const KEYED = {
+  credit: 'account:credit',
+  refundExecution: 'execution:refund',
+  refundTask: 'task:refund',
+} as const;
+
+/** Whether the command takes an idempotency key. */
+export const takesKey = (name: string): boolean => Object.values<string>(KEYED).includes(name);
 
 /** How to run a command again that may have been done; empty for commands without an idempotency key. */
 export function howToRepeat({ name, options }: OperatorRequest): string {
   const key = options['idempotency-key'];
-  if (name !== CREDIT || typeof key !== 'string') return '';
+  if (!takesKey(name) || typeof key !== 'string') return '';
   return ` Run again with --idempotency-key ${key}, it is done once.`;
 }

@@ -65,7 +65,10 @@ export function runCommand(request: OperatorRequest, open: Openers): Promise<Ope
     const run = () => open.operators((driven) => operate(command, request, driven));
     return replyOf(run, howToRepeat(request));
   }
-  if (ofTasks) return replyOf(() => open.tasks((driven) => operate(ofTasks, request, driven)));
+  if (ofTasks) {
+    const run = () => open.tasks((driven) => operate(ofTasks, request, driven));
+    return replyOf(run, howToRepeat(request));
+  }
   return Promise.resolve({ usage: USAGE });
 }
 

@@ -9,6 +9,9 @@ export const PAGE = '[--limit N] [--cursor C]';
 export const FILTERS =
   '[--account-id A] [--api-key-id K] [--model ID] [--status S] [--created-after T] [--created-before T]';
 
+/** Options of a refund: all that is left of the charge, where no amount is named. */
+export const REFUND = '[--amount-microusd N] [--note TEXT] [--idempotency-key KEY]';
+
 /** The options that belong to fields of the class, as if they had been sent: `--account-id` is `account_id`. */
 export function sent<T extends object>(dto: Dto<T>, options: Options, more: object = {}): T {
   const form = Object.entries(options).flatMap(([name, value]): [string, string][] =>

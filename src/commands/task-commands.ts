@@ -4,7 +4,8 @@ import { viewEntry } from '../admin/views/ledger-entry.view.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import type { OperatorCommand, TaskOperators } from './operator-command.js';
-import { FILTERS, given, jsonOf, PAGE, sent } from './sent-options.js';
+import { KEYED } from './operator-request.js';
+import { FILTERS, given, jsonOf, PAGE, REFUND, sent } from './sent-options.js';
 
 /** The commands about tasks, by their names. */
 export const TASK_COMMANDS: Readonly<Record<string, OperatorCommand<TaskOperators>>> = {
@@ -26,10 +27,12 @@ export const TASK_COMMANDS: Readonly<Record<string, OperatorCommand<TaskOperator
         }),
       ),
   },
-  'task:refund': {
-    usage: 'TASK [--note TEXT]',
+  [KEYED.refundTask]: {
+    usage: `TASK ${REFUND}`,
     changes: true,
     run: async ({ tasks }, [id = ''], options) =>
-      viewEntry(await tasks.refund(id, sent(RefundBody, options))),
+      viewEntry(
+        await tasks.refund(id, sent(RefundBody, options), given(options, 'idempotency-key')),
+      ),
   },
 };

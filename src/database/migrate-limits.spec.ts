@@ -130,10 +130,14 @@ describe('the books of a gateway without limits, refunds and usage', () => {
   it('refund an older charge once, and sum up to the ledger', async () => {
     const ledger = new LedgerService(dataSource);
     const refunds = await Promise.allSettled(
-      Array.from({ length: 8 }, () => ledger.refund('execution', paid.executionId, 'sorry')),
+      Array.from({ length: 8 }, () =>
+        ledger.refund({ of: 'execution', id: paid.executionId, note: 'sorry' }),
+      ),
     );
     expect(refunds.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await expect(ledger.refund('execution', given.executionId, null)).rejects.toMatchObject({
+    await expect(
+      ledger.refund({ of: 'execution', id: given.executionId, note: null }),
+    ).rejects.toMatchObject({
       code: 'invalid_request',
     });
     const rollup = new UsageRollup(dataSource, IDLE_TICKER);
@@ -160,7 +164,7 @@ describe('the books of a gateway without limits, refunds and usage', () => {
 
   it('count what was given back, also where 0206 ran when it did not', async () => {
     const sums = () =>
-      dataSource.query<object[]>(
+      dataSource.query<{ charged: string }[]>(
         `SELECT day, api_key_id, charged, given_back FROM usage_day
           WHERE account_id = $1 ORDER BY 1, 2, model, endpoint`,
         [accountId],
@@ -170,7 +174,9 @@ describe('the books of a gateway without limits, refunds and usage', () => {
       `ALTER TABLE usage_day DROP COLUMN given_back; DELETE FROM migration WHERE name LIKE 'GivenBack%'`,
     );
     await runMigrations(dataSource);
-    expect(await sums()).toEqual(before);
+    // Limits did not follow refunds then: what was refunded of the call that still costs 40 counts apart.
+    const refunded = (row: { charged: string }) => row.charged === '40' && { given_back: '60' };
+    expect(await sums()).toEqual(before.map((row) => ({ ...row, ...refunded(row) })));
   });
 
   it('let no fold add to the days alone that began before there were months', async () => {

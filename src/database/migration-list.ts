@@ -59,6 +59,8 @@ import { FullerRecords1700000000410 } from './migrations/0410-fuller-records.mig
 import { FullerRecordsOfCappedKeys1700000000411 } from './migrations/0411-fuller-records-of-capped-keys.migration.js';
 import { OpenCalls1700000000460 } from './migrations/0460-open-calls.migration.js';
 import { PlayMoneyOfSandboxes1700000000470 } from './migrations/0470-play-money-of-sandboxes.migration.js';
+import { PartialRefunds1700000000471 } from './migrations/0471-partial-refunds.migration.js';
+import { LimitsFollowKeys1700000000472 } from './migrations/0472-limits-follow-keys.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -125,4 +127,6 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   FullerRecordsOfCappedKeys1700000000411,
   OpenCalls1700000000460,
   PlayMoneyOfSandboxes1700000000470,
+  PartialRefunds1700000000471,
+  LimitsFollowKeys1700000000472,
 ];

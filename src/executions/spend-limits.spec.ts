@@ -107,7 +107,11 @@ describe('the limit of a key', () => {
       if ((await own?.executions.begin(start)) !== 'held') return;
       if (index % 3 === 0) await own?.executions.fail(start, FAILURE);
       else await own?.executions.succeed(start, successOf(amount / 2n));
-      if (index % 5 === 0) await ledger.refund('execution', start.executionId, null).catch(() => 0);
+      if (index % 5 === 0) {
+        const part = index % 2 === 0 ? {} : { amountMicroUsd: 7n, idempotencyKey: 'a' };
+        const refund = { of: 'execution', id: start.executionId, note: null, ...part } as const;
+        await ledger.refund(refund).catch(() => 0);
+      }
       if (index % 4 > 0) return;
       await query(
         `SELECT execution_cancel($1, $2, NULL, 'm', '/', 'service_unavailable', NULL, NULL)`,

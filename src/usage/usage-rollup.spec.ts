@@ -115,8 +115,12 @@ async function play(accountId: string, operations: readonly [string, number][]):
         await calls.executions.succeed(start, successOf(charge)).catch(() => 0);
       if (operation === 'fail') await calls.executions.fail(start, FAILURE).catch(() => 0);
       if (operation === 'cancel') await cancel(start);
-      if (operation === 'refund')
-        await ledger.refund('execution', start.executionId, null).catch(() => 0);
+      if (operation === 'refund') {
+        const part = pick % 2 === 0 ? {} : { amountMicroUsd: 7n, idempotencyKey: String(pick % 5) };
+        await ledger
+          .refund({ of: 'execution', id: start.executionId, note: null, ...part })
+          .catch(() => 0);
+      }
     }
   }
 }

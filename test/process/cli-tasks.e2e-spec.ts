@@ -111,12 +111,17 @@ describe('task:resolve', () => {
 
 describe('task:refund', () => {
   it(
-    'gives the charge back once, and says so the second time',
+    'gives the charge back in parts, each once for its key, and says when nothing is left',
     async () => {
       const id = await unknown();
       expect(await cli(id, 'succeeded')).toMatchObject({ code: 0, stderr: '' });
-      const { code, stdout, stderr } = await run('task:refund', id, '--note', 'sorry');
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const part = await run('task:refund', id, '--amount-microusd', '1');
+      expect(part.code).toBe(0);
+      const [, key = ''] = /^Idempotency key: (\S+)\n$/.exec(part.stderr) ?? [];
+      const same = await run('task:refund', id, '--amount-microusd', '1', '--idempotency-key', key);
+      expect([same.code, same.stdout]).toEqual([0, part.stdout]);
+      const { code, stdout } = await run('task:refund', id, '--note', 'sorry');
+      expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({
         object: 'ledger_entry',
         kind: 'correction',
@@ -126,7 +131,7 @@ describe('task:refund', () => {
       });
       const again = await run('task:refund', id);
       expect(again).toMatchObject({ code: 1, stdout: '' });
-      expect(again.stderr).toMatch(/was given back before/);
+      expect(again.stderr).toMatch(/Nothing is left/);
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

@@ -22,10 +22,12 @@ beforeEach(async () => {
 
 const publicId = (task: Pick<Task, 'id'>) => toPublicId('task', task.id);
 const admin = (path: string) => send(`${desk.gateway.url}/admin/${path}`, { headers: ADMIN });
-const refundAt = (path: string, body: object): Promise<Answer> =>
-  postJson(`${desk.gateway.url}/admin/${path}/refund`, ADMIN, body);
-const refund = (task: Pick<Task, 'id'>, body: object = {}) =>
-  refundAt(`tasks/${publicId(task)}`, body);
+const refundAt = (path: string, body: object, key?: string): Promise<Answer> => {
+  const headers = { ...ADMIN, ...(key !== undefined && { 'idempotency-key': key }) };
+  return postJson(`${desk.gateway.url}/admin/${path}/refund`, headers, body);
+};
+const refund = (task: Pick<Task, 'id'>, body: object = {}, key?: string) =>
+  refundAt(`tasks/${publicId(task)}`, body, key);
 const undo = async (task: Task) => {
   const [row] = await desk.gateway.dataSource.query<{ outcome: string }[]>(
     'SELECT task_cancel($1, $2) AS outcome',
@@ -119,7 +121,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
     await desk.gateway.provesClean();
   });
 
-  it('does not free the spend limit of the key', async () => {
+  it('is free again in the spend limit of the key, as far as it goes', async () => {
     const { dataSource } = desk.gateway;
     const [key] = await dataSource.query<{ id: string }[]>(
       'SELECT id FROM api_key WHERE account_id = $1',
@@ -136,10 +138,68 @@ describe('POST /admin/tasks/{id}/refund', () => {
     };
     const task = await decided('succeeded', 500n, apiKeyId);
     expect(await room()).toEqual({ room: (JOB_PRICE - 500n).toString() });
+    const part = await refund(task, { amount_microusd: '200' }, 'a');
+    expect(part.status).toBe(201);
+    expect(await room()).toEqual({ room: (JOB_PRICE - 300n).toString() });
     expect((await refund(task)).status).toBe(201);
-    expect(await room()).toEqual({ room: (JOB_PRICE - 500n).toString() });
+    expect(await room()).toEqual({ room: JOB_PRICE.toString() });
     expect(await available()).toBe(CREDIT);
   });
+
+  it('gives back parts of the charge, each once for its key, and never more than is left', async () => {
+    const task = await decided('succeeded', 1_000n);
+    const part = (amount: string, key?: string) => refund(task, { amount_microusd: amount }, key);
+    expect(await part('300')).toMatchObject({
+      status: 400,
+      json: { error: { code: 'invalid_request', param: 'Idempotency-Key' } },
+    });
+    const first = await part('300', 'a');
+    expect(first).toMatchObject({ status: 201, json: { amount_microusd: '300' } });
+    expect(await part('300', 'a')).toMatchObject({ status: 201, json: first.json as object });
+    expect(await part('301', 'a')).toMatchObject({
+      status: 409,
+      json: { error: { code: 'idempotency_conflict' } },
+    });
+    expect(await part('701', 'b')).toMatchObject({
+      status: 400,
+      json: { error: { param: 'amount_microusd', message: expect.stringMatching(/\b700\b/) } },
+    });
+    expect((await part('300', 'b')).status).toBe(201);
+    expect((await admin(`tasks/${publicId(task)}`)).json).toMatchObject({
+      charged_microusd: '1000',
+      refunded_microusd: '600',
+    });
+    const rest = await refund(task);
+    expect(rest).toMatchObject({ status: 201, json: { amount_microusd: '400' } });
+    expect(await part('1', 'c')).toMatchObject({
+      status: 409,
+      json: { error: { code: 'conflict' } },
+    });
+    expect(await part('300', 'b')).toMatchObject({ status: 201, json: { amount_microusd: '300' } });
+    expect(await corrections()).toHaveLength(3);
+    expect(await available()).toBe(CREDIT);
+    await desk.gateway.provesClean();
+  });
+
+  it('leaves to an error what was not refunded', async () => {
+    const task = await decided('succeeded', 1_000n);
+    expect((await refund(task, { amount_microusd: '300' }, 'a')).status).toBe(201);
+    expect(await undo(task)).toBe('reversed');
+    expect(
+      (await corrections()).map((entry) => (entry as { amount_microusd: string }).amount_microusd),
+    ).toEqual(['700', '300']);
+    expect(await undo(task)).toBe('nothing');
+    expect(await available()).toBe(CREDIT);
+    await desk.gateway.provesClean();
+  });
+
+  it.each(['0', '-1', '1.5', '', 'x', '99999999999999999999'])(
+    'refuses %j as an amount (400)',
+    async (amount) => {
+      const answer = await refund({ id: randomUUID() }, { amount_microusd: amount }, 'a');
+      expect(answer).toMatchObject({ status: 400, json: { error: { param: 'amount_microusd' } } });
+    },
+  );
 
   it('refuses a task that is open, one that failed and one that cost nothing (400)', async () => {
     const ended = [await decided('failed'), await decided('succeeded', 0n)];
@@ -159,8 +219,8 @@ describe('POST /admin/tasks/{id}/refund', () => {
     for (const id of [toPublicId('task', randomUUID()), toPublicId('exec', randomUUID())]) {
       expect((await refundAt(`tasks/${id}`, {})).status).toBe(404);
     }
-    const partly = await refund(await paid(), { amount_microusd: '1' });
-    expect(partly).toMatchObject({ status: 400, json: { error: { param: 'amount_microusd' } } });
+    const partly = await refund(await paid(), { amount: '1' });
+    expect(partly).toMatchObject({ status: 400, json: { error: { param: 'amount' } } });
   });
 });
 

@@ -91,6 +91,18 @@ export class UpdateAccountBody {
 
 /** Body of POST /admin/executions/{id}/refund and POST /admin/tasks/{id}/refund. */
 export class RefundBody {
+  @Checked(
+    (value) => isUnsignedAmount(value) && BigInt(value as string) > 0n,
+    `${UNSIGNED_AMOUNT_RULE}, above zero`,
+    {
+      ...optional,
+      description: 'Micro-USD of the charge, with an Idempotency-Key; absent = all that is left',
+      example: '300',
+      api: { type: String, pattern: '^[0-9]+$' },
+    },
+  )
+  amount_microusd?: string;
+
   @Text({ max: MAX_NOTE, ...optional, example: 'goodwill' })
   note?: string;
 }
