@@ -3,6 +3,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
+import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -32,6 +33,7 @@ import { UsageController } from './usage.controller.js';
     UsageController,
   ],
   providers: [
+    SealedSecrets,
     {
       provide: NEW_ACCOUNT_MONEY,
       inject: [ProviderRegistry],
@@ -46,6 +48,13 @@ import { UsageController } from './usage.controller.js';
     AdminTasksService,
     AdminGuard,
   ],
-  exports: [OperatorService, OperatorActions, OperatorKeys, AdminTasksService, DeliveriesService],
+  exports: [
+    OperatorService,
+    OperatorActions,
+    OperatorKeys,
+    AdminTasksService,
+    DeliveriesService,
+    SealedSecrets,
+  ],
 })
 export class AdminModule {}

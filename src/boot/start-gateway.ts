@@ -22,6 +22,7 @@ import type { SandboxAccess } from '../config/worker-context.js';
 import { operatorsOf } from '../commands/open-operators.js';
 import { OperatorSocket } from '../commands/operator-socket.js';
 import { OwnUrl } from '../net/own-url.js';
+import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
 import { loggableError, NestLogger } from '../observability/logger.js';
 import { Readiness } from '../observability/readiness.js';
@@ -74,6 +75,7 @@ export async function startGateway(
     logger: new NestLogger(logger),
     abortOnError: false,
   });
+  await checkSecrets(app);
   const filter = configureApp(app, inFlight);
   await app.listen(config.port, config.host);
   // Not before the gateway listens, so that a start that fails prints nothing but its reason.
@@ -128,6 +130,16 @@ async function publishSandboxMedia(
     // A sandbox that died counts as an outage of a provider; the gateway goes on.
     logger.warn({ cause: loggableError(error) }, 'the sandbox does not answer');
   });
+}
+
+/** Before anything is sealed or opened. A start that is refused leaves no database server behind. */
+async function checkSecrets(app: NestExpressApplication): Promise<void> {
+  try {
+    await app.get(SealedSecrets).check();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
 }
 
 /** Names the providers that are real and those that the sandbox replaces. */

@@ -5,7 +5,9 @@ import { OperatorActions } from '../admin/operator-actions.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorService } from '../admin/operator.service.js';
 import { loadOperatorConfig } from '../config/load-config.js';
+import { withSecretKeys } from '../config/secret-key-file.js';
 import { makeLogger } from '../observability/logger.js';
+import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { UsageService } from '../usage/usage.service.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import { OperatorsModule } from './operators.module.js';
@@ -14,7 +16,8 @@ const QUIET = { logger: false, abortOnError: false } as const;
 
 /** Runs a command with the services that most commands use, and closes them. */
 export async function withOperators<T>(work: (operators: Operators) => Promise<T>): Promise<T> {
-  const module = OperatorsModule.forRoot(loadOperatorConfig(), makeLogger('silent', false));
+  const config = await withSecretKeys(loadOperatorConfig());
+  const module = OperatorsModule.forRoot(config, makeLogger('silent', false));
   const app = await NestFactory.createApplicationContext(module, QUIET);
   return work(operatorsOf(app)).finally(() => app.close());
 }
@@ -27,6 +30,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     deliveries: app.get(DeliveriesService),
     actions: app.get(OperatorActions),
     usage: app.get(UsageService, { strict: false }),
+    sealed: app.get(SealedSecrets),
   };
 }
 

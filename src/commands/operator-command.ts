@@ -3,6 +3,7 @@ import type { DeliveriesService } from '../admin/deliveries.service.js';
 import type { OperatorActions } from '../admin/operator-actions.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorService } from '../admin/operator.service.js';
+import type { SealedSecrets } from '../sealed/sealed-secrets.js';
 import type { UsageService } from '../usage/usage.service.js';
 import type { Options } from './operator-request.js';
 
@@ -13,6 +14,7 @@ export interface Operators {
   readonly deliveries: DeliveriesService;
   readonly actions: OperatorActions;
   readonly usage: UsageService;
+  readonly sealed: SealedSecrets;
 }
 /** The services that the commands about tasks use. */
 export interface TaskOperators {

@@ -26,6 +26,7 @@ import { AdminUsageQuery } from '../usage/dto/usage.query.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
 import type { OperatorCommand } from './operator-command.js';
 import { KEYED, type Options } from './operator-request.js';
+import { SECRET_COMMANDS } from './secret-commands.js';
 import { FILTERS, given, PAGE, REFUND, sent } from './sent-options.js';
 
 const KEY_TERMS =
@@ -165,6 +166,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
   ...ACCOUNTS,
   ...KEYS,
   ...CALLS,
+  ...SECRET_COMMANDS,
   usage: {
     usage:
       '[--group-by day,model,key,endpoint,account] [--from DAY] [--to DAY] [--account-id A] [--api-key-id K] [--model ID] [--limit N] [--cursor C] [--csv]',

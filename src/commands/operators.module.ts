@@ -16,9 +16,12 @@ import { DatabaseModule } from '../database/database.module.js';
 import { ExecutionReads } from '../executions/execution-reads.js';
 import { LeasesModule } from '../leases/leases.module.js';
 import { ObservabilityModule } from '../observability/observability.module.js';
+import { SealedSecrets } from '../sealed/sealed-secrets.js';
+import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { TickerModule } from '../ticker/ticker.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
+import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 
 /** The parts of the gateway that most commands need, without features and providers, so that a command answers within a second. */
 @Module({})
@@ -53,6 +56,9 @@ export class OperatorsModule {
         OperatorService,
         OperatorActions,
         OperatorKeys,
+        TaskInputs,
+        WebhookSecrets,
+        SealedSecrets,
         DeliveriesService,
       ],
     };

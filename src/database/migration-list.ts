@@ -61,6 +61,7 @@ import { OpenCalls1700000000460 } from './migrations/0460-open-calls.migration.j
 import { PlayMoneyOfSandboxes1700000000470 } from './migrations/0470-play-money-of-sandboxes.migration.js';
 import { PartialRefunds1700000000471 } from './migrations/0471-partial-refunds.migration.js';
 import { LimitsFollowKeys1700000000472 } from './migrations/0472-limits-follow-keys.migration.js';
+import { SealingKeys1700000000473 } from './migrations/0473-sealing-keys.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -129,4 +130,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   PlayMoneyOfSandboxes1700000000470,
   PartialRefunds1700000000471,
   LimitsFollowKeys1700000000472,
+  SealingKeys1700000000473,
 ];

@@ -74,6 +74,7 @@ import { WatchStep } from './worker/watch-step.js';
     AdmissionModule,
     IdempotencyKeyGuard,
     TaskAnswerInterceptor,
+    TaskInputs,
     TaskKinds,
     TaskReader,
     TaskReads,

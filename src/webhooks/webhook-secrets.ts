@@ -11,6 +11,11 @@ export class WebhookSecrets {
     return this.box.seal(secret, contextOf(ownerId));
   }
 
+  /** The same secret, sealed with the first key. Throws SecretBoxError. */
+  reseal(sealed: string, ownerId: string): string {
+    return this.box.reseal(sealed, contextOf(ownerId));
+  }
+
   /** The decrypted secret of this owner. Throws SecretBoxError. */
   open(sealed: string, ownerId: string): string {
     return this.box.open(sealed, contextOf(ownerId));

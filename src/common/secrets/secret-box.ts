@@ -53,18 +53,28 @@ export class SecretBox {
 
   /**
    * Encrypts a text for one context, such as `task/<id>/webhook-secret`. It can be decrypted with the same context
-   * only. Throws {@link SecretBoxError} `no_key`.
+   * only. `place`: which key encrypts, as a rule the first. Throws {@link SecretBoxError} `no_key`.
    */
-  seal(plaintext: string, context: string): string {
-    const [newest] = this.keys;
-    if (newest === undefined) throw new SecretBoxError('no_key');
-    const [keyId, key] = newest;
+  seal(plaintext: string, context: string, place = 0): string {
+    const chosen = [...this.keys][place];
+    if (chosen === undefined) throw new SecretBoxError('no_key');
+    const [keyId, key] = chosen;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(boundTo(keyId, context));
     const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
     const body = Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]);
     return `${VERSION}.${keyId}.${body.toString('base64url')}`;
+  }
+
+  /** The ids of the keys, in their order. */
+  get keyIds(): readonly string[] {
+    return [...this.keys.keys()];
+  }
+
+  /** Encrypts a sealed text anew with the first key, for the same context. Throws {@link SecretBoxError}. */
+  reseal(sealed: string, context: string): string {
+    return this.seal(this.open(sealed, context), context);
   }
 
   /**

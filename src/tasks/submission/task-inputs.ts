@@ -12,6 +12,11 @@ export class TaskInputs {
     return this.box.seal(JSON.stringify(input), contextOf(taskId));
   }
 
+  /** The same input, sealed with the first key. Throws SecretBoxError. */
+  reseal(sealed: string, taskId: string): string {
+    return this.box.reseal(sealed, contextOf(taskId));
+  }
+
   /** The decrypted input of this task; empty after it was wiped. Throws SecretBoxError. */
   open(sealed: string | null, taskId: string): JsonObject {
     return sealed === null

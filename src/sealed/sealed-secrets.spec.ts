@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { SecretBox } from '../common/secrets/secret-box.js';
+import { TaskInputs } from '../tasks/submission/task-inputs.js';
+import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
+import { SealedSecrets } from './sealed-secrets.js';
+
+const keyOf = (letter: string) => letter.repeat(40);
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+/** A process whose list has these keys. */
+function processWith(...letters: string[]) {
+  const box = new SecretBox(letters.map(keyOf));
+  const inputs = new TaskInputs(box);
+  const secrets = new WebhookSecrets(box);
+  return { inputs, secrets, sealed: new SealedSecrets(database.dataSource, box, inputs, secrets) };
+}
+
+/** An open task with a webhook, one delivery of which is written. */
+async function newTask({ inputs, secrets }: ReturnType<typeof processWith>): Promise<string> {
+  const [account, id] = [randomUUID(), randomUUID()];
+  await database.dataSource.query(
+    `INSERT INTO task (account_id, id, kind, modality, model, sealed_input, webhook_secret, details, provider,
+                       provider_base_url, on_sandbox, upstream_model, reserved)
+     VALUES ($1, $2, 'song', 'audio', 'tune-music', $3, $4, '{}', 'sandbox', '', true, 'm', 100)`,
+    [account, id, inputs.seal({ prompt: 'a waltz' }, id), secrets.seal('whsec', id)],
+  );
+  await database.dataSource.query(
+    `INSERT INTO webhook_delivery (account_id, id, owner_id, url, origin, sealed_secret, body, status, created_at)
+     VALUES ($1, $2, $3, '', '', $4, '', 'delivered', now())`,
+    [account, randomUUID(), id, secrets.seal('whsec', id)],
+  );
+  return id;
+}
+
+async function readOf({ inputs, secrets }: ReturnType<typeof processWith>, id: string) {
+  const [row] = await database.dataSource.query<Record<'input' | 'secret' | 'delivered', string>[]>(
+    `SELECT sealed_input AS input, webhook_secret AS secret,
+            (SELECT sealed_secret FROM webhook_delivery WHERE owner_id = $1) AS delivered
+       FROM task WHERE id = $1`,
+    [id],
+  );
+  return {
+    input: inputs.open(row?.input ?? '', id),
+    secrets: [row?.secret, row?.delivered].map((sealed) => secrets.open(sealed ?? '', id)),
+  };
+}
+const WHOLE = { input: { prompt: 'a waltz' }, secrets: ['whsec', 'whsec'] };
+
+describe('a start with another list of secret keys', () => {
+  it('is refused while something is sealed with a key that is not in the list, and says how much', async () => {
+    const old = processWith('a');
+    await old.sealed.check();
+    await newTask(old);
+    await expect(processWith('b').sealed.check()).rejects.toThrow(
+      /SECRET_KEY: 3 secrets are sealed with a key that is not in the list\. .*secret:forget/,
+    );
+    await processWith('b', 'a').sealed.check();
+    await expect(processWith('b').sealed.check()).rejects.toThrow(/3 secrets are sealed/);
+  });
+
+  it('is refused too where no start has noted its key yet', async () => {
+    await newTask(processWith('a'));
+    await expect(processWith('b').sealed.check()).rejects.toThrow(/3 secrets are sealed/);
+    await processWith('a').sealed.check();
+  });
+
+  it('goes on where the key that went had sealed nothing, and reads nothing more the next time', async () => {
+    await processWith('a').sealed.check();
+    const next = processWith('b');
+    await next.sealed.check();
+    await newTask(next);
+    await next.sealed.check();
+    const noted = await database.dataSource.query<object[]>('SELECT FROM sealing_key');
+    expect(noted).toHaveLength(1);
+  });
+
+  it('goes on without the old key once everything was sealed anew', async () => {
+    const old = processWith('a');
+    await old.sealed.check();
+    const id = await newTask(old);
+    const both = processWith('b', 'a');
+    await both.sealed.check();
+    expect(await both.sealed.rotate()).toEqual({ sealedAnew: 3, left: 0, unreadable: 0 });
+    expect(await both.sealed.rotate()).toEqual({ sealedAnew: 0, left: 0, unreadable: 0 });
+    const next = processWith('b');
+    await next.sealed.check();
+    expect(await readOf(next, id)).toEqual(WHOLE);
+  });
+
+  it('says after sealing anew that a process with the former list has sealed since then', async () => {
+    const old = processWith('a');
+    await old.sealed.check();
+    const both = processWith('b', 'a');
+    await both.sealed.check();
+    await both.sealed.rotate();
+    await newTask(old);
+    await expect(processWith('b').sealed.check()).rejects.toThrow(/3 secrets are sealed/);
+  });
+
+  it('seals hundreds anew, leaves what no key opens, and forgets that only', async () => {
+    const [lost, old] = [processWith('x'), processWith('a')];
+    const gone = await newTask(lost);
+    const ids = await Promise.all(Array.from({ length: 600 }, () => newTask(old)));
+    const both = processWith('b', 'a');
+    expect(await both.sealed.rotate()).toEqual({ sealedAnew: 1_800, left: 3, unreadable: 3 });
+    // No start has read what is sealed so far, so this one does.
+    await expect(both.sealed.check()).rejects.toThrow(/3 secrets/);
+    expect(await both.sealed.forget()).toBe(3);
+    await both.sealed.check();
+    for (const id of ids.slice(0, 3)) expect(await readOf(both, id)).toEqual(WHOLE);
+    await expect(readOf(lost, gone)).rejects.toMatchObject({ fault: 'malformed' });
+  });
+});

@@ -1,0 +1,188 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { SecretBox, SecretBoxError } from '../common/secrets/secret-box.js';
+import { ConfigError } from '../config/load-config.js';
+import { patientCopyOf } from '../database/patient-copy.js';
+import { TaskInputs } from '../tasks/submission/task-inputs.js';
+import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
+import { isOfOtherKey, type SealedColumn, sealedColumns } from './sealed-columns.js';
+
+const CHECK_CONTEXT = 'sealing-key/check';
+const CHECK_TEXT = 'shim';
+/** Rows that are sealed anew by one statement. */
+const BATCH = 500;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+/** In place of a dropped secret: what needs it fails with `secret_unreadable`, and nothing is sent without a signature. */
+const FORGOTTEN = 'forgotten';
+
+interface SealedRow {
+  readonly account_id: string;
+  readonly id: string;
+  readonly owner: string;
+  readonly sealed: string;
+}
+
+/** What sealing anew has done, in numbers of sealed texts. */
+export interface Resealing {
+  readonly sealedAnew: number;
+  /** Sealed by other keys than the first, afterwards: by a process that still has another list, or by no key of the list. */
+  readonly left: number;
+  /** Of those: sealed by no key of the list. */
+  readonly unreadable: number;
+}
+
+/**
+ * What is sealed in the database, and by which keys: the inputs of open tasks, and the secrets of webhooks. A start must not
+ * go on with a list of keys that opens less than the one before.
+ */
+@Injectable()
+export class SealedSecrets {
+  private readonly columns: readonly SealedColumn[];
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly box: SecretBox,
+    inputs: TaskInputs,
+    secrets: WebhookSecrets,
+  ) {
+    this.columns = sealedColumns(inputs, secrets);
+  }
+
+  /**
+   * Notes the keys of the list. All that is sealed is read only where a key that was noted before is not in the list, and at
+   * the first time. Throws ConfigError where no key of the list opens some of it.
+   */
+  async check(): Promise<void> {
+    const noted = await this.noted();
+    const lost = noted.filter(({ check_value: value }) => !this.opens(value));
+    if (noted.length === 0 || lost.length > 0) {
+      const count = await this.countOfOthers(this.box.keyIds);
+      if (count > 0) throw new ConfigError([unopened(count)]);
+      await this.dataSource.query('DELETE FROM sealing_key WHERE key_id = ANY ($1)', [
+        lost.map(({ key_id: id }) => id),
+      ]);
+    }
+    await this.note();
+  }
+
+  /** Seals everything anew with the first key that any key of the list opens. */
+  async rotate(): Promise<Resealing> {
+    // Before the first start has read all that is sealed, no key is known to be missing.
+    if ((await this.noted()).length > 0) await this.note();
+    const patient = await patientCopyOf(this.dataSource).initialize();
+    try {
+      let sealedAnew = 0;
+      for (const column of this.columns) sealedAnew += await this.resealColumn(patient, column);
+      const left = await this.countOfOthers(this.box.keyIds.slice(0, 1));
+      return { sealedAnew, left, unreadable: await this.countOfOthers(this.box.keyIds) };
+    } finally {
+      await patient.destroy();
+    }
+  }
+
+  /** Drops what no key of the list opens. Returns the number of sealed texts. */
+  async forget(): Promise<number> {
+    const patient = await patientCopyOf(this.dataSource).initialize();
+    try {
+      let dropped = 0;
+      for (const { table, column } of this.columns) {
+        const [, count] = await patient.query<[unknown, number]>(
+          `UPDATE ${table} SET ${column} = '${FORGOTTEN}' WHERE ${isOfOtherKey(column)}`,
+          [this.box.keyIds],
+        );
+        dropped += count;
+      }
+      return dropped;
+    } finally {
+      await patient.destroy();
+    }
+  }
+
+  /** Texts that were sealed by other keys than these. */
+  private async countOfOthers(keyIds: readonly string[]): Promise<number> {
+    const patient = await patientCopyOf(this.dataSource).initialize();
+    try {
+      const counts = this.columns.map(
+        ({ table, column }) => `(SELECT count(*) FROM ${table} WHERE ${isOfOtherKey(column)})`,
+      );
+      const [row] = await patient.query<{ count: string }[]>(
+        `SELECT ${counts.join(' + ')} AS count`,
+        [keyIds],
+      );
+      return Number(row?.count ?? 0);
+    } finally {
+      await patient.destroy();
+    }
+  }
+
+  private noted(): Promise<{ key_id: string; check_value: string }[]> {
+    return this.dataSource.query('SELECT key_id, check_value FROM sealing_key');
+  }
+
+  /** A process that begins to seal with a key has noted it before. */
+  private async note(): Promise<void> {
+    for (const [place, id] of this.box.keyIds.entries()) {
+      const value = this.box.seal(CHECK_TEXT, CHECK_CONTEXT, place);
+      await this.dataSource.query(
+        'INSERT INTO sealing_key (key_id, check_value) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+        [id, value],
+      );
+    }
+  }
+
+  private opens(checkValue: string): boolean {
+    try {
+      return this.box.open(checkValue, CHECK_CONTEXT) === CHECK_TEXT;
+    } catch {
+      return false;
+    }
+  }
+
+  /** A text that changes or goes meanwhile is left as it is then. */
+  private async resealColumn(db: DataSource, { table, column, owner, reseal }: SealedColumn) {
+    const select = `
+      SELECT account_id, id, ${owner} AS owner, ${column} AS sealed FROM ${table}
+       WHERE ${isOfOtherKey(column)} AND (account_id, id) > ($2, $3)
+       ORDER BY account_id, id LIMIT ${BATCH}`;
+    const update = `
+      UPDATE ${table} t SET ${column} = n.sealed
+        FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) n (account_id, id, old, sealed)
+       WHERE t.account_id = n.account_id AND t.id = n.id AND t.${column} = n.old`;
+    let last = { account_id: FIRST_ID, id: FIRST_ID };
+    let sealedAnew = 0;
+    for (;;) {
+      const rows = await db.query<SealedRow[]>(select, [
+        this.box.keyIds.slice(0, 1),
+        last.account_id,
+        last.id,
+      ]);
+      const anew = rows.flatMap((row) => {
+        const sealed = resealed(row, reseal);
+        return sealed === undefined ? [] : [{ ...row, anew: sealed }];
+      });
+      const [, count] = await db.query<[unknown, number]>(update, [
+        anew.map((row) => row.account_id),
+        anew.map(({ id }) => id),
+        anew.map(({ sealed }) => sealed),
+        anew.map((row) => row.anew),
+      ]);
+      sealedAnew += count;
+      const end = rows.at(-1);
+      if (end === undefined || rows.length < BATCH) return sealedAnew;
+      last = end;
+    }
+  }
+}
+
+function resealed(row: SealedRow, reseal: SealedColumn['reseal']): string | undefined {
+  try {
+    return reseal(row.sealed, row.owner);
+  } catch (error) {
+    if (error instanceof SecretBoxError) return undefined;
+    throw error;
+  }
+}
+
+const unopened = (count: number): string =>
+  `SECRET_KEY: ${count === 1 ? '1 secret is' : `${count} secrets are`} sealed with a key that is not in the list. ` +
+  'Put that key behind the first one (SECRET_KEY=new,old), or drop what it sealed with npm run cli -- secret:forget.';
