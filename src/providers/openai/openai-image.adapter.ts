@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../common/json-object.js';
-import { listAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
 import type { ImageCommand, ImagePort, ImageResult } from '../ports/image.port.js';
+import { madeImageOf } from './made-image.js';
 
 /** A large image takes about 10 MB in base64. */
 const MAX_IMAGE_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -30,9 +30,6 @@ export class OpenAiImage implements ImagePort {
 
 /** Undefined for an answer without an image, which is a failure (decision G-32). */
 function toResult(json: JsonObject, providerRequestId: string | null): ImageResult | undefined {
-  const [first] = listAt(json, 'data') ?? [];
-  const base64 = first && textAt(first, 'b64_json');
-  if (base64) return { image: { base64 }, providerRequestId };
-  const url = first && textAt(first, 'url');
-  return url ? { image: { url }, providerRequestId } : undefined;
+  const image = madeImageOf(json);
+  return image && { image, providerRequestId };
 }

@@ -85,9 +85,9 @@ describe('what a provider may answer', () => {
     await upstream.stop();
   });
 
-  async function answerTo(item: object) {
+  async function answerTo(item: object, body: object = { data: [item] }) {
     const account = await strict.account(IMAGE_CREDIT);
-    upstream.reply = (response) => response.end(JSON.stringify({ data: [item] }));
+    upstream.reply = (response) => response.end(JSON.stringify(body));
     const answer = await draw(strict, account.headers);
     return { answer, spent: IMAGE_CREDIT - (await strict.balance(account.accountId)).available };
   }
@@ -110,7 +110,40 @@ describe('what a provider may answer', () => {
     expect(data).toEqual([{ b64_json: image.toString('base64') }]);
   });
 
+  const URI = `data:image/png;base64,${BASE64}`;
+
+  it.each<[string, object]>([
+    ['b64_json with the beginning of a data URI', { data: [{ b64_json: URI }] }],
+    [
+      'b64_json in capitals of a data URI',
+      { data: [{ b64_json: `DATA:image/png;BASE64,${BASE64}` }] },
+    ],
+    ['a data URI as url', { data: [{ url: URI }] }],
+    ['a data URI with parameters', { data: [{ url: URI.replace(';', ';charset=utf-8;') }] }],
+    ['a data URI without a type', { data: [{ url: `data:;base64,${BASE64}` }] }],
+    ['a data URI with escaped signs', { data: [{ url: URI.replaceAll('=', '%3D') }] }],
+    [
+      'a data URI in lines and in the alphabet of URLs',
+      { data: [{ url: `data:image/png;base64,\n${PNG.toString('base64url')}\n` }] },
+    ],
+    ['a data URI as the item itself', { data: [URI] }],
+    ['an image_url with a data URI', { data: [{ image_url: { url: URI } }] }],
+    ['a list named images', { images: [{ url: URI }] }],
+    ['an empty b64_json beside the url', { data: [{ b64_json: '', url: URI }] }],
+    [
+      'an empty item before the image',
+      { data: [{ b64_json: null, url: null }, { b64_json: BASE64 }] },
+    ],
+  ])('reads %s', async (_what, body) => {
+    const { answer, spent } = await answerTo({}, body);
+    expect((answer.json as { data: object[] }).data).toEqual([{ b64_json: BASE64 }]);
+    expect(spent).toBe(10_000n);
+  });
+
   it.each<[string, () => object]>([
+    ['a data URI of text', () => ({ url: 'data:text/plain,sorry' })],
+    ['a data URI without its comma', () => ({ b64_json: 'data:image/png;base64' })],
+    ['a data URI that cannot be decoded', () => ({ url: `${URI}%E0%A4` })],
     ['base64 that is damaged after its beginning', () => ({ b64_json: `${BASE64}!!!!${BASE64}` })],
     ['two images in one base64', () => ({ b64_json: `${BASE64}\n${BASE64}` })],
     ['text in place of an image', () => ({ b64_json: Buffer.from('sorry').toString('base64') })],
