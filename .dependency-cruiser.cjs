@@ -1,4 +1,4 @@
-/** The direction of docs/adr/0001: main, cli, commands, boot → features → {tasks, usage, retention} → webhooks → {executions, admission} → {billing, leases, auth, media, catalog, providers} → {net, storage, database, config, ticker, observability} → common. */
+/** The direction of docs/adr/0001: main, cli, commands, boot → features → sealed → {tasks, usage, retention} → webhooks → {executions, admission} → {billing, leases, auth, media, catalog, providers} → {net, storage, database, config, ticker, observability} → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const floor = 'net|storage|database|config|ticker|observability';
@@ -50,6 +50,18 @@ module.exports = {
       'tasks-below-features',
       { path: '^src/tasks/' },
       { path: `^src/(${features}|usage|retention|boot)/` },
+    ),
+    rule(
+      'sealed-below-features',
+      { path: '^src/sealed/' },
+      { path: `^src/(${features}|usage|retention|executions|admission|boot)/` },
+    ),
+    rule(
+      'sealed-above-tasks',
+      {
+        path: `^src/(${core}|${floor}|common|tasks|webhooks|executions|admission|usage|retention)/`,
+      },
+      { path: '^src/sealed/' },
     ),
     rule(
       'usage-below-features',

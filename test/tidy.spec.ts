@@ -142,7 +142,16 @@ describe('the repository', () => {
     const named = (direction.match(/\{[^}]+\}/g) ?? []).map((set) => set.slice(1, -1).split(', '));
     const [, , core = [], floor = []] = named;
     expect([setOf('core'), setOf('floor')]).toEqual([core.sort(), floor.sort()]);
-    const apart = ['backup', 'boot', 'commands', 'common', 'sandbox', 'webhooks', ...named.flat()];
+    const apart = [
+      'backup',
+      'boot',
+      'commands',
+      'common',
+      'sandbox',
+      'sealed',
+      'webhooks',
+      ...named.flat(),
+    ];
     expect(setOf('features')).toEqual(folders.filter((name) => !apart.includes(name)).sort());
   });
 

@@ -23,7 +23,7 @@ interface SealedRow {
 }
 
 /** What sealing anew has done, in numbers of sealed texts. */
-export interface Resealing {
+interface Resealing {
   readonly sealedAnew: number;
   /** Sealed by other keys than the first, afterwards: by a process that still has another list, or by no key of the list. */
   readonly left: number;

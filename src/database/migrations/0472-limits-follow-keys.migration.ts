@@ -17,7 +17,7 @@ export class LimitsFollowKeys1700000000472 implements MigrationInterface {
     await runner.query(TRIGGERS);
     await runner.query(LATE);
     await runner.query(GIVEN_BACK);
-    await runner.query(FILL);
+    await runner.query(FILL_INHERITED);
   }
 
   down(): Promise<void> {
@@ -281,7 +281,7 @@ const GIVEN_BACK = `
      WHERE l.kind = 'correction' AND l.hold_id IS NOT NULL;`;
 
 /** What a counter has beyond its key's own calls came from the key that was rotated. Of which days it was, nobody knows. */
-const FILL = `
+export const FILL_INHERITED = `
   INSERT INTO key_inherited
     SELECT s.account_id, s.api_key_id, old.id, made.created_at, key_period_start('day', now()), more.amount,
            key_period_start('month', now()), more.amount, more.amount
