@@ -1,4 +1,5 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { startMeasuring } from './length/length-pool.js';
 import { MediaIntake } from './media-intake.js';
 import { Spool } from './spool.js';
 import { ScratchFolder } from './scratch-folder.js';
@@ -8,4 +9,9 @@ import { ScratchFolder } from './scratch-folder.js';
   providers: [ScratchFolder, MediaIntake, Spool],
   exports: [ScratchFolder, MediaIntake, Spool],
 })
-export class MediaModule {}
+export class MediaModule implements OnApplicationBootstrap {
+  /** Before the first request, which would wait for them. */
+  onApplicationBootstrap(): void {
+    startMeasuring();
+  }
+}

@@ -10,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { wavFile } from '../../../test/media/wav-file.js';
 import { LENGTH_LIMITS, LengthPool, measureMediaLength } from './length-pool.js';
 
+const PATIENCE_MS = 60_000;
+
 describe('measureMediaLength', () => {
   let folder = '';
   let wav = '';
@@ -23,6 +25,13 @@ describe('measureMediaLength', () => {
     await writeFile(text, 'no media');
   });
   afterAll(() => rm(folder, { recursive: true }));
+
+  /** A file whose reader waits until it is opened for writing too. */
+  async function pipe(name: string): Promise<string> {
+    const path = join(folder, `${name}.wav`);
+    await promisify(execFile)('mkfifo', [path]);
+    return path;
+  }
 
   it('measures in a thread and goes by content, not by name (AUD-20)', async () => {
     await expect(measureMediaLength(wav, 'a')).resolves.toEqual({
@@ -39,12 +48,36 @@ describe('measureMediaLength', () => {
     });
   });
 
-  it('refuses a file that outlives the deadline, then measures the next one', async () => {
-    const hasty = new LengthPool(1);
-    await expect(hasty.measure(wav, 'a')).rejects.toMatchObject({
+  it('refuses a file that takes more of the CPU than it may, then measures the next one', async () => {
+    const hasty = new LengthPool({ cpuMs: 0, totalMs: PATIENCE_MS });
+    const path = await pipe('costly');
+    await expect(hasty.measure(path, 'a')).rejects.toMatchObject({
       code: 'unsupported_audio_format',
     });
-    await expect(measureMediaLength(wav, 'a')).resolves.toMatchObject({ format: 'wav' });
+    await (await open(path, 'r+')).close();
+    await expect(hasty.measure(wav, 'a')).resolves.toMatchObject({ format: 'wav' });
+  });
+
+  it('refuses with 503 and Retry-After when the thread gets no CPU, then measures the next one', async () => {
+    const starved = new LengthPool({ cpuMs: 5_000, totalMs: 1_000 });
+    starved.start();
+    const path = await pipe('starved');
+    await expect(starved.measure(path, 'a')).rejects.toMatchObject({
+      code: 'service_unavailable',
+      retryAfterSeconds: 5,
+    });
+    await (await open(path, 'r+')).close();
+    const patient = new LengthPool({ cpuMs: 5_000, totalMs: PATIENCE_MS });
+    await expect(patient.measure(wav, 'a')).resolves.toMatchObject({ format: 'wav' });
+  });
+
+  it('measures the next file although a thread ended meanwhile', async () => {
+    const pool = new LengthPool();
+    pool.start();
+    for (let count = 0; count < LENGTH_LIMITS.threads + 1; count++) {
+      await expect(pool.measure(join(folder, 'missing'), 'a')).rejects.toThrow('failed');
+    }
+    await expect(pool.measure(wav, 'a')).resolves.toMatchObject({ format: 'wav' });
   });
 
   it('fails as a fault of ours when the file is not there', async () => {
@@ -71,13 +104,12 @@ describe('measureMediaLength', () => {
   });
 
   it('measures the file of another account while those of one keep all the threads that one may have', async () => {
-    const pool = new LengthPool(60_000);
-    const pipe = join(folder, 'pipe.wav');
-    await promisify(execFile)('mkfifo', [pipe]);
+    const pool = new LengthPool({ cpuMs: PATIENCE_MS, totalMs: PATIENCE_MS });
+    const path = await pipe('pipe');
     let measured = 0;
     const crowd = Array.from({ length: 200 }, (_, index) =>
       pool
-        .measure(index < LENGTH_LIMITS.threadsPerHolder ? pipe : wav, 'crowd')
+        .measure(index < LENGTH_LIMITS.threadsPerHolder ? path : wav, 'crowd')
         .catch(() => undefined)
         .finally(() => measured++),
     );
@@ -85,7 +117,7 @@ describe('measureMediaLength', () => {
     expect(measured).toBe(0);
     while (measured < crowd.length) {
       // Whoever opens the pipe waits until it is opened for writing too.
-      await (await open(pipe, 'r+')).close();
+      await (await open(path, 'r+')).close();
       await sleep(10);
     }
     await Promise.all(crowd);

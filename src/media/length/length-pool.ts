@@ -1,25 +1,15 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { LengthAnswer } from './length.thread.js';
+import { type MeasuringLimits, MeasuringThread } from './measuring-thread.js';
 import type { MediaLength } from './media-length.js';
-import { unreadable } from './unreadable.js';
 
-/**
- * The built file of the thread, because threads cannot run TypeScript. The path is right from `src` and from `dist`,
- * which are beside each other.
- */
-const THREAD_FILE = new URL('../../../dist/media/length/length.thread.js', import.meta.url);
-
-/** Limits: threads, waiting files of all holders and of one, time per file, heap per thread. */
+/** Limits: threads, waiting files of all holders and of one, and the time that a file may take. */
 export const LENGTH_LIMITS = {
   threads: 3,
   threadsPerHolder: 2,
   waiting: 1_000,
   waitingPerHolder: 500,
-  deadlineMs: 5_000,
-  heapMb: 128,
+  cpuMs: 5_000,
+  totalMs: 30_000,
 } as const;
 
 interface Job {
@@ -30,19 +20,27 @@ interface Job {
 }
 
 /**
- * Measures files in threads, so that no file can delay the main thread or take longer than its deadline. The next file
+ * Measures files in threads, so that no file can delay the main thread or take more of the CPU than its limit. The next file
  * comes from the holder with the fewest files under way; holders with equally few take turns. One thread always stays free
  * for other holders.
  */
 export class LengthPool {
-  private readonly idle: Worker[] = [];
+  private readonly idle: MeasuringThread[] = [];
   /** The waiting files of each holder that has any, in the order of the holders' next turns. */
   private readonly waiting = new Map<string, Job[]>();
   private waitingFiles = 0;
   private readonly runningOf = new Map<string, number>();
   private running = 0;
 
-  constructor(private readonly deadlineMs: number = LENGTH_LIMITS.deadlineMs) {}
+  constructor(private readonly limits: MeasuringLimits = LENGTH_LIMITS) {}
+
+  /** Starts the threads, so that no file waits for one. Those that have ended are replaced. */
+  start(): void {
+    const living = this.idle.filter(({ hasEnded }) => !hasEnded);
+    const missing = LENGTH_LIMITS.threads - this.running - living.length;
+    for (let count = 0; count < missing; count += 1) living.push(new MeasuringThread());
+    this.idle.splice(0, this.idle.length, ...living);
+  }
 
   /** See {@link measureMediaLength}. */
   measure(path: string, holder: string): Promise<MediaLength> {
@@ -111,52 +109,36 @@ export class LengthPool {
   }
 
   private async run(path: string): Promise<MediaLength> {
-    const thread = this.idle.pop() ?? this.startThread();
-    thread.ref();
-    let answer: LengthAnswer;
+    const thread = this.idleThread() ?? new MeasuringThread();
     try {
-      thread.postMessage(path);
-      const signal = AbortSignal.timeout(this.deadlineMs);
-      [answer] = (await once(thread, 'message', { signal })) as [LengthAnswer];
-    } catch (error) {
-      await thread.terminate();
-      throw failureOf(error);
+      const answer = await thread.measure(path, this.limits);
+      if ('length' in answer) return answer.length;
+      throw new GatewayError('unsupported_audio_format', answer.refusal);
+    } finally {
+      // In the place of one that was ended another one starts, before a file needs it.
+      this.idle.push(thread.hasEnded ? new MeasuringThread() : thread);
     }
-    // An idle thread does not keep the process alive.
-    thread.unref();
-    this.idle.push(thread);
-    if ('length' in answer) return answer.length;
-    throw new GatewayError('unsupported_audio_format', answer.refusal);
   }
 
-  private startThread(): Worker {
-    const thread = new Worker(THREAD_FILE, {
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: LENGTH_LIMITS.heapMb },
-    });
-    // A thread that ends while it is idle fails no file. It is removed from the pool.
-    thread.on('error', () => undefined);
-    thread.on('exit', () => {
-      const index = this.idle.indexOf(thread);
-      if (index >= 0) this.idle.splice(index, 1);
-    });
-    return thread;
+  private idleThread(): MeasuringThread | undefined {
+    for (;;) {
+      const thread = this.idle.pop();
+      if (!thread?.hasEnded) return thread;
+    }
   }
-}
-
-function failureOf(error: unknown): Error {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ABORT_ERR') return unreadable('it takes too long to measure');
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return unreadable('it takes too much to measure');
-  return new Error('Measuring a media file failed.', { cause: error });
 }
 
 const pool = new LengthPool();
 
+/** Starts the threads that {@link measureMediaLength} uses. */
+export function startMeasuring(): void {
+  pool.start();
+}
+
 /**
  * Length of the media file at `path`, which the holder (an account) sent. Threads count its codec frames (decision
- * G-44). Throws `unsupported_audio_format` for a file that is unreadable, has no audio track or takes longer than the
- * deadline, and `service_unavailable` when too many files wait.
+ * G-44). Throws `unsupported_audio_format` for a file that is unreadable, has no audio track or takes too much CPU time, and
+ * `service_unavailable` when too many files wait, or the thread gets too little of the CPU.
  */
 export function measureMediaLength(path: string, holder: string): Promise<MediaLength> {
   return pool.measure(path, holder);

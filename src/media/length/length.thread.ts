@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 
 import { GatewayError } from '../../common/errors/gateway-error.js';
@@ -10,6 +10,22 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The answer to a path: the length, or the public reason of the refusal. */
 export type LengthAnswer = { readonly length: MediaLength } | { readonly refusal: string };
+
+/** The first message: the thread has started. */
+export interface ThreadHello {
+  /** Its id in the system, for its CPU time; undefined where the system does not tell. */
+  readonly threadId: number | undefined;
+}
+
+parentPort?.postMessage({ threadId: ownThreadId() } satisfies ThreadHello);
+
+function ownThreadId(): number | undefined {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+  } catch {
+    return undefined;
+  }
+}
 
 // Any other error (a missing file, a fault in our code) ends the thread. Its pool reports it and starts another.
 parentPort?.on('message', (path: string) => {
