@@ -14,8 +14,9 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** The same message for a missing, unknown, expired or revoked key (decision G-17). */
-export const INVALID_TOKEN_MESSAGE = 'The API key is missing, invalid or revoked.';
+/** The same message for a missing, unknown, expired or revoked key (decision G-17); other headers are not read. */
+export const INVALID_TOKEN_MESSAGE =
+  'The API key is missing, invalid or revoked. Send it in the header `Authorization: Bearer <key>`.';
 
 /**
  * Accepts only live keys and notes the caller on the request. Throws 401 `invalid_token` (spec: Authentication), 403

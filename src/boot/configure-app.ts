@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { boundUnread } from './bound-unread.js';
 import { serveDocs } from './docs/serve-docs.js';
 import { refuseOverload } from './refuse-overload.js';
-import { adviceFor } from './unsold-paths.js';
+import { adviceFor, methodAdvice } from './unsold-paths.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../common/http/answers/gateway-error.filter.js';
 import { answerClientErrors } from '../common/http/connections/client-error.js';
@@ -37,6 +37,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
     },
     translate: databaseTrouble,
     methodsOf: (path) => methodsOf(express, path),
+    methodAdvice,
     adviceFor: (path) => adviceFor(path, (other) => methodsOf(express, other).length > 0),
   });
   app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);

@@ -33,6 +33,32 @@ describe('a path that is not offered', () => {
     ['/v1/batches', /one by one/],
     ['/chat/completions', /begin with \/v1/],
     ['/v1/v1/chat/completions', /ends with \/v1 already/],
+    ['/responses', /begin with \/v1.*openai\.chat\(model\)/],
+    ['/v1/v1/responses', /ends with \/v1 already.*setOpenAIAPI\('chat_completions'\)/],
+    ['/v1//chat/completions', /two slashes/],
+    ['//v1/responses', /two slashes.*useResponsesApi/],
+    ['//chat/completions', /two slashes.*begin with \/v1/],
+    ['/v1/messages', /Anthropic API is not offered. Use POST \/v1\/chat\/completions/],
+    ['/v1/messages/count_tokens', /Anthropic/],
+    ['/messages', /begin with \/v1.*Anthropic/],
+    ['/v1/text-to-speech/21m00Tcm4TlvDq8ikWAM', /POST \/v1\/audio\/speech/],
+    ['/v1/text-to-speech/21m00Tcm4TlvDq8ikWAM/stream', /POST \/v1\/audio\/speech/],
+    ['/v1/speech-to-text', /POST \/v1\/audio\/transcriptions/],
+    ['/v1/sound-generation', /POST \/v1\/audio\/sound-effects/],
+    ['/v2/voices', /GET \/v1\/voices/],
+    ['/v1/rerank', /Reranking is not offered/],
+    ['/rerank', /Reranking is not offered/],
+    ['/v1/fim/completions', /POST \/v1\/chat\/completions/],
+    ['/v1/credits', /GET \/v1\/account/],
+    ['/v1/generation?id=gen-1', /GET \/v1\/executions\/\{id\}/],
+    ['/openai/v1/chat/completions', /ends with \/v1 here, without \/openai\./],
+    ['/openai/deployments/gpt/chat/completions?api-version=1', /not the one for Azure/],
+    ['/v1beta/models/gemini-2.5-flash:generateContent', /Gemini API is not offered/],
+    ['/api/v1/chat/completions', /without \/api\./],
+    ['/api/tags', /Ollama API is not offered/],
+    ['/api/chat', /Ollama/],
+    ['/v1', /GET \/v1\/models lists the models/],
+    ['/v1/', /GET \/v1\/models lists the models/],
   ])('%s answers 404 and what to use instead', async (path, advice) => {
     const answer = await postJson(gateway.url + path, {}, {});
     expect(answer.status).toBe(404);
@@ -40,13 +66,46 @@ describe('a path that is not offered', () => {
     expect(errorOf(answer).message).toMatch(advice);
   });
 
-  it.each(['/v1/response', '/v1/nothing', '/v1/chat/completionss'])(
+  it.each(['/v1/response', '/v1/nothing', '/v1/chat/completionss', '/v1//nothing', '/api/nothing'])(
     'has no advice for %s',
     async (path) => {
       const answer = await postJson(gateway.url + path, {}, {});
       expect([answer.status, errorOf(answer).message]).toEqual([404, 'No such resource.']);
     },
   );
+});
+
+describe('a method that a path does not have', () => {
+  it.each([
+    ['GET', '/v1/chat/completions', /^GET is not allowed here; use POST\./],
+    ['GET', '/v1/videos', /GET \/v1\/tasks lists videos/],
+    ['DELETE', '/v1/videos/task_1', /cannot be deleted.*cancel/],
+    ['DELETE', '/v1/models/gen-5', /cannot be deleted/],
+    ['POST', '/v1/models/gen-5:generateContent', /Gemini API is not offered/],
+    ['POST', '/v1/models/gen-5:streamGenerateContent', /Gemini API is not offered/],
+    ['GET', '/v1/audio/speech', /^GET is not allowed here; use POST\.$/],
+    ['OPTIONS', '/v1/chat/completions', /CORS_ORIGINS/],
+  ])('%s %s answers 405 and what to do instead', async (method, path, advice) => {
+    const answer = await send(gateway.url + path, { method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toMatch(/GET|POST/);
+    expect(errorOf(answer).message).toMatch(advice);
+  });
+});
+
+describe('a key that cannot be used', () => {
+  it.each([
+    ['x-api-key', 'sk-some-key'],
+    ['xi-api-key', 'sk-some-key'],
+    ['x-goog-api-key', 'sk-some-key'],
+    ['authorization', 'sk-some-key'],
+    ['authorization', 'Bearer Bearer sk-some-key'],
+    ['authorization', 'Bearer sk-unknown'],
+  ])('in %s: %s is told how a key is sent', async (header, value) => {
+    const answer = await send(`${gateway.url}/v1/models`, { headers: { [header]: value } });
+    expect(answer.status).toBe(401);
+    expect(errorOf(answer).message).toMatch(/Send it in the header `Authorization: Bearer <key>`/);
+  });
 });
 
 describe('Retry-After', () => {

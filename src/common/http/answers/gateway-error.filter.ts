@@ -17,6 +17,8 @@ export interface ErrorFilterOptions {
   readonly translate?: (thrown: unknown) => GatewayError | undefined;
   /** Methods of a path that lacks the requested method; empty for an unknown path. */
   readonly methodsOf?: (path: string) => readonly string[];
+  /** What to say about a method that an existing path lacks. */
+  readonly methodAdvice?: (method: string, path: string, methods: readonly string[]) => string;
   /** Advice for an unknown path, for stock clients of other APIs. */
   readonly adviceFor?: (path: string) => string | undefined;
 }
@@ -61,13 +63,15 @@ export class GatewayErrorFilter implements ExceptionFilter {
 
   /** A path that exists without the method is 405 with `Allow`, not 404 (decision G-12). */
   private translate(thrown: unknown, request: Request, response: Response): GatewayError {
-    const { translate, methodsOf, adviceFor } = this.options;
+    const { translate, methodsOf, methodAdvice, adviceFor } = this.options;
     if (!(thrown instanceof NotFoundException))
       return translate?.(thrown) ?? toGatewayError(thrown);
     const methods = methodsOf?.(request.path) ?? [];
     if (methods.length > 0) {
       response.setHeader('Allow', methods.join(', '));
-      return new GatewayError('method_not_allowed', 'The method is not allowed here.');
+      const message =
+        methodAdvice?.(request.method, request.path, methods) ?? 'The method is not allowed here.';
+      return new GatewayError('method_not_allowed', message);
     }
     const advice = adviceFor?.(request.path);
     return advice === undefined ? toGatewayError(thrown) : new GatewayError('not_found', advice);
