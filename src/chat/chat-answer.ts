@@ -1,4 +1,7 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import { missingReason, reasonOf } from '../providers/ports/finish-reason.js';
+import { knownFieldsOf } from './known-fields.js';
+import { wholeCallsOf } from './tool-calls.js';
 
 /** The fields that every object of one answer has. */
 export interface CompletionHead {
@@ -14,51 +17,37 @@ function isEpochSeconds(value: unknown): value is number {
   return Number.isSafeInteger(value) && /^[1-9]\d{9}$/.test(String(value));
 }
 
-/**
- * The head of an answer. Id and time are the provider's, else `fallback`. The name of the model is always the
- * gateway's.
- */
-export function headOf(provided: JsonObject, fallback: CompletionHead): CompletionHead {
-  const { id, created } = provided;
-  return {
-    id: typeof id === 'string' && id !== '' ? id : fallback.id,
-    created: isEpochSeconds(created) ? created : fallback.created,
-    model: fallback.model,
-  };
+/** The head of an answer. The time is the provider's, else that of `own`; id and name of the model are always ours. */
+export function headOf({ created }: JsonObject, own: CompletionHead): CompletionHead {
+  return isEpochSeconds(created) ? { ...own, created } : own;
 }
 
-/** The chat completion object (spec: same heading). Other fields of the provider are left out. */
+/** The chat completion object (spec: same heading), with the fields that callers know (decision G-96). */
 export function completionOf(
-  head: CompletionHead,
+  { id, created, model }: CompletionHead,
   completion: JsonObject,
   usage: JsonObject,
 ): JsonObject {
-  const { id, created, model } = head;
-  const choices = choicesOf(completion).map((choice, place) => ({
-    logprobs: null,
-    ...choice,
+  const choices = choicesOf(completion).map(wholeChoice);
+  const head = { id, object: 'chat.completion', created, model, system_fingerprint: null };
+  return { ...head, choices, usage };
+}
+
+function wholeChoice(choice: JsonObject, place: number): JsonObject {
+  const message = isJsonObject(choice.message) ? choice.message : {};
+  const calls = wholeCallsOf(message.tool_calls);
+  const hasCalls = calls.length > 0;
+  return {
     index: indexOf(choice, place),
     message: {
       role: 'assistant',
       content: null,
-      ...(isJsonObject(choice.message) && choice.message),
+      ...knownFieldsOf(message),
+      ...(hasCalls && { tool_calls: calls }),
     },
-    finish_reason: reasonOf(choice) ?? 'stop',
-  }));
-  return { id, object: 'chat.completion', created, model, choices, usage };
-}
-
-/** The chat stream chunk (spec: same heading), without the usage. */
-export function chunkOf(head: CompletionHead, choices: readonly JsonObject[]): JsonObject {
-  const { id, created, model } = head;
-  const shown = choices.map((choice, place) => ({
-    ...choice,
-    index: indexOf(choice, place),
-    // Clients read its fields, and fail where it is null.
-    delta: isJsonObject(choice.delta) ? choice.delta : {},
-    finish_reason: reasonOf(choice),
-  }));
-  return { id, object: 'chat.completion.chunk', created, model, choices: shown };
+    logprobs: logprobsOf(choice),
+    finish_reason: reasonOf(choice, hasCalls) ?? missingReason(hasCalls),
+  };
 }
 
 /** The choices of a completion or a chunk. */
@@ -66,10 +55,12 @@ export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
   return Array.isArray(choices) ? choices.filter(isJsonObject) : [];
 }
 
-function indexOf({ index }: JsonObject, place: number): number {
+/** The index of a choice, else its place. */
+export function indexOf({ index }: JsonObject, place: number): number {
   return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : place;
 }
 
-function reasonOf({ finish_reason: reason }: JsonObject): string | null {
-  return typeof reason === 'string' ? reason : null;
+/** The log probabilities of a choice; null without them. */
+export function logprobsOf({ logprobs }: JsonObject): JsonObject | null {
+  return isJsonObject(logprobs) ? logprobs : null;
 }

@@ -12,6 +12,12 @@ class ChatUsageView {
 
   @ApiProperty({ ...count, description: 'The sum of the two' })
   total_tokens!: number;
+
+  @ApiProperty({ example: 0.000045, description: 'The settled charge in USD' })
+  cost!: number;
+
+  @ApiProperty({ ...count, example: 45, description: 'The settled charge in micro-USD' })
+  cost_microusd!: number;
 }
 
 class ChatMessageView {
@@ -23,6 +29,13 @@ class ChatMessageView {
 
   @ApiPropertyOptional({ type: String, nullable: true })
   refusal?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'What a model thought, where its provider shows it',
+  })
+  reasoning_content?: string | null;
 
   @ApiPropertyOptional({ ...TOOL_CALLS_SCHEMA, description: 'The tools that the model calls' })
   tool_calls?: unknown;
@@ -44,7 +57,10 @@ class ChatChoiceView {
 
 /** The chat completion object, for the documentation (spec: same heading). */
 export class ChatCompletionView {
-  @ApiProperty({ example: 'chatcmpl-b54fc0e2' })
+  @ApiProperty({
+    example: 'chatcmpl-0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: '`chatcmpl-` and the digits of the execution; `GET /v1/executions/{id}` takes it',
+  })
   id!: string;
 
   @ApiProperty({ enum: ['chat.completion'] })
@@ -56,6 +72,9 @@ export class ChatCompletionView {
   @ApiProperty({ example: 'gen-5-mini' })
   model!: string;
 
+  @ApiProperty({ type: String, nullable: true, description: 'Always null' })
+  system_fingerprint!: null;
+
   @ApiProperty({ type: [ChatChoiceView] })
   choices!: ChatChoiceView[];
 
@@ -66,9 +85,9 @@ export class ChatCompletionView {
 /** An example of the event stream, for the documentation. */
 export const STREAM_EXAMPLE = [
   'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795132800,"model":"gen-5-mini",' +
-    '"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":null}]}',
+    '"system_fingerprint":null,"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":null}]}',
   'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795132800,"model":"gen-5-mini",' +
-    '"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+    '"system_fingerprint":null,"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
   'data: [DONE]',
   '',
 ].join('\n\n');

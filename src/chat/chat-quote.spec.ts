@@ -55,7 +55,7 @@ describe('the ceiling of a chat', () => {
         parsed({ max_tokens: 1, messages: [{ role: 'user', content }] }),
       );
       const usage = { promptTokens: countTokens(content) + 7, completionTokens: 1 };
-      expect(chargeOf(row, usage, 1_000_000n)).toBeLessThanOrEqual(ceilingMicroUsd);
+      expect(chargeOf(row, usage, 1_000_000n).chargedMicroUsd).toBeLessThanOrEqual(ceilingMicroUsd);
     },
   );
 
@@ -78,9 +78,12 @@ describe('the ceiling of a chat', () => {
     expect(added).toBeGreaterThanOrEqual(500n);
   });
 
-  it('caps the charge', () => {
+  it('caps the charge, and says so', () => {
     const usage = { promptTokens: 1_000_000, completionTokens: 1_000_000 };
-    expect(chargeOf(row, usage, 77n)).toBe(77n);
-    expect(chargeOf(row, { promptTokens: 0, completionTokens: 0 }, 77n)).toBe(0n);
+    expect(chargeOf(row, usage, 77n)).toEqual({ chargedMicroUsd: 77n, isCapped: true });
+    expect(chargeOf(row, { promptTokens: 0, completionTokens: 0 }, 77n)).toEqual({
+      chargedMicroUsd: 0n,
+      isCapped: false,
+    });
   });
 });

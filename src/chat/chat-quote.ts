@@ -56,14 +56,21 @@ function lengthParameterOf(body: ChatBody): LengthParameter | undefined {
   return body.max_tokens === undefined ? undefined : 'max_tokens';
 }
 
+/** What is charged, and whether it was cut at the ceiling. */
+export interface ChatCharge {
+  readonly chargedMicroUsd: MicroUsd;
+  readonly isCapped: boolean;
+}
+
 /** The charge of the usage, at most the ceiling. */
 export function chargeOf(
   row: ModelRow<'chat'>,
   usage: BilledTokens,
   ceilingMicroUsd: MicroUsd,
-): MicroUsd {
+): ChatCharge {
   const charge = price(row, usage);
-  return charge < ceilingMicroUsd ? charge : ceilingMicroUsd;
+  const isCapped = charge > ceilingMicroUsd;
+  return { chargedMicroUsd: isCapped ? ceilingMicroUsd : charge, isCapped };
 }
 
 /** Tokens of all images in the messages. */

@@ -4,8 +4,12 @@ import type { SseWriter } from '../common/http/answers/sse-writer.js';
 import { ClientLeft, DeadlinePassed } from '../executions/pay-on-success.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
-import { type CompletionHead, choicesOf, chunkOf, headOf } from './chat-answer.js';
-import { textsOf, viewTokenUsage } from './chat-usage.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import { AnswerChunks } from './answer-chunks.js';
+import { type CompletionHead, choicesOf, headOf } from './chat-answer.js';
+import { textsOf } from './chat-texts.js';
+import { viewUsage } from './chat-usage.js';
+import { isReason } from '../providers/ports/finish-reason.js';
 import type { MadeText } from './made-text.js';
 import { ReaderWaits } from './reader-waits.js';
 
@@ -15,14 +19,14 @@ export class ChatRelay {
   usage: TokenUsage | null = null;
   /** Whether the model has said why it ended. Afterwards only the usage follows. */
   isFinished = false;
-  private reportedUsage: unknown;
   private source: Readable | undefined;
   private head: CompletionHead | undefined;
+  private readonly chunks = new AnswerChunks();
   private readonly waits = new ReaderWaits();
 
   constructor(
     private readonly events: Pick<SseWriter, 'send' | 'isGone' | 'cut'>,
-    private readonly fallback: CompletionHead,
+    private readonly own: CompletionHead,
     private readonly showsUsage: boolean,
     private readonly made: MadeText,
   ) {}
@@ -66,25 +70,30 @@ export class ChatRelay {
     while (this.source?.read()) continue;
   }
 
-  /** Sends the usage in a chunk of its own to a reader that requested it (decision G-93). */
-  async end(usage: TokenUsage): Promise<void> {
-    if (!this.showsUsage || this.head === undefined) return;
-    const chunk = { ...chunkOf(this.head, []), usage: viewTokenUsage(usage, this.reportedUsage) };
+  /**
+   * Once the charge is durable: sends a reason for each choice that the provider ended without one, and the usage in a
+   * chunk of its own to a reader that requested it (decisions G-24, G-93).
+   */
+  async end(usage: TokenUsage, chargedMicroUsd: MicroUsd): Promise<void> {
+    if (this.head === undefined) return;
+    const last = this.chunks.endOf(this.head);
+    if (last) await this.events.send(this.withUsage(last));
+    if (!this.showsUsage) return;
+    const view = viewUsage(usage, chargedMicroUsd);
+    const chunk = { ...this.chunks.chunkOf(this.head, []), usage: view };
     await this.events.send(JSON.stringify(chunk));
   }
 
   private take({ chunk, usage }: ChatChunk): void {
-    for (const { delta, finish_reason: reason } of choicesOf(chunk)) {
-      if (typeof reason === 'string' && reason !== '') this.isFinished = true;
-      const texts = textsOf(delta);
+    for (const choice of choicesOf(chunk)) {
+      if (isReason(choice.finish_reason)) this.isFinished = true;
+      const texts = textsOf(choice.delta);
       if (texts.length === 0) continue;
       this.made.push(texts);
       this.usage = null;
     }
-    if (usage) {
-      this.usage = usage;
-      this.reportedUsage = chunk.usage;
-    }
+    // The last report counts, but for one of zeros behind a real one.
+    if (usage && (usage.completionTokens > 0 || this.usage === null)) this.usage = usage;
   }
 
   /** An error breaks the stream, because nothing else would hear of one in a listener. */
@@ -113,9 +122,13 @@ export class ChatRelay {
   }
 
   private send(chunk: JsonObject, choices: readonly JsonObject[]): Promise<void> | undefined {
-    this.head ??= headOf(chunk, this.fallback);
-    const shown = chunkOf(this.head, choices);
-    return this.events.send(JSON.stringify(this.showsUsage ? { ...shown, usage: null } : shown));
+    this.head ??= headOf(chunk, this.own);
+    return this.events.send(this.withUsage(this.chunks.chunkOf(this.head, choices)));
+  }
+
+  /** A reader that requested the usage finds its field on every chunk. */
+  private withUsage(chunk: JsonObject): string {
+    return JSON.stringify(this.showsUsage ? { ...chunk, usage: null } : chunk);
   }
 }
 

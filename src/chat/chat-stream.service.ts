@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import type { SseWriter } from '../common/http/answers/sse-writer.js';
+import { toCompletionId } from '../common/ids/public-id.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
@@ -9,7 +11,7 @@ import type { CallProgress } from '../executions/running-call.js';
 import type { ChatCommand, ChatStream } from '../providers/ports/chat.port.js';
 import { readUnread } from '../providers/ports/unread-body.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
-import { basisOf } from './charge-basis.js';
+import { basisOf, type CountedUsage } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
 import { chargeOf, type ChatQuote, quoteOf } from './chat-quote.js';
 import { ChatRelay } from './chat-relay.js';
@@ -23,6 +25,13 @@ interface OpenStream {
   readonly quote: ChatQuote;
   readonly events: SseWriter;
   readonly made: MadeText;
+}
+
+/** A stream that ended well. */
+interface EndedStream {
+  readonly relay: ChatRelay;
+  readonly usage: CountedUsage;
+  readonly chargedMicroUsd: MicroUsd;
 }
 
 /** Chat completions as server-sent events (spec: POST /v1/chat/completions). */
@@ -48,9 +57,10 @@ export class ChatStreamService {
     const quote = quoteOf(call.row, body);
     await this.images.check(body.messages);
     const made = this.texts.begin(call.caller.accountId);
+    let ended: EndedStream;
     try {
       const held = { amountMicroUsd: quote.ceilingMicroUsd, basis: null };
-      await this.payOnSuccess.run(call, held, (signal, progress) =>
+      ended = await this.payOnSuccess.run(call, held, (signal, progress) =>
         this.forward({ call, quote, events, made }, signal, progress),
       );
     } catch (error) {
@@ -61,6 +71,7 @@ export class ChatStreamService {
     } finally {
       made.drop();
     }
+    await ended.relay.end(ended.usage, ended.chargedMicroUsd);
     await events.end('[DONE]');
   }
 
@@ -68,9 +79,9 @@ export class ChatStreamService {
     { call, quote, events, made }: OpenStream,
     callSignal: StopSignal,
     progress: CallProgress,
-  ): Promise<PaidResult<void>> {
+  ): Promise<PaidResult<EndedStream>> {
     const head = {
-      id: `chatcmpl-${call.executionId}`,
+      id: toCompletionId(call.executionId),
       created: this.clock.nowSeconds(),
       model: call.row.id,
     };
@@ -92,20 +103,23 @@ export class ChatStreamService {
       });
     }
     const isWhole = await relayed;
-    const counted = await this.usage.of(call.caller.accountId, relay.usage, quote.command, () =>
-      made.take(),
-    );
+    const answered = {
+      accountId: call.caller.accountId,
+      route: { provider, upstreamModel },
+      command: quote.command,
+    };
+    const counted = await this.usage.of(answered, relay.usage, () => made.take());
     // Hidden reasoning cannot be counted, so the rest of the hold is charged for it.
     const usage = { ...counted, isEstimated: counted.isEstimated || !isWhole };
-    await relay.end(usage);
+    const charge = isWhole
+      ? chargeOf(call.row, usage, quote.ceilingMicroUsd)
+      : { chargedMicroUsd: quote.ceilingMicroUsd, isCapped: false };
     return {
-      value: undefined,
+      value: { relay, usage, chargedMicroUsd: charge.chargedMicroUsd },
       provider,
       upstreamModel,
       providerRequestId: result.providerRequestId,
-      chargedMicroUsd: isWhole
-        ? chargeOf(call.row, usage, quote.ceilingMicroUsd)
-        : quote.ceilingMicroUsd,
+      ...charge,
       basis: basisOf(call.row, usage),
     };
   }

@@ -1,24 +1,25 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../common/json-object.js';
-import { ChatUsage, textsOf } from './chat-usage.js';
+import { SystemClock } from '../common/time/clock.js';
+import type { TokenUsage } from '../providers/ports/chat.port.js';
+import { ChatUsage } from './chat-usage.js';
+import type { Made } from './made-text.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
-describe('the texts of a message', () => {
-  it.each<[object, string[]]>([
-    [{ content: 'a', reasoning_content: 'b', refusal: 'c' }, ['a', 'b', 'c']],
-    [{ tool_calls: [{ function: { name: 'f', arguments: '{}' } }, null] }, ['f', '{}']],
-    [{ tool_calls: [{ custom: { name: 'f', input: 'x' } }] }, ['f', 'x']],
-    [{ function_call: { name: 'f', arguments: '{"a":1}' } }, ['f', '{"a":1}']],
-    [{ content: [{ type: 'text', text: 'a' }, null, { refusal: 'b' }, { text: 5 }] }, ['a', 'b']],
-    [{ content: 5, refusal: '', tool_calls: 'x', function_call: 'y' }, []],
-  ])('in %j are %j', (message, texts) => {
-    expect(textsOf(message)).toEqual(texts);
-  });
-});
-
-describe('usage that no provider reports', () => {
+describe('usage', () => {
   const counter = new TokenCounter();
   afterAll(() => counter.beforeApplicationShutdown());
+  const usageWith = (messages: JsonObject[], reported: TokenUsage | null, made: () => Made) => {
+    const route = { provider: 'p', upstreamModel: 'm' };
+    const call = { accountId: 'account', route, command: { messages, maxTokens: 100 } };
+    return new ChatUsage(counter, new SystemClock()).of(call, reported, made);
+  };
+  const told = {
+    promptTokens: 20,
+    completionTokens: 30,
+    cachedTokens: null,
+    reasoningTokens: null,
+  };
 
   it('counts each text of the prompt once', async () => {
     const messages: JsonObject[] = [
@@ -27,24 +28,36 @@ describe('usage that no provider reports', () => {
       { role: 'user', content: 'b' },
     ];
     const made = () => ({ text: 'made', lostTokens: 0 });
-    const usage = await new ChatUsage(counter).of(
-      'account',
-      null,
-      { messages, maxTokens: 1 },
-      made,
-    );
+    const usage = await usageWith(messages, null, made);
     // Four texts of one token each; a message and a reply cost three each.
     expect(usage).toMatchObject({ promptTokens: 4 + 3 * 3 + 3, completionTokens: 1 });
   });
 
   it('is estimated where text was not kept', async () => {
     const made = () => ({ text: 'made', lostTokens: 70 });
-    const usage = await new ChatUsage(counter).of(
-      'account',
-      null,
-      { messages: [], maxTokens: 1 },
-      made,
-    );
+    const usage = await usageWith([], null, made);
     expect(usage).toMatchObject({ completionTokens: 71, isEstimated: true });
+  });
+
+  it.each([0, 900])('is not a report of %i and zero beside text', async (promptTokens) => {
+    const zero = { ...told, promptTokens, completionTokens: 0 };
+    const made = () => ({ text: 'made', lostTokens: 0 });
+    const usage = await usageWith([{ role: 'user', content: 'a' }], zero, made);
+    expect(usage).toMatchObject({ promptTokens: 7, completionTokens: 1 });
+  });
+
+  it('is a report of zero where nothing was made', async () => {
+    const zero = { ...told, completionTokens: 0 };
+    const usage = await usageWith([], zero, () => ({ text: '', lostTokens: 0 }));
+    expect(usage).toMatchObject({ promptTokens: 20, completionTokens: 0 });
+  });
+
+  it.each([
+    [50, 80],
+    [5_000, 100],
+  ])('is a surplus of %i up to the cap: %i', async (surplusTokens, completionTokens) => {
+    const made = () => ({ text: 'made', lostTokens: 0 });
+    const usage = await usageWith([], { ...told, surplusTokens }, made);
+    expect(usage).toEqual({ ...told, completionTokens, isEstimated: false });
   });
 });

@@ -1,8 +1,13 @@
-import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import type { JsonObject } from '../common/json-object.js';
+import { type MicroUsd, usdOf } from '../common/money/micro-usd.js';
+import { Clock } from '../common/time/clock.js';
+import { OnceAnHour } from '../common/time/once-an-hour.js';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
+import type { Route } from '../providers/ports/route.js';
 import type { CountedUsage } from './charge-basis.js';
 import { imageTokens } from './chat-quote.js';
+import { textsOf } from './chat-texts.js';
 import type { Made } from './made-text.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
@@ -10,23 +15,62 @@ import { TokenCounter } from './tokens/token-counter.js';
 const TOKENS_PER_MESSAGE = 3;
 const TOKENS_PER_REPLY = 3;
 
-/** Usage of calls: the provider's numbers if it reports them, even zero; otherwise counted here (decision G-23). */
+/** The call whose usage is asked for. */
+export interface AnsweredCall {
+  readonly accountId: string;
+  readonly route: Route;
+  readonly command: ChatCommand;
+}
+
+/**
+ * Usage of calls: the provider's numbers if it reports them; otherwise counted here (decision G-23).
+ */
 @Injectable()
 export class ChatUsage {
-  constructor(private readonly counter: TokenCounter) {}
+  private readonly logger = new Logger('Chat');
+  private readonly surpluses = new OnceAnHour();
+
+  constructor(
+    private readonly counter: TokenCounter,
+    private readonly clock: Clock,
+  ) {}
 
   /** `reported` if it is plausible, else the tokens of the prompt and of the text that was made. */
   async of(
-    accountId: string,
+    call: AnsweredCall,
     reported: TokenUsage | null,
-    command: ChatCommand,
     made: () => Made,
   ): Promise<CountedUsage> {
-    if (reported && isCount(reported.promptTokens) && isCount(reported.completionTokens)) {
-      return { ...reported, isEstimated: false };
+    // No completion beside text is no report.
+    if (reported && reported.completionTokens > 0) return this.explained(call, reported);
+    const answer = made();
+    if (reported && answer.text === '' && answer.lostTokens === 0) {
+      return this.explained(call, reported);
     }
+    return this.counted(call, answer);
+  }
+
+  /** What the total has beyond all that the report names is output, as far as the provider was allowed to make it. */
+  private explained({ route, command }: AnsweredCall, reported: TokenUsage): CountedUsage {
+    const { surplusTokens = 0, ...usage } = reported;
+    if (surplusTokens === 0) return { ...usage, isEstimated: false };
+    const { provider, upstreamModel } = route;
+    if (this.surpluses.isDue(`${provider} ${upstreamModel}`, this.clock.nowMs())) {
+      this.logger.warn(
+        `${provider} (${upstreamModel}) reports a total of ${surplusTokens} tokens beyond what it names; they count ` +
+          'as output up to the cap that was sent (told once an hour)',
+      );
+    }
+    const room = Math.max(0, command.maxTokens - usage.completionTokens);
+    const completionTokens = usage.completionTokens + Math.min(surplusTokens, room);
+    return { ...usage, completionTokens, isEstimated: false };
+  }
+
+  private async counted(
+    { accountId, command }: AnsweredCall,
+    { text, lostTokens }: Made,
+  ): Promise<CountedUsage> {
     const { messages } = command;
-    const { text, lostTokens } = made();
     const [prompt, completion] = await Promise.all([
       this.counter.count(accountId, promptTexts(command)),
       this.counter.count(accountId, [text]),
@@ -42,29 +86,6 @@ export class ChatUsage {
   }
 }
 
-/** The texts of a message or a delta: content and its parts, reasoning, refusal, and calls of tools and functions. */
-export function textsOf(message: unknown): string[] {
-  if (!isJsonObject(message)) return [];
-  const { content, reasoning_content: reasoning, refusal, tool_calls: calls } = message;
-  const contents = Array.isArray(content) ? content.flatMap(textsOfPart) : [content];
-  const called = Array.isArray(calls) ? calls.flatMap(textsOfCall) : [];
-  return [...contents, reasoning, refusal, ...called, ...textsOfMade(message.function_call)].filter(
-    isFilledText,
-  );
-}
-
-function textsOfPart(part: unknown): unknown[] {
-  return isJsonObject(part) ? [part.text, part.refusal] : [];
-}
-
-function textsOfCall(call: unknown): unknown[] {
-  return isJsonObject(call) ? textsOfMade(call.function ?? call.custom) : [];
-}
-
-function textsOfMade(made: unknown): unknown[] {
-  return isJsonObject(made) ? [made.name, made.arguments, made.input] : [];
-}
-
 function promptTexts({ messages, parameters }: ChatCommand): string[] {
   const texts = messages.flatMap(textsOf);
   const shapes = [parameters?.tools, parameters?.response_format].filter(
@@ -73,26 +94,24 @@ function promptTexts({ messages, parameters }: ChatCommand): string[] {
   return [...texts, ...shapes.map((shape) => JSON.stringify(shape))];
 }
 
-function isFilledText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0;
-}
-
-/** The usage object of the answer: our totals, with the provider's numbers of cached and reasoning tokens. */
-export function viewTokenUsage(usage: TokenUsage, reported: unknown): JsonObject {
-  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = isJsonObject(
-    reported,
-  )
-    ? reported
-    : {};
+/** The usage object of an answer: our totals, the parts that the provider counted, and the settled charge. */
+export function viewUsage(usage: TokenUsage, chargedMicroUsd: MicroUsd): JsonObject {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+  const prompt = {
+    ...usage.promptDetails,
+    ...(cachedTokens !== null && { cached_tokens: cachedTokens }),
+  };
+  const completion = {
+    ...usage.completionDetails,
+    ...(reasoningTokens !== null && { reasoning_tokens: reasoningTokens }),
+  };
   return {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.promptTokens + usage.completionTokens,
-    ...(isJsonObject(prompt) && { prompt_tokens_details: prompt }),
-    ...(isJsonObject(completion) && { completion_tokens_details: completion }),
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    ...(Object.keys(prompt).length > 0 && { prompt_tokens_details: prompt }),
+    ...(Object.keys(completion).length > 0 && { completion_tokens_details: completion }),
+    cost: usdOf(chargedMicroUsd),
+    cost_microusd: Number(chargedMicroUsd),
   };
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Charged } from '../common/http/answers/charged-answer.js';
+import { toCompletionId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
@@ -8,7 +9,8 @@ import { choicesOf, completionOf, headOf } from './chat-answer.js';
 import { basisOf } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
 import { chargeOf, quoteOf } from './chat-quote.js';
-import { ChatUsage, textsOf, viewTokenUsage } from './chat-usage.js';
+import { textsOf } from './chat-texts.js';
+import { ChatUsage, viewUsage } from './chat-usage.js';
 import type { ChatBody } from './dto/chat.body.js';
 
 /** Chat completions as one JSON object (spec: POST /v1/chat/completions). */
@@ -32,18 +34,25 @@ export class ChatService {
       call,
       { amountMicroUsd: ceilingMicroUsd, basis: null },
       (port, context) => port.complete(command, context),
-      async ({ result: { completion, usage: reported } }) => {
+      async ({ provider, upstreamModel, result: { completion, usage: reported } }) => {
         const texts = () => choicesOf(completion).flatMap(({ message }) => textsOf(message));
         const made = () => ({ text: texts().join(''), lostTokens: 0 });
-        const usage = await this.usage.of(call.caller.accountId, reported, command, made);
+        const answered = {
+          accountId: call.caller.accountId,
+          route: { provider, upstreamModel },
+          command,
+        };
+        const usage = await this.usage.of(answered, reported, made);
+        const charge = chargeOf(call.row, usage, ceilingMicroUsd);
         const head = headOf(completion, {
-          id: `chatcmpl-${call.executionId}`,
+          id: toCompletionId(call.executionId),
           created: this.clock.nowSeconds(),
           model: call.row.id,
         });
+        const shown = viewUsage(usage, charge.chargedMicroUsd);
         return {
-          value: completionOf(head, completion, viewTokenUsage(usage, completion.usage)),
-          chargedMicroUsd: chargeOf(call.row, usage, ceilingMicroUsd),
+          value: completionOf(head, completion, shown),
+          ...charge,
           basis: basisOf(call.row, usage),
         };
       },

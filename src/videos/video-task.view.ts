@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
-import type { MicroUsd } from '../common/money/micro-usd.js';
+import { usdOf } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import type { Task } from '../tasks/task.js';
 import { TaskErrorView } from '../tasks/task.view.js';
@@ -13,8 +13,6 @@ import {
   type VideoStatus,
 } from './video-details.js';
 import { endOf } from './video.view.js';
-
-const MICRO_USD_PER_USD = 1_000_000;
 
 /** The file of a completed video. */
 export class VideoFileView {
@@ -88,8 +86,4 @@ function resultOf(task: Task, completed: number): VideoResultView {
   const video = { url: [url], expires_at: completed + RETENTION_SECONDS };
   // An operator may have settled a video whose file was never stored.
   return { videos: task.content === null ? [] : [video] };
-}
-
-function usdOf(amount: MicroUsd): number {
-  return Number(amount) / MICRO_USD_PER_USD;
 }

@@ -8,10 +8,20 @@ export function toPublicId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuid.replaceAll('-', '')}`;
 }
 
-/** The UUID of a public id; undefined for text in another format. */
+/** What precedes the digits of an execution's id in the id of its chat completion, which every client shows. */
+const COMPLETION_PREFIX = 'chatcmpl-';
+
+/** The id of the chat completion that an execution answered. */
+export function toCompletionId(executionUuid: string): string {
+  return `${COMPLETION_PREFIX}${executionUuid.replaceAll('-', '')}`;
+}
+
+/** The UUID of a public id; of an execution also that of its chat completion's id. Undefined for text in another format. */
 export function fromPublicId(prefix: IdPrefix, text: string): string | undefined {
-  if (!text.startsWith(`${prefix}_`)) return undefined;
-  const hex = text.slice(prefix.length + 1);
+  const lead =
+    prefix === 'exec' && text.startsWith(COMPLETION_PREFIX) ? COMPLETION_PREFIX : `${prefix}_`;
+  if (!text.startsWith(lead)) return undefined;
+  const hex = text.slice(lead.length);
   if (!HEX_32.test(hex)) return undefined;
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

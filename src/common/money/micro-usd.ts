@@ -35,6 +35,13 @@ export function formatMicroUsd(amount: MicroUsd): string {
   return amount.toString();
 }
 
+const MICRO_USD_PER_USD = 1_000_000;
+
+/** The amount in USD as a JSON number. Its shortest decimal form is exact, because an amount has at most 15 digits. */
+export function usdOf(amount: MicroUsd): number {
+  return Number(amount) / MICRO_USD_PER_USD;
+}
+
 /** `units` times a whole price per unit. Both are integers and not negative. */
 export function multiply(unitPriceMicroUsd: MicroUsd, units: number | bigint): MicroUsd {
   assert(typeof units === 'bigint' || Number.isSafeInteger(units), 'units are whole');

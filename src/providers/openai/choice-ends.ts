@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
+import { isReason } from '../ports/finish-reason.js';
 
 /** Choices are told apart up to this many; one is all that is sold. */
 const MAX_CHOICES = 31;
@@ -23,7 +24,7 @@ export class ChoiceEnds {
     let says = false;
     for (const [place, { index, delta, finish_reason: reason }] of choices.entries()) {
       const bit = 1 << Math.min(isIndex(index) ? index : place, MAX_CHOICES - 1);
-      const hasReason = typeof reason === 'string' && reason !== '';
+      const hasReason = isReason(reason);
       this.begun |= bit;
       if (hasReason) this.ended |= bit;
       says ||= hasReason || (this.haveEnded && saysSomething(delta));

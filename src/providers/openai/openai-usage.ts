@@ -1,22 +1,158 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { numberAt } from '../http/json-fields.js';
-import type { TokenUsage } from '../ports/chat.port.js';
+import type { TokenDetails, TokenUsage } from '../ports/chat.port.js';
 
-/** Token counts of a completion or chunk; null when it reports none. */
-export function usageOf({ usage }: JsonObject): TokenUsage | null {
-  if (!isJsonObject(usage)) return null;
-  const promptTokens = numberAt(usage, 'prompt_tokens');
-  const completionTokens = numberAt(usage, 'completion_tokens');
-  if (promptTokens === null || completionTokens === null) return null;
+/** The names under which vendors report one count; `details.name` is a field of an object. */
+const NAMES = {
+  prompt: ['prompt_tokens', 'promptTokenCount'],
+  input: ['input_tokens'],
+  completion: ['completion_tokens', 'output_tokens', 'candidatesTokenCount'],
+  total: ['total_tokens', 'totalTokenCount'],
+  reasoning: [
+    'completion_tokens_details.reasoning_tokens',
+    'output_tokens_details.reasoning_tokens',
+    'reasoning_tokens',
+  ],
+  thoughts: ['thoughtsTokenCount'],
+  cached: [
+    'prompt_tokens_details.cached_tokens',
+    'input_tokens_details.cached_tokens',
+    'cached_tokens',
+    'cachedContentTokenCount',
+    'prompt_cache_hit_tokens',
+  ],
+  missed: ['prompt_cache_miss_tokens'],
+  read: ['cache_read_input_tokens'],
+  written: [
+    'cache_creation_input_tokens',
+    'cache_write_input_tokens',
+    'prompt_tokens_details.cache_write_tokens',
+    'prompt_tokens_details.cache_creation_tokens',
+  ],
+  toolUse: ['toolUsePromptTokenCount', 'tool_use_prompt_tokens'],
+} as const;
+
+/** The name of a count in the details of usage. */
+const DETAIL_NAME = /^[a-z][a-z_]{0,63}$/;
+
+type Counts = Readonly<Record<keyof typeof NAMES, number | null>>;
+
+/**
+ * Token counts of a completion or a chunk, from every dialect of usage that vendors speak; null when it reports none
+ * (decision G-23). Prompt tokens contain cached reads, cache writes and the prompts of tools; completion tokens contain
+ * reasoning. Where no sum of what the vendor names gives its total, `surplusTokens` are what the total has beyond.
+ */
+export function usageOf(answer: JsonObject): TokenUsage | null {
+  const usage = usageObjectOf(answer);
+  if (usage === null) return null;
+  const counts = countsOf(usage);
+  const { prompt, completion } = promptAndCompletionOf(counts);
+  if (prompt === null || completion === null) return null;
+  const { total } = counts;
+  const reasoning = counts.reasoning ?? counts.thoughts;
+  const beside = besideOf(counts, prompt, completion, total ?? prompt + completion);
+  const input = prompt + beside.input;
+  const output = completion + beside.reasoning;
+  const cached = counts.cached ?? counts.read;
   return {
-    promptTokens,
-    completionTokens,
-    cachedTokens: detailOf(usage.prompt_tokens_details, 'cached_tokens'),
-    reasoningTokens: detailOf(usage.completion_tokens_details, 'reasoning_tokens'),
+    promptTokens: input,
+    completionTokens: output,
+    cachedTokens: cached === null ? null : Math.min(cached, input),
+    reasoningTokens: reasoning === null ? null : Math.min(reasoning, output),
+    ...(beside.surplus > 0 && { surplusTokens: beside.surplus }),
+    promptDetails: detailsOf(usage.prompt_tokens_details),
+    completionDetails: detailsOf(usage.completion_tokens_details),
   };
 }
 
-function detailOf(details: unknown, name: string): number | null {
-  const count = isJsonObject(details) ? numberAt(details, name) : null;
-  return count !== null && Number.isSafeInteger(count) && count >= 0 ? count : null;
+/** The usage itself, or where Groq and Moonshot put it. */
+function usageObjectOf(answer: JsonObject): JsonObject | null {
+  const { usage, x_groq: groq, choices, usageMetadata } = answer;
+  if (isJsonObject(usage)) return usage;
+  if (isJsonObject(groq) && isJsonObject(groq.usage)) return groq.usage;
+  if (isJsonObject(usageMetadata)) return usageMetadata;
+  const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  return isJsonObject(choice) && isJsonObject(choice.usage) ? choice.usage : null;
+}
+
+function countsOf(usage: JsonObject): Counts {
+  const entries = Object.entries(NAMES).map(([key, names]) => [key, firstCount(usage, names)]);
+  return Object.fromEntries(entries) as Counts;
+}
+
+function firstCount(usage: JsonObject, names: readonly string[]): number | null {
+  for (const name of names) {
+    const [field = '', inner] = name.split('.');
+    const value = usage[field];
+    const count = inner === undefined ? value : isJsonObject(value) ? value[inner] : undefined;
+    if (isCount(count)) return count;
+  }
+  return null;
+}
+
+function promptAndCompletionOf(counts: Counts) {
+  const { cached, missed, thoughts, total } = counts;
+  const hitsAndMisses = cached === null || missed === null ? null : cached + missed;
+  const prompt = counts.prompt ?? counts.input ?? hitsAndMisses;
+  // Gemini leaves out candidates that are empty.
+  const completion = counts.completion ?? (thoughts === null ? null : 0);
+  if (total !== null || prompt === null || completion === null) return { prompt, completion };
+  return {
+    prompt: prompt + exclusiveOf(counts, prompt),
+    completion: completion + (thoughts ?? 0),
+  };
+}
+
+/**
+ * Without a total, Anthropic's three lines of input exclude each other, and a part that is larger than the prompt stands
+ * beside it under any name.
+ */
+function exclusiveOf({ prompt: named, cached, read, written }: Counts, prompt: number): number {
+  const exclusive = (read ?? 0) + (written ?? 0);
+  return exclusive > prompt || (named === null && cached === null) ? exclusive : 0;
+}
+
+/** What the total contains beside the prompt and the completion. The first sum that gives it exactly decides. */
+function besideOf(counts: Counts, prompt: number, completion: number, total: number) {
+  const surplus = total - prompt - completion;
+  const none = { input: 0, reasoning: 0, surplus: 0 };
+  // A total below the sum is ignored.
+  if (surplus <= 0) return none;
+  const reasoning = counts.reasoning ?? counts.thoughts ?? 0;
+  const inputs = inputsOf(counts);
+  for (const input of sumsOf(inputs)) {
+    if (input === surplus) return { ...none, input };
+    if (input + reasoning === surplus) return { ...none, input, reasoning };
+  }
+  // What is named as input is never sold as output.
+  const named = inputs.reduce((sum, count) => sum + count, 0);
+  const input = named <= surplus ? named : 0;
+  return { input, reasoning: 0, surplus: surplus - input };
+}
+
+/** Tokens of the input that may stand beside the prompt. */
+function inputsOf({ cached, read, written, toolUse }: Counts): number[] {
+  return [read ?? cached, written, toolUse].filter((count): count is number => count !== null);
+}
+
+/** Zero, then each count, then the sums of several. */
+function sumsOf(counts: readonly number[]): number[] {
+  const sums = counts.reduce<{ parts: number; sum: number }[]>(
+    (known, count) => [
+      ...known,
+      ...known.map(({ parts, sum }) => ({ parts: parts + 1, sum: sum + count })),
+    ],
+    [{ parts: 0, sum: 0 }],
+  );
+  return sums.sort((a, b) => a.parts - b.parts).map(({ sum }) => sum);
+}
+
+/** Whole numbers only, so that nothing else of the vendor's is passed on (decision G-96). */
+function detailsOf(details: unknown): TokenDetails | undefined {
+  const entries = isJsonObject(details) ? Object.entries(details) : [];
+  const whole = entries.filter(([key, value]) => DETAIL_NAME.test(key) && isCount(value));
+  return whole.length === 0 ? undefined : (Object.fromEntries(whole) as TokenDetails);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -22,6 +22,9 @@ export interface ChatCommand {
   readonly parameters?: JsonObject | undefined;
 }
 
+/** Whole numbers by name, such as `audio_tokens`. */
+export type TokenDetails = Readonly<Record<string, number>>;
+
 /** Tokens of one answer as the provider counted them. */
 export interface TokenUsage {
   readonly promptTokens: number;
@@ -30,6 +33,11 @@ export interface TokenUsage {
   readonly cachedTokens: number | null;
   /** Completion tokens of hidden reasoning; null where not reported. */
   readonly reasoningTokens: number | null;
+  /** What the reported total has beyond everything that the report names; absent where nothing (decision G-23). */
+  readonly surplusTokens?: number;
+  /** Further counts of the prompt's and of the completion's parts, by their names in OpenAI's format. */
+  readonly promptDetails?: TokenDetails | undefined;
+  readonly completionDetails?: TokenDetails | undefined;
 }
 
 /** A whole answer: the provider's completion object, which still contains the provider's name of the model. */

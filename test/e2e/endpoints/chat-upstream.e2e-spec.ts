@@ -95,7 +95,10 @@ describe('whatever the provider sends', () => {
     const reply = streams(event(chunk('x', { usage })), 'data: [DONE]\n\n');
     for (const [fields, shown] of [
       [{}, undefined],
-      [{ stream_options: { include_usage: true } }, usage],
+      [
+        { stream_options: { include_usage: true } },
+        { ...usage, cost: 0.00225, cost_microusd: 2_250 },
+      ],
     ] as const) {
       const account = await desk.gateway.account(CREDIT);
       desk.upstream.reply = reply;

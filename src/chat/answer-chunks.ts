@@ -1,0 +1,68 @@
+import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import { type CompletionHead, indexOf, logprobsOf } from './chat-answer.js';
+import { missingReason, reasonOf } from '../providers/ports/finish-reason.js';
+import { knownFieldsOf } from './known-fields.js';
+import { CallDeltas } from './tool-calls.js';
+
+interface OpenChoice {
+  readonly calls: CallDeltas;
+  hasEnded: boolean;
+}
+
+/**
+ * The chunks of one stream as its caller gets them (spec: chat stream chunk; decision G-96): known fields only, the role
+ * on the first chunk of each choice and nowhere else, the calls of tools under indices of their own, and a reason for the
+ * end of each choice.
+ */
+export class AnswerChunks {
+  private readonly choices = new Map<number, OpenChoice>();
+
+  /** A chunk with these choices of the provider, without the usage. */
+  chunkOf(head: CompletionHead, choices: readonly JsonObject[]): JsonObject {
+    return chunk(
+      head,
+      choices.map((choice, place) => this.shown(choice, indexOf(choice, place))),
+    );
+  }
+
+  /** The last chunk, where the provider did not say why its choices ended. */
+  endOf(head: CompletionHead): JsonObject | undefined {
+    const open = [...this.choices].filter(([, { hasEnded }]) => !hasEnded);
+    if (open.length === 0) return undefined;
+    return chunk(
+      head,
+      open.map(([index, { calls }]) => ({
+        index,
+        delta: {},
+        finish_reason: missingReason(calls.hasCalls),
+      })),
+    );
+  }
+
+  private shown(choice: JsonObject, index: number): JsonObject {
+    const known = this.choices.get(index);
+    const open = known ?? { calls: new CallDeltas(), hasEnded: false };
+    if (!known) this.choices.set(index, open);
+    // Clients read its fields, and fail where it is null.
+    const delta = isJsonObject(choice.delta) ? choice.delta : {};
+    const calls = open.calls.shown(delta.tool_calls);
+    const reason = reasonOf(choice, open.calls.hasCalls);
+    open.hasEnded ||= reason !== null;
+    const logprobs = logprobsOf(choice);
+    return {
+      index,
+      delta: {
+        ...(!known && { role: 'assistant' }),
+        ...knownFieldsOf(delta),
+        ...(calls.length > 0 && { tool_calls: calls }),
+      },
+      ...(logprobs && { logprobs }),
+      finish_reason: reason,
+    };
+  }
+}
+
+function chunk({ id, created, model }: CompletionHead, choices: readonly JsonObject[]): JsonObject {
+  const object = 'chat.completion.chunk';
+  return { id, object, created, model, system_fingerprint: null, choices };
+}
