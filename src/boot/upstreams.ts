@@ -8,6 +8,7 @@ import { PROVIDER_ACCESS } from '../config/sandbox-scope.js';
 import { headerKey } from '../config/setting.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../config/worker-context.js';
+import { checkRoutes } from './check-routes.js';
 import { endpointChanges } from './endpoint-changes.js';
 
 interface Upstream {
@@ -40,12 +41,18 @@ const UPSTREAMS: readonly Upstream[] = [
   },
 ];
 
-/** All providers: the configured ones, those of the overlay file, and the sandbox for the rest. */
+const BUILT_IN_PROTOCOLS = new Map(UPSTREAMS.map(({ id, protocol }) => [id as string, protocol]));
+
+/**
+ * All providers: the configured ones, those of the overlay file, and the sandbox for the rest. Throws ConfigError for a
+ * route that its adapter cannot use, and for a provider without its key.
+ */
 export function providersOptions(
   config: GatewayConfig,
   catalog: LoadedCatalog,
   sandbox: SandboxAccess | undefined,
 ): ProvidersOptions {
+  checkRoutes(catalog, BUILT_IN_PROTOCOLS);
   const builtIn = UPSTREAMS.flatMap(({ id, protocol, sandboxUrl }): ProviderConfig[] => {
     const standIn = sandbox && {
       apiKey: sandbox.apiKey,

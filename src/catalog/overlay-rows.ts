@@ -3,6 +3,7 @@ import type { Operation } from '../providers/ports/operation.js';
 import type { ModelRow } from './model-row.js';
 import type { OverlayLimits, OverlayModel, OverlayPrice } from './overlay.dto.js';
 import { termsOf } from './overlay-terms.js';
+import { checkPriceFits } from './price-bounds.js';
 import type { PriceRule } from './price-rule.js';
 
 /** The unit of price of every operation. */
@@ -65,7 +66,7 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
   const price = entry.price ? priceOf(entry.price, UNIT_OF[operation]) : builtIn?.price;
   if (price === undefined) throw new Error('price is required for a new model');
   const terms = termsOf(entry, operation, builtIn?.terms);
-  return {
+  const row = {
     id: entry.id,
     operation,
     price,
@@ -75,6 +76,8 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
     routes: routesOf(entry) ?? builtIn?.routes ?? [],
     enabled: entry.enabled ?? builtIn?.enabled ?? true,
   } as ModelRow;
+  checkPriceFits(row);
+  return row;
 }
 
 function operationOf(entry: OverlayModel, builtIn?: ModelRow): Operation {

@@ -1,29 +1,15 @@
 import type { Operation } from '../ports/operation.js';
-import type { Protocol } from '../ports/protocol.js';
 import type { Route } from '../ports/route.js';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../common/time/clock.js';
-import { elevenLabsPorts } from '../elevenlabs/elevenlabs-ports.js';
 import { HttpTransport } from '../http/http-transport.js';
-import type { ProviderAccess } from '../http/provider-access.js';
-import { openAiPorts } from '../openai/openai-ports.js';
-import { openAiVideoPorts } from '../openai-video/openai-video-ports.js';
-import { ttapiPorts } from '../ttapi/ttapi-ports.js';
 import type { PortByOperation, ProviderPorts } from '../ports/provider-ports.js';
 import {
   type ProviderConfig,
   PROVIDERS_OPTIONS,
   type ProvidersOptions,
 } from '../providers.options.js';
-
-const PORTS_BY_PROTOCOL: Readonly<
-  Partial<Record<Protocol, (access: ProviderAccess) => ProviderPorts>>
-> = {
-  elevenlabs: elevenLabsPorts,
-  openai: openAiPorts,
-  'openai-video': openAiVideoPorts,
-  ttapi: ttapiPorts,
-};
+import { portsOf } from './wire-protocols.js';
 
 /** Name of the provider in the records of work that the sandbox did. */
 const SANDBOX_NAME = 'sandbox';
@@ -107,8 +93,8 @@ export class ProviderRegistry implements OnModuleDestroy {
   }
 
   private portsOf(config: ProviderConfig): ProviderPorts {
-    const build = PORTS_BY_PROTOCOL[config.protocol];
     const id = config.isSandbox ? SANDBOX_NAME : config.id;
-    return build?.({ ...config, id, transport: this.transport, clock: this.clock }) ?? {};
+    const access = { ...config, id, transport: this.transport, clock: this.clock };
+    return portsOf(config.protocol, access);
   }
 }

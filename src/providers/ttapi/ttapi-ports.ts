@@ -1,3 +1,4 @@
+import type { EndpointChange } from '../http/endpoint-change.js';
 import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
@@ -17,4 +18,9 @@ export function ttapiPorts(access: ProviderAccess): ProviderPorts {
   });
   const endpoints = changedEndpoints(TTAPI_ENDPOINTS, access.endpointChanges ?? []);
   return { song: new TtapiSong(http, endpoints, access.id) };
+}
+
+/** Whether the table, with the operator's changes, has an endpoint of that name. Throws ConfigError as {@link ttapiPorts}. */
+export function hasTtapiEndpoint(name: string, changes: readonly EndpointChange[]): boolean {
+  return Object.hasOwn(changedEndpoints(TTAPI_ENDPOINTS, changes), name);
 }

@@ -1,0 +1,65 @@
+import { elevenLabsPorts } from '../elevenlabs/elevenlabs-ports.js';
+import type { EndpointChange } from '../http/endpoint-change.js';
+import type { ProviderAccess } from '../http/provider-access.js';
+import { openAiPorts } from '../openai/openai-ports.js';
+import { openAiVideoPorts } from '../openai-video/openai-video-ports.js';
+import type { Operation } from '../ports/operation.js';
+import type { Protocol } from '../ports/protocol.js';
+import type { ProviderPorts } from '../ports/provider-ports.js';
+import { hasTtapiEndpoint, ttapiPorts } from '../ttapi/ttapi-ports.js';
+
+/** What the gateway knows of a wire protocol. */
+interface WireProtocolAdapter {
+  readonly ports: (access: ProviderAccess) => ProviderPorts;
+  readonly operations: readonly Operation[];
+  /** Whether the adapter can send requests for the name. Absent: the provider alone knows its names. */
+  readonly knows?: (upstreamModel: string, changes: readonly EndpointChange[]) => boolean;
+}
+
+const ADAPTERS: Readonly<Record<Protocol, WireProtocolAdapter>> = {
+  openai: { ports: openAiPorts, operations: ['chat', 'image'] },
+  'openai-video': { ports: openAiVideoPorts, operations: ['video'] },
+  elevenlabs: {
+    ports: elevenLabsPorts,
+    operations: [
+      'speech',
+      'dialogue',
+      'transcription',
+      'alignment',
+      'voice-change',
+      'isolation',
+      'sound-effect',
+      'composition',
+      'dubbing',
+    ],
+  },
+  ttapi: { ports: ttapiPorts, operations: ['song'], knows: hasTtapiEndpoint },
+};
+/** A blank at an end or a control character is a slip; no upstream has such a name. */
+const NAME = /^[^\s\p{Cc}](.*[^\s])?$/u;
+
+/** A field of a route that its adapter refuses, and the end of the sentence that says why. */
+export interface RouteFault {
+  readonly field: 'provider' | 'upstream_model';
+  readonly says: string;
+}
+
+/** The adapters of a provider. */
+export function portsOf(protocol: Protocol, access: ProviderAccess): ProviderPorts {
+  return ADAPTERS[protocol].ports(access);
+}
+
+/** What the adapter of the protocol finds wrong with a route; undefined when it can send requests for it. */
+export function routeFault(
+  protocol: Protocol,
+  operation: Operation,
+  upstreamModel: string,
+  changes: readonly EndpointChange[],
+): RouteFault | undefined {
+  const { operations, knows } = ADAPTERS[protocol];
+  if (!operations.includes(operation)) {
+    return { field: 'provider', says: `speaks ${protocol}, which has no operation ${operation}` };
+  }
+  if (NAME.test(upstreamModel) && (knows?.(upstreamModel, changes) ?? true)) return undefined;
+  return { field: 'upstream_model', says: `${upstreamModel} is no name that ${protocol} takes` };
+}
