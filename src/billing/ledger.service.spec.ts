@@ -51,6 +51,19 @@ describe('LedgerService', () => {
     expect(seen).toContain(accountId);
   });
 
+  it('refuses a credit beyond what an account may hold, and repeats one that was made', async () => {
+    const most = 1_000_000_000_000_000n;
+    const first = await credit(most, 'most');
+    await expect(credit(1n)).rejects.toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+      param: 'amount_microusd',
+    });
+    expect(await credit(most, 'most')).toEqual(first);
+    await credit(-1n);
+    expect(await credit(1n)).toMatchObject({ amountMicroUsd: 1n });
+  });
+
   it('credits once for a key and answers the same entry again', async () => {
     const [first, second, third] = await Promise.all([
       credit(500n, 'key'),

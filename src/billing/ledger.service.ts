@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { MicroUsd } from '../common/money/micro-usd.js';
+import { MAX_MICRO_USD, type MicroUsd } from '../common/money/micro-usd.js';
 import { isTransient } from '../database/database-errors.js';
 import { noAccount } from './accounts.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from './ledger-entry.js';
@@ -50,12 +50,13 @@ export class LedgerService {
 
   /**
    * Adds the amount and returns its entry. The same key and amount return the same entry again. Throws 404 not_found,
-   * 409 idempotency_conflict for the key with another amount, 409 conflict for a correction of more than the available
-   * balance, and 503 service_unavailable when the database does not answer (ask again with the same key).
+   * 400 invalid_request where the account would hold more than {@link MAX_MICRO_USD}, 409 idempotency_conflict for the
+   * key with another amount, 409 conflict for a correction of more than the available balance, and 503 service_unavailable when the database does not answer (ask again with the same key).
    */
   async credit(request: CreditRequest): Promise<LedgerEntry> {
     const { accountId, amountMicroUsd: amount } = request;
     assert(amount !== 0n, 'a credit moves money');
+    await this.#checkRoom(request);
     const [row] = await this.#orUnavailable(
       this.dataSource.query<CreditRow[]>(`SELECT * FROM ledger_credit($1, $2, $3, $4, $5)`, [
         accountId,
@@ -146,6 +147,24 @@ export class LedgerService {
     const outcome = row?.outcome;
     if (outcome === 'conflict') throw usedOtherwise();
     assert(outcome === 'done', `hold ${holdId} cannot be settled: ${outcome ?? 'no answer'}`);
+  }
+
+  /** A new credit keeps the balance within its bound. What two credits at once add to it is far below the column's limit. */
+  async #checkRoom({ accountId, amountMicroUsd, idempotencyKey }: CreditRequest): Promise<void> {
+    if (amountMicroUsd < 0n) return;
+    const [full] = await this.#orUnavailable(
+      this.dataSource.query<object[]>(
+        `SELECT FROM account a WHERE a.id = $1 AND a.posted + $2::bigint > $3::bigint AND NOT EXISTS (
+           SELECT FROM ledger_entry e WHERE e.account_id = a.id AND e.idempotency_key = $4)`,
+        [accountId, amountMicroUsd.toString(), MAX_MICRO_USD.toString(), idempotencyKey],
+      ),
+    );
+    if (!full) return;
+    throw new GatewayError(
+      'invalid_request',
+      `The account would hold more than ${MAX_MICRO_USD} micro-USD.`,
+      { param: 'amount_microusd' },
+    );
   }
 
   async #entry(accountId: string, position: string | null): Promise<LedgerEntry> {

@@ -42,7 +42,7 @@ export class RunningCall implements CallProgress {
   }
 
   onFigures(figures: ProviderFigures): void {
-    this.#figures = figures;
+    this.#figures = { ...this.#figures, ...figures };
   }
 
   mayConnect(provider: string): boolean {

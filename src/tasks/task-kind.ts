@@ -1,6 +1,7 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { StopSignal } from '../common/stop-signal.js';
+import type { OnFigures } from '../providers/ports/attempt-context.js';
 import type { Route } from '../providers/ports/route.js';
 import type { Task, TaskContent, TaskStatus } from './task.js';
 
@@ -15,6 +16,8 @@ export interface TaskContext {
   readonly route: Route;
   /** The key that submitted the task; null when it was deleted. Failures at the provider count against it. */
   readonly apiKeyId: string | null;
+  /** Told what the provider says that an answer cost. */
+  readonly onFigures?: OnFigures | undefined;
 }
 
 /** The outcome of a submission to the provider. A `memory` replaces the one before. */

@@ -121,6 +121,21 @@ function describeContract(name: string, contract: PortContract, withFaults: bool
       await expect(run()).resolves.toEqual(result);
     });
 
+    it('tells what the provider says that the answer cost', async () => {
+      answer(200, body, { 'content-type': type, 'character-cost': '120' });
+      const figures: unknown[] = [];
+      const access = { id: 'acme', baseUrl: stub.url, apiKey: KEY, transport };
+      await contract.run(
+        { ...access, clock: new SystemClock() },
+        {
+          upstreamModel: 'upstream-model',
+          signal: new AbortController().signal,
+          onFigures: (told) => figures.push(told),
+        },
+      );
+      expect(figures).toContainEqual({ 'character-cost': '120' });
+    });
+
     if (!withFaults) return;
 
     it('takes an answer whose encoding breaks off for a failure', async () => {

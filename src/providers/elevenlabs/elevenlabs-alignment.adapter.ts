@@ -12,7 +12,7 @@ export class ElevenLabsAlignment implements AlignmentPort {
 
   async align(
     { media, text }: AlignmentCommand,
-    { signal, terms }: AttemptContext,
+    { signal, terms, onFigures }: AttemptContext,
   ): Promise<AlignmentResult> {
     return this.http.requestJson(
       {
@@ -22,6 +22,7 @@ export class ElevenLabsAlignment implements AlignmentPort {
         timeout: 'audio',
         signal,
         terms,
+        onFigures,
       },
       MAX_TRANSCRIPT_BYTES,
       toResult,

@@ -1,3 +1,4 @@
+import type { OnFigures } from '../ports/attempt-context.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import type { AudioFormat, ProviderAudio } from '../ports/provider-audio.js';
 import { sniffAudio } from '../http/audio-sniff.js';
@@ -20,6 +21,7 @@ export interface AudioRequest {
   readonly format: AudioFormat;
   readonly timeout?: UpstreamTimeoutName;
   readonly terms?: UpstreamTerms | undefined;
+  readonly onFigures?: OnFigures | undefined;
   readonly signal: StopSignal;
 }
 
@@ -33,7 +35,7 @@ export async function requestAudio(
   http: ProviderHttp,
   request: AudioRequest,
 ): Promise<ProviderAudio> {
-  const { path, body, format, signal, terms, timeout = 'audio' } = request;
+  const { path, body, format, signal, terms, onFigures, timeout = 'audio' } = request;
   const answer = await http.request({
     method: 'POST',
     path,
@@ -42,6 +44,7 @@ export async function requestAudio(
     timeout,
     signal,
     terms,
+    onFigures,
   });
   if (!(await sniffAudio(answer.body, format))) throw http.unusable(answer, 'not_audio');
   return { body: answer.body, providerRequestId: answer.providerRequestId };

@@ -11,12 +11,20 @@ export class ElevenLabsComposition implements CompositionPort {
 
   compose(
     command: CompositionCommand,
-    { upstreamModel, signal, terms }: AttemptContext,
+    { upstreamModel, signal, terms, onFigures }: AttemptContext,
   ): Promise<ProviderAudio> {
     const { format } = command;
     const path = withOutputFormat('/v1/music', format);
     const body = jsonBody(musicBody(command, upstreamModel));
-    return requestAudio(this.http, { path, body, format, signal, terms, timeout: 'composition' });
+    return requestAudio(this.http, {
+      path,
+      body,
+      format,
+      signal,
+      terms,
+      onFigures,
+      timeout: 'composition',
+    });
   }
 }
 

@@ -11,12 +11,12 @@ export class ElevenLabsDialogue implements DialoguePort {
 
   speakDialogue(
     command: DialogueCommand,
-    { upstreamModel, signal, terms }: AttemptContext,
+    { upstreamModel, signal, terms, onFigures }: AttemptContext,
   ): Promise<ProviderAudio> {
     const { format } = command;
     const path = withOutputFormat('/v1/text-to-dialogue', format);
     const body = jsonBody(dialogueBody(command, upstreamModel));
-    return requestAudio(this.http, { path, body, format, signal, terms });
+    return requestAudio(this.http, { path, body, format, signal, terms, onFigures });
   }
 }
 

@@ -16,7 +16,10 @@ const NO_MEDIA = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 export class ElevenLabsDubbing implements DubbingPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  submitDub(command: DubbingCommand, { signal, terms }: AttemptContext): Promise<string> {
+  submitDub(
+    command: DubbingCommand,
+    { signal, terms, onFigures }: AttemptContext,
+  ): Promise<string> {
     const fields = {
       name: command.name,
       target_lang: command.targetLanguage,
@@ -30,15 +33,15 @@ export class ElevenLabsDubbing implements DubbingPort {
     };
     const body = multipartBody(fields, 'file', command.media);
     return this.http.requestJson(
-      { method: 'POST', path: '/v1/dubbing', body, timeout: 'submit', signal, terms },
+      { method: 'POST', path: '/v1/dubbing', body, timeout: 'submit', signal, terms, onFigures },
       MAX_ANSWER_BYTES,
       (json) => jobIdAt(json, 'dubbing_id'),
     );
   }
 
-  readDub(jobId: string, { signal, terms }: AttemptContext): Promise<DubbingReport> {
+  readDub(jobId: string, { signal, terms, onFigures }: AttemptContext): Promise<DubbingReport> {
     return this.http.requestJson(
-      { method: 'GET', path: `/v1/dubbing/${jobId}`, timeout: 'poll', signal, terms },
+      { method: 'GET', path: `/v1/dubbing/${jobId}`, timeout: 'poll', signal, terms, onFigures },
       MAX_ANSWER_BYTES,
       reportOf,
     );
@@ -47,7 +50,7 @@ export class ElevenLabsDubbing implements DubbingPort {
   async openDub(
     jobId: string,
     targetLanguage: string,
-    { signal, terms }: AttemptContext,
+    { signal, terms, onFigures }: AttemptContext,
   ): Promise<Dub> {
     const answer = await this.http.request({
       method: 'GET',
@@ -55,6 +58,7 @@ export class ElevenLabsDubbing implements DubbingPort {
       timeout: 'download',
       signal,
       terms,
+      onFigures,
     });
     const type = answer.headers['content-type'];
     const contentType = typeof type === 'string' ? type : null;
@@ -63,7 +67,7 @@ export class ElevenLabsDubbing implements DubbingPort {
     return { body: answer.body, contentType };
   }
 
-  async removeDub(jobId: string, { signal, terms }: AttemptContext): Promise<void> {
+  async removeDub(jobId: string, { signal, terms, onFigures }: AttemptContext): Promise<void> {
     const path = `/v1/dubbing/${jobId}`;
     const { body } = await this.http.request({
       method: 'DELETE',
@@ -71,6 +75,7 @@ export class ElevenLabsDubbing implements DubbingPort {
       timeout: 'poll',
       signal,
       terms,
+      onFigures,
     });
     // The status of the answer is enough; its body is not needed.
     body.on('error', () => undefined).destroy();

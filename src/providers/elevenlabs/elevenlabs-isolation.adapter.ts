@@ -9,7 +9,10 @@ import { requestAudio } from './elevenlabs-audio.js';
 export class ElevenLabsIsolation implements IsolationPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  isolate({ media }: IsolationCommand, { signal, terms }: AttemptContext): Promise<ProviderAudio> {
+  isolate(
+    { media }: IsolationCommand,
+    { signal, terms, onFigures }: AttemptContext,
+  ): Promise<ProviderAudio> {
     const body = multipartBody({}, 'audio', media);
     return requestAudio(this.http, {
       path: '/v1/audio-isolation',
@@ -17,6 +20,7 @@ export class ElevenLabsIsolation implements IsolationPort {
       format: 'mp3',
       signal,
       terms,
+      onFigures,
     });
   }
 }

@@ -11,12 +11,12 @@ export class ElevenLabsSoundEffect implements SoundEffectPort {
 
   makeSound(
     command: SoundEffectCommand,
-    { upstreamModel, signal, terms }: AttemptContext,
+    { upstreamModel, signal, terms, onFigures }: AttemptContext,
   ): Promise<ProviderAudio> {
     const { format } = command;
     const path = withOutputFormat('/v1/sound-generation', format);
     const body = jsonBody(soundBody(command, upstreamModel));
-    return requestAudio(this.http, { path, body, format, signal, terms });
+    return requestAudio(this.http, { path, body, format, signal, terms, onFigures });
   }
 }
 

@@ -12,12 +12,12 @@ export class ElevenLabsSpeech implements SpeechPort {
 
   speak(
     command: SpeechCommand,
-    { upstreamModel, signal, terms }: AttemptContext,
+    { upstreamModel, signal, terms, onFigures }: AttemptContext,
   ): Promise<ProviderAudio> {
     const { voiceId, format } = command;
     const path = withOutputFormat(`/v1/text-to-speech/${encodeURIComponent(voiceId)}`, format);
     const body = jsonBody(speechBody(command, upstreamModel));
-    return requestAudio(this.http, { path, body, format, signal, terms });
+    return requestAudio(this.http, { path, body, format, signal, terms, onFigures });
   }
 }
 

@@ -23,7 +23,7 @@ export class ElevenLabsTranscription implements TranscriptionPort {
 
   async transcribe(
     command: TranscriptionCommand,
-    { upstreamModel, signal, terms }: AttemptContext,
+    { upstreamModel, signal, terms, onFigures }: AttemptContext,
   ): Promise<TranscriptionResult> {
     return this.http.requestJson(
       {
@@ -33,6 +33,7 @@ export class ElevenLabsTranscription implements TranscriptionPort {
         timeout: 'transcription',
         signal,
         terms,
+        onFigures,
       },
       MAX_TRANSCRIPT_BYTES,
       (json, providerRequestId) => toResult(json, command, providerRequestId),

@@ -12,12 +12,12 @@ export class ElevenLabsVoiceChange implements VoiceChangePort {
 
   changeVoice(
     command: VoiceChangeCommand,
-    { upstreamModel, signal, terms }: AttemptContext,
+    { upstreamModel, signal, terms, onFigures }: AttemptContext,
   ): Promise<ProviderAudio> {
     const { voiceId, format, media } = command;
     const path = withOutputFormat(`/v1/speech-to-speech/${encodeURIComponent(voiceId)}`, format);
     const body = multipartBody(voiceChangeFields(command, upstreamModel), 'audio', media);
-    return requestAudio(this.http, { path, body, format, signal, terms });
+    return requestAudio(this.http, { path, body, format, signal, terms, onFigures });
   }
 }
 

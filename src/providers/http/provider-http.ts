@@ -11,11 +11,13 @@ import {
   kindOfTransportFault,
   retryAfterSeconds,
 } from './error-classification.js';
+import { figuresOfBody, figuresOfHeaders } from './figures.js';
 import { decodedBody } from './decoded-body.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
 import type { ProviderAccess } from './provider-access.js';
 import { ProviderError, type ProviderErrorKind } from './provider-error.js';
+import type { OnFigures } from '../ports/attempt-context.js';
 import type { UpstreamTerms } from '../ports/upstream-terms.js';
 import type { RequestBody } from './request-body.js';
 import type { UpstreamTimeout, UpstreamTimeoutName } from './upstream-timeouts.js';
@@ -45,6 +47,8 @@ export interface UpstreamRequest {
   readonly timeout: UpstreamTimeoutName;
   /** How the requests of the model differ from the protocol's habit. */
   readonly terms?: UpstreamTerms | undefined;
+  /** Told what the headers and the JSON of a 2xx answer say that it cost. */
+  readonly onFigures?: OnFigures | undefined;
   readonly signal: StopSignal;
   /** Return the target of a redirect instead of treating the redirect as a failure. It is not followed. */
   readonly mayRedirect?: true;
@@ -106,6 +110,8 @@ export class ProviderHttp {
     const { bodyMs } = this.timeoutOf(request);
     const limits = { bytes: limitBytes, values: maxValues, bodyMs };
     const json = await readAnswerJson(answer.body, limits);
+    const figures = isJsonObject(json) && figuresOfBody(json);
+    if (figures) request.onFigures?.(figures);
     const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
     if (result === undefined) throw this.unusable(answer, 'bad_json');
     return result;
@@ -137,7 +143,11 @@ export class ProviderHttp {
     }
     const { answer, isReadable } = this.decoded(response);
     if (answer.status >= 200 && answer.status < 300) {
-      if (isReadable && answer.status !== PARTIAL) return answer;
+      if (isReadable && answer.status !== PARTIAL) {
+        const figures = figuresOfHeaders(answer.headers);
+        if (figures) request.onFigures?.(figures);
+        return answer;
+      }
       throw this.unusable(answer, 'not_whole');
     }
     const redirectUrl = request.mayRedirect && this.redirectOf(request.path, answer);

@@ -15,7 +15,7 @@ export class OpenAiVideo implements VideoPort {
 
   submitVideo(
     command: VideoCommand,
-    { upstreamModel, signal, terms }: AttemptContext,
+    { upstreamModel, signal, terms, onFigures }: AttemptContext,
   ): Promise<string> {
     const { prompt, seconds, size, aspectRatio, imageUrls } = command;
     const body = jsonBody({
@@ -27,27 +27,31 @@ export class OpenAiVideo implements VideoPort {
       image_urls: imageUrls,
     });
     return this.http.requestJson(
-      { method: 'POST', path: '/videos', body, timeout: 'submit', signal, terms },
+      { method: 'POST', path: '/videos', body, timeout: 'submit', signal, terms, onFigures },
       MAX_ANSWER_BYTES,
       (video) => jobIdAt(video, 'id'),
     );
   }
 
-  readVideo(jobId: string, { signal, terms }: AttemptContext): Promise<VideoReport> {
+  readVideo(jobId: string, { signal, terms, onFigures }: AttemptContext): Promise<VideoReport> {
     return this.http.requestJson(
-      { method: 'GET', path: `/videos/${jobId}`, timeout: 'poll', signal, terms },
+      { method: 'GET', path: `/videos/${jobId}`, timeout: 'poll', signal, terms, onFigures },
       MAX_ANSWER_BYTES,
       reportOf,
     );
   }
 
-  async openVideo(jobId: string, { signal, terms }: AttemptContext): Promise<VideoContent> {
+  async openVideo(
+    jobId: string,
+    { signal, terms, onFigures }: AttemptContext,
+  ): Promise<VideoContent> {
     const answer = await this.http.request({
       method: 'GET',
       path: `/videos/${jobId}/content`,
       timeout: 'download',
       signal,
       terms,
+      onFigures,
       mayRedirect: true,
     });
     if (answer.redirectUrl !== undefined) {

@@ -7,7 +7,9 @@ import type { ProviderErrorKind } from '../http/provider-error.js';
 import { MAX_ANSWER_DEPTH } from '../http/answer-json.js';
 import { type ChatChunk, MAX_COMPLETION_BYTES, MAX_COMPLETION_VALUES } from '../ports/chat.port.js';
 import { classifyOpenAiError } from '../http/openai-error.js';
+import { figuresOfBody } from '../http/figures.js';
 import { listAt } from '../http/json-fields.js';
+import type { OnFigures } from '../ports/attempt-context.js';
 import { readUnread, type UnreadBody } from '../ports/unread-body.js';
 import { ChoiceEnds } from './choice-ends.js';
 import { usageOf } from './openai-usage.js';
@@ -49,6 +51,7 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
     private readonly source: Readable & Pick<UnreadBody, 'isHeld'>,
     private readonly fault: StreamFault,
     private readonly usageWaitMs = USAGE_WAIT_MS,
+    private readonly onFigures?: OnFigures,
   ) {
     super({ objectMode: true, highWaterMark: READ_AHEAD_CHUNKS });
     this.parser = createParser({
@@ -138,6 +141,8 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
 
   private takeChoices(chunk: JsonObject, choices: readonly JsonObject[]): void {
     const item: ChatChunk = { chunk, usage: usageOf(chunk) };
+    const figures = figuresOfBody(chunk);
+    if (figures) this.onFigures?.(figures);
     const says = this.choices.take(choices);
     // What comes before the first choice is neither shown nor a report of what was made.
     if (choices.length === 0 && (item.usage === null || !this.choices.haveBegun)) return;

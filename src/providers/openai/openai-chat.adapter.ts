@@ -48,8 +48,11 @@ export class OpenAiChat implements ChatPort {
 
   private async openStream(request: UpstreamRequest): Promise<ChatStream> {
     const answer = await this.http.request(request);
-    const stream = new OpenAiChatStream(answer.body, (code, kind) =>
-      this.http.unusable(answer, code, kind),
+    const stream = new OpenAiChatStream(
+      answer.body,
+      (code, kind) => this.http.unusable(answer, code, kind),
+      undefined,
+      request.onFigures,
     );
     // The reader gets the error. Between the first chunk and the reading there is no reader.
     stream.on('error', () => undefined);
@@ -61,10 +64,10 @@ export class OpenAiChat implements ChatPort {
 function chatRequest(
   body: object,
   timeout: UpstreamTimeoutName,
-  { signal, terms }: AttemptContext,
+  { signal, terms, onFigures }: AttemptContext,
 ): UpstreamRequest {
   const path = '/chat/completions';
-  return { method: 'POST', path, body: jsonBody(body), timeout, signal, terms };
+  return { method: 'POST', path, body: jsonBody(body), timeout, signal, terms, onFigures };
 }
 
 /** The row's name of the cap, else the caller's, else the older one, which most upstreams know. */

@@ -14,7 +14,7 @@ export class OpenAiImage implements ImagePort {
 
   generateImage(
     { prompt, size }: ImageCommand,
-    { upstreamModel, signal, terms }: AttemptContext,
+    { upstreamModel, signal, terms, onFigures }: AttemptContext,
   ): Promise<ImageResult> {
     const request = {
       method: 'POST',
@@ -23,6 +23,7 @@ export class OpenAiImage implements ImagePort {
       timeout: 'image',
       signal,
       terms,
+      onFigures,
     } as const;
     return this.http.requestJson(request, MAX_IMAGE_ANSWER_BYTES, toResult);
   }

@@ -4,10 +4,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { tellSandbox } from '../../common/http/answers/sandbox-answer.js';
 import { currentExchange } from '../../common/http/connections/exchange-scope.js';
+import type { ProviderFigures } from '../../common/money/provider-figures.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
+import type { AttemptContext, OnFigures } from '../ports/attempt-context.js';
 import type { Operation } from '../ports/operation.js';
 import type { PortByOperation } from '../ports/provider-ports.js';
 import type { Route } from '../ports/route.js';
@@ -27,6 +28,7 @@ interface AttemptOwner {
   readonly signal: StopSignal;
   readonly apiKeyId: string | null;
   readonly watcher?: AttemptWatcher | undefined;
+  readonly onFigures?: OnFigures | undefined;
 }
 
 /** Watches the attempts of one call. */
@@ -35,6 +37,8 @@ export interface AttemptWatcher {
   mayConnect(provider: string): boolean;
   /** Called before the provider is asked. */
   onAttempt(route: TriedRoute): void;
+  /** What the provider says that an answer cost. */
+  onFigures?(figures: ProviderFigures): void;
 }
 
 /** The route of an attempt, by the provider's public name. */
@@ -122,7 +126,7 @@ export class ProviderRouter {
     route: Route,
     operation: O,
     work: ProviderWork<O, T>,
-    { signal, apiKeyId, watcher }: AttemptOwner,
+    { signal, apiKeyId, watcher, onFigures }: AttemptOwner,
   ): Promise<T> {
     const { upstreamModel, terms } = route;
     const provider = this.registry.nameOf(route.provider);
@@ -139,7 +143,12 @@ export class ProviderRouter {
       this.watch.attempted({ provider, operation, outcome, durationMs });
     };
     try {
-      const result = await work(port, { upstreamModel, terms, signal });
+      const result = await work(port, {
+        upstreamModel,
+        terms,
+        signal,
+        onFigures: onFigures ?? ((figures) => watcher?.onFigures?.(figures)),
+      });
       tell('success');
       settleWhenDone(permit, result);
       return result;

@@ -51,6 +51,7 @@ export class TtapiSong implements SongPort {
         timeout: 'poll',
         signal: context.signal,
         terms: context.terms,
+        onFigures: context.onFigures,
       },
       MAX_ANSWER_BYTES,
       (json) => reportOf(endpoint, expected, withKnownNames(json, endpoint.answerNames)),
@@ -61,7 +62,7 @@ export class TtapiSong implements SongPort {
     endpoint: TtapiEndpoint,
     command: SongCommand,
     memory: JsonObject,
-    { signal, terms }: AttemptContext,
+    { signal, terms, onFigures }: AttemptContext,
   ): Promise<SongSubmission> {
     return this.http.requestJson<SongSubmission>(
       {
@@ -71,6 +72,7 @@ export class TtapiSong implements SongPort {
         timeout: endpoint.isLong ? 'longSubmit' : 'submit',
         signal,
         terms,
+        onFigures,
       },
       MAX_ANSWER_BYTES,
       (answer) => {
@@ -90,7 +92,7 @@ export class TtapiSong implements SongPort {
     step: TtapiStep,
     body: JsonObject,
     memory: JsonObject,
-    { signal, terms }: AttemptContext,
+    { signal, terms, onFigures }: AttemptContext,
   ): Promise<SongSubmission> {
     return this.http.requestJson<SongSubmission>(
       {
@@ -100,6 +102,7 @@ export class TtapiSong implements SongPort {
         timeout: 'longSubmit',
         signal,
         terms,
+        onFigures,
       },
       MAX_ANSWER_BYTES,
       (answer) => {

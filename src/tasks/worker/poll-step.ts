@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
+import { StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
 import { isUnknownJob } from './unknown-job.js';
 import { TASK_FAILED } from '../task.js';
@@ -21,14 +22,19 @@ export class PollStep {
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
     const { task } = work;
     if (!this.upstreams.isReachable(task)) return this.unreachable(work);
+    const figures = new StepFigures();
     let report: PollReport;
     try {
       const kind = this.kinds.of(task.kind);
-      report = await kind.poll(task, this.upstreams.contextOf(task, signal));
+      report = await kind.poll(task, this.upstreams.contextOf(task, signal, figures.hear));
     } catch (error) {
       return this.failed(work, error);
     }
-    return this.reported(work, report);
+    // Other reports come many times, and each that changes the memory writes the task's row.
+    return this.reported(
+      work,
+      report.state === 'succeeded' ? figures.addedTo(report, task) : report,
+    );
   }
 
   private async unreachable(work: ClaimedWork): Promise<void> {

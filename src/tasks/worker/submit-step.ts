@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { OwedCancellations } from '../../leases/owed-cancellations.js';
+import { StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
 import { persistently } from '../persistently.js';
 import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
@@ -56,13 +57,16 @@ export class SubmitStep {
 
   /** Never throws: after the mark no failure may lead to a second request. */
   private async send(work: ClaimedWork, task: Task, signal: StopSignal): Promise<void> {
+    const figures = new StepFigures();
     try {
       const report = await this.kinds
         .of(task.kind)
-        .submit(task, this.upstreams.contextOf(task, signal))
+        .submit(task, this.upstreams.contextOf(task, signal, figures.hear))
         .catch((error: unknown) => this.failed(work, error));
       if (!report) return;
-      await this.reported(work, report);
+      // The memory of a step before the operation is sent with the next request.
+      const isLast = report.state === 'accepted' || report.state === 'done';
+      await this.reported(work, isLast ? figures.addedTo(report, task) : report);
       if (report.state === 'accepted') await this.kinds.of(task.kind).accepted?.(task);
     } catch (error) {
       // The provider's answer is known, but the database refuses to store it.

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
+import type { OnFigures } from '../../providers/ports/attempt-context.js';
 import type { TaskContext } from '../task-kind.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import type { Task } from '../task.js';
@@ -29,9 +30,10 @@ export class TaskUpstreams {
   }
 
   /** What a step of the task gets. */
-  contextOf(task: Task, signal: StopSignal): TaskContext {
+  contextOf(task: Task, signal: StopSignal, onFigures?: OnFigures): TaskContext {
     return {
       signal,
+      onFigures,
       route: {
         provider: task.provider,
         upstreamModel: task.upstreamModel,
