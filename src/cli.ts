@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { askGateway } from './commands/ask-gateway.js';
 import {
@@ -17,9 +19,9 @@ import { ConfigError, loadOperatorConfig } from './config/load-config.js';
 const TEXTS = [
   'account-id amount-microusd api-key-id charge clear client-request-id created-after created-before cursor expires-at from group-by',
   'disabled idempotency-key kind limit modality model models name note overlap-seconds play-money requests-per-minute result',
-  'spend-limit-microusd spend-limit-period status task-id to',
+  'spend-limit-microusd spend-limit-period status task-id to evidence outcome',
 ].flatMap((line) => line.split(' '));
-const FLAGS = ['full', 'csv', 'json'];
+const FLAGS = ['full', 'csv', 'json', 'all', 'yes', 'without-result', 'resume'];
 
 /** They read or make the data folder as a whole, so the gateway that runs on it does not do them. */
 const ON_DATA_FOLDER = ['backup', 'restore'];
@@ -79,17 +81,56 @@ async function replyTo(request: OperatorRequest): Promise<OperatorReply> {
 async function run(): Promise<number> {
   const { request, asJson, fault = '' } = commandLine();
   const reply = await replyTo(request);
+  if (!('asks' in reply)) return report(request, reply, asJson, fault);
+  if (reply.plan !== undefined) process.stdout.write(`${shown(reply.plan, asJson)}\n`);
+  if (await agrees(reply.asks)) {
+    const agreed = { ...request, options: { ...request.options, yes: true } };
+    return report(agreed, await replyTo(agreed), asJson, fault);
+  }
+  // A plan is what was asked for, and here it is.
+  return reply.plan === undefined ? 1 : 0;
+}
+
+function report(
+  request: OperatorRequest,
+  reply: OperatorReply,
+  asJson: boolean,
+  fault: string,
+): number {
   if ('usage' in reply) {
     process.stderr.write(`${printableText(fault + reply.usage, '\n')}\n`);
     return 2;
   }
   if ('error' in reply) return fail(reply.error);
   tellKey(request);
-  const { answer } = reply;
+  const answer = 'answer' in reply ? reply.answer : undefined;
   const page = isTextPage(answer) ? answer : undefined;
   process.stdout.write(`${shown(page?.text ?? answer, asJson)}\n`);
   if (page) process.stderr.write(`More: --cursor ${printableText(page.next_cursor)}\n`);
-  return request.name === 'audit' && !(answer as { ok: boolean }).ok ? 1 : 0;
+  return isBad(answer) ? 1 : 0;
+}
+
+/** An audit with findings, or tasks of which not all were collected. */
+function isBad(answer: unknown): boolean {
+  const { object, ok, not_collected: left = 0 } = Object(answer) as Record<string, unknown>;
+  return (object === 'audit' && ok !== true) || left !== 0;
+}
+
+/** Says what will be done and asks on a terminal. Where nobody can be asked, the answer is no. */
+async function agrees(question: string): Promise<boolean> {
+  const asked = printableText(question, '\n');
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    process.stderr.write(`${asked}\nNothing was done: run the command with --yes to do it.\n`);
+    return false;
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.on('error', () => undefined);
+  const ended = once(lines, 'close').then(() => '');
+  const said = await Promise.race([lines.question(`${asked}\nDo it? (y/N) `), ended]);
+  lines.close();
+  const isYes = /^\s*y(es)?\s*$/i.test(said);
+  if (!isYes) process.stderr.write('Nothing was done.\n');
+  return isYes;
 }
 
 /** On standard error, as what is answered is for programs: with the key the same refund can be asked for again. */

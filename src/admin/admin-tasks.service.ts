@@ -1,19 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import { LedgerService } from '../billing/ledger.service.js';
 import type { LedgerEntry } from '../billing/ledger-entry.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { toGatewayError } from '../common/errors/to-gateway-error.js';
+import { toPublicId } from '../common/ids/public-id.js';
 import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
-import { parseMicroUsd } from '../common/money/micro-usd.js';
+import { formatMicroUsd, parseMicroUsd } from '../common/money/micro-usd.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import type { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import type { Task } from '../tasks/task.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
 import { TaskReader } from '../tasks/reads/task-reader.js';
 import { filterOf } from '../tasks/reads/task-reads.js';
+import { TaskCollection } from '../tasks/collection/task-collection.js';
 import { TaskResolution } from '../tasks/ending/task-resolution.js';
 import type { RefundBody } from './dto/admin.bodies.js';
 import type { ResolveTaskBody } from './dto/resolve-task.body.js';
 import { sentRefund } from './sent-refund.js';
 import { viewAdminTask } from './views/admin-task.view.js';
+
+/** A task that is worth collecting. */
+export interface CollectableTask {
+  readonly id: string;
+  readonly task_status: string;
+  readonly model: string;
+  readonly account_id: string;
+  /** What collecting it charges, in micro-USD. */
+  readonly charge_microusd: string;
+}
+
+/** What came of it: `collected`, or why not. */
+export interface CollectedTask extends CollectableTask {
+  readonly outcome: string;
+}
 
 /** What operators do with tasks, for both the API and the command line. Ids are public ids. */
 @Injectable()
@@ -21,6 +40,7 @@ export class AdminTasksService {
   constructor(
     private readonly reader: TaskReader,
     private readonly resolution: TaskResolution,
+    private readonly collection: TaskCollection,
     private readonly kinds: TaskKinds,
     private readonly ledger: LedgerService,
   ) {}
@@ -34,18 +54,55 @@ export class AdminTasksService {
   }
 
   /** 404 `not_found`. */
-  async get(id: string): Promise<object> {
+  async find(id: string): Promise<Task> {
     const task = await this.reader.findAnywhere(pathId('task', id));
     if (!task) throw notFound('task');
-    return this.view(task);
+    return task;
+  }
+
+  /** The task as operators see it; 404 `not_found`. */
+  async get(id: string): Promise<object> {
+    return this.view(await this.find(id));
   }
 
   /** 404 `not_found`, 409 `conflict` if the task is in another state, 400 for an invalid charge. */
   async resolve(id: string, body: ResolveTaskBody): Promise<object> {
     const uuid = pathId('task', id);
-    const { outcome, charged_microusd: charge, result } = body;
+    const { outcome, charged_microusd: charge, result, without_result: isWithoutResult } = body;
     const chargedMicroUsd = charge === undefined ? undefined : parseMicroUsd(charge);
-    return this.view(await this.resolution.resolve(uuid, { outcome, chargedMicroUsd, result }));
+    if (outcome !== 'collect') {
+      const resolution = { outcome, chargedMicroUsd, result, isWithoutResult };
+      return this.view(await this.resolution.resolve(uuid, resolution));
+    }
+    if (result !== undefined || isWithoutResult !== undefined) {
+      const message = 'The result that is collected is the one that the provider gives.';
+      throw new GatewayError('invalid_request', message, { param: 'result' });
+    }
+    return this.view(await this.collection.collect(uuid, chargedMicroUsd));
+  }
+
+  /**
+   * The tasks that {@link collectAll} collects, oldest first: those whose providers were seen to succeed. Each with the amount
+   * that is charged for it: what is held, and nothing where the hold is released.
+   */
+  async collectable(limit: number): Promise<CollectableTask[]> {
+    return (await this.reader.lateSuccesses(limit)).map(collectableOf);
+  }
+
+  /** Collects them one after the other, whatever becomes of the others. */
+  async collectAll(limit: number): Promise<CollectedTask[]> {
+    const done: CollectedTask[] = [];
+    for (const task of await this.collectable(limit)) {
+      const collecting = this.collection.collect(pathId('task', task.id));
+      done.push({
+        ...task,
+        outcome: await collecting.then(
+          () => 'collected',
+          (error: unknown) => toGatewayError(error).message,
+        ),
+      });
+    }
+    return done;
   }
 
   /** Gives a part of the charge back, or what is left of it; see {@link LedgerService.refund}. */
@@ -61,4 +118,15 @@ export class AdminTasksService {
   private view(task: Task): object {
     return viewAdminTask(task, this.kinds.viewOf(task));
   }
+}
+
+function collectableOf({ id, accountId, status, model, reservedMicroUsd }: Task): CollectableTask {
+  const charge = status === 'reconciliation_required' ? reservedMicroUsd : 0n;
+  return {
+    id: toPublicId('task', id),
+    task_status: status,
+    model,
+    account_id: toPublicId('acct', accountId),
+    charge_microusd: formatMicroUsd(charge),
+  };
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { BackupError } from '../backup/backup-error.js';
 import { viewBackup, viewRestore } from '../backup/backup.view.js';
@@ -5,22 +6,30 @@ import { backUp } from '../backup/backup.js';
 import { restore } from '../backup/restore.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import type { OperatorReply, Options } from './operator-request.js';
 
 /** A command about the data folder as a whole; it takes the name of a file. When the signal aborts, it stops and leaves nothing. */
 type DataFolderCommand = (
   config: GatewayConfig,
   file: string,
+  options: Options,
   signal: AbortSignal,
-) => Promise<object>;
+) => Promise<OperatorReply>;
 
 /** By their names. */
 export const DATA_FOLDER_COMMANDS: Readonly<Record<string, DataFolderCommand>> = {
-  backup: async (config, file, signal) =>
-    viewBackup(await backUp(config, file, new SystemClock(), signal)),
-  restore: async (config, file, signal) => {
+  backup: async (config, file, _options, signal) => ({
+    answer: viewBackup(await backUp(config, file, new SystemClock(), signal)),
+  }),
+  restore: async (config, file, options, signal) => {
+    if (options.yes !== true) {
+      return {
+        asks: `This makes ${resolve(config.dataDir)} a data folder with the accounts, keys and money of ${resolve(file)}. What happened after that backup is lost in it, so stop the gateway that it is of for good.`,
+      };
+    }
     // The answer says what an operator needs; what the database logs at its start does not.
     Logger.overrideLogger(false);
-    return viewRestore(await restore(config, file, signal));
+    return { answer: viewRestore(await restore(config, file, signal)) };
   },
 };
 

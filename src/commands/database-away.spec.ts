@@ -22,12 +22,12 @@ const connect = () =>
     0,
   );
 const told = (settings: { databaseUrl?: string; migrationDatabaseUrl?: string }) =>
-  replyOf(() =>
-    withDatabaseNamed(
+  replyOf(async () => ({
+    answer: await withDatabaseNamed(
       { databaseUrl: undefined, migrationDatabaseUrl: undefined, dataDir: '/data', ...settings },
       connect,
     ),
-  );
+  }));
 
 describe('a command whose database is away', () => {
   it('says in one sentence which database did not answer and what to do, without a password', async () => {

@@ -21,10 +21,27 @@ export interface TaskOperators {
   readonly tasks: AdminTasksService;
   readonly actions: OperatorActions;
 }
+/** What a command is about to do, which an operator reads and agrees to. */
+export interface Question {
+  /** Sentences. */
+  readonly asks: string;
+  /** The same in full, for commands about many things. They print it also where nobody can be asked. */
+  readonly plan?: object;
+}
+
 /** One command. Commands that change something are recorded. */
 export interface OperatorCommand<Driven = Operators> {
   /** The arguments after its name. */
   readonly usage: string;
   readonly changes?: true;
+  /**
+   * For commands that take money, give it away or cannot be undone: they are done with `--yes`, or after the operator has agreed
+   * on a terminal. Undefined where nothing of the kind will be done.
+   */
+  readonly question?: (
+    operators: Driven,
+    words: readonly string[],
+    options: Options,
+  ) => Promise<Question | string | undefined>;
   readonly run: (operators: Driven, words: readonly string[], options: Options) => Promise<unknown>;
 }

@@ -25,6 +25,11 @@ import { NEXT_CURSOR_HEADER, viewPage } from '../common/paging/page.view.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
 import type { OperatorCommand } from './operator-command.js';
+import {
+  correctionQuestion,
+  executionRefundQuestion,
+  revocationQuestion,
+} from './operator-questions.js';
 import { KEYED, type Options } from './operator-request.js';
 import { SECRET_COMMANDS } from './secret-commands.js';
 import { FILTERS, given, PAGE, REFUND, sent } from './sent-options.js';
@@ -61,8 +66,9 @@ const ACCOUNTS: Readonly<Record<string, OperatorCommand>> = {
       viewAccount(await operator.updateAccount(id, sent(UpdateAccountBody, options))),
   },
   [KEYED.credit]: {
-    usage: 'ACCOUNT AMOUNT_MICROUSD [--note TEXT] [--idempotency-key KEY]',
+    usage: 'ACCOUNT AMOUNT_MICROUSD [--note TEXT] [--idempotency-key KEY] [--yes]',
     changes: true,
+    question: correctionQuestion,
     run: async ({ operator }, [account = '', amount], options) => {
       const body = sent(
         CreditBody,
@@ -113,8 +119,9 @@ const KEYS: Readonly<Record<string, OperatorCommand>> = {
       viewIssuedKey(await keys.rotate(id, sent(RotateKeyBody, options).overlap_seconds)),
   },
   'key:revoke': {
-    usage: 'KEY',
+    usage: 'KEY [--yes]',
     changes: true,
+    question: revocationQuestion,
     run: async ({ keys }, [id = '']) => {
       await keys.revoke(id);
       return { id, revoked: true };
@@ -142,8 +149,9 @@ const CALLS: Readonly<Record<string, OperatorCommand>> = {
     run: async ({ operator }, [id = '']) => viewAdminExecution(await operator.execution(id)),
   },
   [KEYED.refundExecution]: {
-    usage: `EXECUTION ${REFUND}`,
+    usage: `EXECUTION ${REFUND} [--yes]`,
     changes: true,
+    question: executionRefundQuestion,
     run: async ({ operator }, [id = ''], options) =>
       viewEntry(
         await operator.refund(id, sent(RefundBody, options), given(options, 'idempotency-key')),

@@ -16,9 +16,15 @@ export interface TextPage {
   readonly next_cursor: string;
 }
 
-/** The reply: an answer, the reason for a failure in one sentence, or the usage of the commands if the name is unknown. */
+/**
+ * The reply: an answer, the reason for a failure in one sentence, the usage of the commands if the name is unknown, or what the
+ * operator has to agree to (`--yes`) before the command is done.
+ */
 export type OperatorReply =
-  { readonly answer: unknown } | { readonly error: string } | { readonly usage: string };
+  | { readonly answer: unknown }
+  | { readonly error: string }
+  | { readonly usage: string }
+  | { readonly asks: string; readonly plan?: object };
 
 /** The commands that take an idempotency key, by what they do. */
 export const KEYED = {

@@ -30,11 +30,12 @@ ${[
     `  ${name} ${usage}`.trimEnd(),
   ),
   '  backup FILE',
-  '  restore FILE',
+  '  restore FILE [--resume] [--yes]',
 ].join('\n')}
 
 Answers are tables on a terminal, JSON elsewhere and with --json. T and EPOCH_SECONDS are seconds since 1970, DAY is one of those
-or a date. A correction is a negative amount behind --, as in: account:credit ACCOUNT -- -500`;
+or a date. A correction is a negative amount behind --, as in: account:credit ACCOUNT --yes -- -500
+Commands with [--yes] say what they will do and ask on a terminal. Elsewhere they do nothing without --yes.`;
 
 /** Their messages are sentences for operators. */
 const KNOWN_ERRORS = [
@@ -81,7 +82,7 @@ function misuseOf({ name, words, options }: OperatorRequest, usage?: string): st
 /** A word or option that is left out of account could change what the operator meant, so it is refused. */
 function faultOf(words: readonly string[], options: Options, usage: string): string | undefined {
   const needed = NEEDED.exec(usage)?.[0];
-  if (needed !== undefined && words.length === 0) return `needs ${needed}`;
+  if (needed !== undefined && words.length === 0 && options.all !== true) return `needs ${needed}`;
   const places = usage.replaceAll(BRACKETED, '').match(/\S+/g)?.length ?? 0;
   const extra = words[places];
   if (extra !== undefined) return `does not take ${JSON.stringify(extra)}`;
@@ -90,10 +91,13 @@ function faultOf(words: readonly string[], options: Options, usage: string): str
   return other && `does not take --${other}`;
 }
 
-/** The answer, or why there is none. Where the work may have been done nevertheless, `repeat` says how to run it again. */
-export async function replyOf(work: () => Promise<unknown>, repeat = ''): Promise<OperatorReply> {
+/** The reply, or why there is none. Where the work may have been done nevertheless, `repeat` says how to run it again. */
+export async function replyOf(
+  work: () => Promise<OperatorReply>,
+  repeat = '',
+): Promise<OperatorReply> {
   try {
-    return { answer: await work() };
+    return await work();
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'service_unavailable') {
       return { error: error.message + repeat };
@@ -103,17 +107,20 @@ export async function replyOf(work: () => Promise<unknown>, repeat = ''): Promis
   }
 }
 
-/** Records a change before it is made and what came of it, as the operator API does. */
+/** Asks first where the command asks. Records a change before it is made and what came of it, as the operator API does. */
 async function operate<Driven extends { readonly actions: OperatorActions }>(
-  { changes, run }: OperatorCommand<Driven>,
+  { changes, question, run }: OperatorCommand<Driven>,
   { name, words, options, actor }: OperatorRequest,
   driven: Driven,
-): Promise<unknown> {
+): Promise<OperatorReply> {
   const perform = () => run(driven, words, options);
   const target = words.find((word) => PUBLIC_ID.test(word)) ?? null;
   try {
-    if (!changes) return await perform();
-    return await driven.actions.perform({ actor, action: name, target, address: null }, perform);
+    const asked = options.yes === true ? undefined : await question?.(driven, words, options);
+    if (asked !== undefined) return typeof asked === 'string' ? { asks: asked } : asked;
+    if (!changes) return { answer: await perform() };
+    const action = { actor, action: name, target, address: null };
+    return { answer: await driven.actions.perform(action, perform) };
   } catch (error) {
     throw outageOf(error, changes) ?? error;
   }

@@ -40,5 +40,5 @@ export async function runOnDataFolder(
   if (!command || file === undefined || more.length > 0) {
     return runHere({ ...request, name: '' }, config);
   }
-  return replyOf(() => command(config, file, stopSignal()));
+  return replyOf(() => command(config, file, request.options, stopSignal()));
 }

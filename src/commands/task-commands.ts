@@ -1,11 +1,83 @@
 import { RefundBody } from '../admin/dto/admin.bodies.js';
 import { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
+import type { CollectableTask } from '../admin/admin-tasks.service.js';
 import { viewEntry } from '../admin/views/ledger-entry.view.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
-import type { OperatorCommand, TaskOperators } from './operator-command.js';
-import { KEYED } from './operator-request.js';
+import type { OperatorCommand, Question, TaskOperators } from './operator-command.js';
+import { moneyText, resolutionQuestion, taskRefundQuestion } from './operator-questions.js';
+import { KEYED, type Options } from './operator-request.js';
 import { FILTERS, given, jsonOf, PAGE, REFUND, sent } from './sent-options.js';
+
+const RESOLVE_USAGE =
+  'TASK succeeded|failed|collect [--charge AMOUNT_MICROUSD] [--result JSON] [--without-result] [--all] [--evidence succeeded] [--outcome collect] [--limit N] [--yes]';
+/** Tasks that `--all` collects at most. */
+const MAX_COLLECTED = 1_000;
+const DEFAULT_COLLECTED = 100;
+const ALL_USAGE =
+  'task:resolve --all --evidence succeeded --outcome collect [--limit N] collects the tasks whose providers were seen to succeed; it takes no TASK and nothing else.';
+
+function resolutionOf(words: readonly string[], options: Options): ResolveTaskBody {
+  return validatorOf(ResolveTaskBody).parse({
+    outcome: words[1],
+    charged_microusd: given(options, 'charge'),
+    result: jsonOf(given(options, 'result')),
+    ...(options['without-result'] === true && { without_result: true }),
+  });
+}
+
+/** How many tasks `--all` collects; undefined without it. Throws 400 where the rest does not belong to it. */
+function limitOfAll(words: readonly string[], options: Options): number | undefined {
+  const { all, evidence, outcome, limit = String(DEFAULT_COLLECTED), yes, ...rest } = options;
+  if (all !== true) {
+    const stray = [evidence, outcome, options.limit].some((option) => option !== undefined);
+    if (!stray && words.length > 0) return undefined;
+    throw misused(`Name a TASK, or use --all: ${ALL_USAGE}`);
+  }
+  const others = [...words, ...Object.values(rest)].filter((value) => value !== undefined);
+  if (others.length > 0 || evidence !== 'succeeded' || outcome !== 'collect') {
+    throw misused(ALL_USAGE);
+  }
+  const count = Number(limit);
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_COLLECTED) return count;
+  throw misused(`--limit must be a whole number, 1 to ${MAX_COLLECTED}.`);
+}
+
+function misused(message: string): GatewayError {
+  return new GatewayError('invalid_request', message);
+}
+
+function sumOf(tasks: readonly CollectableTask[]): bigint {
+  return tasks.reduce((sum, { charge_microusd: charge }) => sum + BigInt(charge), 0n);
+}
+
+function listOf(data: readonly CollectableTask[]) {
+  return {
+    object: 'list',
+    data,
+    has_more: false,
+    next_cursor: null,
+    charge_microusd: formatMicroUsd(sumOf(data)),
+  };
+}
+
+async function questionOfAll({ tasks }: TaskOperators, limit: number): Promise<Question> {
+  const found = await tasks.collectable(limit);
+  const asks = `This fetches the results of ${found.length} tasks from their providers, delivers them and charges ${moneyText(sumOf(found))} in all. A task whose result cannot be fetched stays as it is.`;
+  return { asks, plan: listOf(found) };
+}
+
+async function collectAll({ tasks }: TaskOperators, limit: number): Promise<object> {
+  const done = await tasks.collectAll(limit);
+  const collected = done.filter(({ outcome }) => outcome === 'collected');
+  return {
+    ...listOf(done),
+    charge_microusd: formatMicroUsd(sumOf(collected)),
+    not_collected: done.length - collected.length,
+  };
+}
 
 /** The commands about tasks, by their names. */
 export const TASK_COMMANDS: Readonly<Record<string, OperatorCommand<TaskOperators>>> = {
@@ -15,21 +87,23 @@ export const TASK_COMMANDS: Readonly<Record<string, OperatorCommand<TaskOperator
   },
   task: { usage: 'TASK', run: ({ tasks }, [id = '']) => tasks.get(id) },
   'task:resolve': {
-    usage: 'TASK succeeded|failed [--charge AMOUNT_MICROUSD] [--result JSON]',
+    usage: RESOLVE_USAGE,
     changes: true,
-    run: ({ tasks }, [task = '', outcome], options) =>
-      tasks.resolve(
-        task,
-        validatorOf(ResolveTaskBody).parse({
-          outcome,
-          charged_microusd: given(options, 'charge'),
-          result: jsonOf(given(options, 'result')),
-        }),
-      ),
+    question: async (operators, words, options) => {
+      const limit = limitOfAll(words, options);
+      if (limit !== undefined) return questionOfAll(operators, limit);
+      return resolutionQuestion(operators, words[0] ?? '', resolutionOf(words, options));
+    },
+    run: (operators, words, options) => {
+      const limit = limitOfAll(words, options);
+      if (limit !== undefined) return collectAll(operators, limit);
+      return operators.tasks.resolve(words[0] ?? '', resolutionOf(words, options));
+    },
   },
   [KEYED.refundTask]: {
-    usage: `TASK ${REFUND}`,
+    usage: `TASK ${REFUND} [--yes]`,
     changes: true,
+    question: taskRefundQuestion,
     run: async ({ tasks }, [id = ''], options) =>
       viewEntry(
         await tasks.refund(id, sent(RefundBody, options), given(options, 'idempotency-key')),

@@ -57,11 +57,14 @@ import { UndoneTasksFreeLimits1700000000362 } from './migrations/0362-undone-tas
 import { ResultsOfKnownSize1700000000363 } from './migrations/0363-results-of-known-size.migration.js';
 import { FullerRecords1700000000410 } from './migrations/0410-fuller-records.migration.js';
 import { FullerRecordsOfCappedKeys1700000000411 } from './migrations/0411-fuller-records-of-capped-keys.migration.js';
+import { LateDeliveries1700000000450 } from './migrations/0450-late-deliveries.migration.js';
+import { UnknownStates1700000000451 } from './migrations/0451-unknown-states.migration.js';
 import { OpenCalls1700000000460 } from './migrations/0460-open-calls.migration.js';
 import { PlayMoneyOfSandboxes1700000000470 } from './migrations/0470-play-money-of-sandboxes.migration.js';
 import { PartialRefunds1700000000471 } from './migrations/0471-partial-refunds.migration.js';
 import { LimitsFollowKeys1700000000472 } from './migrations/0472-limits-follow-keys.migration.js';
 import { SealingKeys1700000000473 } from './migrations/0473-sealing-keys.migration.js';
+import { UsageOfLateCharges1700000000479 } from './migrations/0479-usage-of-late-charges.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -126,9 +129,12 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ResultsOfKnownSize1700000000363,
   FullerRecords1700000000410,
   FullerRecordsOfCappedKeys1700000000411,
+  LateDeliveries1700000000450,
+  UnknownStates1700000000451,
   OpenCalls1700000000460,
   PlayMoneyOfSandboxes1700000000470,
   PartialRefunds1700000000471,
   LimitsFollowKeys1700000000472,
   SealingKeys1700000000473,
+  UsageOfLateCharges1700000000479,
 ];

@@ -28,7 +28,7 @@ const grantsTo = (role: string) => `
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
   REVOKE INSERT, UPDATE, DELETE ON ${MIGRATION_TABLE} FROM ${role};
   REVOKE UPDATE, DELETE ON ledger_entry, operator_action, operator_outcome FROM ${role};
-  REVOKE INSERT, UPDATE, DELETE ON dropped_record, record_retention, late_reversal FROM ${role};
+  REVOKE INSERT, UPDATE, DELETE ON dropped_record, record_retention, late_reversal, late_charge FROM ${role};
   REVOKE DELETE ON account, hold, execution FROM ${role};`;
 
 /**

@@ -19,6 +19,7 @@ import type {
   TaskContext,
   TaskKind,
 } from '../tasks/task-kind.js';
+import { failedReport } from '../tasks/task-fault.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
 import { viewTask } from '../tasks/task.view.js';
 import { announcedType, dubbingDetailsOf, inputOf } from './dubbing-task.js';
@@ -83,9 +84,10 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       (port, call) => port.readDub(task.providerJobId ?? '', call),
       context,
     );
-    if (report.state === 'pending') return { state: 'pending', progress: null };
-    if (report.state === 'failed')
-      return { state: 'failed', message: 'The dub could not be made.' };
+    if (report.state === 'pending') return report;
+    if (report.state === 'failed') {
+      return failedReport('The dub could not be made.', task, report.failure);
+    }
     const { targetLanguage } = dubbingDetailsOf(task);
     return {
       state: 'succeeded',

@@ -1,7 +1,7 @@
 import type { ChargeBasis, UnchargedQuantity } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFigures } from '../common/money/provider-figures.js';
-import type { ProviderFault } from './provider-fault.js';
+import type { ProviderFault } from '../providers/http/provider-fault.js';
 
 /** States of a synchronous call (spec: operator API). */
 export type ExecutionStatus = 'running' | 'succeeded' | 'failed';

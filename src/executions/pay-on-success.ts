@@ -11,6 +11,7 @@ import type { ProviderFigures } from '../common/money/provider-figures.js';
 import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
+import { faultOf, providerErrorBehind } from '../providers/http/provider-fault.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import type { ExecutionStart } from './execution-steps.js';
 import { type CallProgress, RunningCall } from './running-call.js';
@@ -18,7 +19,7 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import { ParallelCalls } from '../admission/parallel-calls.js';
 import { ProviderConnections } from '../admission/provider-connections.js';
 import { unaffordable } from '../admission/unaffordable.js';
-import { blamingField, faultOf, providerErrorBehind } from './provider-fault.js';
+import { blamingField } from './blamed-field.js';
 
 /** After the deadline of a call, a provider that is sending gets this long to finish. */
 const DEADLINE_GRACE_MS = 60_000;

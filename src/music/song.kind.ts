@@ -3,13 +3,14 @@ import type { JsonObject } from '../common/json-object.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import type { Task } from '../tasks/task.js';
 import type { PollReport, SubmitReport, TaskContext, TaskKind } from '../tasks/task-kind.js';
+import { failedReport } from '../tasks/task-fault.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
 import { viewTask } from '../tasks/task.view.js';
 import { resolvedSongResult } from './resolved-song-result.js';
 import { viewSongResult } from './song-result.view.js';
 import { commandOf, songDetailsOf, SONG_KIND } from './song-task.js';
 
-const FAILED = { state: 'failed', message: 'The provider could not do the work.' } as const;
+const FAILED = 'The provider could not do the work.';
 
 /** Song tasks: they are submitted (in several steps if a recording has to be uploaded first) and then polled. */
 @Injectable()
@@ -36,7 +37,7 @@ export class SongKind implements TaskKind, OnModuleInit {
       (port, call) => port.submitSong(commandOf(task), task.memory, call),
       context,
     );
-    if (report.state === 'failed') return FAILED;
+    if (report.state === 'failed') return failedReport(FAILED, task, report.failure);
     return report.state === 'done'
       ? { state: 'done', result: viewSongResult(report.result) }
       : report;
@@ -49,7 +50,7 @@ export class SongKind implements TaskKind, OnModuleInit {
       (port, call) => port.readSong(task.providerJobId ?? '', songDetailsOf(task).expected, call),
       context,
     );
-    if (report.state === 'failed') return FAILED;
+    if (report.state === 'failed') return failedReport(FAILED, task, report.failure);
     return report.state === 'succeeded'
       ? { ...report, result: viewSongResult(report.result) }
       : report;

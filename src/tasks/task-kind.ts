@@ -3,7 +3,7 @@ import type { Operation } from '../providers/ports/operation.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import type { OnFigures } from '../providers/ports/attempt-context.js';
 import type { Route } from '../providers/ports/route.js';
-import type { Task, TaskContent, TaskStatus } from './task.js';
+import type { Task, TaskContent, TaskFault, TaskStatus } from './task.js';
 
 /** What every step gets in addition to its task. */
 export interface TaskContext {
@@ -20,6 +20,13 @@ export interface TaskContext {
   readonly onFigures?: OnFigures | undefined;
 }
 
+/** A failure: what callers read, which names no provider, and what operators read. */
+export interface FailedReport {
+  readonly state: 'failed';
+  readonly message: string;
+  readonly fault?: TaskFault;
+}
+
 /** The outcome of a submission to the provider. A `memory` replaces the one before. */
 export type SubmitReport =
   /** The provider has a job. The task is `processing` and is polled. */
@@ -28,13 +35,20 @@ export type SubmitReport =
   | { readonly state: 'step'; readonly memory: JsonObject }
   /** The provider answered with the result. */
   | { readonly state: 'done'; readonly result: JsonObject; readonly memory?: JsonObject }
-  /** The provider certainly refused and will not charge. The message names no provider. */
-  | { readonly state: 'failed'; readonly message: string };
+  /** The provider certainly refused and will not charge. */
+  | FailedReport;
 
 /** What the provider says about a job. */
 export type PollReport =
-  /** Not finished, or an unknown state. `progress` is 0 to 100, or null where none is reported; its fraction is cut. */
-  | { readonly state: 'pending'; readonly progress: number | null; readonly memory?: JsonObject }
+  /**
+   * Not finished, or an unknown state, which is told. `progress` is 0 to 100, or null where none is reported; its fraction is cut.
+   */
+  | {
+      readonly state: 'pending';
+      readonly progress: number | null;
+      readonly unknownState?: string;
+      readonly memory?: JsonObject;
+    }
   /** Finished. `progress` is 100 if the provider reports progress (decision G-64). */
   | {
       readonly state: 'succeeded';
@@ -46,8 +60,8 @@ export type PollReport =
    * Finished, but the result cannot be read. The provider is asked 5 times, then the task is `reconciliation_required`.
    */
   | { readonly state: 'unreadable' }
-  /** The job failed or was cancelled. The message names no provider. */
-  | { readonly state: 'failed'; readonly message: string };
+  /** The job failed or was cancelled. */
+  | FailedReport;
 
 /** A finished file that was stored. `result` replaces what `poll` reported, if the file tells more. */
 export interface CollectedContent {

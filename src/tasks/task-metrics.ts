@@ -30,6 +30,7 @@ export class TaskMetrics {
   readonly ended: Counter<'kind' | 'status'>;
   readonly staleReports: Counter;
   readonly lateSuccesses: Counter<'kind'>;
+  readonly unknownStates: Counter<'provider' | 'operation'>;
 
   constructor(dataSource: DataSource, clock: Clock, { registry }: Metrics) {
     const registers = [registry];
@@ -48,6 +49,12 @@ export class TaskMetrics {
       name: 'gateway_tasks_late_successes_total',
       help: 'Tasks that the provider finished after they had failed or expired here',
       labelNames: ['kind'] as const,
+      registers,
+    });
+    this.unknownStates = new Counter({
+      name: 'gateway_unknown_states_total',
+      help: 'Answers about a job with a state that its adapter does not know, by route',
+      labelNames: ['provider', 'operation'] as const,
       registers,
     });
     const sample = new PacedSample(clock, async () => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { ChargeBasis } from '../common/money/charge-basis.js';
-import type { Task, TaskContent, TaskStatus } from './task.js';
+import type { Task, TaskContent, TaskFault, TaskStatus } from './task.js';
 
 /** The columns of a task as the driver reads them. */
 export interface TaskRow {
@@ -35,6 +35,8 @@ export interface TaskRow {
   readonly webhook_secret: string | null;
   readonly evidence_status: string | null;
   readonly evidence_at: Date | null;
+  readonly provider_fault: TaskFault | null;
+  readonly unknown_state: string | null;
   readonly created_at: Date;
   readonly completed_at: Date | null;
 }
@@ -70,6 +72,8 @@ export function taskOf(row: TaskRow): Task {
     webhook:
       row.webhook_url === null ? null : { url: row.webhook_url, sealedSecret: row.webhook_secret },
     evidence: evidenceOf(row),
+    fault: row.provider_fault,
+    unknownState: row.unknown_state,
     createdAt: row.created_at,
     completedAt: row.completed_at,
   };

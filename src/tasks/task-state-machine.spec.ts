@@ -22,9 +22,16 @@ describe('the table of task transitions', () => {
     expect([...reached].sort()).toEqual([...TASK_STATUSES].sort());
   });
 
-  it.each(['succeeded', 'failed', 'expired'] as const)('lets nothing leave %s', (status) => {
-    expect(leaving(status)).toEqual([]);
+  it('lets nothing leave succeeded', () => {
+    expect(leaving('succeeded')).toEqual([]);
   });
+
+  it.each(['failed', 'expired'] as const)(
+    'lets only what an operator has collected leave %s',
+    (status) => {
+      expect(leaving(status)).toEqual([TRANSITIONS.deliveredLate]);
+    },
+  );
 
   it('lets only an operator and an owed cancellation leave reconciliation_required', () => {
     expect(leaving('reconciliation_required')).toEqual([
@@ -36,15 +43,20 @@ describe('the table of task transitions', () => {
 
   it('has no loop and resolves the hold exactly once on every path to its end', () => {
     for (const path of pathsFrom('queued')) {
+      const late = path.at(-1) === TRANSITIONS.deliveredLate ? 1 : 0;
       const verbs = path.map(({ money }) => money).filter((money) => money !== 'keep');
-      expect(verbs).toHaveLength(1);
+      expect(verbs).toHaveLength(1 + late);
       expect(path.at(-1)?.money).not.toBe('keep');
     }
   });
 
-  it('settles where a task succeeds and nowhere else', () => {
+  it('settles where a task succeeds and nowhere else, anew where its hold was released', () => {
     for (const { to, money } of transitions) {
-      expect(money === 'settle').toBe(to === 'succeeded');
+      expect(['settle', 'settle_anew'].includes(money)).toBe(to === 'succeeded');
+    }
+    for (const path of pathsFrom('queued')) {
+      const index = path.findIndex(({ money }) => money === 'settle_anew');
+      if (index > 0) expect(path.slice(0, index).at(-1)?.money).toBe('release');
     }
   });
 

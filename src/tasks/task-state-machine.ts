@@ -1,7 +1,7 @@
 import type { TaskStatus } from './task.js';
 
-/** What happens to a task's hold. */
-export type MoneyVerb = 'settle' | 'release' | 'keep';
+/** What happens to a task's hold. `settle_anew`: it is released, and what is charged, if anything, gets a hold of its own. */
+export type MoneyVerb = 'settle' | 'release' | 'keep' | 'settle_anew';
 
 /** A way from one state to another. */
 export interface Transition {
@@ -22,6 +22,8 @@ export const TRANSITIONS = {
   unknown: { from: ['queued', 'processing'], to: 'reconciliation_required', money: 'keep' },
   resolvedAsSucceeded: { from: ['reconciliation_required'], to: 'succeeded', money: 'settle' },
   resolvedAsFailed: { from: ['reconciliation_required'], to: 'failed', money: 'release' },
+  // Its provider succeeded after all, and an operator had the result collected.
+  deliveredLate: { from: ['failed', 'expired'], to: 'succeeded', money: 'settle_anew' },
   // Its submission was answered with an error (docs/adr/0009).
   undone: {
     from: ['queued', 'processing', 'reconciliation_required'],

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { ProviderFault } from '../providers/http/provider-fault.js';
 
 /** States of a task (spec: Task states). */
 export type TaskStatus =
@@ -34,7 +35,12 @@ export interface TaskWebhook {
   readonly sealedSecret: string | null;
 }
 
-/** What the provider last said about a task whose outcome is unknown. It is only shown (interface: Operator API). */
+/** What the provider said about the failure of its work, for operators. */
+export interface TaskFault extends ProviderFault {
+  readonly requestId: string | null;
+}
+
+/** What the provider last said about a task that has ended without success. It is only shown (interface: Operator API). */
 export interface ProviderEvidence {
   readonly status: string;
   readonly seenAt: Date;
@@ -95,6 +101,10 @@ export interface Task {
   readonly content: TaskContent | null;
   readonly webhook: TaskWebhook | null;
   readonly evidence: ProviderEvidence | null;
+  /** Null if the provider said nothing, or nothing failed. */
+  readonly fault: TaskFault | null;
+  /** The provider's last word for the state of its job, where the adapter does not know it. */
+  readonly unknownState: string | null;
   readonly createdAt: Date;
   readonly completedAt: Date | null;
 }

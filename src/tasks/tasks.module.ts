@@ -4,6 +4,8 @@ import { LeasesModule } from '../leases/leases.module.js';
 import { StorageModule } from '../storage/storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { CollectStep } from './worker/collect-step.js';
+import { JobFiles } from './worker/job-files.js';
+import { TaskCollection } from './collection/task-collection.js';
 import { TaskContents } from './reads/task-contents.js';
 import { EndListeners } from './ending/end-listeners.js';
 import { IdempotencyClaims } from './submission/idempotency-claims.js';
@@ -33,6 +35,7 @@ import { TaskUpstreams } from './worker/task-upstreams.js';
 import { TaskWaits } from './reads/task-waits.js';
 import { TaskWorker } from './worker/task-worker.js';
 import { TasksController } from './tasks.controller.js';
+import { UnknownStates } from './worker/unknown-states.js';
 import { WatchStep } from './worker/watch-step.js';
 
 /** Asynchronous paid calls. Features register their kinds of task. */
@@ -61,13 +64,16 @@ import { WatchStep } from './worker/watch-step.js';
     TaskUpstreams,
     StepReporter,
     SubmitStep,
+    UnknownStates,
     PollStep,
+    JobFiles,
     CollectStep,
     WatchStep,
     TaskSteps,
     TaskWorker,
     TaskCancellation,
     TaskResolution,
+    TaskCollection,
     OwedTasks,
   ],
   exports: [
@@ -79,6 +85,7 @@ import { WatchStep } from './worker/watch-step.js';
     TaskReader,
     TaskReads,
     TaskResolution,
+    TaskCollection,
     TaskSubmission,
     WebhooksModule,
   ],

@@ -34,6 +34,8 @@ const taskOf = (fields: Partial<Task>): Task => ({
   content: null,
   webhook: null,
   evidence: null,
+  fault: null,
+  unknownState: null,
   createdAt: new Date(1_800_000_000_500),
   completedAt: null,
   ...fields,

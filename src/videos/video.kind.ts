@@ -10,6 +10,7 @@ import type {
   TaskContext,
   TaskKind,
 } from '../tasks/task-kind.js';
+import { failedReport } from '../tasks/task-fault.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
 import type { Task, TaskStatus } from '../tasks/task.js';
 import { VideoFiles } from './video-files.js';
@@ -61,7 +62,7 @@ export class VideoKind implements TaskKind, OnModuleInit {
       case 'succeeded':
         return { ...report, result: {} };
       case 'failed':
-        return { state: 'failed', message: 'The provider could not make the video.' };
+        return failedReport('The provider could not make the video.', task, report.failure);
     }
   }
 

@@ -158,17 +158,29 @@ describe('ElevenLabs dubbing', () => {
     return error as ProviderError;
   };
 
-  it.each(['queued', 'preparing', 'dubbing', 'awaiting_review', ''])(
+  it.each(['queued', 'preparing', 'dubbing'])(
     'takes the state "%s" for pending',
     async (status) => {
       answers({ ...dubbed, status });
-      expect(await port.readDub(ID, context)).toEqual({ state: 'pending' });
+      expect(await port.readDub(ID, context)).toEqual({ state: 'pending', progress: null });
     },
   );
 
-  it('keeps the words of a failure to itself', async () => {
+  it.each([
+    ['awaiting_review', 'awaiting_review'],
+    ['', '(empty)'],
+  ])('takes the state "%s", which it does not know, for pending', async (status, unknownState) => {
+    answers({ ...dubbed, status });
+    const pending = { state: 'pending', progress: null, unknownState };
+    expect(await port.readDub(ID, context)).toEqual(pending);
+  });
+
+  it('reports the words of a failure, which are for operators', async () => {
     answers({ ...dubbed, status: 'failed', error: 'the account of acme is empty' });
-    expect(await port.readDub(ID, context)).toEqual({ state: 'failed' });
+    expect(await port.readDub(ID, context)).toEqual({
+      state: 'failed',
+      failure: { code: null, message: 'the account of acme is empty', requestId: null },
+    });
   });
 
   it('leaves out what the provider does not tell, and takes "auto" for no language', async () => {

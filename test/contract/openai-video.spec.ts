@@ -106,10 +106,13 @@ describe('OpenAI-style videos', () => {
   it.each([
     ['queued', { state: 'pending', progress: 7 }],
     ['in_progress', { state: 'pending', progress: 7 }],
-    ['a word nobody knows', { state: 'pending', progress: 7 }],
+    ['a word nobody knows', { state: 'pending', progress: 7, unknownState: 'a word nobody knows' }],
     ['completed', { state: 'succeeded', progress: 7 }],
-    ['failed', { state: 'failed' }],
-    ['cancelled', { state: 'failed' }],
+    ['failed', { state: 'failed', failure: { code: null, message: null, requestId: null } }],
+    [
+      'cancelled',
+      { state: 'failed', failure: { code: 'cancelled', message: null, requestId: null } },
+    ],
   ])('a job that is %s is reported', async (status, report) => {
     answer({ ...object, status, progress: 7 });
     expect(await port.readVideo('v', context)).toEqual(report);

@@ -232,7 +232,7 @@ describe('faults of TTAPI', () => {
       code: 'queue_exhausted',
       kind: 'rate_limited',
     });
-    expect(classifyTtapiError(500, refusal)).toEqual({ code: 'FAILED' });
+    expect(classifyTtapiError(500, refusal)).toEqual({ code: 'FAILED', message: 'secret words' });
     expect(classifyTtapiError(504, refusal)).toEqual({});
     expect(classifyTtapiError(500, '<html>')).toEqual({});
   });

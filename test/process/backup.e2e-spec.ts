@@ -136,7 +136,7 @@ describe('a backup of a gateway that was killed', () => {
       await journal.close(false);
 
       expect((await cli(dataDir, 'backup', file)).contains).toContain('owed');
-      expect(await cli(elsewhere, 'restore', file)).toMatchObject({ audit_ok: true });
+      expect(await cli(elsewhere, 'restore', file, '--yes')).toMatchObject({ audit_ok: true });
       await startGatewayProgram({ ...settings, DATA_DIR: elsewhere });
       await until(async () => {
         const accounts = await read(elsewhere, BALANCES);
@@ -174,7 +174,7 @@ describe('a backup of a gateway that serves', () => {
       const live = await read(dataDir, ENTRIES);
       await gateway.end('SIGTERM');
 
-      const restored = await cli(elsewhere, 'restore', file);
+      const restored = await cli(elsewhere, 'restore', file, '--yes');
       expect(restored).toMatchObject({ audit_ok: true, accounts: BUYERS + 1 });
       const entries = await read(elsewhere, ENTRIES);
       const isKept = new Set(entries.map((entry) => JSON.stringify(entry)));

@@ -33,7 +33,7 @@ async function run(...args: string[]) {
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-const cli = (...args: string[]) => run('task:resolve', ...args);
+const cli = (...args: string[]) => run('task:resolve', '--yes', ...args);
 
 /** The id of a song of a new account, with an unknown outcome. */
 async function unknown(): Promise<string> {
@@ -93,6 +93,7 @@ describe('task:resolve', () => {
         [/No such task/, [`task_${'0'.repeat(32)}`, 'failed']],
         [/outcome/, [id, 'expired']],
         [/charge/, [id, 'succeeded', '--charge', '99999999']],
+        [/result/, [id, 'succeeded']],
         [/result/, [id, 'succeeded', '--result', '{"urls":']],
         [/result/, [id, 'succeeded', '--result', '{"urls":5}']],
       ];
@@ -114,13 +115,21 @@ describe('task:refund', () => {
     'gives the charge back in parts, each once for its key, and says when nothing is left',
     async () => {
       const id = await unknown();
-      expect(await cli(id, 'succeeded')).toMatchObject({ code: 0, stderr: '' });
-      const part = await run('task:refund', id, '--amount-microusd', '1');
+      expect(await cli(id, 'succeeded', '--without-result')).toMatchObject({ code: 0, stderr: '' });
+      const part = await run('task:refund', id, '--yes', '--amount-microusd', '1');
       expect(part.code).toBe(0);
       const [, key = ''] = /^Idempotency key: (\S+)\n$/.exec(part.stderr) ?? [];
-      const same = await run('task:refund', id, '--amount-microusd', '1', '--idempotency-key', key);
+      const same = await run(
+        'task:refund',
+        id,
+        '--yes',
+        '--amount-microusd',
+        '1',
+        '--idempotency-key',
+        key,
+      );
       expect([same.code, same.stdout]).toEqual([0, part.stdout]);
-      const { code, stdout } = await run('task:refund', id, '--note', 'sorry');
+      const { code, stdout } = await run('task:refund', id, '--yes', '--note', 'sorry');
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({
         object: 'ledger_entry',
@@ -129,9 +138,81 @@ describe('task:refund', () => {
         note: 'sorry',
         balance_after_microusd: String(CREDIT),
       });
-      const again = await run('task:refund', id);
+      const again = await run('task:refund', id, '--yes');
       expect(again).toMatchObject({ code: 1, stdout: '' });
       expect(again.stderr).toMatch(/Nothing is left/);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+});
+
+describe('a command about money', () => {
+  it(
+    'says what it will do and does nothing where nobody can be asked and --yes is missing',
+    async () => {
+      const id = await unknown();
+      const { id: accountId } = (await read('account')) as { id: string };
+      const asked = [
+        ['task:resolve', id, 'failed'],
+        ['task:resolve', id, 'succeeded', '--without-result'],
+        ['task:resolve', id, 'collect', '--charge', '5'],
+        ['account:credit', accountId, '--', '-5'],
+      ];
+      const ends = await Promise.all(asked.map((args) => run(...args)));
+      expect(ends.map(({ code, stdout }) => ({ code, stdout }))).toEqual(
+        asked.map(() => ({ code: 1, stdout: '' })),
+      );
+      const said = ends.map(({ stderr }) => stderr.split('\n'));
+      const charge = (await read(`tasks/${id}`)) as { reserved_microusd: string };
+      expect(said.map(([sentence]) => sentence)).toEqual([
+        expect.stringContaining(`gives back the ${charge.reserved_microusd} micro-USD (`),
+        expect.stringMatching(/charges account acct_\w+ \d+ micro-USD .* delivers no result/),
+        expect.stringMatching(
+          /fetches the result .* charges account acct_\w+ 5 micro-USD \(0.000005 USD\)/,
+        ),
+        expect.stringMatching(/takes 5 micro-USD \(0.000005 USD\) from account/),
+      ]);
+      for (const [, second] of said) expect(second).toMatch(/^Nothing was done: .*--yes/);
+      expect(await read(`tasks/${id}`)).toMatchObject({ status: 'reconciliation_required' });
+      expect(await run('account:credit', accountId, '5')).toMatchObject({ code: 0, stderr: '' });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'about all late successes prints them and their sum, and does them with --yes',
+    async () => {
+      const id = await unknown();
+      const { reserved_microusd: reserved } = (await read(`tasks/${id}`)) as {
+        reserved_microusd: string;
+      };
+      await database.dataSource.query(
+        `UPDATE task SET evidence_status = 'succeeded', evidence_at = now() WHERE id = $1`,
+        [id.slice('task_'.length)],
+      );
+      const all = ['task:resolve', '--all', '--evidence', 'succeeded', '--outcome', 'collect'];
+      const plan = await run(...all);
+      expect(plan).toMatchObject({ code: 0, stderr: expect.stringMatching(/1 tasks .*--yes/s) });
+      expect(JSON.parse(plan.stdout)).toMatchObject({
+        charge_microusd: reserved,
+        data: [{ id, task_status: 'reconciliation_required', charge_microusd: reserved }],
+      });
+      // Its job was never sent, so there is nothing to fetch.
+      const done = await run(...all, '--limit', '5', '--yes');
+      expect(done).toMatchObject({ code: 1, stderr: '' });
+      expect(JSON.parse(done.stdout)).toMatchObject({
+        charge_microusd: '0',
+        not_collected: 1,
+        data: [{ id, outcome: expect.stringMatching(/job of the task is not known/) }],
+      });
+      expect(await read(`tasks/${id}`)).toMatchObject({ status: 'reconciliation_required' });
+      for (const wrong of [
+        ['task:resolve', '--all'],
+        [...all, '--limit', '0'],
+        [...all, id],
+      ]) {
+        expect(await run(...wrong, '--yes')).toMatchObject({ code: 1, stdout: '' });
+      }
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

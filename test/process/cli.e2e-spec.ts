@@ -96,7 +96,7 @@ describe('operator commands', () => {
         'a',
       );
       expect(again).toMatchObject({ balance_after_microusd: '5000000' });
-      expect(await answerOf('account:credit', account, '--', '-1000000')).toMatchObject({
+      expect(await answerOf('account:credit', account, '--yes', '--', '-1000000')).toMatchObject({
         kind: 'correction',
         balance_after_microusd: '4000000',
       });
@@ -118,7 +118,7 @@ describe('operator commands', () => {
         headers: { authorization: `Bearer ${key}` },
       });
       expect(own.json).toMatchObject({ id: account });
-      expect(await answerOf('key:revoke', keyId)).toEqual({ id: keyId, revoked: true });
+      expect(await answerOf('key:revoke', keyId, '--yes')).toEqual({ id: keyId, revoked: true });
       await until(async () => (await speak(key)).status === 401);
       expect(await answerOf('audit')).toMatchObject({ ok: true, discrepancies: [] });
       expect(await statusOf(`${gateway.url}/health/ready`)).toBe(200);

@@ -161,7 +161,10 @@ class Reality {
               { ...caller, requestsPerMinute: null, expiresAtMs: null },
               toPublicId('task', task.id),
             )
-        : app.get(TaskResolution).resolve(task.id, { outcome: happening.outcome });
+        : app.get(TaskResolution).resolve(task.id, {
+            outcome: happening.outcome,
+            isWithoutResult: happening.outcome === 'succeeded',
+          });
     await decision.catch((error: unknown) => {
       if (!(error instanceof GatewayError) || error.status !== 409) throw error;
     });

@@ -49,7 +49,11 @@ async function decided(
 ): Promise<Task> {
   const task = await desk.submit(account, { plan: 'html', ...(apiKeyId && { apiKeyId }) });
   await desk.run();
-  const body = { outcome, ...(charge !== undefined && { charged_microusd: String(charge) }) };
+  const body = {
+    outcome,
+    ...(outcome === 'succeeded' && { without_result: true }),
+    ...(charge !== undefined && { charged_microusd: String(charge) }),
+  };
   const answer = await postJson(
     `${desk.gateway.url}/admin/tasks/${publicId(task)}/resolve`,
     ADMIN,

@@ -1,15 +1,20 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { isUnsignedAmount, UNSIGNED_AMOUNT_RULE } from '../../common/money/micro-usd.js';
-import { Checked, OneOf } from '../../common/validation/fields.js';
+import { Checked, Flag, OneOf } from '../../common/validation/fields.js';
 
 /** Body of POST /admin/tasks/{id}/resolve. */
 export class ResolveTaskBody {
-  @OneOf(['succeeded', 'failed'], { example: 'failed' })
-  outcome!: 'succeeded' | 'failed';
+  @OneOf(['succeeded', 'failed', 'collect'], {
+    example: 'collect',
+    description:
+      'collect: fetches the result from the provider and delivers it, also to a task that failed or expired',
+  })
+  outcome!: 'succeeded' | 'failed' | 'collect';
 
   @Checked(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
     optional: true,
-    description: 'Micro-USD, at most what was held; absent: all of it. Only with succeeded',
+    description:
+      'Micro-USD, at most what was held; absent: all of it, and nothing for a task that had failed or expired. Not with failed',
     api: { type: String, pattern: '^[0-9]+$' },
   })
   charged_microusd?: string;
@@ -20,4 +25,10 @@ export class ResolveTaskBody {
     api: { type: 'object', additionalProperties: true },
   })
   result?: JsonObject;
+
+  @Flag({
+    optional: true,
+    description: 'With succeeded: there is no result, and the customer is charged all the same',
+  })
+  without_result?: boolean;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../executions/execution.view.js';
 
 /** The provider's message about its failure. */
-class ProviderErrorView {
+export class ProviderErrorView {
   @ApiProperty({ nullable: true, type: Number, example: 400 })
   status!: number | null;
 

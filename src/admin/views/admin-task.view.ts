@@ -6,9 +6,9 @@ import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task, TaskStatus } from '../../tasks/task.js';
 import { TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
-import { PROVIDER_FIGURES } from './admin-execution.view.js';
+import { PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
 
-/** What the provider last said about a task whose outcome is unknown. */
+/** What the provider last said about a task that has ended without success. */
 export class ProviderEvidenceView {
   @ApiProperty({ enum: ['pending', 'succeeded', 'failed', 'unreadable'] })
   status!: string;
@@ -81,6 +81,23 @@ export class OperatorTaskFields {
 
   @ApiProperty(PROVIDER_FIGURES)
   provider_figures!: object | null;
+  @ApiProperty({
+    nullable: true,
+    type: ProviderErrorView,
+    description: 'What the provider said about its failure; null if it said nothing',
+  })
+  provider_error!: ProviderErrorView | null;
+
+  @ApiProperty({ nullable: true, type: String, description: "The provider's id of that answer" })
+  provider_request_id!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description:
+      'The last word of the provider for the state of the work, if it is not a known one',
+  })
+  unknown_state!: string | null;
 }
 
 /** A task as the operator sees it. */
@@ -127,5 +144,14 @@ export function viewAdminTask(task: Task, holderView: object): object {
     provider_figures: isJsonObject(task.memory.providerFigures)
       ? task.memory.providerFigures
       : null,
+    ...viewFault(task),
+  };
+}
+
+function viewFault({ fault, unknownState }: Task) {
+  return {
+    provider_error: fault && { status: fault.status, code: fault.code, message: fault.message },
+    provider_request_id: fault?.requestId ?? null,
+    unknown_state: unknownState,
   };
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { sniffFile } from '../http/audio-sniff.js';
+import { unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
@@ -83,11 +84,10 @@ export class ElevenLabsDubbing implements DubbingPort {
 }
 
 /** Undefined for an answer without a state, which is unusable. */
-function reportOf(json: JsonObject): DubbingReport | undefined {
+function reportOf(json: JsonObject, requestId: string | null): DubbingReport | undefined {
   const status = textAt(json, 'status');
   if (status === null) return undefined;
-  if (status === 'failed') return { state: 'failed' };
-  if (status !== 'dubbed') return { state: 'pending' };
+  if (status !== 'dubbed') return unfinishedJob(status, json, requestId, null);
   const media = isJsonObject(json.media_metadata) ? json.media_metadata : {};
   const language = wordAt(json, 'source_language');
   const duration = numberAt(media, 'duration');

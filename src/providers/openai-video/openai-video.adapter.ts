@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
+import { unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
@@ -67,12 +68,10 @@ export class OpenAiVideo implements VideoPort {
 }
 
 /** Undefined for an answer without a state, which is unusable. */
-function reportOf(video: JsonObject): VideoReport | undefined {
+function reportOf(video: JsonObject, requestId: string | null): VideoReport | undefined {
   const status = textAt(video, 'status');
   if (status === null) return undefined;
   const progress = numberAt(video, 'progress');
   if (status === 'completed') return { state: 'succeeded', progress };
-  // Cancelled and expired jobs never produce anything, so they count as failed.
-  const isOver = ['failed', 'cancelled', 'expired'].includes(status);
-  return isOver ? { state: 'failed' } : { state: 'pending', progress };
+  return unfinishedJob(status, video, requestId, progress);
 }

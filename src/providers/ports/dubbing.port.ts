@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { AttemptContext } from './attempt-context.js';
+import type { FailedJob, PendingJob } from './job-failure.js';
 import type { MediaFile } from './media-file.js';
 
 /** A recording to dub. Absent fields are not sent. */
@@ -18,7 +19,7 @@ export interface DubbingCommand {
 
 /** What a provider answers about a dub. */
 export type DubbingReport =
-  | { readonly state: 'pending' }
+  | PendingJob
   | {
       readonly state: 'succeeded';
       /** The requested or the detected language. */
@@ -27,7 +28,7 @@ export type DubbingReport =
       readonly contentType: string | null;
       readonly durationSeconds: number | null;
     }
-  | { readonly state: 'failed' };
+  | FailedJob;
 
 /** A finished dub. */
 export interface Dub {
@@ -39,7 +40,7 @@ export interface Dub {
 export interface DubbingPort {
   /** Submits the job, without watermark; returns the provider's id of the job. */
   submitDub(command: DubbingCommand, context: AttemptContext): Promise<string>;
-  /** The state of the job. Unknown states count as pending. */
+  /** The state of the job. Unknown states count as pending, and are told. */
   readDub(jobId: string, context: AttemptContext): Promise<DubbingReport>;
   /** The file of a finished job; never empty, and no text. */
   openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<Dub>;

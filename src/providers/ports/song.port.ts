@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { AttemptContext } from './attempt-context.js';
+import type { FailedJob, PendingJob } from './job-failure.js';
 
 /** What a song operation has to do. */
 export type SongCommand = Readonly<{
@@ -93,15 +94,15 @@ export type SongSubmission =
   /** One paid step is done. `memory` is passed to the next submission. */
   | { readonly state: 'step'; readonly memory: JsonObject }
   | { readonly state: 'done'; readonly result: SongResult }
-  | { readonly state: 'failed' };
+  | FailedJob;
 
 /** The state of a job. `progress` is 0 to 100, or null when none is reported. */
 export type SongReport =
-  | { readonly state: 'pending'; readonly progress: number | null }
+  | PendingJob
   | { readonly state: 'succeeded'; readonly progress: number | null; readonly result: SongResult }
   /** The job is done, but its result lacks what the operation promises. */
   | { readonly state: 'unreadable' }
-  | { readonly state: 'failed' };
+  | FailedJob;
 
 /**
  * Song operations (spec: POST /v1/music/generations): jobs that are submitted (some in several steps) and then polled.
@@ -113,6 +114,6 @@ export interface SongPort {
     memory: JsonObject,
     context: AttemptContext,
   ): Promise<SongSubmission>;
-  /** The state of the job. Unknown states count as pending. */
+  /** The state of the job. Unknown states count as pending, and are told. */
   readSong(jobId: string, expected: SongExpectation, context: AttemptContext): Promise<SongReport>;
 }

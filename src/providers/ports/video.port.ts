@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { AttemptContext } from './attempt-context.js';
+import type { FailedJob, PendingJob } from './job-failure.js';
 
 /** A video to make. The provider decides absent fields. */
 export interface VideoCommand {
@@ -16,9 +17,7 @@ export interface VideoCommand {
 
 /** What a provider answers about a video. */
 export type VideoReport =
-  | { readonly state: 'pending'; readonly progress: number | null }
-  | { readonly state: 'succeeded'; readonly progress: number | null }
-  | { readonly state: 'failed' };
+  PendingJob | { readonly state: 'succeeded'; readonly progress: number | null } | FailedJob;
 
 /** A finished video: its bytes, or the URL to which the provider redirects us. */
 export type VideoContent =
@@ -29,7 +28,7 @@ export type VideoContent =
 export interface VideoPort {
   /** Submits the job; returns the provider's id of it. */
   submitVideo(command: VideoCommand, context: AttemptContext): Promise<string>;
-  /** The state of the job. Unknown states count as pending. */
+  /** The state of the job. Unknown states count as pending, and are told. */
   readVideo(jobId: string, context: AttemptContext): Promise<VideoReport>;
   /**
    * The file of a finished job. The URL of a redirect comes from the provider: it has to be fetched with care and

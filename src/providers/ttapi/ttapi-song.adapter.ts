@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { isFailureWord, jobFailure, unfinishedJob } from '../http/job-state.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { ProviderError } from '../http/provider-error.js';
 import { jsonBody } from '../http/request-body.js';
@@ -54,7 +55,8 @@ export class TtapiSong implements SongPort {
         onFigures: context.onFigures,
       },
       MAX_ANSWER_BYTES,
-      (json) => reportOf(endpoint, expected, withKnownNames(json, endpoint.answerNames)),
+      (json, requestId) =>
+        reportOf(endpoint, expected, withKnownNames(json, endpoint.answerNames), requestId),
     );
   }
 
@@ -75,9 +77,10 @@ export class TtapiSong implements SongPort {
         onFigures,
       },
       MAX_ANSWER_BYTES,
-      (answer) => {
+      (answer, requestId) => {
         const json = withKnownNames(answer, endpoint.answerNames);
-        if (hasFailed(json)) return { state: 'failed' };
+        if (isFailureWord(json.status))
+          return { state: 'failed', failure: jobFailure(json, requestId) };
         const data = dataOf(json);
         const jobId = idOf(data, 'job_id', 'jobId');
         if (jobId !== undefined) return { state: 'accepted', jobId };
@@ -105,9 +108,10 @@ export class TtapiSong implements SongPort {
         onFigures,
       },
       MAX_ANSWER_BYTES,
-      (answer) => {
+      (answer, requestId) => {
         const json = withKnownNames(answer, answerNames);
-        if (hasFailed(json)) return { state: 'failed' };
+        if (isFailureWord(json.status))
+          return { state: 'failed', failure: jobFailure(json, requestId) };
         const kept = idOf(dataOf(json), step.keeps);
         return kept === undefined
           ? undefined
@@ -134,18 +138,14 @@ function reportOf(
   endpoint: TtapiEndpoint,
   expected: SongExpectation,
   json: JsonObject,
+  requestId: string | null,
 ): SongReport | undefined {
-  if (hasFailed(json)) return { state: 'failed' };
   if (typeof json.status !== 'string') return undefined;
   const data = dataOf(json);
   const progress = progressOf(data);
-  if (json.status !== 'SUCCESS') return { state: 'pending', progress };
+  if (json.status !== 'SUCCESS') return unfinishedJob(json.status, json, requestId, progress);
   const result = TTAPI_ANSWERS[endpoint.answer](data, expected);
   return result ? { state: 'succeeded', progress, result } : { state: 'unreadable' };
-}
-
-function hasFailed({ status }: JsonObject): boolean {
-  return status === 'FAILED';
 }
 
 /** Some pages of the documentation show the facts in `data`, others beside `status`. */

@@ -10,7 +10,7 @@ import { EndListeners } from './end-listeners.js';
 import { EndTimes } from './end-times.js';
 import { persistently } from '../persistently.js';
 import { storableJson } from '../storable-json.js';
-import type { Task, TaskContent, TaskError } from '../task.js';
+import type { Task, TaskContent, TaskError, TaskFault } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';
 import { TaskReader } from '../reads/task-reader.js';
@@ -23,8 +23,10 @@ export interface Ending {
   readonly fence: string | null;
   readonly result?: JsonObject;
   readonly error?: TaskError;
-  /** Default: the whole hold. */
+  /** Default: the whole hold; nothing for a task whose hold is released. */
   readonly chargedMicroUsd?: MicroUsd;
+  /** What the provider said about its failure. */
+  readonly fault?: TaskFault | undefined;
   readonly progress?: number | null;
   readonly memory?: JsonObject | undefined;
   readonly content?: TaskContent;
@@ -37,10 +39,10 @@ export type AroundTry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 /** Simultaneous ends share statements, because ends of one account would wait for each other. */
 export const TASK_ENDS = {
-  name: 'task_end_telling',
+  name: 'task_end_explaining',
   types: [
     ...['uuid', 'uuid', 'bigint', 'text', 'text', 'text', 'bigint', 'smallint', 'json', 'json'],
-    ...['text', 'text', 'json', 'timestamptz', 'text', 'bigint', 'boolean'],
+    ...['text', 'text', 'json', 'timestamptz', 'text', 'bigint', 'boolean', 'json'],
     ...['uuid', 'text', 'text', 'text', 'bytea', 'timestamptz'],
   ],
   answers: ['ended'],
@@ -119,8 +121,8 @@ export class TaskEnding {
 
   /** The task as readers will see it. JSON is stringified and parsed, as in the database. */
   private afterEnding(task: Task, ending: Ending, now: Date): Task {
-    const { to, money } = TRANSITIONS[ending.event];
-    const charge = ending.chargedMicroUsd ?? task.reservedMicroUsd;
+    const { to } = TRANSITIONS[ending.event];
+    const charge = chargeOf(task, ending);
     const known = greater(task.progress, ending.progress ?? null);
     return {
       ...task,
@@ -129,13 +131,21 @@ export class TaskEnding {
       memory: ending.memory ?? task.memory,
       result: ending.result ? (JSON.parse(storableJson(ending.result)) as JsonObject) : null,
       error: ending.error ?? null,
-      chargedMicroUsd: money === 'settle' ? charge : null,
+      fault: ending.fault ?? task.fault,
+      chargedMicroUsd: charge,
       // An amount that an operator chose has no basis. The database deletes it in the same way.
-      basis: money === 'settle' && charge !== task.reservedMicroUsd ? null : task.basis,
+      basis: charge !== null && charge !== task.reservedMicroUsd ? null : task.basis,
       content: ending.content ?? task.content,
       completedAt: new Date(Math.max(now.getTime(), task.createdAt.getTime())),
     };
   }
+}
+
+/** What the end charges; null if nothing is settled. */
+function chargeOf({ reservedMicroUsd }: Task, { event, chargedMicroUsd }: Ending): MicroUsd | null {
+  const { money } = TRANSITIONS[event];
+  if (money === 'settle') return chargedMicroUsd ?? reservedMicroUsd;
+  return money === 'settle_anew' ? (chargedMicroUsd ?? 0n) : null;
 }
 
 /** The arguments of the function that come before the webhook's. */
@@ -153,6 +163,7 @@ function argumentsOf(task: Task, ending: Ending): unknown[] {
     watch,
     ending.watchMs ?? null,
     ending.event === 'cancelled',
+    ending.fault && storableJson(ending.fault),
   ];
 }
 

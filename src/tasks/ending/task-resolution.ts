@@ -8,6 +8,8 @@ import { TaskKinds } from '../task-kinds.js';
 import { TaskReader } from '../reads/task-reader.js';
 
 const PATIENCE_MS = 2_000;
+const NOTHING_DELIVERED =
+  'A success charges the customer what was held, and this one would deliver nothing. Use the outcome collect to fetch the result from the provider, or give result, or charged_microusd, or without_result: true.';
 
 /** What an operator has found out about a task whose outcome was unknown. */
 export interface Resolution {
@@ -15,6 +17,8 @@ export interface Resolution {
   /** Default: all that was held. */
   readonly chargedMicroUsd?: MicroUsd | undefined;
   readonly result?: JsonObject | undefined;
+  /** Says that the task has no result, and that its holder is charged and told so. */
+  readonly isWithoutResult?: boolean | undefined;
 }
 
 type ResolvedEnding = Omit<Ending, 'fence'>;
@@ -30,7 +34,8 @@ export class TaskResolution {
 
   /**
    * The resolved task; its webhook goes out again. Throws 404 `not_found`, 409 `conflict` for a task in another state,
-   * 400 for a charge above the hold or for a failed task, and for a result that the task's kind does not have.
+   * 400 for a charge above the hold or for a failed task, for a result that the task's kind does not have, and for a success that
+   * says neither what is delivered nor what is charged nor that there is no result.
    */
   async resolve(taskId: string, resolution: Resolution): Promise<Task> {
     const task = await this.reader.findAnywhere(taskId);
@@ -45,23 +50,35 @@ export class TaskResolution {
   }
 
   /** Throws 400 for a resolution that contradicts itself, the hold or the kind. */
-  private endingOf(task: Task, { outcome, chargedMicroUsd, result }: Resolution): ResolvedEnding {
-    if (outcome === 'succeeded') {
-      if (chargedMicroUsd !== undefined && chargedMicroUsd > task.reservedMicroUsd) {
-        throw refused('charged_microusd', 'The charge is above what was held for the task.');
-      }
-      return {
-        event: 'resolvedAsSucceeded',
-        result: this.resultOf(task, result ?? {}),
-        ...(chargedMicroUsd !== undefined && { chargedMicroUsd }),
-      };
-    }
-    if (chargedMicroUsd !== undefined) {
+  private endingOf(task: Task, resolution: Resolution): ResolvedEnding {
+    if (resolution.outcome === 'succeeded') return this.successOf(task, resolution);
+    if (resolution.chargedMicroUsd !== undefined) {
       throw refused('charged_microusd', 'A failed task is not charged.');
     }
-    if (result !== undefined) throw refused('result', 'A failed task has no result.');
+    if (resolution.result !== undefined || resolution.isWithoutResult === true) {
+      throw refused('result', 'A failed task has no result.');
+    }
     const message = 'The provider did not finish the task.';
     return { event: 'resolvedAsFailed', error: { code: TASK_FAILED, message } };
+  }
+
+  private successOf(task: Task, resolution: Resolution): ResolvedEnding {
+    const { chargedMicroUsd, result, isWithoutResult = false } = resolution;
+    if (chargedMicroUsd !== undefined && chargedMicroUsd > task.reservedMicroUsd) {
+      throw refused('charged_microusd', 'The charge is above what was held for the task.');
+    }
+    if (result !== undefined && isWithoutResult) {
+      throw refused('result', 'result and without_result contradict each other.');
+    }
+    // A success is charged and told to the customer, so what they get or pay is said in words.
+    if (result === undefined && !isWithoutResult && chargedMicroUsd === undefined) {
+      throw refused('result', NOTHING_DELIVERED);
+    }
+    return {
+      event: 'resolvedAsSucceeded',
+      result: this.resultOf(task, result ?? {}),
+      ...(chargedMicroUsd !== undefined && { chargedMicroUsd }),
+    };
   }
 
   private resultOf(task: Task, given: JsonObject): JsonObject {

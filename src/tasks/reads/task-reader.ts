@@ -33,6 +33,10 @@ const COMPARISONS: readonly (readonly [keyof TaskFilter, string])[] = [
 
 const LARGE = ['result', 'found', 'details', 'memory', 'sealed_input'] as const;
 
+const LATE_SUCCESSES = `
+  SELECT * FROM task
+   WHERE evidence_status = 'succeeded' AND status IN ('failed', 'expired', 'reconciliation_required') ORDER BY id LIMIT $1`;
+
 /** Reads tasks; their inputs stay sealed. */
 @Injectable()
 export class TaskReader {
@@ -52,6 +56,12 @@ export class TaskReader {
   async findAnywhere(id: string): Promise<Task | undefined> {
     const [row] = await this.dataSource.query<TaskRow[]>(`SELECT * FROM task WHERE id = $1`, [id]);
     return row && taskOf(row);
+  }
+
+  /** The oldest tasks whose providers were seen to succeed although they ended without success. */
+  async lateSuccesses(limit: number): Promise<Task[]> {
+    const rows = await this.dataSource.query<TaskRow[]>(LATE_SUCCESSES, [limit]);
+    return rows.map(taskOf);
   }
 
   /**

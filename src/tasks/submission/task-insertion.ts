@@ -112,6 +112,8 @@ export class TaskInsertion {
       content: null,
       webhook: this.webhookOf(webhook, id),
       evidence: null,
+      fault: null,
+      unknownState: null,
       createdAt: new Date(nowMs),
       completedAt: null,
     };

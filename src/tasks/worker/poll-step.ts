@@ -4,11 +4,14 @@ import { ProviderError } from '../../providers/http/provider-error.js';
 import { StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
 import { isUnknownJob } from './unknown-job.js';
+import { UnknownStates } from './unknown-states.js';
 import { TASK_FAILED } from '../task.js';
 import type { PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import type { ClaimedWork, TaskFacts } from './task-statements.js';
 import { TaskUpstreams } from './task-upstreams.js';
+
+type PendingReport = Extract<PollReport, { state: 'pending' }>;
 
 /** Polls the provider, the last time at the deadline (architecture: Task states). */
 @Injectable()
@@ -17,6 +20,7 @@ export class PollStep {
     private readonly reporter: StepReporter,
     private readonly kinds: TaskKinds,
     private readonly upstreams: TaskUpstreams,
+    private readonly unknownStates: UnknownStates,
   ) {}
 
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
@@ -48,7 +52,9 @@ export class PollStep {
   private async failed(work: ClaimedWork, error: unknown): Promise<void> {
     const { reporter } = this;
     if (reporter.isOverdue(work)) {
-      return isUnknownJob(error) ? reporter.endExpired(work) : reporter.endUnknown(work);
+      return isUnknownJob(error)
+        ? reporter.endExpired(work, error)
+        : reporter.endUnknown(work, error);
     }
     if (error instanceof ProviderError) await this.askAgain(work, undefined);
     else await reporter.strike(work, error);
@@ -59,11 +65,7 @@ export class PollStep {
     switch (report.state) {
       case 'pending': {
         if (reporter.isOverdue(work)) return reporter.endExpired(work);
-        const { memory } = report;
-        const progress = percentOf(report.progress);
-        // If the progress has not changed, the task's row is not written.
-        const tells = (progress ?? -1) > (work.task.progress ?? -1) || memory !== undefined;
-        return this.askAgain(work, tells ? { progress, memory } : undefined);
+        return this.askAgain(work, this.newsOf(work, report));
       }
       case 'unreadable':
         if (reporter.isOverdue(work)) return reporter.endUnknown(work);
@@ -72,11 +74,25 @@ export class PollStep {
         await reporter.end(work, {
           event: 'failed',
           error: { code: TASK_FAILED, message: report.message },
+          fault: report.fault,
         });
         return;
       case 'succeeded':
         return this.succeeded(work, report);
     }
+  }
+
+  /** Undefined if nothing has changed: the task's row is then not written. */
+  private newsOf(work: ClaimedWork, report: PendingReport): TaskFacts | undefined {
+    const { task } = work;
+    const { memory, unknownState } = report;
+    const progress = percentOf(report.progress);
+    if (unknownState !== undefined) this.unknownStates.seen(task, unknownState);
+    const isNewWord = (unknownState ?? null) !== task.unknownState;
+    if ((progress ?? -1) <= (task.progress ?? -1) && memory === undefined && !isNewWord) {
+      return undefined;
+    }
+    return { progress, memory, ...(isNewWord && { unknown_state: unknownState ?? '' }) };
   }
 
   private async succeeded(

@@ -6,9 +6,11 @@ import { MAX_GROWTH, pollDelayMs } from './poll-pace.js';
 import { type AroundTry, type Ending, TaskEnding } from '../ending/task-ending.js';
 import { laneOf, type TaskPhase } from '../task-lane.js';
 import { TaskMetrics } from '../task-metrics.js';
+import type { Task } from '../task.js';
+import { taskFaultOf } from '../task-fault.js';
 import { TaskReader } from '../reads/task-reader.js';
 import { REPORT_PATIENCE_MS, TaskReports } from './task-reports.js';
-import type { ClaimedWork, TaskFacts } from './task-statements.js';
+import { type ClaimedWork, type TaskFacts, TaskStatements } from './task-statements.js';
 
 /** A step that failed this often in a row is not tried again. */
 export const MAX_STRIKES = 5;
@@ -32,6 +34,7 @@ export class StepReporter {
     private readonly ending: TaskEnding,
     private readonly reader: TaskReader,
     private readonly metrics: TaskMetrics,
+    private readonly statements: TaskStatements,
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<GatewayConfig, 'taskPollIntervalMs' | 'taskDeadlineMs'>,
   ) {}
@@ -68,28 +71,24 @@ export class StepReporter {
     const whole = { ...ending, fence, ...(isWatched && { watchMs: this.longestMs }) };
     const ended = await this.ending.end(task, whole, REPORT_PATIENCE_MS, around);
     if (ended) {
-      if (ending.event === 'unknown') {
-        this.logger.warn(
-          `${toPublicId('task', task.id)}: its outcome is unknown, an operator decides`,
-        );
-      }
+      if (ending.event !== 'succeeded') this.logger.warn(lineOf(ended, ending));
       return true;
     }
     this.metrics.staleReports.inc();
     if (ending.event !== 'succeeded') return false;
     const now = await this.reader.find(task.id, task.accountId);
-    if (now?.status === 'failed' || now?.status === 'expired') this.lateSuccess(work);
+    if (now?.status === 'failed' || now?.status === 'expired') await this.lateSuccess(work);
     return false;
   }
 
-  /** The outcome cannot be known. The hold stays. */
-  async endUnknown(work: ClaimedWork): Promise<void> {
-    await this.end(work, { event: 'unknown' });
+  /** The outcome cannot be known. The hold stays. `error` is the step's last one. */
+  async endUnknown(work: ClaimedWork, error?: unknown): Promise<void> {
+    await this.end(work, { event: 'unknown', fault: taskFaultOf(error) });
   }
 
-  /** The deadline has passed without success. */
-  async endExpired(work: ClaimedWork): Promise<void> {
-    await this.end(work, { event: 'expired' });
+  /** The deadline has passed without success. `error` is the step's last one. */
+  async endExpired(work: ClaimedWork, error?: unknown): Promise<void> {
+    await this.end(work, { event: 'expired', fault: taskFaultOf(error) });
   }
 
   /** A step failed for a reason that the provider did not give. It is tried again, five times in all. */
@@ -100,7 +99,7 @@ export class StepReporter {
       `${toPublicId('task', task.id)}: step ${phase} failed (${strikes}): ${String(error)}`,
     );
     if (phase === 'watching') await this.goOn(work, { phase, delayMs: this.longestMs });
-    else if (strikes >= MAX_STRIKES) await this.endUnknown(work);
+    else if (strikes >= MAX_STRIKES) await this.endUnknown(work, error);
     else
       await this.goOn(work, {
         phase,
@@ -119,15 +118,17 @@ export class StepReporter {
       `${toPublicId('task', task.id)}: step ${phase} is put off (${putOffs + 1}): ${String(error)}`,
     );
     const delayMs = collectDelayMs(putOffs, putOffForMs, this.config.taskPollIntervalMs);
-    if (delayMs === undefined) await this.endUnknown(work);
+    if (delayMs === undefined) await this.endUnknown(work, error);
     else await this.goOn(work, { phase, delayMs, strikes: work.strikes, facts: { put_off: true } });
   }
 
-  lateSuccess({ task }: ClaimedWork): void {
+  /** The provider finished the job after all: it is counted, logged, and shown as evidence. An operator may collect it. */
+  async lateSuccess({ task }: ClaimedWork): Promise<void> {
     this.metrics.lateSuccesses.inc({ kind: task.kind });
     this.logger.warn(
-      `${toPublicId('task', task.id)}: succeeded at the provider after it was ${task.status} here`,
+      `${toPublicId('task', task.id)}: succeeded at the provider after it had ended here; task:resolve TASK collect delivers it`,
     );
+    await this.statements.noteSuccess(task);
   }
 
   /** Whether an unfinished task is too old. */
@@ -151,4 +152,14 @@ export class StepReporter {
   get longestMs(): number {
     return MAX_GROWTH * this.config.taskPollIntervalMs;
   }
+}
+
+/** What the log says of an end without success. The words of the provider's message stay in the record. */
+function lineOf({ id, status, provider, error }: Task, { event, fault }: Partial<Ending>): string {
+  const ended = event === 'unknown' ? 'its outcome is unknown, an operator decides' : status;
+  const told = error ? ` (${error.code}: ${error.message})` : '';
+  const said =
+    fault &&
+    `; provider ${provider} said ${[fault.status, fault.code && JSON.stringify(fault.code), fault.requestId && `request ${fault.requestId}`].filter((part) => part !== null).join(', ')}`;
+  return `${toPublicId('task', id)}: ${ended}${told}${said ?? ''}`;
 }

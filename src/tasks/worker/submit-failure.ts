@@ -1,4 +1,5 @@
 import { ProviderError } from '../../providers/http/provider-error.js';
+import { withCodeWord } from '../task-fault.js';
 
 /** Waits after a submission that was put off. The last one repeats. */
 const PUT_OFF_DELAYS_MS = [1_000, 2_000, 4_000, 5_000] as const;
@@ -37,14 +38,8 @@ export function putOffDelayMs(putOffs: number, putOffForMs: number): number | un
   return PUT_OFF_DELAYS_MS[Math.min(putOffs, PUT_OFF_DELAYS_MS.length - 1)];
 }
 
-/**
- * The failure in the task: a message of the gateway, and the provider's code if it may be shown (decision G-96). What
- * the provider says of our account is not the caller's matter.
- */
+/** The failure in the task: a message of the gateway, and the provider's code if it may be shown (decision G-96). */
 export function refusalMessage(error: unknown): string {
-  const isOpen = error instanceof ProviderError && error.kind !== 'account';
-  const code = isOpen ? error.publicCode : undefined;
-  return code === undefined
-    ? 'The provider refused the task.'
-    : `The provider refused the task: ${code}.`;
+  const sentence = 'The provider refused the task.';
+  return error instanceof ProviderError ? withCodeWord(sentence, error) : sentence;
 }

@@ -6,7 +6,8 @@ import { StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
 import { persistently } from '../persistently.js';
 import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
-import { type Task, TASK_FAILED } from '../task.js';
+import { type Task, TASK_FAILED, type TaskFault } from '../task.js';
+import { taskFaultOf } from '../task-fault.js';
 import { TaskInputs } from '../submission/task-inputs.js';
 import type { SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
@@ -88,13 +89,13 @@ export class SubmitStep {
     const meaning = judgeSubmitFailure(error);
     if (meaning === 'unknown') {
       this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
-      await reporter.endUnknown(work);
+      await reporter.endUnknown(work, error);
       return;
     }
     const delayMs =
       meaning === 'put_off' ? putOffDelayMs(work.putOffs, work.putOffForMs) : undefined;
     if (delayMs === undefined) {
-      await this.refused(work, refusalMessage(error));
+      await this.refused(work, refusalMessage(error), taskFaultOf(error));
       return;
     }
     await reporter.goOn(work, {
@@ -125,7 +126,7 @@ export class SubmitStep {
       case 'done':
         return this.done(work, report);
       case 'failed':
-        return this.refused(work, report.message);
+        return this.refused(work, report.message, report.fault);
     }
   }
 
@@ -179,7 +180,8 @@ export class SubmitStep {
     if (isMine) await this.reporter.end(work, { event: 'succeeded', result, memory });
   }
 
-  private async refused(work: ClaimedWork, message: string): Promise<void> {
-    await this.reporter.end(work, { event: 'failed', error: { code: TASK_FAILED, message } });
+  private async refused(work: ClaimedWork, message: string, fault?: TaskFault): Promise<void> {
+    const error = { code: TASK_FAILED, message };
+    await this.reporter.end(work, { event: 'failed', error, fault });
   }
 }

@@ -35,6 +35,8 @@ export interface TaskFacts {
   readonly base_url?: string;
   readonly found?: JsonObject;
   readonly evidence?: string;
+  /** Empty once the provider says a word that is known. */
+  readonly unknown_state?: string;
   readonly put_off?: true;
 }
 
@@ -89,6 +91,10 @@ const CLAIM = `
 const ADVANCE = `SELECT task_advance($1, $2, $3, $4, $5, $6, $7, $8) AS id`;
 const KEEP_JOB = `SELECT task_keep_job($1, $2, $3, $4, $5) AS kept`;
 
+const NOTE_SUCCESS = `
+  UPDATE task SET evidence_status = 'succeeded', evidence_at = now()
+   WHERE account_id = $1 AND id = $2 AND status IN ('failed', 'expired')`;
+
 /** The statements of the worker; each may be repeated. */
 @Injectable()
 export class TaskStatements {
@@ -129,6 +135,11 @@ export class TaskStatements {
     const values = [task.accountId, task.id, jobId, laneOf('watching', task.provider), watchMs];
     const [row] = await this.dataSource.query<{ kept: boolean }[]>(KEEP_JOB, values);
     return row?.kept === true;
+  }
+
+  /** Notes that the provider finished the job of a task that had failed or expired. */
+  async noteSuccess({ accountId, id }: Task): Promise<void> {
+    await this.dataSource.query(NOTE_SUCCESS, [accountId, id]);
   }
 
   /** Deletes the work of a task that has ended. */

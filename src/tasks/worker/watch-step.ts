@@ -12,7 +12,7 @@ const WATCH_MS = 7 * 86_400_000;
 
 /**
  * Polls the job of a task that failed, expired or whose outcome is unknown. Operators see what the provider says; only
- * they change status, money and webhook.
+ * they change status, money and webhook (`TaskCollection`, `TaskResolution`).
  */
 @Injectable()
 export class WatchStep {
@@ -31,7 +31,7 @@ export class WatchStep {
     const state = await this.stateOf(work, signal);
     const isSaid = state === 'succeeded' || state === 'failed';
     if (task.status !== 'reconciliation_required') {
-      if (state === 'succeeded') this.reporter.lateSuccess(work);
+      if (state === 'succeeded') await this.reporter.lateSuccess(work);
       if (isSaid || state === 'forgotten') return this.statements.unwatch(work);
     }
     await this.reporter.goOn(work, {

@@ -1,7 +1,5 @@
-import type { GatewayError } from '../common/errors/gateway-error.js';
-import { sentField } from '../common/validation/sent-field.js';
-import { redactText } from '../common/secrets/redact-text.js';
-import { ProviderError } from '../providers/http/provider-error.js';
+import { redactText } from '../../common/secrets/redact-text.js';
+import { ProviderError } from './provider-error.js';
 
 const MAX_MESSAGE_CHARACTERS = 500;
 /** What is searched for secrets: a provider may quote a whole request. */
@@ -30,14 +28,6 @@ export function faultOf(error: ProviderError): ProviderFault {
   const { upstreamStatus = null, upstreamCode = null, upstreamMessage } = error;
   const message = upstreamMessage === undefined ? null : redacted(upstreamMessage);
   return { status: upstreamStatus, code: upstreamCode, message };
-}
-
-/** A refusal names the field that the provider rejects, if the caller sent that field (decision G-96). */
-export function blamingField(error: GatewayError, body: unknown): GatewayError {
-  const field = providerErrorBehind(error)?.upstreamParam;
-  if (error.code !== 'provider_rejected_request' || field === undefined) return error;
-  const param = sentField(body, field);
-  return param === undefined ? error : error.withParam(param);
 }
 
 function redacted(text: string): string {

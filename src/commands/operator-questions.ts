@@ -1,0 +1,103 @@
+import { CreditBody, RefundBody } from '../admin/dto/admin.bodies.js';
+import type { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
+import { toPublicId } from '../common/ids/public-id.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { Operators, TaskOperators } from './operator-command.js';
+import type { Options } from './operator-request.js';
+import { sent } from './sent-options.js';
+
+/**
+ * What a command that takes money, gives it away or cannot be undone is about to do: the sentences that an operator reads before
+ * the command is done. Each throws what the command itself would throw about an unknown id.
+ */
+
+const USD_DIGITS = 6;
+
+/** An amount that is not negative, as people read it: `12500 micro-USD (0.0125 USD)`. */
+export function moneyText(amount: MicroUsd): string {
+  const digits = amount.toString().padStart(USD_DIGITS + 1, '0');
+  let end = digits.length;
+  while (end > digits.length - USD_DIGITS && digits[end - 1] === '0') end -= 1;
+  const fraction = digits.slice(digits.length - USD_DIGITS, end);
+  const usd = digits.slice(0, -USD_DIGITS) + (fraction === '' ? '' : `.${fraction}`);
+  return `${amount} micro-USD (${usd} USD)`;
+}
+
+/** A correction; undefined for a credit, which takes nothing from anybody. */
+export async function correctionQuestion(
+  { operator }: Operators,
+  [account = '', amount]: readonly string[],
+  options: Options,
+): Promise<string | undefined> {
+  const sentAmount = amount === undefined ? {} : { amount_microusd: amount };
+  const taken = -BigInt(sent(CreditBody, options, sentAmount).amount_microusd);
+  if (taken <= 0n) return undefined;
+  const { name, availableMicroUsd } = await operator.account(account);
+  return `This takes ${moneyText(taken)} from account ${account} (${name}), which has ${moneyText(availableMicroUsd)} available.`;
+}
+
+/** The revocation of a key. */
+export async function revocationQuestion(
+  { keys }: Operators,
+  [id = '']: readonly string[],
+): Promise<string> {
+  const { accountId, name, prefix } = await keys.get(id);
+  const called = name === null ? prefix : `${prefix}, ${name}`;
+  return `This revokes key ${id} (${called}) of account ${toPublicId('acct', accountId)} for ever. Whoever uses it is refused within 2 s.`;
+}
+
+/** The refund of a call. */
+export async function executionRefundQuestion(
+  { operator }: Operators,
+  [id = '']: readonly string[],
+  options: Options,
+): Promise<string> {
+  return refundText(id, await operator.execution(id), options);
+}
+
+/** The refund of a task. */
+export async function taskRefundQuestion(
+  { tasks }: TaskOperators,
+  [id = '']: readonly string[],
+  options: Options,
+): Promise<string> {
+  return refundText(id, await tasks.find(id), options);
+}
+
+/** What may be given back of, and for what. */
+interface Charged {
+  readonly accountId: string;
+  readonly model: string;
+  readonly chargedMicroUsd: MicroUsd | null;
+}
+
+function refundText(id: string, { accountId, model, chargedMicroUsd }: Charged, options: Options) {
+  const { amount_microusd: amount } = sent(RefundBody, options);
+  const given = amount === undefined ? 'what is left' : moneyText(BigInt(amount));
+  const charge = moneyText(chargedMicroUsd ?? 0n);
+  return `This gives ${given} of the charge of ${charge} for ${id} (${model}) back to account ${toPublicId('acct', accountId)}.`;
+}
+
+/** An operator's decision about a task. */
+export async function resolutionQuestion(
+  { tasks }: TaskOperators,
+  id: string,
+  { outcome, charged_microusd: named, result }: ResolveTaskBody,
+): Promise<string> {
+  const { accountId, model, status, reservedMicroUsd, webhook } = await tasks.find(id);
+  const account = `account ${toPublicId('acct', accountId)}`;
+  const isHeld = status === 'reconciliation_required';
+  const task = `task ${id} (${model}, ${status})`;
+  const told = webhook ? ' Its webhook is told.' : '';
+  if (outcome === 'failed') {
+    return `This ends ${task} as failed and gives back the ${moneyText(reservedMicroUsd)} that it holds to ${account}.${told}`;
+  }
+  const charge = named === undefined ? (isHeld ? reservedMicroUsd : 0n) : BigInt(named);
+  const charged = `charges ${account} ${moneyText(charge)}`;
+  if (outcome === 'collect') {
+    return `This fetches the result of ${task} from its provider, delivers it and ${charged}. If it cannot be fetched, nothing changes.${told}`;
+  }
+  const delivered =
+    result === undefined ? 'delivers no result' : 'delivers the result that you give';
+  return `This ends ${task} as succeeded, ${charged} and ${delivered}.${told}`;
+}

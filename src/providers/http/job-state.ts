@@ -1,0 +1,101 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { FailedJob, JobFailure, PendingJob } from '../ports/job-failure.js';
+import { textAt } from './json-fields.js';
+
+/** The words with which vendors say that a job is on its way. */
+const PENDING = new Set(
+  [
+    'accepted created dreaming dubbing generating in_progress in_queue initializing not_start not_started on_queue pending',
+    'pending_queue preparing processing queued queueing running scheduled starting started streaming submitted',
+    'throttled unknown waiting working',
+  ].flatMap((line) => line.split(' ')),
+);
+/** The words with which they say that it will never produce anything. Plain ones tell no more than that. */
+const PLAIN_FAILURES = ['fail', 'failed', 'failure', 'error', 'errored'];
+const FAILED = new Set([
+  ...PLAIN_FAILURES,
+  ...[
+    'aborted blocked canceled cancelled censored content_filter content_filtered content_policy_violation create_task_failed',
+    'declined deleted denied expired generate_audio_failed moderated moderation_blocked nsfw refused rejected sensitive',
+    'sensitive_word_error terminated timed_out timeout unsafe',
+  ].flatMap((line) => line.split(' ')),
+]);
+const MAX_WORD_CHARACTERS = 64;
+/** How the empty word is shown. */
+const EMPTY = '(empty)';
+const UNPRINTABLE = /[^\x20-\x7e]/g;
+/** Where vendors put the code and the reason of a failure, in the order in which they are looked for. */
+const CODE_FIELDS = ['code', 'error_code', 'errorCode', 'failure_code', 'failureCode', 'fail_code'];
+const REASON_FIELDS = [
+  ...['message', 'error_message', 'errorMessage', 'failure_reason', 'failureReason', 'failure'],
+  ...['fail_reason', 'failReason', 'detail', 'reason', 'msg'],
+];
+
+/** Whether a vendor's word says that a job, or the request for one, has failed. */
+export function isFailureWord(word: unknown): boolean {
+  return typeof word === 'string' && FAILED.has(normalised(word));
+}
+
+/**
+ * The state of a job that has not succeeded, from the vendor's own word for it. Words are compared without case, and hyphens and
+ * spaces are underscores. A word that nobody knows counts as pending, and is told.
+ */
+export function unfinishedJob(
+  word: string,
+  json: JsonObject,
+  requestId: string | null,
+  progress: number | null,
+): PendingJob | FailedJob {
+  const known = normalised(word);
+  if (FAILED.has(known)) return { state: 'failed', failure: jobFailure(json, requestId, known) };
+  if (PENDING.has(known)) return { state: 'pending', progress };
+  const shown = word.replaceAll(UNPRINTABLE, '?').slice(0, MAX_WORD_CHARACTERS);
+  const unknownState = shown === '' ? EMPTY : shown;
+  return { state: 'pending', progress, unknownState };
+}
+
+/**
+ * Why a job failed: the code and the message of `error`, which may be a text, or of the answer itself. A state that is a reason,
+ * such as `content_filtered`, is the code where there is no other.
+ */
+export function jobFailure(
+  json: JsonObject,
+  requestId: string | null,
+  state: string | null = null,
+): JobFailure {
+  const { error } = json;
+  const reason = typeof error === 'string' && error !== '' ? error : null;
+  const inner = isJsonObject(error) ? error : {};
+  const places = [inner, json, isJsonObject(json.data) ? json.data : {}];
+  return {
+    code:
+      firstOf(places, CODE_FIELDS) ?? textAt(inner, 'type') ?? wordOf(reason) ?? reasonIn(state),
+    message: reason ?? firstOf(places, REASON_FIELDS),
+    requestId,
+  };
+}
+
+/** A text that is one word is a code. */
+function wordOf(text: string | null): string | null {
+  return text !== null && /^\S{1,64}$/.test(text) ? text : null;
+}
+
+/** A state that tells more than that the job failed. */
+function reasonIn(state: string | null): string | null {
+  return state === null || PLAIN_FAILURES.includes(state) ? null : state;
+}
+
+function normalised(word: string): string {
+  return word.trim().toLowerCase().replaceAll(/[\s-]/g, '_');
+}
+
+function firstOf(places: readonly JsonObject[], fields: readonly string[]): string | null {
+  for (const place of places) {
+    for (const field of fields) {
+      const value = place[field];
+      if (typeof value === 'string' && value !== '') return value;
+      if (typeof value === 'number' && Number.isInteger(value) && value !== 0) return String(value);
+    }
+  }
+  return null;
+}

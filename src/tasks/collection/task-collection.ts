@@ -1,0 +1,152 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
+import { StopSource } from '../../common/stop-signal.js';
+import { type Ending, TaskEnding } from '../ending/task-ending.js';
+import { TaskReader } from '../reads/task-reader.js';
+import type { Task } from '../task.js';
+import type { PollReport } from '../task-kind.js';
+import { TaskKinds } from '../task-kinds.js';
+import { JobFiles } from '../worker/job-files.js';
+import { TaskUpstreams } from '../worker/task-upstreams.js';
+
+const PATIENCE_MS = 2_000;
+/** The longest that the collecting of one task may take, its file included. */
+const COLLECT_LIMIT_MS = 900_000;
+/** Tasks that one process collects for operators at once. */
+const MAX_AT_ONCE = 4;
+
+type Finished = Extract<PollReport, { state: 'succeeded' }>;
+
+/**
+ * Collects the result of a job that its provider has finished although the task ended without it, because an operator says so.
+ * The task keeps its state while it is collected. If anything fails, nothing has changed.
+ *
+ * A task in `reconciliation_required` is settled from its hold. One that failed or expired costs nothing, unless the operator
+ * names a charge, which gets a hold of its own. Both are told to their webhook, as every end is.
+ */
+@Injectable()
+export class TaskCollection implements BeforeApplicationShutdown {
+  private readonly running = new Set<StopSource>();
+
+  constructor(
+    private readonly reader: TaskReader,
+    private readonly kinds: TaskKinds,
+    private readonly upstreams: TaskUpstreams,
+    private readonly files: JobFiles,
+    private readonly ending: TaskEnding,
+  ) {}
+
+  /**
+   * The collected task. Throws 404 `not_found`; 400 for a charge above what was held at first; 409 `conflict` with the reason
+   * where the task, its provider, its file or the balance does not allow it; 503 when too many are collected already.
+   */
+  async collect(taskId: string, chargedMicroUsd?: MicroUsd): Promise<Task> {
+    const task = await this.reader.findAnywhere(taskId);
+    if (!task) throw new GatewayError('not_found', 'No such task.', { param: 'id' });
+    this.check(task, chargedMicroUsd);
+    if (this.running.size >= MAX_AT_ONCE) {
+      throw new GatewayError('service_unavailable', 'Too many tasks are collected now.', {
+        retryAfterSeconds: 5,
+      });
+    }
+    const stop = new StopSource();
+    const deadline = setTimeout(() => {
+      stop.abort(new Error('it took too long'));
+    }, COLLECT_LIMIT_MS);
+    this.running.add(stop);
+    try {
+      return await this.collected(task, chargedMicroUsd, stop);
+    } finally {
+      clearTimeout(deadline);
+      this.running.delete(stop);
+    }
+  }
+
+  beforeApplicationShutdown(): void {
+    for (const stop of this.running) stop.abort(new Error('the gateway is shutting down'));
+  }
+
+  private check(task: Task, charge: MicroUsd | undefined): void {
+    if (!isCollectable(task)) {
+      throw conflict(`The task is ${task.status}: there is nothing to collect.`);
+    }
+    if (charge !== undefined && charge > task.reservedMicroUsd) {
+      const message = 'The charge is above what was held for the task.';
+      throw new GatewayError('invalid_request', message, { param: 'charged_microusd' });
+    }
+    if (task.providerJobId === null) {
+      throw conflict("The provider's job of the task is not known, so it cannot be collected.");
+    }
+    if (!this.upstreams.isReachable(task)) {
+      throw conflict(
+        `The provider ${task.provider} at ${task.providerBaseUrl} is not configured here. Collect the task where it is, on a running gateway.`,
+      );
+    }
+  }
+
+  private async collected(
+    task: Task,
+    charge: MicroUsd | undefined,
+    stop: StopSource,
+  ): Promise<Task> {
+    const { result, progress = null, memory } = await this.finished(task, stop);
+    const found = { ...task, result };
+    const file = await this.files.fetch(found, stop).catch((error: unknown) => {
+      throw uncollected(error, stop);
+    });
+    const ending: Ending = {
+      event: task.status === 'reconciliation_required' ? 'resolvedAsSucceeded' : 'deliveredLate',
+      fence: null,
+      result: file?.result ?? result,
+      progress,
+      memory,
+      ...(file && { content: file.content }),
+      ...(charge !== undefined && { chargedMicroUsd: charge }),
+    };
+    const ended = await this.files.endWith(task, file, stop, () =>
+      this.ending.end(task, ending, PATIENCE_MS),
+    );
+    return ended ?? Promise.reject(await this.whyNot(task, charge));
+  }
+
+  /** What the provider says about the finished job; throws 409 where it says anything else, or nothing. */
+  private async finished(task: Task, stop: StopSource): Promise<Finished> {
+    const context = this.upstreams.contextOf(task, stop);
+    const report = await this.kinds
+      .of(task.kind)
+      .poll(task, context)
+      .catch((error: unknown) => {
+        throw uncollected(error, stop);
+      });
+    if (report.state === 'succeeded') return report;
+    throw conflict(`The provider says that the work is ${report.state}. Nothing has changed.`);
+  }
+
+  private async whyNot(task: Task, charge: MicroUsd | undefined): Promise<GatewayError> {
+    const now = await this.reader.find(task.id, task.accountId);
+    const isSame = now?.status === task.status;
+    return isSame && charge !== undefined && task.status !== 'reconciliation_required'
+      ? conflict('The balance of the account cannot cover the charge. Nothing has changed.')
+      : conflict('The task has changed meanwhile.');
+  }
+}
+
+/** Whether a task ended in a way after which its provider may still have succeeded. */
+export function isCollectable({ status }: Pick<Task, 'status'>): boolean {
+  return ['reconciliation_required', 'failed', 'expired'].includes(status);
+}
+
+function uncollected(error: unknown, stop: StopSource): GatewayError {
+  const reason: unknown = stop.aborted ? stop.reason : error;
+  const said = reason instanceof Error ? reason.message : String(reason);
+  return new GatewayError(
+    'conflict',
+    `The result could not be collected (${said}). Nothing has changed.`,
+    { cause: error },
+  );
+}
+
+function conflict(message: string): GatewayError {
+  return new GatewayError('conflict', message);
+}
