@@ -59,6 +59,7 @@ import { FullerRecords1700000000410 } from './migrations/0410-fuller-records.mig
 import { FullerRecordsOfCappedKeys1700000000411 } from './migrations/0411-fuller-records-of-capped-keys.migration.js';
 import { LateDeliveries1700000000450 } from './migrations/0450-late-deliveries.migration.js';
 import { UnknownStates1700000000451 } from './migrations/0451-unknown-states.migration.js';
+import { ReplaysBeforeModels1700000000452 } from './migrations/0452-replays-before-models.migration.js';
 import { OpenCalls1700000000460 } from './migrations/0460-open-calls.migration.js';
 import { PlayMoneyOfSandboxes1700000000470 } from './migrations/0470-play-money-of-sandboxes.migration.js';
 import { PartialRefunds1700000000471 } from './migrations/0471-partial-refunds.migration.js';
@@ -131,6 +132,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   FullerRecordsOfCappedKeys1700000000411,
   LateDeliveries1700000000450,
   UnknownStates1700000000451,
+  ReplaysBeforeModels1700000000452,
   OpenCalls1700000000460,
   PlayMoneyOfSandboxes1700000000470,
   PartialRefunds1700000000471,

@@ -14,6 +14,7 @@ import { OwedTasks } from './ending/owed-tasks.js';
 import { PollStep } from './worker/poll-step.js';
 import { StepReporter } from './worker/step-reporter.js';
 import { SubmitStep } from './worker/submit-step.js';
+import { TaskModelGuard } from './submission/task-model.guard.js';
 import { TaskAnswerInterceptor } from './submission/task-answer.interceptor.js';
 import { TaskCancellation } from './ending/task-cancellation.js';
 import { TaskDeliveries } from './reads/task-deliveries.js';
@@ -45,6 +46,7 @@ import { WatchStep } from './worker/watch-step.js';
   providers: [
     IdempotencyClaims,
     IdempotencyKeyGuard,
+    TaskModelGuard,
     TaskAnswerInterceptor,
     TaskKinds,
     TaskReader,
@@ -78,7 +80,9 @@ import { WatchStep } from './worker/watch-step.js';
   ],
   exports: [
     AdmissionModule,
+    IdempotencyClaims,
     IdempotencyKeyGuard,
+    TaskModelGuard,
     TaskAnswerInterceptor,
     TaskInputs,
     TaskKinds,

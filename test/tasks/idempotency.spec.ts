@@ -81,6 +81,7 @@ describe('an idempotency key', () => {
         endpoint: '/v1/audio/dubbing',
         key: 'elsewhere',
         fingerprints: claims.fingerprintsOf({ source_url: 'https://media.example/source.mp3' }),
+        sentFingerprint: null,
       };
       const asked = await claims.claim(use);
       if (asked.outcome !== 'claimed') throw new Error('the key is new');
@@ -181,6 +182,7 @@ describe('an idempotency key', () => {
       endpoint: '/v1/audio/dubbing',
       key: 'died',
       fingerprints: claims.fingerprintsOf({ any: 'body' }),
+      sentFingerprint: null,
     };
     await claims.claim(use);
     await expect(desk.submit(account, keyed('died'))).rejects.toMatchObject({
@@ -200,6 +202,7 @@ describe('an idempotency key', () => {
       endpoint: '/v1/audio/dubbing',
       key: 'left',
       fingerprints: claims.fingerprintsOf({}),
+      sentFingerprint: null,
     });
     await desk.gateway.dataSource.query(
       `UPDATE idempotency_key SET lease_until = now() - interval '2 hours'`,

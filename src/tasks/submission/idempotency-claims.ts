@@ -19,13 +19,19 @@ const SWEEP_AFTER_MS = 3_600_000;
 const SWEEP_MS = 60_000;
 const SWEEP_BATCH = 1_000;
 
-/** One key of an account on an endpoint, with the body that was sent. */
-export interface KeyUse {
+/** One key of an account on an endpoint. */
+export interface KeyName {
   readonly accountId: string;
   readonly endpoint: string;
   readonly key: string;
-  /** Digests of the body by every secret key. */
+}
+
+/** A key with the body that it is used for. */
+export interface KeyUse extends KeyName {
+  /** Digests of the checked body by every secret key. */
   readonly fingerprints: readonly Buffer[];
+  /** Digest of the body as it was sent, by the newest secret key. */
+  readonly sentFingerprint: Buffer | null;
 }
 
 /** The right to submit with a key. */
@@ -52,6 +58,7 @@ interface OutcomeRow {
 export class IdempotencyClaims implements OnApplicationBootstrap {
   private readonly digest: KeyedDigest;
   private readonly asking: PreparedStatement<OutcomeRow>;
+  private readonly knowing: PreparedStatement<{ task: string }>;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -61,8 +68,15 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     this.digest = new KeyedDigest(config.secretKeys ?? [], 'idempotency');
     this.asking = new PreparedStatement(
       dataSource,
-      'idempotency_claim',
-      `SELECT * FROM idempotency_claim($1, $2, $3, $4, $5, $6)`,
+      'idempotency_claim_sent',
+      `SELECT * FROM idempotency_claim_sent($1, $2, $3, $4, $5, $6, $7)`,
+    );
+    this.knowing = new PreparedStatement(
+      dataSource,
+      'idempotency_replayed',
+      `SELECT task_id AS task FROM idempotency_key
+        WHERE account_id = $1 AND endpoint = $2 AND key = $3 AND task_id IS NOT NULL
+          AND coalesce(sent_fingerprint, fingerprint) = ANY ($4)`,
     );
   }
 
@@ -82,8 +96,9 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
    */
   async claim(use: KeyUse): Promise<ClaimOutcome> {
     const token = randomUUID();
-    const { accountId, endpoint, key, fingerprints } = use;
-    const asked = [accountId, endpoint, key, fingerprints, token, CLAIM_LEASE_MS];
+    const { accountId, endpoint, key, fingerprints, sentFingerprint } = use;
+    const claim = [fingerprints, token, CLAIM_LEASE_MS, sentFingerprint];
+    const asked = [accountId, endpoint, key, ...claim];
     const ask = () => this.asking.run(asked);
     const [row] = await persistently(ask, PATIENCE_MS).catch(async (error: unknown) => {
       await this.release({ ...use, token }).catch(() => undefined);
@@ -94,6 +109,13 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
       return { outcome: 'bound', taskId: row.task };
     }
     return { outcome: row?.outcome === 'conflict' ? 'conflict' : 'busy' };
+  }
+
+  /** The id of the task that was accepted with the key and this very body; undefined where there is none, or another body. */
+  async replayed({ accountId, endpoint, key }: KeyName, sent: object): Promise<string | undefined> {
+    const asked = [accountId, endpoint, key, this.fingerprintsOf(sent)];
+    const [row] = await persistently(() => this.knowing.run(asked), PATIENCE_MS);
+    return row?.task;
   }
 
   /** Renews the claim while `work` runs, and frees the key if the work throws. */

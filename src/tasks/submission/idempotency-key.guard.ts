@@ -33,9 +33,13 @@ function countOf(rawHeaders: readonly string[]): number {
 }
 
 /** The key that the guard has accepted; undefined without one. */
+export function idempotencyKeyOf(headers: Request['headers']): string | undefined {
+  const key = headers[HEADER];
+  return typeof key === 'string' ? key : undefined;
+}
+
+/** {@link idempotencyKeyOf} of the request. */
 export const IdempotencyKey = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): string | undefined => {
-    const key = context.switchToHttp().getRequest<Request>().headers[HEADER];
-    return typeof key === 'string' ? key : undefined;
-  },
+  (_data: unknown, context: ExecutionContext): string | undefined =>
+    idempotencyKeyOf(context.switchToHttp().getRequest<Request>().headers),
 );

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader } from '@nestjs/swagger';
 import type { CallDecorator } from '../../admission/admitted-call.js';
-import { ModelGuard, OPERATION } from '../../admission/model.guard.js';
+import { OPERATION } from '../../admission/model.guard.js';
 import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../../auth/with-key.decorator.js';
@@ -19,6 +19,7 @@ import type { ErrorCode } from '../../common/errors/error-table.js';
 import { JsonBodyGuard } from '../../common/http/bodies/json-body.guard.js';
 import { IdempotencyKeyGuard } from './idempotency-key.guard.js';
 import type { Task } from '../task.js';
+import { TaskModelGuard } from './task-model.guard.js';
 import { TASK_ANSWER, TaskAnswerInterceptor } from './task-answer.interceptor.js';
 
 const CODES: readonly ErrorCode[] = [
@@ -53,7 +54,7 @@ export interface TaskEndpointOptions {
 
 /**
  * An endpoint that submits a task. Its handler returns the {@link Task}; the answer, `Location` and `x-gateway-task-id`
- * are written here. The guards run in the order of checks: key, rate limit, idempotency header, body, model. The body's
+ * are written here. The guards run in the order of checks: key, rate limit, idempotency header, body, replay, model. The body's
  * other fields are checked by its pipe (decision G-01).
  */
 export function TaskEndpoint<const O extends Operation>(
@@ -65,7 +66,7 @@ export function TaskEndpoint<const O extends Operation>(
     HttpCode(status),
     SetMetadata(OPERATION, operation),
     SetMetadata(TASK_ANSWER, answer),
-    UseGuards(BearerGuard, RateLimitGuard, IdempotencyKeyGuard, bodyGuard, ModelGuard),
+    UseGuards(BearerGuard, RateLimitGuard, IdempotencyKeyGuard, bodyGuard, TaskModelGuard),
     UseInterceptors(TaskAnswerInterceptor),
     ApiBearerAuth(API_KEY_SCHEME),
     ApiHeader({

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { unaffordable } from '../../admission/unaffordable.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { isJsonObject } from '../../common/json-object.js';
 import { surfaceOf } from '../../common/errors/surface.js';
 import { Clock } from '../../common/time/clock.js';
 import { Metrics } from '../../observability/metrics.js';
@@ -58,6 +59,9 @@ export class TaskSubmission {
       endpoint: call.endpoint,
       key,
       fingerprints: this.claims.fingerprintsOf(request.body),
+      sentFingerprint: isJsonObject(call.body)
+        ? (this.claims.fingerprintsOf(call.body)[0] ?? null)
+        : null,
     };
     return this.once(use, (claim) => this.create(request, prepare, claim));
   }

@@ -1,0 +1,97 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
+import { VIDEO } from '../../support/video-desk.js';
+
+const SONG = { model: 'song-music', prompt: 'The sea' };
+const MODELS = ['vid-motion', 'song-music', 'aud-dubbing-v1'];
+
+let desk: DubbingDesk;
+/** On the same database. It sells none of the models any more. */
+let later: TestGateway;
+
+beforeAll(async () => {
+  desk = await DubbingDesk.open();
+  const file = join(mkdtempSync(join(tmpdir(), 'shim-catalog-')), 'catalog.json');
+  writeFileSync(file, JSON.stringify({ models: MODELS.map((id) => ({ id, enabled: false })) }));
+  later = await startTestGateway({
+    DATABASE_URL: desk.gateway.config.databaseUrl,
+    CATALOG_FILE: file,
+    TASK_TICK_MS: '86400000',
+  });
+});
+afterAll(async () => {
+  await later.stop();
+  await desk.close();
+});
+beforeEach(() => desk.clear());
+
+const dub = () => ({
+  model: 'aud-dubbing-v1',
+  source_url: desk.source(),
+  target_language: 'fr',
+});
+type Post = (at: TestGateway, change?: object) => Promise<Answer>;
+const json =
+  (path: string, body: () => object): Post =>
+  (at, change = {}) =>
+    postJson(
+      `${at.url}${path}`,
+      { ...desk.account.headers, 'idempotency-key': 'again' },
+      { ...body(), ...change },
+    );
+const form: Post = (at, change = {}) => {
+  const body = new FormData();
+  for (const [name, value] of Object.entries({ ...VIDEO, ...change }))
+    body.set(name, String(value));
+  const headers = { ...desk.account.headers, 'idempotency-key': 'again' };
+  return send(`${at.url}/v1/videos`, { method: 'POST', headers, body });
+};
+const ENDPOINTS: readonly [string, Post][] = [
+  ['a video', json('/v1/videos', () => VIDEO)],
+  ['a video in a form', form],
+  ['a song', json('/v1/music/generations', () => SONG)],
+  ['a dub', json('/v1/audio/dubbing', dub)],
+];
+
+describe('the replay of an accepted submission', () => {
+  it.each(ENDPOINTS)('of %s comes before the checks of its model', async (_name, post) => {
+    const first = await post(desk.gateway);
+    expect(first.status < 300 ? '' : first.bytes.toString()).toBe('');
+    const id = (first.json as { id: string }).id;
+    const again = await post(later);
+    expect(again).toMatchObject({ status: first.status, json: { id } });
+    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    expect(again.headers.get('x-gateway-task-id')).toBe(id);
+    const { held } = await desk.gateway.balance(desk.account.accountId);
+    expect(held > 0n || (await post(later)).status < 300).toBe(true);
+    // Another body is another request, and its model is not sold.
+    const other = await post(later, { webhook: 'https://example.com/hook' });
+    expect(other.status).toBeGreaterThanOrEqual(400);
+  });
+
+  it.each(ENDPOINTS)('of %s comes before the allowlist of its key', async (_name, post) => {
+    const first = await post(desk.gateway);
+    const id = (first.json as { id: string }).id;
+    const [row] = await desk.gateway.dataSource.query<[{ id: string }]>(
+      `SELECT id FROM api_key WHERE account_id = $1`,
+      [desk.account.accountId],
+    );
+    const change = await fetch(`${desk.gateway.url}/admin/keys/key_${row.id.replaceAll('-', '')}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ allowed_models: ['aud-v3'] }),
+    });
+    expect(change.status).toBe(200);
+    // It takes effect within 2 s.
+    let other: Answer;
+    do other = await post(desk.gateway, { seed: 'other' });
+    while (other.status !== 403);
+    expect(errorOf(other).code).toBe('api_key_model_not_allowed');
+    expect(await post(desk.gateway)).toMatchObject({ status: first.status, json: { id } });
+  });
+});
