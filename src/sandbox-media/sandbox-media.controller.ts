@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GuardedResponse } from '../net/guarded-exchange.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';
@@ -87,6 +88,7 @@ async function relay(
   if (status !== 200 && status !== 206) throw notFound();
   response.status(status);
   for (const [name, value] of Object.entries(SHOWN)) response.setHeader(name, value);
+  tellSandbox(response, true);
   for (const name of TOLD) {
     const value = headers[name];
     if (typeof value === 'string') response.setHeader(name, value);

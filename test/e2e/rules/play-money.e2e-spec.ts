@@ -177,7 +177,8 @@ describe('a gateway whose sandbox serves every provider', () => {
   it('what is read of a task says so too, and a refusal of the gateway does not', async () => {
     const id = (await ask('/v1/videos', VIDEO)).headers.get('x-gateway-task-id') ?? '';
     const headers = { ...play.headers, prefer: 'wait=30' };
-    for (const path of [`/v1/videos/${id}`, `/v1/tasks/${id}`, `/v1/videos/${id}/content`]) {
+    const ofTask = [`/v1/videos/${id}`, `/v1/tasks/${id}`, `/v1/videos/${id}/content`];
+    for (const path of [...ofTask, '/sandbox/media/recording.mp3']) {
       const answer = await send(gateway.url + path, { headers });
       expect([answer.status, answer.headers.get('x-gateway-sandbox')]).toEqual([200, 'true']);
     }
