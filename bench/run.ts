@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { buildWhenStale } from '../scripts/build-when-stale.js';
 import type { BenchResult } from './result.js';
 import { isInContainerNetwork, runInContainerNetwork } from './servers/container-network.js';
+import { endOnSignals, endOwnProcesses, ownProcess } from './servers/owned-processes.js';
 import { isShippedNode, PRESENT_NODE, shippedNode } from './servers/runtime.js';
 
 /**
@@ -11,12 +13,18 @@ import { isShippedNode, PRESENT_NODE, shippedNode } from './servers/runtime.js';
  * writes `bench/results/<name>.json`. Exits with 1 when a target is missed. With BENCH_NODE=present they run on the
  * present Node, and nothing is written.
  */
+endOnSignals();
+// A fresh clone has no build, and an old one would be measured in the place of the sources.
+const notBuilt = buildWhenStale();
+if (notBuilt !== 0) process.exit(notBuilt);
 const onPresent = process.env.BENCH_NODE === 'present';
 if (!onPresent && !isShippedNode()) {
-  const child = spawn(await shippedNode(), [...process.execArgv, ...process.argv.slice(1)], {
-    stdio: 'inherit',
-    env: { ...process.env, [PRESENT_NODE]: process.execPath },
-  });
+  const child = ownProcess(
+    spawn(await shippedNode(), [...process.execArgv, ...process.argv.slice(1)], {
+      stdio: 'inherit',
+      env: { ...process.env, [PRESENT_NODE]: process.execPath },
+    }),
+  );
   const [code] = (await once(child, 'exit')) as [number | null];
   process.exit(code ?? 1);
 }
@@ -50,7 +58,11 @@ for (const name of names) {
     passed &&= isMet;
     continue;
   }
-  const result = await run();
+  const result = await run().catch(async (error: unknown) => {
+    // Else they would keep this process alive.
+    await endOwnProcesses();
+    throw error;
+  });
   passed &&= result.passed;
   console.log(`\n${result.name}: ${result.passed ? 'targets met' : 'TARGET MISSED'}`);
   console.table(

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { ownProcess } from './owned-processes.js';
 
 const COMPOSE = new URL('../../docker-compose.yml', import.meta.url);
 const SYSCTL = /^ +(net\.ipv4\.\w+): '([\d ]+)'$/gm;
@@ -24,10 +25,12 @@ export async function runInContainerNetwork(name: string): Promise<boolean> {
   );
   const script = ['ip link set lo up', ...set, 'exec "$@"'].join(' && ');
   const again = [process.execPath, ...process.execArgv, process.argv[1] ?? '', name];
-  const child = spawn('unshare', ['-rn', 'sh', '-c', script, 'sh', ...again], {
-    stdio: 'inherit',
-    env: { ...process.env, [INSIDE]: 'yes' },
-  });
+  const child = ownProcess(
+    spawn('unshare', ['-rn', 'sh', '-c', script, 'sh', ...again], {
+      stdio: 'inherit',
+      env: { ...process.env, [INSIDE]: 'yes' },
+    }),
+  );
   const [code] = (await once(child, 'exit')) as [number | null];
   return code === 0;
 }

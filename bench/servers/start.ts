@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { START_FLAGS } from '../../scripts/start-flags.js';
+import { ownProcess } from './owned-processes.js';
 
 const READY_TIMEOUT_MS = 60_000;
 const SAMPLE_MS = 50;
@@ -42,12 +43,18 @@ export async function startServerOn(
   ...args: (number | string)[]
 ): Promise<RunningServer> {
   const port = await unusedPort();
-  const child = fork(join(root, 'bench/servers', file), [port, ...args].map(String), {
-    execPath: runtime,
-    execArgv: ['--import', '@swc-node/register/esm-register'],
-    cwd: root,
-  });
-  await once(child, 'message');
+  const child = ownProcess(
+    fork(join(root, 'bench/servers', file), [port, ...args].map(String), {
+      execPath: runtime,
+      execArgv: ['--import', '@swc-node/register/esm-register'],
+      cwd: root,
+    }),
+  );
+  const isUp = await Promise.race([
+    once(child, 'message').then(() => true),
+    once(child, 'exit').then(() => false),
+  ]);
+  if (!isUp) throw new Error(`${file} did not start`);
   return { port, process: child, stop: () => stopProcess(child, 'SIGKILL') };
 }
 
@@ -74,17 +81,19 @@ export async function startBuiltGateway(
   const port = await unusedPort();
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'shim-bench-')));
   const startedAt = performance.now();
-  const child = spawn(command, args, {
-    cwd: root,
-    env: {
-      ...process.env,
-      PORT: String(port),
-      DATA_DIR: folder,
-      ADMIN_TOKEN: BENCH_ADMIN_TOKEN,
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = ownProcess(
+    spawn(command, args, {
+      cwd: root,
+      env: {
+        ...process.env,
+        PORT: String(port),
+        DATA_DIR: folder,
+        ADMIN_TOKEN: BENCH_ADMIN_TOKEN,
+        ...settings,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => {
     if (text.length < 100_000) text += chunk.toString();
