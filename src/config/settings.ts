@@ -161,10 +161,10 @@ export const SETTINGS = {
   ),
   DRAIN_TIMEOUT_MS: setting(
     'drainTimeoutMs',
-    '20000',
-    20_000,
+    '120000',
+    120_000,
     whole(0, DAY_MS),
-    'Wait for calls in flight after SIGTERM; raise it (900000, say) where music is sold',
+    'Wait for calls in flight after SIGTERM, at most; images take 20 to 60 s. Raise it (900000, say) where music is sold. Whoever stops the process has to wait 10 s longer',
   ),
   CALL_DEADLINE_MS: setting(
     'callDeadlineMs',

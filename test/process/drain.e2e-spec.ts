@@ -60,7 +60,7 @@ describe('SIGTERM', () => {
   it(
     'lets a call in flight finish with its whole body, turns others away and ends with 0',
     async () => {
-      const { gateway, accountId, call } = await inFlight('[[sandbox:delay=10000]]Hello there.');
+      const { gateway, accountId, call } = await inFlight('[[sandbox:delay=15000]]Hello there.');
       const exited = gateway.end('SIGTERM');
       await until(async () => (await statusOf(`${gateway.url}/health/ready`)) === 503);
       const refused = await postJson(`${gateway.url}/v1/audio/speech`, {}, HELLO);
@@ -72,6 +72,7 @@ describe('SIGTERM', () => {
       expect(answer.status).toBe(200);
       expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
       expect(await exited).toEqual({ code: 0, signal: null });
+      expect(gateway.stdout()).toMatch(/"in_flight":1,"paid_calls":1,"msg":"still draining"/);
       expect(await executionOf(accountId)).toEqual({ status: 'succeeded', error_code: null });
     },
     PROCESS_TEST_TIMEOUT_MS,

@@ -72,6 +72,8 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
     RATE_LIMIT_RPM: '0',
     // A slow machine is no overload.
     MAX_WAITING_REQUESTS: '0',
+    // Tests leave calls open that never end.
+    DRAIN_TIMEOUT_MS: '20000',
     SANDBOX: 'on',
     ...(typeof settings === 'function' ? settings(database.url) : settings),
   };
