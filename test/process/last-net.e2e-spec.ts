@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { fatalLinesOf } from '../support/fatal-lines.js';
 import {
   cleanUp,
   type GatewayProgram,
@@ -95,6 +96,7 @@ it(
     }
     expect(await statusOf(`${gateway.url}/health/ready`)).toBe(200);
     expect(gateway.stdout()).not.toMatch(/the same error came too often/);
+    expect(fatalLinesOf(gateway.stdout())).toHaveLength(24);
     expect(gateway.stdout().match(/"execution_id":"exec_[0-9a-f]{32}","cause"/g)).toHaveLength(24);
     await gateway.end('SIGTERM');
   },

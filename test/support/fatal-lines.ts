@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 
-const FATAL = 60;
+/** How the log of a gateway begins such a line (`src/observability/logger.ts`). */
+const FATAL = '{"level":"fatal",';
 
 /** The lines of level fatal in the log of a gateway: errors that nothing handled, which are always defects. */
 export function fatalLinesOf(log: string): string[] {
@@ -21,7 +22,6 @@ export function refuseFatal(lines: readonly string[]): void {
 }
 
 function isFatal(line: string): boolean {
-  if (!line.startsWith(`{"level":${FATAL},`)) return false;
   // The last line of a process that was killed may be torn.
-  return line.endsWith('}');
+  return line.startsWith(FATAL) && line.endsWith('}');
 }
