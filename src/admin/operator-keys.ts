@@ -93,7 +93,7 @@ export class OperatorKeys {
   }
 
   private checkModels(ids: readonly string[] = []): void {
-    const unknown = ids.find((id) => this.catalog.find(id) === undefined);
+    const unknown = ids.find((id) => this.catalog.find(id)?.id !== id);
     if (unknown === undefined) return;
     refuse('allowed_models', `allowed_models names ${JSON.stringify(unknown)}, which is no model.`);
   }

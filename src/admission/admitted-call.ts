@@ -17,6 +17,8 @@ declare module 'express-serve-static-core' {
 /** A model that the caller may use on this endpoint, and the routes of the model that can run. */
 export interface AdmittedModel<O extends Operation = Operation> {
   readonly row: ModelRow<O>;
+  /** The model as the caller named it: its id or an alias. */
+  readonly modelName: string;
   readonly routes: readonly Route[];
 }
 

@@ -44,7 +44,8 @@ export class ModelGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     const codes = SURFACE_CODES[surfaceOf(request.path)];
-    const row = this.catalog.find(modelOf(request.body));
+    const modelName = modelOf(request.body);
+    const row = this.catalog.find(modelName);
     if (!row) throw unknownModel(codes.unknownModel);
     assert(request.caller, 'the model guard stands behind the bearer guard');
     if (!mayUse(request.caller, row.id)) {
@@ -63,7 +64,8 @@ export class ModelGuard implements CanActivate {
         shouldRetry: false,
       });
     }
-    request.admitted = { row, routes: this.payable(request.caller, routes, codes.insufficient) };
+    const payable = this.payable(request.caller, routes, codes.insufficient);
+    request.admitted = { row, routes: payable, modelName };
     return true;
   }
 

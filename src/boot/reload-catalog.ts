@@ -1,6 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { Catalog } from '../catalog/catalog.js';
+import { nameVoices } from '../catalog/voices.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { ConfigError } from '../config/load-config.js';
@@ -27,6 +28,7 @@ export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
     const providers = providersOptions(config, catalog, sandbox);
     app.get(ProviderRegistry).replace(providers);
     app.get(Catalog).replace(catalog.rows);
+    nameVoices(catalog.voiceAliases);
     logger.info(
       { models: app.get(Catalog).list().length, providers: providers.providers.length },
       'the catalog was read anew',

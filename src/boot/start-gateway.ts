@@ -12,6 +12,7 @@ import type { ProviderConfig, ProvidersOptions } from '../providers/providers.op
 import { providersOptions } from './upstreams.js';
 import { sandboxScope } from '../config/sandbox-scope.js';
 import { Catalog } from '../catalog/catalog.js';
+import { nameVoices } from '../catalog/voices.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import type { GatewayErrorFilter } from '../common/http/answers/gateway-error.filter.js';
 import type { Exchange } from '../common/http/connections/exchange-scope.js';
@@ -62,6 +63,7 @@ export async function startGateway(
   { shared, sandbox: begun, operatorSocket, isEmbedded }: StartOptions = {},
 ): Promise<Gateway> {
   const catalog = loadCatalog(config.catalogFile);
+  nameVoices(catalog.voiceAliases);
   const scope = sandboxScope(config, catalog);
   const sandbox = scope === 'none' || shared ? undefined : await (begun ?? startSandbox());
   const upstream = shared ?? sandbox;

@@ -14,6 +14,8 @@ export interface LoadedCatalog {
   readonly providers: readonly OverlayProvider[];
   /** How operators' upstreams differ from the adapters' tables. */
   readonly upstreamCalls?: readonly OverlayCall[];
+  /** Voices by the further names that callers may use. */
+  readonly voiceAliases?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -32,12 +34,26 @@ export function loadCatalog(path: string | undefined): LoadedCatalog {
       problems.push(`models.${index}: ${(error as Error).message} (model ${entry.id})`);
     }
   }
+  problems.push(...aliasProblems([...rows.values()]));
   if (problems.length > 0) throw problem(...problems);
   return {
     rows: [...rows.values()],
     providers: overlay.providers ?? [],
     upstreamCalls: overlay.upstream_calls ?? [],
+    voiceAliases: overlay.voice_aliases ?? {},
   };
+}
+
+/** A name has to mean one model. */
+function aliasProblems(rows: readonly ModelRow[]): string[] {
+  const taken = new Set(rows.map(({ id }) => id));
+  return rows.flatMap(({ id, aliases = [] }) =>
+    aliases.flatMap((alias) => {
+      if (taken.has(alias)) return [`model ${id}: aliases: ${alias} names another model, or twice`];
+      taken.add(alias);
+      return [];
+    }),
+  );
 }
 
 function readOverlay(path: string): CatalogOverlay {

@@ -8,6 +8,7 @@ export type RouteCheck = (route: Route, operation: Operation) => boolean;
 
 interface Checked {
   readonly rows: ReadonlyMap<string, ModelRow>;
+  readonly byAlias: ReadonlyMap<string, ModelRow>;
   readonly runnable: ReadonlyMap<string, readonly Route[]>;
   readonly terms: ReadonlyMap<string, UpstreamTerms | undefined>;
 }
@@ -31,9 +32,9 @@ export class Catalog {
     this.checked = this.check(rows);
   }
 
-  /** The row of an enabled model; undefined for unknown and disabled ids. */
+  /** The row of an enabled model by its id or an alias; undefined for unknown and disabled ones. */
   find(id: string): ModelRow | undefined {
-    return this.checked.rows.get(id);
+    return this.checked.rows.get(id) ?? this.checked.byAlias.get(id);
   }
 
   /** The routes of a model that can run, in order of preference; empty where none can. */
@@ -60,6 +61,7 @@ export class Catalog {
     const enabled = rows.filter((row) => row.enabled);
     return {
       rows: new Map(enabled.map((row) => [row.id, row])),
+      byAlias: new Map(enabled.flatMap((row) => (row.aliases ?? []).map((name) => [name, row]))),
       terms: new Map(rows.map((row) => [row.id, row.terms])),
       runnable: new Map(
         enabled.map((row) => [

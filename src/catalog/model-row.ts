@@ -21,6 +21,8 @@ interface Row<O extends Operation, P extends PriceRule, L> {
   readonly limits: L;
   /** How what is sent for the model differs from its protocol's habit. */
   readonly terms?: UpstreamTerms;
+  /** Further names that callers may use; records name the id. */
+  readonly aliases?: readonly string[];
   /** A disabled model is in no list, and requests for it find no model. */
   readonly enabled: boolean;
 }

@@ -73,6 +73,7 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
     limits: limitsOf(entry, operation, builtIn),
     ...hiddenReasoningOf(entry, operation, builtIn),
     ...(terms && { terms }),
+    ...(entry.aliases && { aliases: entry.aliases }),
     routes: routesOf(entry) ?? builtIn?.routes ?? [],
     enabled: entry.enabled ?? builtIn?.enabled ?? true,
   } as ModelRow;

@@ -9,15 +9,18 @@ import {
   Text,
   Whole,
 } from '../common/validation/fields.js';
+import { isJsonObject } from '../common/json-object.js';
 import { ENDPOINT_TYPES } from './operation.js';
 import { OverlayCall } from './overlay-call.dto.js';
 import { OverlayTerms } from './overlay-terms.dto.js';
+import { premadeVoice } from './voices.js';
 import { SONG_SHAPES, type SongShape } from './song-shape.js';
 
 const MAX_NAME = 200;
 const MAX_PRICE = Number.MAX_SAFE_INTEGER;
 const MAX_MODELS = 1_000;
 const MAX_ROUTES = 8;
+const MAX_ALIASES = 100;
 /** Wire protocols that an extra provider can speak; each has a folder of adapters. */
 export const PROTOCOLS = ['openai', 'elevenlabs', 'ttapi', 'openai-video'] as const;
 const optional = { optional: true } as const;
@@ -29,6 +32,22 @@ function isPattern(value: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+function isVoiceMap(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= MAX_ALIASES &&
+    entries.every(
+      ([alias, voice]) =>
+        alias.trim() !== '' &&
+        alias.length <= MAX_NAME &&
+        premadeVoice(alias) === undefined &&
+        typeof voice === 'string' &&
+        premadeVoice(voice) !== undefined,
+    )
+  );
 }
 
 /** Paths are appended to it, so a query would end up before them. */
@@ -130,6 +149,9 @@ export class OverlayModel extends OverlayTerms {
   @Flag(optional)
   hidden_reasoning?: boolean;
 
+  @Text({ max: MAX_NAME, ...optional, list: { min: 0, max: MAX_ALIASES } })
+  aliases?: string[];
+
   @Flag(optional)
   enabled?: boolean;
 }
@@ -162,4 +184,10 @@ export class CatalogOverlay {
 
   @Nested(() => OverlayCall, { ...optional, list: { min: 0, max: 200 } })
   upstream_calls?: OverlayCall[];
+
+  @Checked(isVoiceMap, `must map at most ${MAX_ALIASES} names that are no voices to voices`, {
+    ...optional,
+    api: { type: 'object', additionalProperties: { type: 'string' } },
+  })
+  voice_aliases?: Record<string, string>;
 }

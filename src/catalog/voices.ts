@@ -48,10 +48,24 @@ const BY_LOWER_CASE = new Map(
   ]),
 );
 
-/**
- * Finds a voice by id or first name, ignoring case (decision G-37). Spaces are not trimmed. Undefined for any other
- * text.
- */
-export function findVoice(text: string): PremadeVoice | undefined {
+let aliases: ReadonlyMap<string, PremadeVoice> = new Map();
+
+/** Replaces the further names of voices, which the operator's overlay gives: voices by their names. */
+export function nameVoices(voiceByAlias: Readonly<Record<string, string>> = {}): void {
+  aliases = new Map(
+    Object.entries(voiceByAlias).flatMap(([alias, name]) => {
+      const voice = premadeVoice(name);
+      return voice ? [[alias.toLowerCase(), voice]] : [];
+    }),
+  );
+}
+
+/** Finds a voice by id or first name, ignoring case (decision G-37). Spaces are not trimmed. Undefined for any other text. */
+export function premadeVoice(text: string): PremadeVoice | undefined {
   return BY_LOWER_CASE.get(text.toLowerCase());
+}
+
+/** {@link premadeVoice}, or the voice that has the text as a further name. */
+export function findVoice(text: string): PremadeVoice | undefined {
+  return premadeVoice(text) ?? aliases.get(text.toLowerCase());
 }

@@ -83,7 +83,7 @@ export class ChatStreamService {
     const head = {
       id: toCompletionId(call.executionId),
       created: this.clock.nowSeconds(),
-      model: call.row.id,
+      model: call.modelName,
     };
     const relay = new ChatRelay(events, head, quote.showsUsage, made);
     const signal = new StopSource(callSignal);

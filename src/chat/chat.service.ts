@@ -47,7 +47,7 @@ export class ChatService {
         const head = headOf(completion, {
           id: toCompletionId(call.executionId),
           created: this.clock.nowSeconds(),
-          model: call.row.id,
+          model: call.modelName,
         });
         const shown = viewUsage(usage, charge.chargedMicroUsd);
         return {

@@ -64,6 +64,7 @@ describe('PayOnSuccess', () => {
       },
       endpoint: '/v1/audio/speech',
       row,
+      modelName: row.id,
       routes: row.routes,
     };
   }

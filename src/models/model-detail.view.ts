@@ -70,10 +70,11 @@ export function viewModelDetail(
   row: ModelRow,
   endpoint: string,
   fields: ReadonlyMap<string, FieldLimits>,
+  name = row.id,
 ): ModelDetailView {
   const price = priceOf(row.price, row.operation === 'image');
   const limits = { ...limitsOf(fields), ...limitsOfRow(row) };
-  return { ...viewModel(row), endpoint, price, limits, parameters: [...fields.keys()] };
+  return { ...viewModel(row, name), endpoint, price, limits, parameters: [...fields.keys()] };
 }
 
 function priceOf(rule: PriceRule, isImage: boolean): PriceView {

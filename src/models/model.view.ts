@@ -34,10 +34,10 @@ export class ModelListView {
   data!: ModelView[];
 }
 
-/** A catalog row as clients see it. */
-export function viewModel(row: ModelRow): ModelView {
+/** A catalog row as clients see it, by its id or an alias. */
+export function viewModel(row: ModelRow, name = row.id): ModelView {
   return {
-    id: row.id,
+    id: name,
     object: 'model',
     created: CATALOG_EPOCH_SECONDS,
     owned_by: OWNER,

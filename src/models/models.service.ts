@@ -16,13 +16,20 @@ export class ModelsService {
 
   list(caller: Caller): ModelListView {
     const rows = this.catalog.list().filter((row) => mayUse(caller, row.id));
-    return { object: 'list', data: rows.map(viewModel) };
+    const data = rows.flatMap((row) =>
+      [row.id, ...(row.aliases ?? [])].map((name) => viewModel(row, name)),
+    );
+    return { object: 'list', data };
   }
 
   /** Throws 404 `model_not_found` for a model that is not in the list. */
   get(caller: Caller, id: string): ModelDetailView {
-    const row = this.catalog.list().find((candidate) => candidate.id === id && mayUse(caller, id));
+    const row = this.catalog
+      .list()
+      .find(
+        ({ id: own, aliases = [] }) => (own === id || aliases.includes(id)) && mayUse(caller, own),
+      );
     if (!row) throw unknownModel('model_not_found');
-    return viewModelDetail(row, ENDPOINTS[row.operation], this.parameters.of(row));
+    return viewModelDetail(row, ENDPOINTS[row.operation], this.parameters.of(row), id);
   }
 }

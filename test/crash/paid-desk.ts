@@ -90,6 +90,7 @@ function callOf({ accountId }: Order, executionId: string, reader: ServerRespons
     },
     endpoint: '/v1/audio/speech',
     row,
+    modelName: row.id,
     routes: row.routes,
     reader,
   };

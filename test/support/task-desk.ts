@@ -152,6 +152,7 @@ function requestOf(gateway: TestGateway, account: TestAccount, asked: JobSubmiss
       caller,
       endpoint: asked.endpoint ?? '/v1/audio/dubbing',
       row,
+      modelName: row.id,
       routes: row.routes,
     },
     kind: asked.kind ?? 'job',
