@@ -8,7 +8,8 @@ const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 
 /**
  * Checks every message: it is an object, its role is known, and its content is a text or a list of parts of type text,
- * image_url or refusal. An assistant's message with tool calls needs no content. Other fields pass. Throws
+ * image_url or refusal. An assistant's message with tool calls, a refusal or reasoning needs no content, and it may be null
+ * as in our own answers. Throws
  * `invalid_request` with the dotted path of the field (decisions G-23, G-92).
  */
 export function checkMessages(
@@ -24,6 +25,14 @@ export function checkMessages(
   }
 }
 
+/** The message as it is sent: an assistant that says nothing and calls no tool has an empty text, which providers take. */
+export function withContent(message: JsonObject): JsonObject {
+  const { content, role, tool_calls: calls, function_call: call } = message;
+  if (role !== 'assistant' || (content !== null && content !== undefined)) return message;
+  const hasCalls = (Array.isArray(calls) && calls.length > 0) || isJsonObject(call);
+  return hasCalls ? message : { ...message, content: '' };
+}
+
 /** Content parts of a message; none if the content is a text. */
 export function partsOf({ content }: JsonObject): readonly JsonObject[] {
   return Array.isArray(content) ? (content as readonly JsonObject[]) : [];
@@ -36,16 +45,19 @@ function checkContent(message: JsonObject, path: string): void {
     for (const [index, part] of content.entries()) checkPart(part, `${path}.${index}`);
     return;
   }
-  if ((content === undefined || content === null) && needsNoContent(message)) return;
+  // An answer without text has null there, and comes back as history.
+  if (content === null && message.role === 'assistant') return;
+  if (content === undefined && needsNoContent(message)) return;
   throw refusal(path, 'must be a text or an array of parts');
 }
 
-function needsNoContent({ role, tool_calls: calls, function_call: call, refusal }: JsonObject) {
+function needsNoContent({ role, tool_calls: calls, function_call: call, ...rest }: JsonObject) {
   if (role !== 'assistant') return false;
+  const { refusal, reasoning, reasoning_content } = rest;
   return (
     (Array.isArray(calls) && calls.length > 0) ||
     isJsonObject(call) ||
-    (typeof refusal === 'string' && refusal !== '')
+    [refusal, reasoning, reasoning_content].some((text) => typeof text === 'string' && text !== '')
   );
 }
 

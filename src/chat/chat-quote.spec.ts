@@ -69,7 +69,9 @@ describe('the ceiling of a chat', () => {
   it.each(['tools', 'metadata', 'response_format', 'user'])('counts what is in %s', (name) => {
     const text = 'long '.repeat(100);
     const value: Record<string, unknown> = {
-      tools: [{ type: 'function', function: { name: 'f', image_url: { url: text } } }],
+      tools: [
+        { type: 'function', function: { name: 'f', parameters: { image_url: { url: text } } } },
+      ],
       metadata: { text },
       response_format: { type: 'json_schema', json_schema: { description: text } },
       user: text,

@@ -8,8 +8,9 @@ import {
   MAX_COMPLETION_BYTES,
   type TokenUsage,
 } from '../providers/ports/chat.port.js';
-import { checkMessages, partsOf } from './chat-messages.js';
+import { checkMessages, partsOf, withContent } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
+import { knownRequestOf } from './known-request-fields.js';
 
 /** The tokens that an image counts, whatever its size (decision G-23). */
 export const IMAGE_TOKENS = 4_096;
@@ -25,6 +26,8 @@ export interface ChatQuote {
   readonly ceilingMicroUsd: MicroUsd;
   /** Whether the caller wants a stream to show its usage. */
   readonly showsUsage: boolean;
+  /** The fields of the request that are not sent on (decision G-92). */
+  readonly ignored: readonly string[];
 }
 
 /**
@@ -34,8 +37,9 @@ export interface ChatQuote {
  */
 export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   checkMessages(body.messages);
-  const { model, messages, stream, stream_options, max_tokens, max_completion_tokens, ...rest } =
-    body;
+  const { ignored, messages, ...known } = knownRequestOf(body, row.terms?.passFields);
+  const rest = { ...parametersOf(body), ...known };
+  const { stream, stream_options, max_tokens, max_completion_tokens } = body;
   const wanted = max_completion_tokens ?? max_tokens;
   const ofModel = row.limits.maxOutputTokens;
   const most = Math.min(ofModel, stream ? ofModel : tokensOfAnswer(rest));
@@ -45,10 +49,19 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   const prompt = JSON.stringify([messages.map(withoutImages), rest]);
   const promptTokens = Buffer.byteLength(prompt) + imageTokens(messages);
   return {
-    command: { messages, maxTokens, lengthParameter, parameters: rest },
+    command: { messages: messages.map(withContent), maxTokens, lengthParameter, parameters: rest },
     ceilingMicroUsd: price(row, { promptTokens, completionTokens: maxTokens }),
     showsUsage: stream && stream_options?.include_usage === true,
+    ignored,
   };
+}
+
+/** The fields that are sent as they are, without those that name what is done anyway (decision G-02). */
+function parametersOf(body: ChatBody): Partial<ChatBody> {
+  const { model, messages, stream, stream_options, max_tokens, max_completion_tokens, ...rest } =
+    body;
+  const { service_tier, modalities, ...parameters } = rest;
+  return parameters;
 }
 
 function lengthParameterOf(body: ChatBody): LengthParameter | undefined {

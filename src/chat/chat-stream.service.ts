@@ -13,10 +13,9 @@ import { readUnread } from '../providers/ports/unread-body.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
 import { basisOf, type CountedUsage } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
-import { chargeOf, type ChatQuote, quoteOf } from './chat-quote.js';
+import { chargeOf, type ChatQuote } from './chat-quote.js';
 import { ChatRelay } from './chat-relay.js';
 import { ChatUsage } from './chat-usage.js';
-import type { ChatBody } from './dto/chat.body.js';
 import { type MadeText, MadeTexts } from './made-text.js';
 
 /** One stream between its hold and its end. */
@@ -53,9 +52,8 @@ export class ChatStreamService {
    * works to its end and the client pays for the reported usage (decision G-24). Throws errors from before the first
    * chunk, and repeats the error of the error event.
    */
-  async stream(call: AdmittedCall<'chat'>, body: ChatBody, events: SseWriter): Promise<void> {
-    const quote = quoteOf(call.row, body);
-    await this.images.check(body.messages);
+  async stream(call: AdmittedCall<'chat'>, quote: ChatQuote, events: SseWriter): Promise<void> {
+    await this.images.check(quote.command.messages);
     const made = this.texts.begin(call.caller.accountId);
     let ended: EndedStream;
     try {

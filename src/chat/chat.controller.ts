@@ -9,12 +9,14 @@ import {
 import type { NextFunction, Response } from 'express';
 import { BodyLimit } from '../common/http/bodies/json-body.guard.js';
 import { sendCharged } from '../common/http/answers/charged-answer.js';
+import { tellIgnored } from '../common/http/answers/ignored-fields.js';
 import { SseWriter } from '../common/http/answers/sse-writer.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { GeneralEndpoint } from '../admission/call-endpoint.decorators.js';
 import { ChatCompletionView, STREAM_EXAMPLE } from './chat-completion.view.js';
+import { quoteOf } from './chat-quote.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
 import { CHAT_EXAMPLES } from './dto/chat-examples.js';
@@ -57,9 +59,11 @@ export class ChatController {
     @Res() response: Response,
     @Next() next: NextFunction,
   ): Promise<void> | undefined {
+    const quote = quoteOf(call.row, body);
+    tellIgnored(response, quote.ignored);
     // Nest and Express do not wait for a stream, because what waits stays in memory: 1.5 kB for each open stream.
     return body.stream
-      ? void this.streams.stream(call, body, new SseWriter(response)).catch(next)
-      : sendCharged(response, this.chat.complete(call, body));
+      ? void this.streams.stream(call, quote, new SseWriter(response)).catch(next)
+      : sendCharged(response, this.chat.complete(call, quote));
   }
 }

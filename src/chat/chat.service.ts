@@ -8,10 +8,9 @@ import { PaidCalls } from '../executions/paid-calls.js';
 import { choicesOf, completionOf, headOf } from './chat-answer.js';
 import { basisOf } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
-import { chargeOf, quoteOf } from './chat-quote.js';
+import { chargeOf, type ChatQuote } from './chat-quote.js';
 import { textsOf } from './chat-texts.js';
 import { ChatUsage, viewUsage } from './chat-usage.js';
-import type { ChatBody } from './dto/chat.body.js';
 
 /** Chat completions as one JSON object (spec: POST /v1/chat/completions). */
 @Injectable()
@@ -27,9 +26,9 @@ export class ChatService {
    * Returns the completion once its charge is durable. When the client leaves nothing changes, because the charge
    * follows the provider's success (decision G-25). Throws 402 `insufficient_user_quota` and the provider's failures.
    */
-  async complete(call: AdmittedCall<'chat'>, body: ChatBody): Promise<Charged<JsonObject>> {
-    const { command, ceilingMicroUsd } = quoteOf(call.row, body);
-    await this.images.check(body.messages);
+  async complete(call: AdmittedCall<'chat'>, quote: ChatQuote): Promise<Charged<JsonObject>> {
+    const { command, ceilingMicroUsd } = quote;
+    await this.images.check(command.messages);
     return this.calls.run(
       call,
       { amountMicroUsd: ceilingMicroUsd, basis: null },

@@ -59,6 +59,11 @@ export function isResponseFormat(value: unknown): boolean {
   return (value.type !== 'json_schema' || isJsonObject(value.json_schema)) && isCleanJson(value);
 }
 
+/** The one kind of output that chats have. */
+export function isTextOnly(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 1 && value[0] === 'text';
+}
+
 /** Flags of a stream. */
 export function isStreamOptions(value: unknown): boolean {
   return (

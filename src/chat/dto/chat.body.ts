@@ -9,6 +9,7 @@ import {
   isResponseFormat,
   isStop,
   isStreamOptions,
+  isTextOnly,
   isToolChoice,
   isToolList,
 } from './chat-shapes.js';
@@ -36,6 +37,14 @@ const TOOL_CHOICE = {
     function: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
   },
 };
+
+/** A field of OpenAI's that is not sold: null is taken, as SDKs send it (decision G-02). */
+function NotSold(): PropertyDecorator {
+  return Checked(() => false, 'is not offered here: leave it out', {
+    ...optional,
+    api: { type: Object, nullable: true, enum: [null] },
+  });
+}
 
 /** Body of POST /v1/chat/completions (spec: same heading; decisions G-02, G-92). */
 export class ChatBody {
@@ -164,4 +173,32 @@ export class ChatBody {
     api: { type: Boolean, enum: [false] },
   })
   store?: false;
+
+  @OneOf(['auto', 'default'], { ...optional, description: 'Names what is done anyway' })
+  service_tier?: string;
+
+  @Checked(isTextOnly, 'must be ["text"]', {
+    ...optional,
+    description: 'Names what is done anyway',
+    api: { type: 'array', items: { type: 'string', enum: ['text'] } },
+  })
+  modalities?: readonly string[];
+
+  @NotSold()
+  audio?: null;
+
+  @NotSold()
+  function_call?: null;
+
+  @NotSold()
+  functions?: null;
+
+  @NotSold()
+  prediction?: null;
+
+  @NotSold()
+  prompt_cache_retention?: null;
+
+  @NotSold()
+  web_search_options?: null;
 }

@@ -65,14 +65,99 @@ describe('the standard parameters (decision G-02)', () => {
       store: null,
       n: null,
     });
-    expect((await desk.upstream()).body).toEqual({ model: 'gpt-5', messages: SKY_CHAT.messages });
+    expect((await desk.upstream()).body).toEqual({
+      model: 'gpt-5',
+      messages: SKY_CHAT.messages,
+      max_completion_tokens: 128_000,
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['service_tier', 'auto'],
+    ['service_tier', 'default'],
+    ['modalities', ['text']],
+    ...['audio', 'functions', 'function_call', 'modalities', 'prediction'].map(
+      (name) => [name, null] as [string, null],
+    ),
+    ...['prompt_cache_retention', 'service_tier', 'web_search_options'].map(
+      (name) => [name, null] as [string, null],
+    ),
+  ])(
+    'takes %s %j, which names what is done anyway, and does not forward it',
+    async (name, value) => {
+      await desk.ask({ [name]: value });
+      expect((await desk.upstream()).body).not.toHaveProperty(name);
+    },
+  );
+
+  it('says the bound of a seed that JSON cannot carry', async () => {
+    const { error } = await refused({ seed: 2 ** 53 }, 'seed');
+    expect(error.message).toContain(`${Number.MAX_SAFE_INTEGER}`);
+  });
+
+  it('leaves out unknown fields of messages, parts and tools, and names them', async () => {
+    const schema = { type: 'object', properties: {}, 'x-own': { cache_control: 1 } };
+    const answer = await desk.chat({
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral', ttl: '1h' } }],
+          cache_control: { type: 'ephemeral' },
+        },
+      ],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'f', parameters: schema, defer: 1 },
+          cache_control: {},
+        },
+      ],
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-gateway-ignored-fields')?.split(', ').sort()).toEqual([
+      'messages.cache_control',
+      'messages.content.cache_control',
+      'tools.cache_control',
+      'tools.function.defer',
+    ]);
+    expect((await desk.upstream()).body).toMatchObject({
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+      tools: [{ type: 'function', function: { name: 'f', parameters: schema } }],
+    });
+    expect(JSON.stringify((await desk.upstream()).body)).not.toMatch(/ephemeral|defer/);
+  });
+
+  it.each<[object, object]>([
+    [
+      { content: null, reasoning_content: 'I thought.' },
+      { content: '', reasoning_content: 'I thought.' },
+    ],
+    [{ reasoning: 'I thought.' }, { content: '', reasoning: 'I thought.' }],
+    [{ content: null }, { content: '' }],
+    [
+      { content: null, reasoning_details: [{ type: 'reasoning.text', text: 'a' }], refusal: null },
+      { content: '', reasoning_details: [{ type: 'reasoning.text', text: 'a' }], refusal: null },
+    ],
+  ])('takes what we answer as history: assistant %j', async (said, sent) => {
+    const messages = [user('x'), { role: 'assistant', ...said }, user('y')];
+    const answer = await desk.chat({ messages });
+    expect(answer.status).toBe(200);
+    expect((await desk.upstream()).body.messages).toEqual([
+      user('x'),
+      { role: 'assistant', ...sent },
+      user('y'),
+    ]);
   });
 
   it.each<[string, unknown]>([
     ['foo', 1],
     ['functions', []],
     ['audio', {}],
-    ['service_tier', 'auto'],
+    ['service_tier', 'flex'],
+    ['modalities', ['text', 'audio']],
+    ['modalities', 'text'],
+    ['web_search_options', {}],
+    ['seed', 2 ** 53],
     ['top_p', 1.1],
     ['stop', ['a', 'b', 'c', 'd', 'e']],
     ['stop', 5],

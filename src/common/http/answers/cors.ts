@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { NEXT_CURSOR_HEADER } from '../../paging/page.view.js';
 import { CHARGE_HEADER } from './charged-answer.js';
 import { EXECUTION_ID_HEADER } from './execution-id.js';
+import { IGNORED_FIELDS_HEADER } from './ignored-fields.js';
 import { SANDBOX_HEADER } from './sandbox-answer.js';
 
 /** How long a browser may remember the permission, in seconds. */
@@ -18,6 +19,7 @@ const EXPOSED = [
   'x-client-request-id',
   'x-gateway-task-id',
   SANDBOX_HEADER,
+  IGNORED_FIELDS_HEADER,
   NEXT_CURSOR_HEADER,
   'Location',
   'Retry-After',

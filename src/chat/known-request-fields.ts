@@ -1,0 +1,111 @@
+import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import type { ChatBody } from './dto/chat.body.js';
+
+/**
+ * The fields of messages, parts and tools that we know (decision G-92), by place. An object below a field that has fields
+ * of its own is looked into; `true` passes unread, as the JSON Schemas of tools do.
+ */
+type Known = { readonly [name: string]: true | Known };
+
+const CALL: Known = {
+  id: true,
+  type: true,
+  index: true,
+  function: { name: true, arguments: true },
+  custom: { name: true, input: true },
+  extra_content: true,
+};
+const PART: Known = {
+  type: true,
+  text: true,
+  refusal: true,
+  image_url: { url: true, detail: true },
+};
+const MESSAGE: Known = {
+  role: true,
+  content: PART,
+  name: true,
+  refusal: true,
+  tool_calls: CALL,
+  tool_call_id: true,
+  function_call: { name: true, arguments: true },
+  audio: { id: true },
+  reasoning_content: true,
+  reasoning: true,
+  reasoning_details: true,
+  extra_content: true,
+  annotations: true,
+};
+const TOOL: Known = {
+  type: true,
+  function: { name: true, description: true, parameters: true, strict: true },
+  custom: { name: true, description: true, format: true },
+};
+const FORMAT: Known = {
+  type: true,
+  json_schema: { name: true, description: true, schema: true, strict: true },
+};
+/** More names than this are not told: they stand in a header. */
+const MAX_NAMES = 20;
+/** Only such a name can stand in a header; any other is left out untold. */
+const NAME = /^[\w$-]{1,64}$/;
+
+/** The objects of a request that callers write freely, as far as they are known. */
+type FreeFields = Pick<ChatBody, 'messages' | 'tools' | 'response_format'>;
+
+/** What is sent of them, and the names of the fields that are not, such as `messages.content.cache_control`. */
+export interface KnownRequest extends FreeFields {
+  readonly ignored: readonly string[];
+}
+
+/** Leaves out every field of messages, parts and tools that nobody knows, but for those named in `passed`. */
+export function knownRequestOf(request: FreeFields, passed: readonly string[] = []): KnownRequest {
+  const { messages, tools, response_format: format } = request;
+  const sieve = new Sieve(new Set(passed));
+  return {
+    messages: messages.map((message) => sieve.object(message, MESSAGE, 'messages')),
+    ...(tools && { tools: tools.map((tool) => sieve.object(tool, TOOL, 'tools')) }),
+    ...(format && { response_format: sieve.object(format, FORMAT, 'response_format') }),
+    ignored: [...sieve.ignored],
+  };
+}
+
+const LEFT_OUT = Symbol('left out');
+
+class Sieve {
+  readonly ignored = new Set<string>();
+
+  constructor(private readonly passed: ReadonlySet<string>) {}
+
+  /** The object itself where all its fields are known, which is nearly always. */
+  object(object: JsonObject, known: Known, path: string): JsonObject {
+    let changed: Record<string, unknown> | undefined;
+    for (const name in object) {
+      const value = object[name];
+      const kept = this.field(value, name, known, path);
+      if (kept === value && kept !== LEFT_OUT) continue;
+      changed ??= { ...object };
+      if (kept === LEFT_OUT) Reflect.deleteProperty(changed, name);
+      else changed[name] = kept;
+    }
+    return changed ?? object;
+  }
+
+  private field(value: unknown, name: string, known: Known, path: string): unknown {
+    const below = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (below === true || this.passed.has(name)) return value;
+    if (below === undefined) {
+      if (this.ignored.size < MAX_NAMES && NAME.test(name)) this.ignored.add(`${path}.${name}`);
+      return LEFT_OUT;
+    }
+    return this.value(value, below, `${path}.${name}`);
+  }
+
+  private value(value: unknown, known: Known, path: string): unknown {
+    if (Array.isArray(value)) {
+      const items = value.map((item: unknown) => this.value(item, known, path));
+      return items.every((item, place) => item === value[place]) ? (value as unknown) : items;
+    }
+    return isJsonObject(value) ? this.object(value, known, path) : value;
+  }
+}

@@ -1,0 +1,9 @@
+import type { Response } from 'express';
+
+/** Header that names the fields of a request that were left out (decision G-92). */
+export const IGNORED_FIELDS_HEADER = 'x-gateway-ignored-fields';
+
+/** Names the fields that were left out in the head of the answer. */
+export function tellIgnored(response: Response, ignored: readonly string[]): void {
+  if (ignored.length > 0) response.setHeader(IGNORED_FIELDS_HEADER, ignored.join(', '));
+}
