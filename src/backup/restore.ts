@@ -8,6 +8,7 @@ import { Database } from '../database/database.js';
 import { DataDirLock } from '../database/embedded/data-dir-lock.js';
 import { BackupError, refuseExternalDatabase } from './backup-error.js';
 import { CLUSTER, FILES, KEY_FILE, OWED } from './backup-parts.js';
+import { type OpenWork, settleOpenWork } from './open-work.js';
 import { unpack } from './unpack.js';
 
 const UNFINISHED = 'restore.unfinished';
@@ -25,17 +26,25 @@ export interface RestoreReport {
   readonly dataDir: string;
   readonly contains: readonly string[];
   readonly audit: AuditReport;
+  readonly work: OpenWork;
+}
+
+/** Whether the tasks that were open at the backup go on as if nothing had happened since. */
+interface RestoreTerms {
+  readonly resumes: boolean;
 }
 
 /**
  * Restores a backup into an empty data folder. It unpacks the backup to a temporary folder, starts the database, migrates it
- * and audits all of its books. Only then it moves everything to its place (docs/adr/0017). Throws {@link BackupError},
+ * and audits all of its books. Tasks that were open are then left to an operator, unless `resumes` (decision G-111). Only then it
+ * moves everything to its place (docs/adr/0017). Throws {@link BackupError},
  * `DataDirInUseError` or `SchemaTooNewError` if it cannot restore; then the folder is unchanged.
  */
 export async function restore(
   config: GatewayConfig,
   file: string,
   signal: AbortSignal,
+  { resumes }: RestoreTerms = { resumes: false },
 ): Promise<RestoreReport> {
   refuseExternalDatabase(config.databaseUrl);
   const path = resolve(file);
@@ -51,11 +60,11 @@ export async function restore(
     await rm(unfinished, { recursive: true, force: true });
     await mkdir(unfinished, { mode: FOLDER_MODE });
     const contains = await unpack(path, unfinished, signal);
-    const audit = await proven(unfinished);
+    const { audit, work } = await proven(unfinished, resumes);
     signal.throwIfAborted();
     await moveUp(contains, unfinished, dataDir);
     isDone = true;
-    return { dataDir, contains, audit };
+    return { dataDir, contains, audit, work };
   } finally {
     await rm(join(dataDir, UNFINISHED), { recursive: true, force: true });
     await lock.release();
@@ -73,17 +82,25 @@ async function refuseUnlessEmpty(dataDir: string): Promise<void> {
 }
 
 /**
- * The audit of an unpacked database, which recovers and migrates when it starts. Throws {@link BackupError} if the books
- * have errors.
+ * The audit of an unpacked database, which recovers and migrates when it starts, and what was open in it. Throws
+ * {@link BackupError} if the books have errors.
  */
-async function proven(dataDir: string): Promise<AuditReport> {
+async function proven(
+  dataDir: string,
+  resumes: boolean,
+): Promise<Pick<RestoreReport, 'audit' | 'work'>> {
   const database = new Database({ databaseUrl: undefined, dataDir });
-  const report = await auditBooks(await database.open(), 'full').finally(() => database.close());
-  if (report.ok) return report;
-  const [first] = report.discrepancies;
-  throw new BackupError(
-    `The books in the backup are not right: ${first?.rule ?? ''} (account ${first?.accountId ?? ''}: ${first?.detail ?? ''}).`,
-  );
+  try {
+    const dataSource = await database.open();
+    const audit = await auditBooks(dataSource, 'full');
+    if (audit.ok) return { audit, work: await settleOpenWork(dataSource, resumes) };
+    const [first] = audit.discrepancies;
+    throw new BackupError(
+      `The books in the backup are not right: ${first?.rule ?? ''} (account ${first?.accountId ?? ''}: ${first?.detail ?? ''}).`,
+    );
+  } finally {
+    await database.close();
+  }
 }
 
 async function moveUp(parts: readonly string[], from: string, to: string): Promise<void> {

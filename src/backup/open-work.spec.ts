@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { settleOpenWork } from './open-work.js';
+
+const ACCOUNT = randomUUID();
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+async function task(status: string, jobId: string | null): Promise<string> {
+  const id = randomUUID();
+  await database.dataSource.query(
+    `INSERT INTO task (account_id, id, kind, modality, model, details, provider, provider_base_url, on_sandbox,
+                       upstream_model, reserved, status, provider_job_id, charged, result, completed_at)
+     VALUES ($1, $2, 'song', 'audio', 'song-music', '{}', 'ttapi', 'https://provider.example', false, 'suno/music', 500, $3, $4,
+             CASE WHEN $3 = 'succeeded' THEN 500 END, CASE WHEN $3 = 'succeeded' THEN '{}'::json END,
+             CASE WHEN $3 = 'succeeded' THEN now() END)`,
+    [ACCOUNT, id, status, jobId],
+  );
+  if (status === 'succeeded') return id;
+  const phase = jobId === null ? 'waiting' : 'polling';
+  await database.dataSource.query(
+    `INSERT INTO task_work (account_id, task_id, lane, phase) VALUES ($1, $2, 'x/ttapi', $3)`,
+    [ACCOUNT, id, phase],
+  );
+  return id;
+}
+const stateOf = async (id: string): Promise<unknown> =>
+  (
+    await database.dataSource.query<object[]>(
+      `SELECT status, phase, lane, completed_at IS NOT NULL AS ended
+         FROM task LEFT JOIN task_work ON task_id = id WHERE id = $1`,
+      [id],
+    )
+  )[0];
+
+it('leaves open tasks to an operator, watches the jobs that are known, and tells what is open', async () => {
+  const [queued, polled, done] = [
+    await task('queued', null),
+    await task('processing', 'job-1'),
+    await task('succeeded', 'job-2'),
+  ];
+  const open = { openTasks: 2, openTasksWithJob: 1, openTasksHeldMicroUsd: 1_000n };
+  expect(await settleOpenWork(database.dataSource, true)).toMatchObject({
+    ...open,
+    undecidedTasks: 0,
+  });
+  expect(await stateOf(queued)).toMatchObject({ status: 'queued', phase: 'waiting' });
+
+  expect(await settleOpenWork(database.dataSource, false)).toMatchObject({
+    ...open,
+    undecidedTasks: 2,
+    liveKeys: 0,
+    newestEntryAt: null,
+  });
+  const undecided = { status: 'reconciliation_required', ended: true };
+  expect(await stateOf(queued)).toEqual({ ...undecided, phase: null, lane: null });
+  expect(await stateOf(polled)).toEqual({
+    ...undecided,
+    phase: 'watching',
+    lane: 'watch/ttapi',
+  });
+  expect(await stateOf(done)).toMatchObject({ status: 'succeeded', phase: null });
+});
