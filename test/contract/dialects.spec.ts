@@ -5,10 +5,11 @@ import type { TestAccount } from '../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../support/http-answer.js';
 import { ANSWER_DIALECTS } from './dialects/answer-dialects.js';
 import type { Dialect, Wanted } from './dialects/dialect.js';
+import { SENT_DIALECTS } from './dialects/sent-dialects.js';
 import { USAGE_DIALECTS } from './dialects/usage-dialects.js';
 
 /** A new vendor is a new row in one of these. */
-const DIALECTS: readonly Dialect[] = [...ANSWER_DIALECTS, ...USAGE_DIALECTS];
+const DIALECTS: readonly Dialect[] = [...ANSWER_DIALECTS, ...SENT_DIALECTS, ...USAGE_DIALECTS];
 const CREDIT = 10_000_000n;
 const MODEL = { id: 'gen-4-mini', cap: 10_000 };
 /** Fields of a vendor that no caller gets. */
