@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../common/json-object.js';
-import { isCleanJson } from './clean-json.js';
+import type { PartFault } from '../../common/validation/fields.js';
+import { isCleanJson, uncleanPart } from './clean-json.js';
 
 const MAX_TOOLS = 128;
 const MAX_STOPS = 4;
@@ -14,8 +15,9 @@ const RESPONSE_FORMATS: readonly unknown[] = ['text', 'json_object', 'json_schem
 const STREAM_OPTIONS: readonly string[] = ['include_usage', 'include_obfuscation'];
 
 /** `messages`: at least one value. `checkMessages` checks each. */
-export function isMessageList(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && isCleanJson(value);
+export function messagesFault(value: unknown): PartFault | undefined {
+  if (Array.isArray(value) && value.length > 0) return uncleanPart(value);
+  return { at: '', says: 'must be an array of at least one message' };
 }
 
 /** A text, or up to four texts. */
@@ -38,14 +40,15 @@ export function isLogitBias(value: unknown): boolean {
 }
 
 /** Named functions (or custom tools) that the model may call. */
-export function isToolList(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.length <= MAX_TOOLS &&
-    value.every(isTool) &&
-    isCleanJson(value)
-  );
+export function toolsFault(value: unknown): PartFault | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_TOOLS) {
+    return { at: '', says: `must be an array of 1 to ${MAX_TOOLS} tools` };
+  }
+  for (const [index, tool] of value.entries()) {
+    const fault = toolFault(tool);
+    if (fault) return { ...fault, at: `.${index}${fault.at}` };
+  }
+  return uncleanPart(value);
 }
 
 /** A word, or the one tool that has to be called. */
@@ -54,9 +57,14 @@ export function isToolChoice(value: unknown): boolean {
 }
 
 /** An object whose `type` names the format. */
-export function isResponseFormat(value: unknown): boolean {
-  if (!isJsonObject(value) || !RESPONSE_FORMATS.includes(value.type)) return false;
-  return (value.type !== 'json_schema' || isJsonObject(value.json_schema)) && isCleanJson(value);
+export function responseFormatFault(value: unknown): PartFault | undefined {
+  if (!isJsonObject(value) || !RESPONSE_FORMATS.includes(value.type)) {
+    return { at: '', says: 'must have the type text, json_object or json_schema' };
+  }
+  if (value.type === 'json_schema' && !isJsonObject(value.json_schema)) {
+    return { at: '.json_schema', says: 'must be an object' };
+  }
+  return uncleanPart(value);
 }
 
 /** The one kind of output that chats have. */
@@ -90,10 +98,14 @@ export function isMetadata(value: unknown): boolean {
   );
 }
 
-function isTool(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const definition =
-    value.type === 'function' || value.type === 'custom' ? value[value.type] : undefined;
-  if (!isJsonObject(definition)) return false;
-  return typeof definition.name === 'string' && FUNCTION_NAME.test(definition.name);
+function toolFault(value: unknown): PartFault | undefined {
+  if (!isJsonObject(value)) return { at: '', says: 'must be an object' };
+  const { type } = value;
+  if (type !== 'function' && type !== 'custom') {
+    return { at: '.type', says: 'must be function or custom' };
+  }
+  const definition = value[type];
+  if (!isJsonObject(definition)) return { at: `.${type}`, says: 'must be an object' };
+  if (typeof definition.name === 'string' && FUNCTION_NAME.test(definition.name)) return undefined;
+  return { at: `.${type}.name`, says: 'must be 1 to 64 letters, digits, underscores or hyphens' };
 }

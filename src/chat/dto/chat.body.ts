@@ -1,17 +1,26 @@
 import { getSchemaPath } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/json-object.js';
 import { ExcludedBy } from '../../common/validation/cross-field-rules.js';
-import { Checked, Flag, ModelId, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import {
+  Checked,
+  Examined,
+  Flag,
+  ModelId,
+  Num,
+  OneOf,
+  Text,
+  Whole,
+} from '../../common/validation/fields.js';
 import {
   isLogitBias,
-  isMessageList,
   isMetadata,
-  isResponseFormat,
   isStop,
   isStreamOptions,
   isTextOnly,
   isToolChoice,
-  isToolList,
+  messagesFault,
+  responseFormatFault,
+  toolsFault,
 } from './chat-shapes.js';
 import {
   anyOfType,
@@ -51,7 +60,7 @@ export class ChatBody {
   @ModelId({ example: 'gen-5-mini' })
   model!: string;
 
-  @Checked(isMessageList, 'must be an array of at least one message in well-formed Unicode', {
+  @Examined(messagesFault, {
     description: 'The conversation in order, oldest first',
     api: { type: 'array', minItems: 1, items: { $ref: getSchemaPath(ChatMessage) } },
   })
@@ -122,14 +131,10 @@ export class ChatBody {
   })
   top_logprobs?: number;
 
-  @Checked(
-    isToolList,
-    'must be an array of 1 to 128 tools, each with a type and a named function',
-    {
-      ...optional,
-      api: { type: 'array', items: anyOfType(ChatFunctionTool, ChatCustomTool) },
-    },
-  )
+  @Examined(toolsFault, {
+    ...optional,
+    api: { type: 'array', items: anyOfType(ChatFunctionTool, ChatCustomTool) },
+  })
   tools?: readonly JsonObject[];
 
   @Checked(isToolChoice, 'must be none, auto, required or an object that names a tool', {
@@ -141,7 +146,7 @@ export class ChatBody {
   @Flag(optional)
   parallel_tool_calls?: boolean;
 
-  @Checked(isResponseFormat, 'must have the type text, json_object or json_schema', {
+  @Examined(responseFormatFault, {
     ...optional,
     api: anyOfType(ChatTextFormat, ChatJsonObjectFormat, ChatJsonSchemaFormat),
   })

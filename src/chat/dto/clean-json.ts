@@ -1,9 +1,34 @@
 /// <reference lib="es2024.string" />
 
+import type { PartFault } from '../../common/validation/fields.js';
+
+/** A place in a refusal is cut at this length, because it may consist of the client's own words. */
+const MAX_PLACE_LENGTH = 128;
+
 /** Whether every text and key in a JSON value is well-formed Unicode without U+0000 (decision G-03). */
 export function isCleanJson(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value === 'string') return textFault(value) === undefined;
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.every(isCleanJson);
   return Object.entries(value).every(([key, inner]) => isCleanJson(key) && isCleanJson(inner));
+}
+
+/** The first text or key that is not; undefined if all are. */
+export function uncleanPart(value: unknown, at = ''): PartFault | undefined {
+  if (isCleanJson(value)) return undefined;
+  if (typeof value === 'string') {
+    return { at: at.slice(0, MAX_PLACE_LENGTH), says: textFault(value) ?? '' };
+  }
+  for (const [key, inner] of Object.entries(value as object)) {
+    const says = textFault(key);
+    if (says !== undefined) return { at, says: `has a name that ${says}` };
+    const fault = uncleanPart(inner, `${at}.${key}`);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function textFault(text: string): string | undefined {
+  if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  return text.includes('\0') ? 'must not contain U+0000' : undefined;
 }

@@ -17,6 +17,7 @@ interface Rule {
   readonly each: boolean;
   readonly message: WordedMessage;
   readonly code: ErrorCode | undefined;
+  readonly placeOf: FieldContext['placeOf'];
 }
 
 interface Field {
@@ -190,8 +191,8 @@ function ruleOf(metadata: Metadata): Rule {
   const { instance } = constraint;
   const check: Check = (value, object) =>
     instance.validate(value, { value, object, property, constraints, targetName: '' }) === true;
-  const { code } = (metadata.context ?? {}) as FieldContext;
-  return { holds: check, each, message, code };
+  const { code, placeOf } = (metadata.context ?? {}) as FieldContext;
+  return { holds: check, each, message, code, placeOf };
 }
 
 /** The fault of the value under the rule, or of the first item of a list that breaks it. */
@@ -209,6 +210,6 @@ function refusal({ path, item, value, broken }: Fault, code: ErrorCode): Gateway
   const args = { value, object: {}, property: path, constraints: [], targetName: '' };
   const says = typeof message === 'string' ? message : message(args);
   return new GatewayError(broken.code ?? code, `${says.replace('$property', path + item)}.`, {
-    param: path,
+    param: path + (broken.placeOf?.(value) ?? ''),
   });
 }

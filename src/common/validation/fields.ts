@@ -42,6 +42,16 @@ export interface FieldContext {
   readonly code?: ErrorCode;
   readonly default?: unknown;
   readonly nested?: () => Dto;
+  /** Where in a refused value its fault is, such as `.3.function.name`; see {@link Examined}. */
+  readonly placeOf?: (value: unknown) => string;
+}
+
+/** What is wrong with a part of a value. */
+export interface PartFault {
+  /** Where it is, such as `.3.function.name`; empty for the value itself. */
+  readonly at: string;
+  /** The end of the sentence about it, such as `must be an object`. */
+  readonly says: string;
 }
 
 /** A request class. */
@@ -175,6 +185,30 @@ export function Checked(
   const check = ValidateBy(
     { name: 'checked', validator: { validate: holds } },
     fault(says, options),
+  );
+  return field([check], options, options.api ?? { type: Object });
+}
+
+/** A value of many parts; the message and `param` of a refusal name the part in which `faultOf` finds a fault. */
+export function Examined(
+  faultOf: (value: unknown) => PartFault | undefined,
+  options: FieldOptions & { readonly api?: ApiPropertyOptions } = {},
+): PropertyDecorator {
+  const refusal = fault('', options);
+  const context: FieldContext = {
+    ...(refusal.context as FieldContext),
+    placeOf: (value) => faultOf(value)?.at ?? '',
+  };
+  const check = ValidateBy(
+    { name: 'examined', validator: { validate: (value) => faultOf(value) === undefined } },
+    {
+      ...refusal,
+      context,
+      message: ({ value }) => {
+        const { at = '', says = 'must be valid' } = faultOf(value) ?? {};
+        return `$property${at} ${says}`;
+      },
+    },
   );
   return field([check], options, options.api ?? { type: Object });
 }

@@ -171,8 +171,6 @@ describe('the standard parameters (decision G-02)', () => {
     ['logprobs', 'true'],
     ['top_logprobs', 21],
     ['tools', {}],
-    ['tools', [{ type: 'function', function: {} }]],
-    ['tools', [{ type: 'function', function: { name: 'a b' } }]],
     ['tool_choice', 'maybe'],
     ['parallel_tool_calls', 1],
     ['response_format', 'json'],
@@ -185,6 +183,18 @@ describe('the standard parameters (decision G-02)', () => {
     ['store', true],
   ])('refuses %s %j (CHAT-22)', async (name, value) => {
     await refused({ [name]: value }, name);
+  });
+
+  it.each<[unknown, string]>([
+    [null, 'tools.1'],
+    [{ type: 'web_search' }, 'tools.1.type'],
+    [{ type: 'function' }, 'tools.1.function'],
+    [{ type: 'function', function: {} }, 'tools.1.function.name'],
+    [{ type: 'function', function: { name: 'a b' } }, 'tools.1.function.name'],
+    [{ type: 'custom', custom: { name: 'a\u0000' } }, 'tools.1.custom.name'],
+  ])('says which tool is wrong, and where: %j (CHAT-22)', async (wrong, param) => {
+    const { error } = await refused({ tools: [tool, wrong] }, param);
+    expect(error.message.startsWith(`${param} must be`)).toBe(true);
   });
 
   it('refuses both names of the token limit at once', async () => {
@@ -238,15 +248,23 @@ describe('bad fields', () => {
     await refused({ messages: [user([{ type, [type]: {} }])] }, 'messages.0.content.0');
   });
 
-  it.each<[string, string]>([
-    ['messages', '[{"role":"user","content":"\\ud800"}]'],
-    ['messages', '[{"role":"user","content":"a\\u0000b"}]'],
-    ['tools', '[{"type":"function","function":{"name":"f","description":"\\udc00"}}]'],
+  it.each<[string, string, string?]>([
+    ['messages', '[{"role":"user","content":"\\ud800"}]', 'messages.0.content'],
+    ['messages', '[{"role":"user","content":"a\\u0000b"}]', 'messages.0.content'],
+    [
+      'tools',
+      '[{"type":"function","function":{"name":"f","description":"\\udc00"}}]',
+      'tools.0.function.description',
+    ],
     ['metadata', '{"\\ud83d":"x"}'],
-    ['response_format', '{"type":"json_schema","json_schema":{"name":"\\ude00"}}'],
+    [
+      'response_format',
+      '{"type":"json_schema","json_schema":{"name":"\\ude00"}}',
+      'response_format.json_schema.name',
+    ],
     ['stop', '"\\ud800"'],
     ['user', '"\\ud800"'],
-  ])('refuses text in %s that is not Unicode: %s', async (name, json) => {
+  ])('refuses text in %s that is not Unicode: %s', async (name, json, param = name) => {
     const rest = JSON.stringify({
       ...SKY_CHAT,
       ...(name === 'messages' && { messages: undefined }),
@@ -259,7 +277,7 @@ describe('bad fields', () => {
       {
         status: 400,
         code: 'invalid_request',
-        param: name,
+        param,
       },
     );
   });
