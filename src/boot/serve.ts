@@ -38,18 +38,26 @@ export async function serve({ loaded, worker, sandbox }: Begun): Promise<void> {
     // By the settings as a command reads them.
     operatorSocket: operatorSocketPath(loaded),
   });
-  if (worker?.greets ?? true) await greet(gateway, isEmbedded, logger);
-  endWhenTold(gateway, hangUp, config, logger);
+  // First, because the gateway is ready by now, and may be told at once.
+  const end = endWhenTold(gateway, hangUp, config, logger);
+  if (worker?.greets ?? true) {
+    await greet(gateway, isEmbedded, logger).catch((error: unknown) => {
+      // A gateway that ends meanwhile has closed its database.
+      if (!end.hasBegun) throw error;
+    });
+  }
 }
 
-/** Stops the gateway and ends the process on a signal, or when the same error has come too often. */
+/** Stops the gateway and ends the process on a signal, or when the same error has come too often. Says whether it does. */
 function endWhenTold(
   gateway: Gateway,
   hangUp: HangUp,
   { drainTimeoutMs, catalogFile }: GatewayConfig,
   logger: Logger,
-): void {
+): { readonly hasBegun: boolean } {
+  const end = { hasBegun: false };
   const stop = (code: 0 | 1): void => {
+    end.hasBegun = true;
     setTimeout(() => process.exit(1), drainTimeoutMs + STOP_MARGIN_MS).unref();
     void gateway.stop().finally(() => {
       logger.flush();
@@ -75,4 +83,5 @@ function endWhenTold(
       stop(0);
     },
   });
+  return end;
 }
