@@ -14,8 +14,8 @@ export interface TaskContext {
   readonly signal: StopSignal;
   /** The route of the task, for `ProviderRouter.runOn`. */
   readonly route: Route;
-  /** The key that submitted the task; null when it was deleted. Failures at the provider count against it. */
-  readonly apiKeyId: string | null;
+  /** The account that submitted the task. Failures at the provider count against it. */
+  readonly accountId: string;
   /** Told what the provider says that an answer cost. */
   readonly onFigures?: OnFigures | undefined;
 }

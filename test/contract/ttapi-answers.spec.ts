@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TTAPI_ANSWERS, type AnswerReader } from '../../src/providers/ttapi/ttapi-answers.js';
 import type { SongResult } from '../../src/providers/ports/song.port.js';
-import { classifyTtapiError } from '../../src/providers/ttapi/ttapi-error.js';
+import { ownTtapiErrors } from '../../src/providers/ttapi/ttapi-error.js';
 
 const url = 'https://cdn.example/a';
 const music = {
@@ -228,12 +228,12 @@ describe('an answer of TTAPI with more than anybody made', () => {
 describe('faults of TTAPI', () => {
   it('tells a full queue from a refusal, and both from a timeout of its own', () => {
     const refusal = { status: 'FAILED', message: 'secret words' };
-    expect(classifyTtapiError(499, refusal)).toEqual({
+    expect(ownTtapiErrors(499, refusal)).toEqual({
       code: 'queue_exhausted',
       kind: 'rate_limited',
     });
-    expect(classifyTtapiError(500, refusal)).toEqual({ code: 'FAILED', message: 'secret words' });
-    expect(classifyTtapiError(504, refusal)).toEqual({});
-    expect(classifyTtapiError(500, '<html>')).toEqual({});
+    expect(ownTtapiErrors(500, refusal)).toEqual({ code: 'FAILED', message: 'secret words' });
+    expect(ownTtapiErrors(504, refusal)).toBeUndefined();
+    expect(ownTtapiErrors(500, '<html>')).toBeUndefined();
   });
 });

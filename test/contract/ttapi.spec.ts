@@ -3,7 +3,7 @@ import { ProviderHttp } from '../../src/providers/http/provider-http.js';
 import { keyHeader, type ProviderAccess } from '../../src/providers/http/provider-access.js';
 import type { SongCommand } from '../../src/providers/ports/song.port.js';
 import { TTAPI_ENDPOINTS } from '../../src/providers/ttapi/ttapi-endpoints.js';
-import { classifyTtapiError } from '../../src/providers/ttapi/ttapi-error.js';
+import { ownTtapiErrors } from '../../src/providers/ttapi/ttapi-error.js';
 import { TtapiSong } from '../../src/providers/ttapi/ttapi-song.adapter.js';
 import { describePortContract, describeRequest } from './port-contract.js';
 import type { SeenRequest } from '../support/stub-upstream.js';
@@ -12,7 +12,7 @@ import type { SeenRequest } from '../support/stub-upstream.js';
 function songs(access: ProviderAccess, call: string): TtapiSong {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'tt-api-key'),
-    classify: classifyTtapiError,
+    ownErrors: ownTtapiErrors,
   });
   return new TtapiSong(http, { 'upstream-model': TTAPI_ENDPOINTS[call]! }, access.id);
 }

@@ -46,7 +46,7 @@ describe('upload of a 50 MB file', () => {
     const { port } = server.address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;
     const access = { id: 'acme', baseUrl, apiKey: 'k', transport, clock: new SystemClock() };
-    const http = new ProviderHttp(access, { headers: {}, classify: () => ({}) });
+    const http = new ProviderHttp(access, { headers: {} });
     const body = multipartBody({ model_id: 'm' }, 'file', { ...file, path });
     const request = { method: 'POST', path: '/', body, timeout: 'audio', signal } as const;
     return http.requestJson(request, 1_000, (json) => json);

@@ -40,10 +40,6 @@ export class JobKind implements TaskKind {
     };
     this.http = new ProviderHttp(access, {
       headers: {},
-      classify: (_status, body) => {
-        const code = (body as { code?: unknown } | null)?.code;
-        return typeof code === 'string' ? { code } : {};
-      },
     });
   }
 

@@ -46,6 +46,6 @@ export async function requestAudio(
     terms,
     onFigures,
   });
-  if (!(await sniffAudio(answer.body, format))) throw http.unusable(answer, 'not_audio');
+  if (!(await sniffAudio(answer.body, format))) throw await http.noFile(answer, 'not_audio');
   return { body: answer.body, providerRequestId: answer.providerRequestId };
 }

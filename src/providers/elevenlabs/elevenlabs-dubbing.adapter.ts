@@ -64,7 +64,8 @@ export class ElevenLabsDubbing implements DubbingPort {
     const type = answer.headers['content-type'];
     const contentType = typeof type === 'string' ? type : null;
     const isMessage = contentType !== null && NO_MEDIA.test(contentType);
-    if (isMessage || !(await sniffFile(answer.body))) throw this.http.unusable(answer, 'no_media');
+    if (isMessage || !(await sniffFile(answer.body)))
+      throw await this.http.noFile(answer, 'no_media');
     return { body: answer.body, contentType };
   }
 

@@ -5,7 +5,6 @@ import { ElevenLabsAlignment } from './elevenlabs-alignment.adapter.js';
 import { ElevenLabsComposition } from './elevenlabs-composition.adapter.js';
 import { ElevenLabsDialogue } from './elevenlabs-dialogue.adapter.js';
 import { ElevenLabsDubbing } from './elevenlabs-dubbing.adapter.js';
-import { classifyElevenLabsError } from './elevenlabs-error.js';
 import { ElevenLabsIsolation } from './elevenlabs-isolation.adapter.js';
 import { ElevenLabsSoundEffect } from './elevenlabs-sound-effect.adapter.js';
 import { ElevenLabsSpeech } from './elevenlabs-speech.adapter.js';
@@ -16,7 +15,6 @@ import { ElevenLabsVoiceChange } from './elevenlabs-voice-change.adapter.js';
 export function elevenLabsPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'xi-api-key'),
-    classify: classifyElevenLabsError,
   });
   return {
     speech: new ElevenLabsSpeech(http),

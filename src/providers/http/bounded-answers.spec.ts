@@ -37,7 +37,7 @@ function httpOver(ownTransport: HttpTransport): ProviderHttp {
   };
   return new ProviderHttp(access, {
     headers: {},
-    classify: (_status, body) => ({ code: body === null ? 'unread' : 'read' }),
+    ownErrors: (_status, body) => ({ code: body === null ? 'unread' : 'read' }),
   });
 }
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const access = { id: 'acme', baseUrl: stub.url, apiKey: 'k', transport, clock };
   http = new ProviderHttp(access, {
     headers: {},
-    classify: (_status, body) => ({ code: (body as { code?: string } | null)?.code ?? 'unread' }),
+    ownErrors: (_status, body) => ({ code: (body as { code?: string } | null)?.code ?? 'unread' }),
   });
 });
 afterAll(async () => {

@@ -1,22 +1,51 @@
 import { describe, expect, it } from '@jest/globals';
-import { classifyElevenLabsError } from '../elevenlabs/elevenlabs-error.js';
-import { classifyOpenAiError } from './openai-error.js';
-import { retryAfterSeconds } from './error-classification.js';
+import { classifyError, kindOfStatus } from './error-classification.js';
+import { carriesError } from './error-facts.js';
 import { ProviderError } from './provider-error.js';
+import { waitInHeaders } from './retry-after.js';
 
-describe('retryAfterSeconds', () => {
-  const now = Date.parse('2026-01-01T00:00:00Z');
+const NOW_MS = Date.parse('2026-01-01T00:00:00Z');
+const classify = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  classifyError({ status, headers, body }, NOW_MS);
+
+describe('the wait that a vendor names', () => {
   it.each([
-    ['17', 17],
-    [' 1.2 ', 2],
-    ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
-    ['Thu, 01 Jan 2025 00:00:00 GMT', 0],
-    ['soon', undefined],
-    ['', undefined],
-    [undefined, undefined],
-    ['-5', 0],
-  ])('reads %j as %j seconds', (header, seconds) => {
-    expect(retryAfterSeconds(header, now)).toBe(seconds);
+    [{ 'retry-after': '17' }, 17],
+    [{ 'retry-after': ' 1.2 ' }, 2],
+    [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, 30],
+    [{ 'retry-after': 'Thu, 01 Jan 2025 00:00:00 GMT' }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '' }, undefined],
+    [{ 'retry-after': '-5' }, 0],
+    [{}, undefined],
+    [{ 'retry-after-ms': '1500' }, 2],
+    [{ 'retry-after-ms': '86400', 'retry-after': '3' }, 87],
+    [{ 'retry-after-ms': 'soon', 'retry-after': '3' }, 3],
+    [{ 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '1m30s' }, 90],
+    [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '250ms' }, 1],
+    [{ 'x-ratelimit-remaining-tokens': '7', 'x-ratelimit-reset-tokens': '6m0s' }, undefined],
+    [
+      {
+        'anthropic-ratelimit-input-tokens-remaining': '0',
+        'anthropic-ratelimit-input-tokens-reset': '2026-01-01T00:00:12Z',
+      },
+      12,
+    ],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${NOW_MS + 4_200}` }, 5],
+  ])('is read from the headers %j', (headers, seconds) => {
+    expect(waitInHeaders(headers, NOW_MS)).toBe(seconds);
+  });
+
+  const retryInfo = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34s' };
+  it.each([
+    [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', details: [retryInfo] } }, 34],
+    [[{ error: { code: 429, details: [retryInfo] } }], 34],
+    [{ error: 'Model x is currently loading', estimated_time: 20.1 }, 21],
+    [{ error: { message: 'slow', retry_after: 7 } }, 7],
+    [{ error: { code: 429, metadata: { headers: { 'Retry-After': '9' } } } }, 9],
+    [{ error: { code: 429 } }, undefined],
+  ])('is read from the body %j', (body, seconds) => {
+    expect(classify(429, body).retryAfterSeconds).toBe(seconds);
   });
 });
 
@@ -48,6 +77,19 @@ describe('ProviderError.toGatewayError', () => {
     ['use_gpt_5', '.'],
     ['openai.policy', '.'],
     ['suno_error', '.'],
+    ['invalid-argument', ': invalid_argument.'],
+    ['InputTextSensitiveContentDetected', ': input_text_sensitive_content_detected.'],
+    ['INVALID_ARGUMENT', ': invalid_argument.'],
+    ['HTTPError', ': http_error.'],
+    ['value_error.number', ': value_error.number.'],
+    ['Bad Request', ': bad_request.'],
+    ['Client specified an invalid argument', '.'],
+    ['upstream.internal.example.com', '.'],
+    ['10.0.0.5', '.'],
+    ['req_011CSHoEeqs5C35K2UUqR7Fy', '.'],
+    ['1026', '.'],
+    ['FAILED', '.'],
+    ['x'.repeat(65), '.'],
   ])(
     'tells the code %s of a refusal only where it names no vendor (CONV-06, ERR-41)',
     (code, end) => {
@@ -65,47 +107,141 @@ describe('ProviderError.toGatewayError', () => {
   });
 });
 
-describe('classifyElevenLabsError', () => {
-  it.each([
-    [400, { detail: { code: 'max_character_limit_exceeded' } }, 'too_long'],
-    [400, { detail: { status: 'voice_not_found' } }, 'misconfigured'],
-    [401, { detail: { status: 'quota_exceeded' } }, 'account'],
-    [403, { detail: { code: 'content_policy_violation' } }, 'rejected'],
-    [403, { detail: { code: 'only_for_creator+' } }, undefined],
-    [429, { detail: { code: 'blocked' } }, undefined],
-    [503, { detail: { status: 'system_busy' } }, 'rate_limited'],
-    [400, { detail: { code: '__proto__' } }, undefined],
-    [404, { detail: 'Not Found' }, undefined],
-    [422, { detail: [{ msg: 'x' }] }, undefined],
-    [500, null, undefined],
-  ])('finds in %d %j the kind %s', (status, body, kind) => {
-    expect(classifyElevenLabsError(status, body).kind).toBe(kind);
+describe('classifyError', () => {
+  const anthropic = (type: string, message = 'words') => ({
+    type: 'error',
+    error: { type, message },
+    request_id: 'req_1',
   });
-});
-
-describe('the field that an ElevenLabs error names', () => {
-  const nested = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown;
   it.each([
-    ['a path', ['body', 'inputs', 3, 'text'], 'inputs.3.text'],
-    ['no path', 'body', undefined],
-    ['a list without end', ['body', nested], undefined],
-    ['an object without text', ['body', { toString: 1 }], undefined],
-  ])('is read from %s', (_what, loc, param) => {
-    expect(classifyElevenLabsError(400, { detail: [{ loc }] }).param).toBe(param);
-  });
-});
-
-describe('classifyOpenAiError', () => {
-  it.each([
-    [429, { error: { code: 'rate_limit_exceeded', type: 'requests' } }, undefined],
+    // OpenAI and its likes.
+    [429, { error: { code: 'rate_limit_exceeded', type: 'requests' } }, 'rate_limited'],
     [429, { error: { code: null, type: 'insufficient_quota' } }, 'account'],
     [400, { error: { code: 'billing_hard_limit_reached' } }, 'account'],
     [403, { error: { code: 'content_policy_violation' } }, 'rejected'],
     [404, { error: { code: 'model_not_found' } }, 'misconfigured'],
     [500, { error: { code: 'server_is_overloaded' } }, 'unavailable'],
-    [400, { error: { code: '__proto__', type: 'constructor' } }, undefined],
-    [400, { error: 'text' }, undefined],
+    [401, { error: { type: 'invalid_request_error', code: null } }, 'account'],
+    [400, { error: { code: '__proto__', type: 'constructor' } }, 'rejected'],
+    [400, { error: 'text' }, 'rejected'],
+    [403, { error: { code: 'insufficient_user_quota' } }, 'account'],
+    [400, { object: 'error', type: 'BadRequestError', code: 400, message: 'x' }, 'rejected'],
+    // OpenRouter: a refusal of the content has reasons.
+    [403, { error: { code: 403, metadata: { reasons: ['violence'] } } }, 'rejected'],
+    [200, { error: { code: 402, message: 'x' } }, 'account'],
+    [200, { choices: [{ error: { code: 502, message: 'x' } }] }, 'http_error'],
+    [200, { choices: [{ finish_reason: 'error' }] }, 'http_error'],
+    [200, { choices: [{ error: { code: 429 }, finish_reason: 'error' }] }, 'rate_limited'],
+    // Google.
+    [400, [{ error: { code: 400, message: 'API key not valid.', status: 'X' } }], 'account'],
+    [400, { error: { code: 400, status: 'INVALID_ARGUMENT', message: 'x' } }, 'rejected'],
+    [429, [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } }], 'rate_limited'],
+    [503, { error: { code: 503, status: 'UNAVAILABLE' } }, 'unavailable'],
+    [400, { error: { status: 'X', details: [{ reason: 'API_KEY_INVALID' }] } }, 'account'],
+    // Anthropic.
+    [529, anthropic('overloaded_error'), 'unavailable'],
+    [200, anthropic('overloaded_error'), 'unavailable'],
+    [200, anthropic('rate_limit_error'), 'rate_limited'],
+    [200, anthropic('invalid_request_error'), 'rejected'],
+    [200, anthropic('api_error'), 'http_error'],
+    [400, anthropic('invalid_request_error', 'Your credit balance is too low.'), 'account'],
+    [400, anthropic('invalid_request_error', "'credit balance is too low' is no role"), 'rejected'],
+    // ElevenLabs.
+    [400, { detail: { code: 'max_character_limit_exceeded' } }, 'too_long'],
+    [400, { detail: { status: 'voice_not_found' } }, 'misconfigured'],
+    [401, { detail: { status: 'quota_exceeded' } }, 'account'],
+    [400, { detail: { status: 'detected_unusual_activity' } }, 'account'],
+    [403, { detail: { code: 'content_policy_violation' } }, 'rejected'],
+    [403, { detail: { code: 'only_for_creator+' } }, 'account'],
+    [429, { detail: { code: 'blocked' } }, 'rate_limited'],
+    [429, { detail: { status: 'system_busy' } }, 'unavailable'],
+    [503, { detail: { status: 'system_busy' } }, 'unavailable'],
+    [400, { detail: { code: '__proto__' } }, 'rejected'],
+    [404, { detail: 'Not Found' }, 'misconfigured'],
+    [422, { detail: [{ msg: 'x', type: 'missing' }] }, 'rejected'],
+    // xAI, MiniMax, Kling, Hugging Face.
+    [400, { code: 'invalid-argument', error: 'text' }, 'rejected'],
+    [200, { base_resp: { status_code: 1002, status_msg: 'rate limit' } }, 'rate_limited'],
+    [200, { base_resp: { status_code: 1008, status_msg: 'balance' } }, 'account'],
+    [200, { choices: [], base_resp: { status_code: 1027, status_msg: 'x' } }, 'rejected'],
+    [200, { base_resp: { status_code: 1000, status_msg: 'x' } }, 'http_error'],
+    [200, { code: 1301, message: 'x', request_id: 'r' }, 'rejected'],
+    [200, { code: 1102, message: 'x', request_id: 'r' }, 'account'],
+    [200, { code: 5000, message: 'x', request_id: 'r' }, 'http_error'],
+    [200, { error: 'Model acme/x is currently loading', estimated_time: 20 }, 'unavailable'],
+    [200, { detail: 'Too big' }, 'http_error'],
+    [200, { message: 'x', request_id: 'r' }, 'http_error'],
+    // No JSON: an HTML page, or nothing.
+    [500, null, 'http_error'],
+    [502, null, 'http_error'],
+    [529, null, 'unavailable'],
+    [408, null, 'timeout'],
   ])('finds in %d %j the kind %s', (status, body, kind) => {
-    expect(classifyOpenAiError(status, body).kind).toBe(kind);
+    expect(classify(status, body).kind).toBe(kind);
+    if (status === 200) expect(carriesError(body)).toBe(true);
+  });
+
+  it.each([
+    [{ error: { code: 'rate_limit_exceeded' } }, 429],
+    [anthropic('overloaded_error'), 503],
+    [{ error: { code: 451, message: 'x' } }, 451],
+    [{ error: { code: 'content_filter' } }, 400],
+    [{ error: 'something broke badly today' }, 200],
+  ])('gives the 2xx answer %j the status %d', (body, status) => {
+    expect(classify(200, body).status).toBe(status);
+  });
+
+  it.each([
+    [{ error: { code: 'bad_one', type: 'general' } }, 'bad_one'],
+    [{ error: { code: null, type: 'general' } }, 'general'],
+    [{ error: { code: 400, status: 'INVALID_ARGUMENT' } }, 'INVALID_ARGUMENT'],
+    [
+      { code: 'Client specified an invalid argument', error: 'invalid-value' },
+      'Client specified an invalid argument',
+    ],
+    [{ error: 'invalid-voice' }, 'invalid-voice'],
+    [{ error: 'The user of acme did something' }, undefined],
+    [{ detail: [{ loc: ['body'], type: 'less_than_equal' }] }, 'less_than_equal'],
+    [[{ error: { status: 'OUT_OF_RANGE' } }], 'OUT_OF_RANGE'],
+    [{ error: { code: 400 } }, undefined],
+    [{ base_resp: { status_code: 1026, status_msg: 'a b c d' } }, '1026'],
+  ])('takes from %j the code %s', (body, code) => {
+    expect(classify(400, body).code).toBe(code);
+  });
+
+  const nested = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown;
+  it.each([
+    ['a path of its own', { error: { param: 'messages[0].content' } }, 'messages[0].content'],
+    ['a location', { detail: [{ loc: ['body', 'inputs', 3, 'text'] }] }, 'inputs.3.text'],
+    ['no location', { detail: [{ loc: 'body' }] }, undefined],
+    ['a list without end', { detail: [{ loc: ['body', nested] }] }, undefined],
+    ['an object without text', { detail: [{ loc: ['body', { toString: 1 }] }] }, undefined],
+    ['a field beside its message', { detail: { param: 'voice' } }, 'voice'],
+    [
+      'a violation of Google’s',
+      { error: { details: [{ fieldViolations: [{ field: 'temperature' }] }] } },
+      'temperature',
+    ],
+  ])('finds the field that is named: %s', (_what, body, param) => {
+    expect(classify(400, body).param).toBe(param);
+  });
+
+  it.each([
+    { choices: [{ delta: {} }] },
+    {
+      choices: [{ message: {}, finish_reason: 'stop' }],
+      error: null,
+      base_resp: { status_code: 0 },
+    },
+    { choices: [], usage: {}, error: {} },
+    { id: 'job', status: 'queued', code: 0, message: 'SUCCEED' },
+    { data: [{ b64_json: '' }], message: 'ok' },
+  ])('takes %j for no error', (body) => {
+    expect(carriesError(body)).toBe(false);
+  });
+
+  it('takes 4xx for refusals and everything else for failures where nothing is said', () => {
+    expect([400, 409, 413, 422].map(kindOfStatus)).toEqual(Array(4).fill('rejected'));
+    expect([301, 500, 502].map(kindOfStatus)).toEqual(Array(3).fill('http_error'));
   });
 });

@@ -1,16 +1,35 @@
+import { codeWordOf } from './code-word.js';
+import { type ErrorFacts, errorFactsOf } from './error-facts.js';
+import { kindOfNumber, kindOfSentence, kindOfWord } from './error-words.js';
 import type { ProviderErrorKind } from './provider-error.js';
+import { waitInBody, waitInHeaders } from './retry-after.js';
 
-/** What the body of an error answer tells in addition to the status. Undefined: the status alone decides. */
-export type ErrorClassifier = (status: number, body: unknown) => ErrorFinding;
+/** An answer that is an error, by its status or by what a 2xx body says. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** As JSON; null when there is none. */
+  readonly body: unknown;
+}
 
-/** The provider's own words, and the kind of error when its code decides it. */
+/** What an error answer means. */
 export interface ErrorFinding {
+  readonly kind: ProviderErrorKind;
+  /** The status of the answer; of a 2xx the one that its body names or that its kind usually has. */
+  readonly status: number;
+  /** The provider's own words. */
   readonly code?: string | undefined;
-  readonly kind?: ProviderErrorKind | undefined;
   /** Path of the field that is wrong, such as `messages[0].content`. */
   readonly param?: string | undefined;
   readonly message?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
 }
+
+/** What a protocol knows of its own errors; undefined where the common reading is right. */
+export type OwnErrors = (
+  status: number,
+  body: unknown,
+) => (Pick<ErrorFinding, 'code' | 'message'> & { readonly kind?: ProviderErrorKind }) | undefined;
 
 const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   401: 'account',
@@ -22,7 +41,42 @@ const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   429: 'rate_limited',
   503: 'unavailable',
   504: 'timeout',
+  529: 'unavailable',
 };
+/** The status that a kind has as a rule. A failure without one stays what it is: nobody knows what was done. */
+const STATUS_BY_KIND: Readonly<Partial<Record<ProviderErrorKind, number>>> = {
+  rejected: 400,
+  too_long: 400,
+  rate_limited: 429,
+  unavailable: 503,
+  account: 403,
+  misconfigured: 404,
+  timeout: 504,
+};
+
+/**
+ * Reads an error answer of any vendor: a status that is not 2xx, or a 2xx whose body says that it failed (vendors write
+ * errors in a dozen shapes). What the vendor's code says counts before the status, and the status before general words.
+ * @param nowMs the present, milliseconds since the epoch
+ */
+export function classifyError(
+  { status, headers, body }: ErrorAnswer,
+  nowMs: number,
+  own?: OwnErrors,
+): ErrorFinding {
+  const facts = errorFactsOf(body) ?? NO_FACTS;
+  const named = own?.(status, body);
+  const told = isSuccess(status) ? facts.status : status;
+  const kind = named?.kind ?? kindOf(facts, told);
+  return {
+    kind,
+    status: told ?? STATUS_BY_KIND[kind] ?? status,
+    code: named?.code ?? codeOf(facts, kind),
+    param: facts.param,
+    message: named?.message ?? facts.message,
+    retryAfterSeconds: waitInHeaders(headers, nowMs) ?? waitInBody(facts.layers, nowMs),
+  };
+}
 
 /**
  * The kind of an answer that is not 2xx, from its status alone. Other 4xx mean that the request is refused; everything
@@ -32,16 +86,36 @@ export function kindOfStatus(status: number): ProviderErrorKind {
   return KIND_BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'rejected' : 'http_error');
 }
 
+const NO_FACTS: ErrorFacts = { words: [], isFlagged: false, layers: [] };
+
+function kindOf(facts: ErrorFacts, status: number | undefined): ProviderErrorKind {
+  const { words, textWord = '', message, number, isFlagged, layers } = facts;
+  for (const word of [...words, textWord]) {
+    const kind = kindOfWord(codeWordOf(word) ?? '', status);
+    if (kind !== undefined) return kind;
+  }
+  const ofSentence = message === undefined ? undefined : kindOfSentence(message);
+  if (ofSentence !== undefined) return ofSentence;
+  if (layers.some((layer) => typeof layer.estimated_time === 'number')) return 'unavailable';
+  if (isFlagged) return 'rejected';
+  const ofNumber = number && kindOfNumber(number.field, number.code);
+  return ofNumber ?? (status === undefined ? 'http_error' : kindOfStatus(status));
+}
+
 /**
- * Whole seconds of a `Retry-After` header, which holds a number of seconds or an HTTP date.
- * @param nowMs the present, milliseconds since the epoch
+ * The first word that has the form of a code, else whatever stands there, for the record. A text is taken for a code in
+ * refusals only: elsewhere servers between the gateway and the provider write texts of their own.
  */
-export function retryAfterSeconds(header: unknown, nowMs: number): number | undefined {
-  if (typeof header !== 'string' || header.trim() === '') return undefined;
-  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(header)
-    ? Number(header)
-    : (Date.parse(header) - nowMs) / 1000;
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+function codeOf(
+  { words, textWord, number }: ErrorFacts,
+  kind: ProviderErrorKind,
+): string | undefined {
+  const code = words.find((word) => codeWordOf(word) !== undefined) ?? words[0];
+  return code ?? (kind === 'rejected' ? textWord : undefined) ?? number?.code.toString();
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** Error codes of the transport which mean that an open connection timed out. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
   transport = new HttpTransport(5_000);
   const clock = new SystemClock();
   const access = { id: 'acme', baseUrl: stub.url, apiKey: 'k', transport, clock };
-  http = new ProviderHttp(access, { headers: {}, classify: () => ({}) });
+  http = new ProviderHttp(access, { headers: {} });
 });
 afterAll(async () => {
   await transport.close();

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../common/errors/error-table.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { publicCodeOf } from './code-word.js';
 
 /** What went wrong at a provider, in our own words. */
 export type ProviderErrorKind =
@@ -28,7 +29,7 @@ export interface ProviderErrorDetail {
   /** Whether the provider may have received the request. */
   readonly sent: boolean;
   readonly upstreamStatus?: number | undefined;
-  /** The error code of the provider or the transport, with letters, digits, `_`, `.` and `-` only. */
+  /** The error code of the provider or the transport, as it was written. */
   readonly upstreamCode?: string | undefined;
   /** Path of the field that the provider rejects, as the provider writes it. */
   readonly upstreamParam?: string | undefined;
@@ -57,10 +58,6 @@ const PUBLIC_FACE: Readonly<Record<ProviderErrorKind, readonly [ErrorCode, strin
   misconfigured: ['no_eligible_route', 'No route is available for this model.'],
 };
 
-/** A code of the provider that callers may see (decision G-96). */
-const PUBLIC_CODE = /^[a-z0-9_.]{1,64}$/;
-/** Vendors and their models, of which callers see the neutral words only (spec: Conventions). */
-const VENDOR = /eleven|openai|gpt|ttapi|suno|scribe/;
 const DEFAULT_RETRY_AFTER_SECONDS = 5;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
@@ -82,7 +79,7 @@ export class ProviderError extends Error {
   readonly sent: boolean;
   readonly upstreamStatus: number | undefined;
   readonly upstreamCode: string | undefined;
-  /** The code as the provider sent it, where callers may see it. */
+  /** The code in our form, where callers may see it (decision G-96). */
   readonly publicCode: string | undefined;
   readonly upstreamParam: string | undefined;
   readonly upstreamMessage: string | undefined;
@@ -103,7 +100,7 @@ export class ProviderError extends Error {
     this.sent = detail.sent;
     this.upstreamStatus = detail.upstreamStatus;
     this.upstreamCode = code;
-    this.publicCode = isPublicCode(detail) ? detail.upstreamCode : undefined;
+    this.publicCode = publicCodeOf(detail.upstreamCode ?? '', detail.provider);
     this.upstreamParam = detail.upstreamParam;
     this.upstreamMessage = detail.upstreamMessage;
     this.providerRequestId = detail.providerRequestId ?? null;
@@ -142,15 +139,7 @@ export class ProviderError extends Error {
 
   private publicRetryAfter(): number | undefined {
     if (this.kind !== 'rate_limited' && this.kind !== 'unavailable') return undefined;
-    const fallback = this.kind === 'rate_limited' ? DEFAULT_RETRY_AFTER_SECONDS : undefined;
-    const seconds = this.retryAfterSeconds ?? fallback;
-    if (seconds === undefined) return undefined;
+    const seconds = this.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
     return Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS);
   }
-}
-
-/** A code that contains the name of a vendor or of this provider is not shown either (decision G-13). */
-function isPublicCode({ upstreamCode = '', provider }: ProviderErrorDetail): boolean {
-  if (VENDOR.test(upstreamCode)) return false;
-  return PUBLIC_CODE.test(upstreamCode) && !upstreamCode.includes(provider);
 }

@@ -5,18 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { readAnswerJson, readErrorJson } from './answer-json.js';
-import {
-  type ErrorClassifier,
-  kindOfStatus,
-  kindOfTransportFault,
-  retryAfterSeconds,
-} from './error-classification.js';
+import { classifyError, kindOfTransportFault, type OwnErrors } from './error-classification.js';
+import { carriesError } from './error-facts.js';
 import { figuresOfBody, figuresOfHeaders } from './figures.js';
 import { decodedBody } from './decoded-body.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
 import type { ProviderAccess } from './provider-access.js';
-import { ProviderError, type ProviderErrorKind } from './provider-error.js';
+import { ProviderError } from './provider-error.js';
 import type { OnFigures } from '../ports/attempt-context.js';
 import type { UpstreamTerms } from '../ports/upstream-terms.js';
 import type { RequestBody } from './request-body.js';
@@ -34,7 +30,8 @@ const NOT_ENCODED = { 'accept-encoding': 'identity' };
 export interface WireProtocol {
   /** Headers of every request; they hold the key, if there is one. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly classify: ErrorClassifier;
+  /** What its errors mean that others do not use. */
+  readonly ownErrors?: OwnErrors;
 }
 
 /** One request to a provider. */
@@ -98,7 +95,8 @@ export class ProviderHttp {
 
   /**
    * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes` and `maxValues` values (default:
-   * a million). The answer is unusable when it is no JSON object or when `read` returns undefined.
+   * a million). The answer is unusable when it is no JSON object or when `read` returns undefined; where it says why, it
+   * is that error.
    */
   async requestJson<T>(
     request: UpstreamRequest,
@@ -113,24 +111,29 @@ export class ProviderHttp {
     const figures = isJsonObject(json) && figuresOfBody(json);
     if (figures) request.onFigures?.(figures);
     const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
-    if (result === undefined) throw this.unusable(answer, 'bad_json');
+    if (result === undefined) throw this.unusable(answer, 'bad_json', json);
     return result;
   }
 
-  /** The error for a 2xx answer that cannot be used; closes its connection. */
-  unusable(
-    answer: UpstreamAnswer,
-    code: string,
-    kind: ProviderErrorKind = 'http_error',
-  ): ProviderError {
+  /**
+   * The error for a 2xx answer that cannot be used; closes its connection. A JSON body that says why is read as one with
+   * an error status would be.
+   */
+  unusable(answer: UpstreamAnswer, code: string, body?: unknown): ProviderError {
     answer.body.on('error', () => undefined).destroy();
-    return new ProviderError(kind, {
+    if (carriesError(body)) return this.errorOf(answer, body, code);
+    return new ProviderError('http_error', {
       provider: this.access.id,
       sent: true,
       upstreamStatus: answer.status,
       upstreamCode: code,
       providerRequestId: answer.providerRequestId,
     });
+  }
+
+  /** {@link unusable} for an answer that should be a file; reads why it is none. */
+  async noFile(answer: UpstreamAnswer, code: string): Promise<ProviderError> {
+    return this.unusable(answer, code, await readErrorJson(answer.body));
   }
 
   private async attempt(request: UpstreamRequest): Promise<UpstreamAnswer> {
@@ -220,17 +223,26 @@ export class ProviderHttp {
   }
 
   private async errorAnswer(answer: UpstreamAnswer): Promise<ProviderError> {
-    const { status, headers, providerRequestId } = answer;
-    const finding = this.protocol.classify(status, await readErrorJson(answer.body));
-    return new ProviderError(finding.kind ?? kindOfStatus(status), {
-      provider: this.access.id,
+    return this.errorOf(answer, await readErrorJson(answer.body));
+  }
+
+  private errorOf(
+    { status, headers, providerRequestId }: UpstreamAnswer,
+    body: unknown,
+    fallbackCode?: string,
+  ): ProviderError {
+    const { clock, id } = this.access;
+    const answer = { status, headers, body };
+    const finding = classifyError(answer, clock.nowMs(), this.protocol.ownErrors);
+    return new ProviderError(finding.kind, {
+      provider: id,
       sent: true,
-      upstreamStatus: status,
-      upstreamCode: finding.code,
+      upstreamStatus: finding.status,
+      upstreamCode: finding.code ?? fallbackCode,
       upstreamParam: finding.param,
       upstreamMessage: finding.message,
       providerRequestId,
-      retryAfterSeconds: retryAfterSeconds(headers['retry-after'], this.access.clock.nowMs()),
+      retryAfterSeconds: finding.retryAfterSeconds,
     });
   }
 }

@@ -1,4 +1,3 @@
-import { classifyOpenAiError } from '../http/openai-error.js';
 import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
@@ -8,7 +7,6 @@ import { OpenAiVideo } from './openai-video.adapter.js';
 export function openAiVideoPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'authorization', 'Bearer '),
-    classify: classifyOpenAiError,
   });
   return { video: new OpenAiVideo(http) };
 }

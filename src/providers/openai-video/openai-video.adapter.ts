@@ -62,7 +62,7 @@ export class OpenAiVideo implements VideoPort {
     const type = answer.headers['content-type'];
     const contentType = typeof type === 'string' ? type : null;
     if (contentType !== null && NO_VIDEO.test(contentType))
-      throw this.http.unusable(answer, 'no_video');
+      throw await this.http.noFile(answer, 'no_video');
     return { body: answer.body, contentType };
   }
 }

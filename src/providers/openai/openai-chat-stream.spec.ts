@@ -16,7 +16,8 @@ const usageEvent = event({ choices: [], usage: { prompt_tokens: 1, completion_to
 
 function setUp(usageWaitMs = USAGE_WAIT_MS) {
   const source = new PassThrough();
-  const fault = (code: string, kind?: string) => new Error(`${kind ?? '-'} ${code}`);
+  const fault = (code: string, why?: unknown) =>
+    new Error(why === undefined ? code : `${code} ${JSON.stringify(why)}`);
   const stream = new OpenAiChatStream(source, fault, usageWaitMs);
   const read = async (): Promise<ChatChunk[]> => {
     const chunks: ChatChunk[] = [];
@@ -59,18 +60,27 @@ describe('OpenAiChatStream', () => {
   });
 
   it.each([
-    ['a body that ends before [DONE]', '', '- stream_cut'],
-    ['an event that is not JSON', 'data: oops\n\n', '- bad_chunk'],
-    ['an event that nests too deep', `data: {"a":${deep(5_000)}}\n\n`, '- bad_chunk'],
+    ['a body that ends before [DONE]', '', 'stream_cut'],
+    ['an event that is not JSON', 'data: oops\n\n', 'bad_chunk'],
+    ['an event that nests too deep', `data: {"a":${deep(5_000)}}\n\n`, 'bad_chunk'],
     [
       'an event of more values than any',
       `data: {"a":[${'{},'.repeat(400_000)}0]}\n\n`,
-      '- bad_chunk',
+      'bad_chunk',
     ],
-    ['an error event', event({ error: { code: 'boom', message: 'secret' } }), '- boom'],
-    ['an error event with a text', event({ error: 'overloaded', code: 529 }), '- error_event'],
-    ['an event that is named error', `event: error\n${event({ message: 'no' })}`, '- error_event'],
-    ['an event without end', `data: ${'x'.repeat(5_000_000)}`, '- event_too_long'],
+    ['an error event', event({ error: { code: 'boom' } }), '"boom"'],
+    ['an error event with a text', event({ error: 'overloaded', code: 529 }), '"overloaded"'],
+    ['an event that is named error', `event: error\n${event({ message: 'no' })}`, '"no"'],
+    ['an error in a list', event([{ error: { code: 429 } }]), '429'],
+    ['an error of the framework', event({ detail: 'no such model' }), 'no such model'],
+    ['an error in a choice', event({ choices: [{ error: { code: 502 } }] }), '502'],
+    ['a choice that ends with an error', end('error'), 'error_event'],
+    [
+      'a status of its own beside its choices',
+      event({ choices: [], base_resp: { status_code: 1027, status_msg: 'no' } }),
+      '1027',
+    ],
+    ['an event without end', `data: ${'x'.repeat(5_000_000)}`, 'event_too_long'],
   ])('breaks on %s', async (_what, tail, message) => {
     const { source, read } = setUp();
     source.end(event(hello) + tail);

@@ -3,10 +3,9 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import type { ProviderErrorKind } from '../http/provider-error.js';
 import { MAX_ANSWER_DEPTH } from '../http/answer-json.js';
 import { type ChatChunk, MAX_COMPLETION_BYTES, MAX_COMPLETION_VALUES } from '../ports/chat.port.js';
-import { classifyOpenAiError } from '../http/openai-error.js';
+import { carriesError } from '../http/error-facts.js';
 import { figuresOfBody } from '../http/figures.js';
 import { listAt } from '../http/json-fields.js';
 import type { OnFigures } from '../ports/attempt-context.js';
@@ -31,8 +30,8 @@ const USAGE_WAIT_MS = 5_000;
 /** Nothing is read ahead of a slow client but the rest of a read: a chunk can have 60 kB, with its `logprobs`. */
 const READ_AHEAD_CHUNKS = 0;
 
-/** Creates the error of a broken stream and closes the upstream connection. */
-export type StreamFault = (code: string, kind?: ProviderErrorKind) => Error;
+/** Creates the error of a broken stream, from the event that says why if there is one, and closes the upstream connection. */
+export type StreamFault = (code: string, event?: unknown) => Error;
 
 /**
  * Parses the server-sent events of an upstream body into an object stream of {@link ChatChunk}. The answer is whole at
@@ -131,12 +130,9 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
   }
 
   private takeChunk(chunk: unknown, isError: boolean): void {
-    if (!isJsonObject(chunk)) {
-      this.breakOff('bad_chunk');
-    } else if (isError || Boolean(chunk.error)) {
-      const { code, kind } = classifyOpenAiError(200, chunk);
-      this.breakOff(code ?? 'error_event', kind);
-    } else this.takeChoices(chunk, listAt(chunk, 'choices') ?? []);
+    if (isError || carriesError(chunk)) this.breakOff('error_event', asError(chunk));
+    else if (!isJsonObject(chunk)) this.breakOff('bad_chunk');
+    else this.takeChoices(chunk, listAt(chunk, 'choices') ?? []);
   }
 
   private takeChoices(chunk: JsonObject, choices: readonly JsonObject[]): void {
@@ -153,9 +149,9 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
   }
 
   /** What follows a whole answer cannot break it any more. */
-  private breakOff(code: string, kind?: ProviderErrorKind): void {
+  private breakOff(code: string, event?: unknown): void {
     if (!this.choices.haveEnded) {
-      this.destroy(this.fault(code, kind));
+      this.destroy(this.fault(code, event));
       return;
     }
     this.finish();
@@ -184,6 +180,11 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
     }, this.usageWaitMs).unref();
     this.wait.refresh();
   }
+}
+
+/** An event that is named `error` is one in whatever shape. */
+function asError(event: unknown): unknown {
+  return carriesError(event) ? event : { error: event };
 }
 
 function isDone(data: string): boolean {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
+import { carriesError } from '../http/error-facts.js';
 import { listAt } from '../http/json-fields.js';
 import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
@@ -50,7 +51,7 @@ export class OpenAiChat implements ChatPort {
     const answer = await this.http.request(request);
     const stream = new OpenAiChatStream(
       answer.body,
-      (code, kind) => this.http.unusable(answer, code, kind),
+      (code, event) => this.http.unusable(answer, code, event),
       undefined,
       request.onFigures,
     );
@@ -83,11 +84,11 @@ function chatBody(
   return { model: upstreamModel, messages, [lengthParameter]: maxTokens, ...parameters };
 }
 
-/** Undefined for an answer without a choice, which is a failure. */
+/** Undefined for an answer without a choice or with an error, in whose place a choice may stand: that is a failure. */
 function toResult(
   completion: JsonObject,
   providerRequestId: string | null,
 ): ChatResult | undefined {
-  if (!listAt(completion, 'choices')?.length) return undefined;
+  if (!listAt(completion, 'choices')?.length || carriesError(completion)) return undefined;
   return { completion, usage: usageOf(completion), providerRequestId };
 }

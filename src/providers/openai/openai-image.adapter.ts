@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
+import { carriesError } from '../http/error-facts.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
@@ -29,8 +30,9 @@ export class OpenAiImage implements ImagePort {
   }
 }
 
-/** Undefined for an answer without an image, which is a failure (decision G-32). */
+/** Undefined for an answer without an image or with an error, which is a failure (decision G-32). */
 function toResult(json: JsonObject, providerRequestId: string | null): ImageResult | undefined {
+  if (carriesError(json)) return undefined;
   const image = madeImageOf(json);
   return image && { image, providerRequestId };
 }

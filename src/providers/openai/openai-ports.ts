@@ -2,14 +2,12 @@ import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { OpenAiChat } from './openai-chat.adapter.js';
-import { classifyOpenAiError } from '../http/openai-error.js';
 import { OpenAiImage } from './openai-image.adapter.js';
 
 /** Everything that a provider with the OpenAI wire protocol can do. Its base URL includes `/v1`. */
 export function openAiPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'authorization', 'Bearer '),
-    classify: classifyOpenAiError,
   });
   return { chat: new OpenAiChat(http), image: new OpenAiImage(http) };
 }

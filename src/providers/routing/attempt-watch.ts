@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { currentExchange } from '../../common/http/connections/exchange-scope.js';
+import { Clock } from '../../common/time/clock.js';
 import { LOGGER } from '../../observability/logger.js';
 import { Metrics } from '../../observability/metrics.js';
 import type { ProviderErrorKind } from '../http/provider-error.js';
@@ -25,20 +26,38 @@ export interface BreakerChange {
   readonly state: BreakerState;
 }
 
+/** How often it is logged that a provider refuses our account. */
+const ACCOUNT_LOG_MS = 60_000;
+
 /**
- * Reports attempts to the metrics and to the time of the request, and changes of breakers to a metric and a log line.
+ * Reports attempts to the metrics and to the time of the request, changes of breakers to a metric and a log line, and
+ * that a provider refuses our key or has no more credit for us to the log, once a minute.
  */
 @Injectable()
 export class AttemptWatch {
+  private readonly accountLoggedAtMs = new Map<string, number>();
+
   constructor(
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
+    private readonly clock: Clock,
   ) {}
 
   attempted({ provider, operation, outcome, durationMs }: AttemptObservation): void {
     const request = currentExchange()?.request;
     if (request) request.upstreamMs = (request.upstreamMs ?? 0) + durationMs;
     this.metrics.upstreamSeconds.observe({ provider, operation, outcome }, durationMs / 1000);
+    if (outcome === 'account') this.accountRefused(provider);
+  }
+
+  private accountRefused(provider: string): void {
+    const nowMs = this.clock.nowMs();
+    if (nowMs - (this.accountLoggedAtMs.get(provider) ?? -Infinity) < ACCOUNT_LOG_MS) return;
+    this.accountLoggedAtMs.set(provider, nowMs);
+    this.logger.error(
+      { provider },
+      'a provider refuses our key, or our account has no more credit',
+    );
   }
 
   breakerChanged({ provider, operation, state }: BreakerChange): void {

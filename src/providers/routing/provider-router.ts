@@ -23,10 +23,10 @@ export type ProviderWork<O extends Operation, T> = (
   context: AttemptContext,
 ) => Promise<T>;
 
-/** The signal that ends an attempt, and the key for which the attempt is made (null when the key was deleted). */
+/** The signal that ends an attempt, and the account for which the attempt is made (null outside of any call). */
 interface AttemptOwner {
   readonly signal: StopSignal;
-  readonly apiKeyId: string | null;
+  readonly accountId: string | null;
   readonly watcher?: AttemptWatcher | undefined;
   readonly onFigures?: OnFigures | undefined;
 }
@@ -101,7 +101,7 @@ export class ProviderRouter {
           upstreamModel: route.upstreamModel,
           result: await this.runOn(route, operation, work, {
             signal,
-            apiKeyId: currentExchange()?.request.caller?.apiKeyId ?? null,
+            accountId: currentExchange()?.request.caller?.accountId ?? null,
             watcher,
           }),
         };
@@ -117,7 +117,7 @@ export class ProviderRouter {
   }
 
   /**
-   * Makes one attempt on one route, through its breaker. A failure counts against the key for which the attempt is
+   * Makes one attempt on one route, through its breaker. A failure counts against the account for which the attempt is
    * made.
    * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open, the route is not configured or
    * the call may have no connection
@@ -126,14 +126,14 @@ export class ProviderRouter {
     route: Route,
     operation: O,
     work: ProviderWork<O, T>,
-    { signal, apiKeyId, watcher, onFigures }: AttemptOwner,
+    { signal, accountId, watcher, onFigures }: AttemptOwner,
   ): Promise<T> {
     const { upstreamModel, terms } = route;
     const provider = this.registry.nameOf(route.provider);
     const port = this.registry.portOf(route, operation);
     if (watcher?.mayConnect(provider) === false)
       throw notAsked(provider, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
-    const permit = port && this.permitOf(route, operation, apiKeyId);
+    const permit = port && this.permitOf(route, operation, accountId);
     if (!permit) throw notAsked(provider, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
     watcher?.onAttempt({ provider, upstreamModel });
     this.tellCaller(route);
@@ -168,10 +168,14 @@ export class ProviderRouter {
   /**
    * The sandbox has no breaker: callers ask for its faults, and those of one caller must not stop the calls of another.
    */
-  private permitOf({ provider }: Route, operation: string, apiKeyId: string | null): Permit | null {
+  private permitOf(
+    { provider }: Route,
+    operation: string,
+    accountId: string | null,
+  ): Permit | null {
     return this.registry.isSandbox(provider)
       ? UNGUARDED
-      : this.breakerOf(provider, operation).enter(apiKeyId);
+      : this.breakerOf(provider, operation).enter(accountId);
   }
 
   private breakerOf(provider: string, operation: string): RouteBreaker {

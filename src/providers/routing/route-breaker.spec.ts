@@ -14,14 +14,14 @@ function route() {
   const clock = new HandMovedClock();
   const states: string[] = [];
   const breaker = new RouteBreaker(clock, (state) => states.push(state));
-  const fail = (key: string, times: number) => {
-    for (let time = 0; time < times; time++) breaker.enter(key)?.failed();
+  const fail = (accountId: string, times: number) => {
+    for (let time = 0; time < times; time++) breaker.enter(accountId)?.failed();
   };
   return { breaker, clock, states, fail };
 }
 
 describe('RouteBreaker', () => {
-  it('closes the route only for the one key whose attempts fail', () => {
+  it('closes the route only for the one account whose attempts fail', () => {
     const { breaker, states, fail } = route();
     fail('a', 10);
     expect(breaker.enter('a')).toBeNull();
@@ -29,7 +29,7 @@ describe('RouteBreaker', () => {
     expect(states).toEqual([]);
   });
 
-  it('stays open for the others however long one key goes on', () => {
+  it('stays open for the others however long one account goes on', () => {
     const { breaker, clock, states, fail } = route();
     for (let second = 0; second < 120; second++) {
       fail('a', 20);
@@ -40,7 +40,7 @@ describe('RouteBreaker', () => {
     expect(breaker.enter('b')).not.toBeNull();
   });
 
-  it('closes the route for everybody when attempts of several keys fail', () => {
+  it('closes the route for everybody when attempts of several accounts fail', () => {
     const { breaker, states, fail } = route();
     fail('a', 5);
     fail('b', 5);
@@ -50,7 +50,7 @@ describe('RouteBreaker', () => {
 
   it('lets one attempt of any account show whether the route works again', () => {
     const { breaker, clock, states, fail } = route();
-    for (const key of ['a', 'b', 'c', 'd']) fail(key, 3);
+    for (const id of ['a', 'b', 'c', 'd']) fail(id, 3);
     clock.ms += 10_000;
     const probe = breaker.enter('e');
     expect(breaker.enter('f')).toBeNull();

@@ -3,33 +3,34 @@ import type { Clock } from '../../common/time/clock.js';
 import { type BreakerState, CircuitBreaker, type Permit } from './circuit-breaker.js';
 
 /**
- * Half of the failures that open the breaker of all callers, so failures of at least two keys are needed to open it.
+ * Half of the failures that open the breaker of all callers, so failures of at least two accounts are needed to open it.
  */
-const COUNTED_PER_KEY = 5;
-/** Keys whose breakers are remembered, per route. */
-const MAX_KEYS = 1_000;
+const COUNTED_PER_ACCOUNT = 5;
+/** Accounts whose breakers are remembered, per route. */
+const MAX_ACCOUNTS = 1_000;
 
 /**
- * The breakers of one route: one for all callers, and one for each key. Failures that one key's input causes close the
- * route for that key alone. Only failures of several keys show that the provider itself fails.
+ * The breakers of one route: one for all callers, and one for each account. Failures that one account's input causes
+ * close the route for that account alone, however many keys it has. Only failures of several accounts show that the
+ * provider itself fails.
  */
 export class RouteBreaker {
   private readonly all: CircuitBreaker;
-  private readonly ofKeys = new LRUCache<string, CircuitBreaker>({ max: MAX_KEYS });
+  private readonly ofAccounts = new LRUCache<string, CircuitBreaker>({ max: MAX_ACCOUNTS });
 
   constructor(
     private readonly clock: Clock,
     onChange: (state: BreakerState) => void,
   ) {
-    this.all = new CircuitBreaker(clock, onChange, COUNTED_PER_KEY);
+    this.all = new CircuitBreaker(clock, onChange, COUNTED_PER_ACCOUNT);
   }
 
-  /** Null while the route is closed to this key. Work whose key was deleted has no key of its own. */
-  enter(apiKeyId: string | null): Permit | null {
-    if (apiKeyId === null) return this.all.enter();
-    const own = this.breakerOf(apiKeyId).enter();
+  /** Null while the route is closed to this account. Work outside of any call has none. */
+  enter(accountId: string | null): Permit | null {
+    if (accountId === null) return this.all.enter();
+    const own = this.breakerOf(accountId).enter();
     if (own === null) return null;
-    const shared = this.all.enter(apiKeyId);
+    const shared = this.all.enter(accountId);
     if (shared === null) {
       own.abandoned();
       return null;
@@ -37,16 +38,16 @@ export class RouteBreaker {
     return new SharedAttempt(own, shared);
   }
 
-  private breakerOf(apiKeyId: string): CircuitBreaker {
-    const known = this.ofKeys.get(apiKeyId);
+  private breakerOf(accountId: string): CircuitBreaker {
+    const known = this.ofAccounts.get(accountId);
     if (known) return known;
     const breaker = new CircuitBreaker(this.clock, () => undefined);
-    this.ofKeys.set(apiKeyId, breaker);
+    this.ofAccounts.set(accountId, breaker);
     return breaker;
   }
 }
 
-/** An attempt that counts for its key and for all callers. */
+/** An attempt that counts for its account and for all callers. */
 class SharedAttempt implements Permit {
   constructor(
     private readonly own: Permit,

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../common/json-object.js';
-import type { ErrorFinding } from '../http/error-classification.js';
+import type { OwnErrors } from '../http/error-classification.js';
 import { isFailureWord, jobFailure } from '../http/job-state.js';
 
 /** The queue of the provider is full; it accepted nothing. */
@@ -11,10 +11,11 @@ const SYNC_TIMEOUT = 504;
  * Reads `{status: "FAILED", message}`. This format means that the provider itself has refused, while a 5xx without it
  * does not. The message is the provider's own text, for operators.
  */
-export function classifyTtapiError(status: number, body: unknown): ErrorFinding {
+export const ownTtapiErrors: OwnErrors = (status, body) => {
   if (status === QUEUE_EXHAUSTED) return { code: 'queue_exhausted', kind: 'rate_limited' };
-  if (!isJsonObject(body) || !isFailureWord(body.status) || status === SYNC_TIMEOUT) return {};
+  if (!isJsonObject(body) || !isFailureWord(body.status) || status === SYNC_TIMEOUT)
+    return undefined;
   const { code, message } = jobFailure(body, null);
-  // A code makes it a refusal of the provider's own. Callers never see this one, which has capital letters.
+  // A code makes it a refusal of the provider's own. Callers never see this one, which says nothing.
   return { code: code ?? 'FAILED', message: message ?? undefined };
-}
+};

@@ -4,7 +4,7 @@ import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { changedEndpoints } from './ttapi-endpoint-changes.js';
 import { TTAPI_ENDPOINTS } from './ttapi-endpoints.js';
-import { classifyTtapiError } from './ttapi-error.js';
+import { ownTtapiErrors } from './ttapi-error.js';
 import { TtapiSong } from './ttapi-song.adapter.js';
 
 /**
@@ -14,7 +14,7 @@ import { TtapiSong } from './ttapi-song.adapter.js';
 export function ttapiPorts(access: ProviderAccess): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'tt-api-key'),
-    classify: classifyTtapiError,
+    ownErrors: ownTtapiErrors,
   });
   const endpoints = changedEndpoints(TTAPI_ENDPOINTS, access.endpointChanges ?? []);
   return { song: new TtapiSong(http, endpoints, access.id) };

@@ -6,6 +6,8 @@ const error = (detail: Omit<ProviderErrorDetail, 'provider'>) =>
   new ProviderError('http_error', { provider: 'acme', ...detail });
 const answered = (upstreamStatus: number, upstreamCode?: string) =>
   error({ sent: true, upstreamStatus, upstreamCode });
+const overloaded = (upstreamStatus: number) =>
+  new ProviderError('unavailable', { provider: 'acme', sent: true, upstreamStatus });
 
 describe('judgeSubmitFailure', () => {
   it.each([
@@ -14,6 +16,8 @@ describe('judgeSubmitFailure', () => {
     ['429', answered(429), 'put_off'],
     ['499', answered(499), 'put_off'],
     ['503 of the provider', answered(503, 'overloaded'), 'put_off'],
+    ['529', overloaded(529), 'put_off'],
+    ['an overload that a 200 tells', overloaded(503), 'put_off'],
     ['400', answered(400), 'failed'],
     ['401 of our key', answered(401, 'invalid_api_key'), 'failed'],
     ['404', answered(404), 'failed'],

@@ -1,4 +1,4 @@
-import { ProviderError } from '../../providers/http/provider-error.js';
+import { ProviderError, type ProviderErrorKind } from '../../providers/http/provider-error.js';
 import { withCodeWord } from '../task-fault.js';
 
 /** Waits after a submission that was put off. The last one repeats. */
@@ -11,6 +11,7 @@ const PUT_OFF_LIMIT_MS = 600_000;
  * overloaded.
  */
 const PUT_OFF_STATUSES = [429, 499, 503];
+const PUT_OFF_KINDS: readonly ProviderErrorKind[] = ['rate_limited', 'unavailable'];
 /** Servers between the gateway and the provider answer these, in any format. */
 const FOREIGN_STATUSES = [502, 504];
 
@@ -23,10 +24,10 @@ export type SubmitFailure = 'put_off' | 'failed' | 'unknown';
  */
 export function judgeSubmitFailure(error: unknown): SubmitFailure {
   if (!(error instanceof ProviderError)) return 'unknown';
-  const { sent, upstreamStatus: status, upstreamCode } = error;
+  const { kind, sent, upstreamStatus: status, upstreamCode } = error;
   if (!sent) return 'put_off';
   if (status === undefined) return 'unknown';
-  if (PUT_OFF_STATUSES.includes(status)) return 'put_off';
+  if (PUT_OFF_STATUSES.includes(status) || PUT_OFF_KINDS.includes(kind)) return 'put_off';
   if (status >= 400 && status < 500) return 'failed';
   const isOwnWord = upstreamCode !== undefined && !FOREIGN_STATUSES.includes(status);
   return status >= 500 && isOwnWord ? 'failed' : 'unknown';

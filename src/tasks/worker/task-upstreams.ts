@@ -39,7 +39,7 @@ export class TaskUpstreams {
         upstreamModel: task.upstreamModel,
         terms: this.catalog.termsOf(task.model),
       },
-      apiKeyId: task.apiKeyId,
+      accountId: task.accountId,
     };
   }
 }
