@@ -49,8 +49,8 @@ export class ChatStreamService {
    * Forwards each chunk as it arrives; `[DONE]` follows once the charge is durable. When a provider breaks off, the
    * stream ends with an error event and nothing is charged. When a client leaves, the provider's work ends, at its first
    * chunk or later, and the client pays for the prompt and for what was made. But if the model has hidden reasoning, it
-   * works to its end and the client pays for the reported usage (decision G-24). Throws errors from before the first
-   * chunk, and repeats the error of the error event.
+   * works to its end and the client pays for the reported usage (decision G-24). Throws errors from before the head, which
+   * goes out with the first chunk or 5 s after the hold (decision G-93), and repeats the error of the error event.
    */
   async stream(call: AdmittedCall<'chat'>, quote: ChatQuote, events: SseWriter): Promise<void> {
     await this.images.check(quote.command.messages);
@@ -62,9 +62,8 @@ export class ChatStreamService {
         this.forward({ call, quote, events, made }, signal, progress),
       );
     } catch (error) {
-      if (events.hasBegun) {
-        await events.end(JSON.stringify(toGatewayError(error).toEnvelope()));
-      }
+      if (events.hasBegun) await events.end(JSON.stringify(toGatewayError(error).toEnvelope()));
+      else events.drop();
       throw error;
     } finally {
       made.drop();
@@ -83,6 +82,7 @@ export class ChatStreamService {
       created: this.clock.nowSeconds(),
       model: call.modelName,
     };
+    events.wait();
     const relay = new ChatRelay(events, head, quote.showsUsage, made);
     const signal = new StopSource(callSignal);
     const { provider, upstreamModel, result } = await this.open(

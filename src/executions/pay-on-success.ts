@@ -8,7 +8,7 @@ import { cutOff } from '../common/http/answers/cut-off.js';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFigures } from '../common/money/provider-figures.js';
-import { type StopSignal, StopSource } from '../common/stop-signal.js';
+import type { StopSignal } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { faultOf, providerErrorBehind } from '../providers/http/provider-fault.js';
@@ -110,7 +110,7 @@ export class PayOnSuccess {
     const running = new RunningCall(startOf(call, amountMicroUsd), this.clock, connection);
     const { start } = running;
     this.running.add(running);
-    const endOfDeadline = this.watchDeadline(call, running.stop);
+    const endOfDeadline = this.watchDeadline(call, running);
     try {
       call.countedBody?.keep();
       await this.hold(call, start);
@@ -146,12 +146,13 @@ export class PayOnSuccess {
    * At the deadline, a reader whose answer has begun is cut off, and the provider's work goes on to its end and is
    * charged (decision G-25). Without an answer, or if that takes too long as well, the call is aborted.
    */
-  private watchDeadline({ reader }: AdmittedCall, stop: StopSource): () => void {
+  private watchDeadline({ reader }: AdmittedCall, running: RunningCall): () => void {
     const giveUp = (): void => {
-      stop.abort(new DeadlinePassed());
+      running.stop.abort(new DeadlinePassed());
     };
     let timer = setTimeout(() => {
-      if (reader?.headersSent !== true) {
+      // The head of a stream may go out before its first chunk.
+      if (reader?.headersSent !== true || !running.hasBegun) {
         giveUp();
         return;
       }

@@ -53,6 +53,11 @@ export class RunningCall implements CallProgress {
     this.#tried = route;
   }
 
+  /** Whether the first byte of the answer has come. */
+  get hasBegun(): boolean {
+    return this.#firstByteMs !== null;
+  }
+
   /** The last route that was tried. */
   get tried(): TriedRoute | undefined {
     return this.#tried;

@@ -29,6 +29,6 @@ describe('the silence a provider may keep', () => {
 
   it('is the same for every kind of request where the operator set it', () => {
     expect(hurried.timeoutOf('image')).toEqual({ headMs: 500, idleMs: 500 });
-    expect(hurried.timeoutOf('chatStream')).toEqual(hurried.timeoutOf('composition'));
+    expect(hurried.timeoutOf('chat')).toEqual(hurried.timeoutOf('composition'));
   });
 });

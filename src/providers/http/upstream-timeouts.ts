@@ -17,8 +17,8 @@ export const UPSTREAM_TIMEOUTS = {
   transcription: silence(1_200_000),
   composition: silence(900_000),
   image: silence(300_000),
+  /** Streams too: models think for minutes without a word. A vendor's comments and pings are no silence. */
   chat: silence(600_000),
-  chatStream: { headMs: 60_000, idleMs: 120_000 },
   submit: stepTimeout(60_000),
   /** A submission whose answer is the result itself. */
   longSubmit: stepTimeout(300_000),

@@ -3,7 +3,6 @@ import { carriesError } from '../http/error-facts.js';
 import { listAt } from '../http/json-fields.js';
 import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
 import {
   type ChatCommand,
@@ -27,7 +26,7 @@ export class OpenAiChat implements ChatPort {
     const wanted = { lengthParameter: lengthParameterOf(command, context), asksUsage: false };
     return this.refusals.ask(context.upstreamModel, wanted, ({ lengthParameter }) => {
       const body = chatBody(command, context, lengthParameter);
-      const request = chatRequest(body, 'chat', context);
+      const request = chatRequest(body, context);
       return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult, MAX_COMPLETION_VALUES);
     });
   }
@@ -43,7 +42,7 @@ export class OpenAiChat implements ChatPort {
         stream_options: asksUsage ? { include_usage: true } : undefined,
         ...chatBody(command, context, lengthParameter),
       };
-      return this.openStream(chatRequest(body, 'chatStream', context));
+      return this.openStream(chatRequest(body, context));
     });
   }
 
@@ -62,13 +61,9 @@ export class OpenAiChat implements ChatPort {
   }
 }
 
-function chatRequest(
-  body: object,
-  timeout: UpstreamTimeoutName,
-  { signal, terms, onFigures }: AttemptContext,
-): UpstreamRequest {
+function chatRequest(body: object, { signal, terms, onFigures }: AttemptContext): UpstreamRequest {
   const path = '/chat/completions';
-  return { method: 'POST', path, body: jsonBody(body), timeout, signal, terms, onFigures };
+  return { method: 'POST', path, body: jsonBody(body), timeout: 'chat', signal, terms, onFigures };
 }
 
 /** The row's name of the cap, else the caller's, else the older one, which most upstreams know. */

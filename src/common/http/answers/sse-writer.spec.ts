@@ -6,7 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 import { type SseLimits, SseWriter } from './sse-writer.js';
 
-const ROOMY: SseLimits = { pingMs: 15_000, stallMs: 30_000, maxReusable: 1_000 };
+const ROOMY: SseLimits = {
+  pingMs: 15_000,
+  firstPingMs: 5_000,
+  stallMs: 30_000,
+  maxReusable: 1_000,
+};
 
 let server: Server | undefined;
 afterEach(async () => {
@@ -53,6 +58,36 @@ describe('SseWriter', () => {
     );
     const text = await read(port);
     expect(text).toMatch(/^data: first\n\n(: ping\n\n)+data: last\n\n$/);
+  });
+
+  it('while it waits writes the head and comments before the first event, and fewer after it', async () => {
+    const port = await serve(
+      async (events) => {
+        events.wait();
+        await sleep(100);
+        expect(events.hasBegun).toBe(true);
+        await events.send('first');
+        await sleep(100);
+        await events.end('last');
+      },
+      { firstPingMs: 20, pingMs: 3_600_000 },
+    );
+    expect(await read(port)).toMatch(/^(: ping\n\n)+data: first\n\ndata: last\n\n$/);
+  });
+
+  it('leaves the answer to others where it is dropped before the head', async () => {
+    const port = await serve(
+      async (events) => {
+        events.wait();
+        events.drop();
+        await sleep(60);
+        expect(events.hasBegun).toBe(false);
+        (events as unknown as { response: Response }).response.writeHead(429).end('refused');
+      },
+      { firstPingMs: 20 },
+    );
+    const answer = await fetch(`http://127.0.0.1:${port}/`);
+    expect([answer.status, await answer.text()]).toEqual([429, 'refused']);
   });
 
   it('cuts a reader that takes nothing, and tells of it once', async () => {

@@ -7,6 +7,8 @@ import { releaseParser } from './release-parser.js';
 
 /** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;
+/** The same before the first event: proxies and clients give up sooner on an answer that has not begun (decision G-93). */
+const FIRST_PING_MS = 5_000;
 
 /** Node keeps three bytes for each character of a longer text until it is sent. */
 const LARGE_EVENT_CHARS = 16_384;
@@ -17,21 +19,30 @@ const MAX_REUSABLE = 100;
 /** Limits of an event stream. */
 export interface SseLimits {
   readonly pingMs: number;
+  readonly firstPingMs: number;
   readonly stallMs: number;
   /** Streams whose connections are kept for further requests. Each takes 10 kB more. */
   readonly maxReusable: number;
 }
-const LIMITS: SseLimits = { pingMs: PING_MS, stallMs: STALL_MS, maxReusable: MAX_REUSABLE };
+const LIMITS: SseLimits = {
+  pingMs: PING_MS,
+  firstPingMs: FIRST_PING_MS,
+  stallMs: STALL_MS,
+  maxReusable: MAX_REUSABLE,
+};
 
 /**
  * Writes server-sent events: each at once, in one piece, as fast as the reader takes them. The head is sent with the
- * first event, so that before it an ordinary error can be answered. The connection of a reader that stalls is cut, and
+ * first event, or with a first comment 5 s after {@link wait}, so that before it an ordinary error can be answered. The connection of a reader that stalls is cut, and
  * the reader counts as gone.
  */
 export class SseWriter {
   /** Streams of this process that have begun and not ended. */
   private static open = 0;
   private ping: NodeJS.Timeout | undefined;
+  private hasSent = false;
+  private isWatched = false;
+  private isOpen = false;
 
   constructor(
     private readonly response: Response,
@@ -45,7 +56,7 @@ export class SseWriter {
 
   /** Whether the head was sent. From then on a failure cannot be an ordinary error. */
   get hasBegun(): boolean {
-    return this.response.headersSent;
+    return this.isOpen;
   }
 
   /** Calls back once when the reader leaves or is cut off before the end, or at once if that has happened already. */
@@ -53,11 +64,23 @@ export class SseWriter {
     onReaderGone(this.response, listener);
   }
 
+  /** From now on the reader hears something every 5 s at least until the first event; ended by {@link end} or {@link drop}. */
+  wait(): void {
+    if (this.isGone || this.ping !== undefined) return;
+    this.watch();
+    this.pingEvery(this.limits.firstPingMs);
+  }
+
+  /** Writes nothing any more: another answer is given, or none. */
+  drop(): void {
+    clearTimeout(this.ping);
+  }
+
   /** Sends one event. It returns a promise if the caller has to wait for the reader; the promise never rejects. */
   send(data: string): Promise<void> | undefined {
     if (this.isGone) return undefined;
-    if (this.ping === undefined) this.begin();
-    this.ping?.refresh();
+    if (this.hasSent) this.ping?.refresh();
+    else this.beginEvents();
     const event = `data: ${data}\n\n`;
     const { response } = this;
     const hasRoom = response.write(data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event));
@@ -67,7 +90,7 @@ export class SseWriter {
   /** Sends a last event and ends the answer. Resolves when all of it was sent or the reader has left. */
   async end(data: string): Promise<void> {
     await this.send(data);
-    clearInterval(this.ping);
+    this.drop();
     if (this.isGone) return;
     const closed = once(this.response, 'close');
     const stall = this.cutAfterStall();
@@ -81,6 +104,32 @@ export class SseWriter {
     if (!this.isGone) cutOff(this.response);
   }
 
+  private beginEvents(): void {
+    this.hasSent = true;
+    this.watch();
+    if (!this.isOpen) this.begin();
+    this.drop();
+    this.pingEvery(this.limits.pingMs);
+  }
+
+  private watch(): void {
+    if (this.isWatched) return;
+    this.isWatched = true;
+    this.response.on('close', () => {
+      if (this.isOpen) SseWriter.open -= 1;
+      this.drop();
+    });
+  }
+
+  private pingEvery(ms: number): void {
+    this.ping = setTimeout(() => {
+      if (this.isGone) return;
+      if (!this.isOpen) this.begin();
+      if (!this.response.writableNeedDrain) this.response.write(': ping\n\n');
+      this.ping?.refresh();
+    }, ms);
+  }
+
   private begin(): void {
     this.response.setHeader('Content-Type', 'text/event-stream');
     this.response.setHeader('Cache-Control', 'no-cache, no-transform');
@@ -88,16 +137,10 @@ export class SseWriter {
     this.response.setHeader('X-Accel-Buffering', 'no');
     const isReusable = SseWriter.open < this.limits.maxReusable || !this.response.req.complete;
     if (!isReusable) this.response.setHeader('Connection', 'close');
+    SseWriter.open += 1;
+    this.isOpen = true;
     this.sendHead();
     if (!isReusable) this.release();
-    SseWriter.open += 1;
-    this.ping = setInterval(() => {
-      if (!this.isGone && !this.response.writableNeedDrain) this.response.write(': ping\n\n');
-    }, this.limits.pingMs);
-    this.response.on('close', () => {
-      SseWriter.open -= 1;
-      clearInterval(this.ping);
-    });
   }
 
   /**

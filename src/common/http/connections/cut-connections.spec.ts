@@ -15,7 +15,7 @@ class EventsController {
   @Get('events')
   async events(@Res() response: Response): Promise<void> {
     await new Promise(setImmediate);
-    const limits = { pingMs: 15_000, stallMs: 30_000, maxReusable: 0 };
+    const limits = { firstPingMs: 5_000, pingMs: 15_000, stallMs: 30_000, maxReusable: 0 };
     const events = new SseWriter(response, limits);
     while (!events.isGone) await events.send('x'.repeat(100_000));
   }
