@@ -77,9 +77,13 @@ export class OperatorService {
     return this.ledger.entries(account.id, { ...rest, ...times, apiKeyId });
   }
 
-  listExecutions({ account_id: accountId, ...query }: AdminExecutionsQuery) {
+  listExecutions({ account_id: accountId, broken, ...query }: AdminExecutionsQuery) {
     const account = filterId('acct', 'account_id', accountId);
-    return this.executions.list({ ...executionQueryOf(query), accountId: account });
+    return this.executions.list({
+      ...executionQueryOf(query),
+      accountId: account,
+      isBroken: broken === undefined ? undefined : broken === 'true',
+    });
   }
 
   async execution(id: string) {

@@ -15,8 +15,8 @@ import { basisOf, type CountedUsage } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
 import { chargeOf, type ChatQuote } from './chat-quote.js';
 import { ChatRelay } from './chat-relay.js';
-import { ChatUsage } from './chat-usage.js';
 import { type MadeText, MadeTexts } from './made-text.js';
+import { StreamOutcomes } from './stream-outcomes.js';
 
 /** One stream between its hold and its end. */
 interface OpenStream {
@@ -40,7 +40,7 @@ export class ChatStreamService {
     private readonly payOnSuccess: PayOnSuccess,
     private readonly router: ProviderRouter,
     private readonly images: ChatImages,
-    private readonly usage: ChatUsage,
+    private readonly outcomes: StreamOutcomes,
     private readonly texts: MadeTexts,
     private readonly clock: Clock,
   ) {}
@@ -100,13 +100,12 @@ export class ChatStreamService {
         readUnread(result.body, call.caller.accountId);
       });
     }
-    const isWhole = await relayed;
-    const answered = {
-      accountId: call.caller.accountId,
-      route: { provider, upstreamModel },
-      command: quote.command,
-    };
-    const counted = await this.usage.of(answered, relay.usage, () => made.take());
+    const stream = { call, quote, relay, made, route: { provider, upstreamModel } };
+    const isWhole = await relayed.catch(async (error: unknown) => {
+      progress.onMade(await this.outcomes.broke(stream));
+      throw error;
+    });
+    const counted = await this.outcomes.ended(stream);
     // Hidden reasoning cannot be counted, so the rest of the hold is charged for it.
     const usage = { ...counted, isEstimated: counted.isEstimated || !isWhole };
     const charge = isWhole

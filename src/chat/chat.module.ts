@@ -1,17 +1,28 @@
 import { Module } from '@nestjs/common';
 import { ExecutionsModule } from '../executions/executions.module.js';
+import { BrokenStreams } from './broken-streams.js';
 import { ChatController } from './chat.controller.js';
 import { ChatImages } from './chat-images.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
 import { ChatUsage } from './chat-usage.js';
 import { MadeTexts } from './made-text.js';
+import { StreamOutcomes } from './stream-outcomes.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
 /** Text chat. */
 @Module({
   imports: [ExecutionsModule],
   controllers: [ChatController],
-  providers: [ChatService, ChatStreamService, ChatImages, ChatUsage, MadeTexts, TokenCounter],
+  providers: [
+    ChatService,
+    ChatStreamService,
+    ChatImages,
+    ChatUsage,
+    MadeTexts,
+    TokenCounter,
+    BrokenStreams,
+    StreamOutcomes,
+  ],
 })
 export class ChatModule {}

@@ -137,7 +137,7 @@ const KEYS: Readonly<Record<string, OperatorCommand>> = {
 
 const CALLS: Readonly<Record<string, OperatorCommand>> = {
   executions: {
-    usage: `${FILTERS} [--client-request-id ID] ${PAGE}`,
+    usage: `${FILTERS} [--client-request-id ID] [--broken true|false] ${PAGE}`,
     run: async ({ operator }, _words, options) =>
       viewPage(
         await operator.listExecutions(sent(AdminExecutionsQuery, options)),

@@ -16,6 +16,8 @@ export interface ExecutionQuery extends PageRequest {
   readonly status?: ExecutionStatus | undefined;
   readonly model?: string | undefined;
   readonly clientRequestId?: string | undefined;
+  /** Streams that broke and are free, or all others. */
+  readonly isBroken?: boolean | undefined;
   /** Inclusive. */
   readonly createdAfter?: Date | undefined;
   /** Exclusive. */
@@ -28,6 +30,7 @@ const COMPARISONS: readonly (readonly [keyof ExecutionQuery, string])[] = [
   ['status', 'status ='],
   ['model', 'model ='],
   ['clientRequestId', 'client_request_id ='],
+  ['isBroken', '(uncharged IS NOT NULL) ='],
   ['createdAfter', 'created_at >='],
   ['createdBefore', 'created_at <'],
 ];

@@ -78,6 +78,12 @@ export class Metrics {
     help: 'Calls and tasks that were confirmed to their callers and that the database has lost since',
     registers: [this.registry],
   });
+  readonly brokenStreams = new Counter({
+    name: 'gateway_broken_streams_total',
+    help: 'Chat streams that broke before they were whole and are free, by route',
+    labelNames: ['provider', 'upstream_model'] as const,
+    registers: [this.registry],
+  });
   readonly batchSize = new Histogram({
     name: 'gateway_group_commit_batch_size',
     help: 'Ledger operations committed by one statement',

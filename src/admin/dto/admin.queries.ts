@@ -12,6 +12,12 @@ const optional = { optional: true } as const;
 export class AdminExecutionsQuery extends ExecutionsQuery {
   @Text({ max: MAX_ID, ...optional })
   account_id?: string;
+
+  @OneOf(['true', 'false'], {
+    ...optional,
+    description: 'Whether it is a stream that broke before it was whole, and is free',
+  })
+  broken?: 'true' | 'false';
 }
 
 /** Query of GET /admin/accounts. */

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { chunk, ChatUpstreamDesk, event } from '../../support/chat-upstream-desk.js';
-import type { TestAccount } from '../../support/gateway.js';
+import { toPublicId } from '../../../src/common/ids/public-id.js';
+import { ADMIN_TOKEN, type TestAccount } from '../../support/gateway.js';
+import { send } from '../../support/http-answer.js';
 
 const CREDIT = 10_000_000n;
 const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
@@ -80,4 +82,36 @@ it.each([
   expect(data).not.toContain('[DONE]');
   expect(data.at(-1)).toContain('provider_http_error');
   expect(await spent(account)).toBe(0n);
+});
+
+describe('a stream that breaks after much was delivered', () => {
+  const operator = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const listed = async (broken: string, accountId: string) => {
+    const query = `broken=${broken}&account_id=${toPublicId('acct', accountId)}`;
+    const { json } = await send(`${desk.gateway.url}/admin/executions?${query}`, {
+      headers: operator,
+    });
+    return (json as { data: Record<string, unknown>[] }).data;
+  };
+
+  it('is free, and its record says what was made, which operators find by it (G-103)', async () => {
+    const account = await desk.gateway.account(CREDIT);
+    sends(event(chunk('one two three')), resets);
+    await desk.read(account);
+    sends(event(chunk('Hi')) + stop + report, closes);
+    await desk.read(account);
+    expect(await listed('true', account.accountId)).toMatchObject([
+      {
+        status: 'failed',
+        charged_microusd: null,
+        uncharged: { unit: 'token', quantity: { completion_tokens: 3 } },
+      },
+    ]);
+    expect(await listed('false', account.accountId)).toMatchObject([{ uncharged: null }]);
+    expect(await spent(account)).toBe(PRICE);
+    const metrics = await (await fetch(`${desk.gateway.url}/metrics`)).text();
+    expect(metrics).toMatch(
+      /gateway_broken_streams_total\{provider="openai",upstream_model=".+"\} \d/,
+    );
+  });
 });

@@ -1,0 +1,90 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { toPublicId } from '../common/ids/public-id.js';
+import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
+import { Clock } from '../common/time/clock.js';
+import { LOGGER } from '../observability/logger.js';
+import { Metrics } from '../observability/metrics.js';
+import type { TriedRoute } from '../providers/routing/provider-router.js';
+
+const HOUR_MS = 3_600_000;
+/** Of fewer streams in an hour a broken one says nothing. */
+const MIN_STREAMS = 20;
+/** More than one of so many (5 %) is worth a look. */
+const ONE_OF = 20;
+/** Accounts whose streams are counted at once. */
+const MAX_ACCOUNTS = 10_000;
+
+/** What one account's streams came to since the hour of its first began. */
+interface AccountHour {
+  readonly beganAtMs: number;
+  streams: number;
+  broken: number;
+  isNamed: boolean;
+  /** By provider and the model's name there. */
+  readonly byRoute: Map<string, { broken: number; uncharged: MicroUsd }>;
+}
+
+/**
+ * Counts streams that broke before they were whole and are free (decision G-103): by route in a metric, by account and
+ * route for the log. An account with at least 20 streams in an hour of which more than 5 % broke is named there once an
+ * hour, for whoever finds a way to break streams has answers for nothing. Each process counts its own streams.
+ */
+@Injectable()
+export class BrokenStreams {
+  private readonly hours = new LRUCache<string, AccountHour>({ max: MAX_ACCOUNTS });
+
+  constructor(
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A stream of the account ended whole, or its reader left. */
+  ended(accountId: string): void {
+    const hour = this.hourOf(accountId);
+    hour.streams += 1;
+    this.look(accountId, hour);
+  }
+
+  /** A stream of the account broke. `uncharged` is what would have been charged for what was made. */
+  broke(accountId: string, { provider, upstreamModel }: TriedRoute, uncharged: MicroUsd): void {
+    this.metrics.brokenStreams.inc({ provider, upstream_model: upstreamModel });
+    const hour = this.hourOf(accountId);
+    hour.streams += 1;
+    hour.broken += 1;
+    const route = `${provider} ${upstreamModel}`;
+    const sum = hour.byRoute.get(route) ?? { broken: 0, uncharged: 0n };
+    hour.byRoute.set(route, { broken: sum.broken + 1, uncharged: sum.uncharged + uncharged });
+    this.look(accountId, hour);
+  }
+
+  private hourOf(accountId: string): AccountHour {
+    const nowMs = this.clock.nowMs();
+    const known = this.hours.get(accountId);
+    if (known && nowMs - known.beganAtMs < HOUR_MS) return known;
+    const hour = { beganAtMs: nowMs, streams: 0, broken: 0, isNamed: false, byRoute: new Map() };
+    this.hours.set(accountId, hour);
+    return hour;
+  }
+
+  private look(accountId: string, hour: AccountHour): void {
+    if (hour.isNamed || hour.streams < MIN_STREAMS || hour.broken * ONE_OF <= hour.streams) return;
+    hour.isNamed = true;
+    const routes = [...hour.byRoute].map(([route, { broken, uncharged }]) => ({
+      route,
+      broken,
+      uncharged_microusd: formatMicroUsd(uncharged),
+    }));
+    this.logger.warn(
+      {
+        account: toPublicId('acct', accountId),
+        streams: hour.streams,
+        broken: hour.broken,
+        routes,
+      },
+      'many streams of an account break',
+    );
+  }
+}

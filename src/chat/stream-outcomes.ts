@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import type { UnchargedQuantity } from '../common/money/charge-basis.js';
+import type { TriedRoute } from '../providers/routing/provider-router.js';
+import { BrokenStreams } from './broken-streams.js';
+import { basisOf, type CountedUsage } from './charge-basis.js';
+import { chargeOf, type ChatQuote } from './chat-quote.js';
+import type { ChatRelay } from './chat-relay.js';
+import { ChatUsage } from './chat-usage.js';
+import type { MadeText } from './made-text.js';
+
+/** A stream that has ended or broken. */
+interface EndedStream {
+  readonly call: AdmittedCall<'chat'>;
+  readonly quote: ChatQuote;
+  readonly relay: Pick<ChatRelay, 'usage'>;
+  readonly made: MadeText;
+  readonly route: TriedRoute;
+}
+
+/** Counts what a stream made when it is over, whether that is charged or not. */
+@Injectable()
+export class StreamOutcomes {
+  constructor(
+    private readonly usage: ChatUsage,
+    private readonly broken: BrokenStreams,
+  ) {}
+
+  /** The usage of a stream that is charged. */
+  ended(stream: EndedStream): Promise<CountedUsage> {
+    this.broken.ended(stream.call.caller.accountId);
+    return this.count(stream);
+  }
+
+  /** What a stream made that broke before it was whole, and that nobody pays (decision G-103). */
+  async broke(stream: EndedStream): Promise<UnchargedQuantity> {
+    const { call, quote, route } = stream;
+    const usage = await this.count(stream);
+    const { chargedMicroUsd } = chargeOf(call.row, usage, quote.ceilingMicroUsd);
+    this.broken.broke(call.caller.accountId, route, chargedMicroUsd);
+    const { unit, quantity } = basisOf(call.row, usage);
+    return { unit, quantity };
+  }
+
+  private count({ call, quote, relay, made, route }: EndedStream): Promise<CountedUsage> {
+    const answered = { accountId: call.caller.accountId, route, command: quote.command };
+    return this.usage.of(answered, relay.usage, () => made.take());
+  }
+}
