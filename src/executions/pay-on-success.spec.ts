@@ -197,11 +197,25 @@ describe('PayOnSuccess', () => {
     it('cuts the reader off and charges what the provider then completes', async () => {
       const reader = readerOf(true);
       const work: PaidWork<string> = async (signal, progress) => {
+        progress.onFirstByte();
         while (!reader.isCut) await sleep(5);
         return made()(signal, progress);
       };
       await hurried().run({ ...call, reader }, priced(PRICE), work);
       expect(await books()).toEqual([FUNDS - PRICE, 0n]);
+    });
+
+    it('gives up a call whose head was sent and whose answer has not begun, and leaves its reader', async () => {
+      const reader = readerOf(true);
+      const work: PaidWork<string> = (signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(new Error('cut'));
+          });
+        });
+      const run = hurried().run({ ...call, reader }, priced(PRICE), work);
+      await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
+      expect([reader.isCut, await books()]).toEqual([false, [FUNDS, 0n]]);
     });
 
     it('gives up a call whose answer has not begun, releases its hold, and records what was tried (ERR-39)', async () => {
