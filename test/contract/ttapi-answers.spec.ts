@@ -221,7 +221,8 @@ describe('an answer of TTAPI with more than anybody made', () => {
       (song) => song?.midi?.instruments,
     ],
   ])('is read up to 20,000 %s', (_what, reader, data, partOf) => {
-    expect(countOf(partOf(read(reader, data)))).toBe(20_000);
+    const song = read(reader, data);
+    expect(countOf(partOf(song === 'not_made' ? undefined : song))).toBe(20_000);
   });
 });
 

@@ -58,6 +58,35 @@ async function step(times = 1, app = desk.gateway.app): Promise<void> {
 
 const heldNow = async () => (await desk.gateway.balance(desk.account.accountId)).held;
 
+describe('a song whose tracks say that they failed', () => {
+  const NONE = 'https://cdn1.example.com/None.mp3';
+
+  it.each<[string, object[]]>([
+    ['by their status', [{ ...track(AUDIO), status: 'error' }]],
+    ['by the name of their file', [track(NONE), track(NONE)]],
+    ['by an empty URL', [track('')]],
+  ])('%s is a failure and free', async (_how, musics) => {
+    answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics }));
+    const before = await desk.gateway.balance(desk.account.accountId);
+    const { id } = await desk.submit(MUSIC);
+    await step(2);
+    const song = await desk.read(id);
+    expect(song).toMatchObject({ status: 'failed', error: { code: 'provider_task_failed' } });
+    const after = await desk.gateway.balance(desk.account.accountId);
+    expect([after.available, after.held]).toEqual([before.available, before.held]);
+  });
+
+  it('is delivered with the tracks that were made', async () => {
+    const musics = [{ ...track(AUDIO), status: 'error' }, track(AUDIO), track(NONE)];
+    answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics }));
+    const { id } = await desk.submit(MUSIC);
+    await step(2);
+    const song = await desk.read(id);
+    expect(song).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
+    expect(song.result.urls).toEqual([AUDIO]);
+  });
+});
+
 describe('a song made in two steps', () => {
   it(
     'goes on after a crash between them without paying the first one twice',

@@ -1,39 +1,52 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { listAt } from '../http/json-fields.js';
 import type { SongResult, SongTrack } from '../ports/song.port.js';
-import { idOf, numberOf, textOf, urlOf, webUrl } from './ttapi-values.js';
+import { type Found, isEmptied, madeOf, saysFailed } from './made-items.js';
+import { idOf, numberOf, textOf, urlOf } from './ttapi-values.js';
 
 /** At most this many tracks, texts, videos, words, instruments, notes of each, or facts are read from one answer. */
 const MAX_ITEMS = 20_000;
 /** The provider names no state for a track that it lists as finished. */
 const MADE = 'complete';
 
-type Reader = (data: JsonObject, fields: JsonObject) => SongResult | undefined;
+type Reader = (data: JsonObject, fields: JsonObject) => Found<SongResult>;
 
 /**
  * Reads `data` of an answer as the operation promises it; undefined where a promised value is missing, because an empty
- * success is no success. Names in camel case are documented for the first family, names in snake case for the second.
+ * success is no success, and `not_made` where the answer says so. Names in camel case are documented for the first family, names in snake case for the second.
  * Where the documentation shows neither, both are accepted.
  */
 export const TTAPI_ANSWERS = {
-  tracks: (data) => withTracks(tracksOf(data).filter(({ audioUrl }) => audioUrl !== undefined)),
+  tracks: (data) =>
+    withTracks(
+      madeOf(musicsOf(data), ['audioUrl', 'audio_url'], (music) => {
+        const track = trackOf(music);
+        return track.audioUrl === undefined ? undefined : track;
+      }),
+    ),
   upload: (data, { title }) => {
     // A plain upload is answered with the id alone. An upload whose result was waited for may list the track.
-    const [track = { id: idOf(data, 'music_id', 'musicId') }] = tracksOf(data);
+    const [music] = musicsOf(data);
+    if (music && saysFailed(music)) return 'not_made';
+    const track: SongTrack = music ? trackOf(music) : { id: idOf(data, 'music_id', 'musicId') };
     const label = typeof title === 'string' ? title : track.title;
     return track.id === undefined ? undefined : { tracks: [{ ...track, title: label }] };
   },
-  clip: (data) => withTracks(clipsOf(data).slice(0, 1)),
+  clip: (data) => {
+    const clips = madeOf(listAt(data, 'clips') ?? [], ['audio_url', 'audioUrl', 'url'], clipOf);
+    return withTracks(Array.isArray(clips) ? clips.slice(0, 1) : clips);
+  },
   archive: (data) => {
     const fileUrl = urlOf(data, 'file_url', 'fileUrl', 'zip_url');
-    if (fileUrl === undefined) return undefined;
+    if (fileUrl === undefined) return missing(data, 'file_url', 'fileUrl', 'zip_url');
     const sizeBytes = numberOf(data, 'size_bytes');
     return { tracks: [{ fileUrl, format: 'zip', mimeType: 'application/zip', sizeBytes }] };
   },
   clipFile: (data, fields) => {
     const files = filesOf(data, [fields.format]);
-    const [file] = files ?? [];
-    if (!files || !file) return undefined;
+    if (!Array.isArray(files)) return files;
+    const [file] = files;
+    if (!file) return undefined;
     const isWav = file.format === 'wav';
     const track = {
       ...(isWav ? { wavUrl: file.url } : { audioUrl: file.url }),
@@ -45,41 +58,44 @@ export const TTAPI_ANSWERS = {
   },
   files: (data, { formats }) => {
     const files = filesOf(data, Array.isArray(formats) ? formats : []);
-    return files && { files };
+    return Array.isArray(files) ? { files } : files;
   },
   videos: (data) => {
     const videos = videosOf(data);
-    if (videos.length === 0) return undefined;
+    if (!Array.isArray(videos)) return videos;
     return { tracks: [{ videoUrl: videos[0], mimeType: 'video/mp4' }], videos };
   },
   lyrics: (data) => {
     const list = typeof data.lyrics === 'string' ? [{ ...data, text: data.lyrics }] : data.lyrics;
     const entries = (Array.isArray(list) ? list : []).slice(0, MAX_ITEMS).filter(isJsonObject);
-    const lyrics = entries.flatMap((entry) => {
+    const lyrics = madeOf(entries, ['text'], (entry) => {
       const text = textOf(entry, 'text');
       return text === undefined
-        ? []
-        : [{ text, title: textOf(entry, 'title'), tags: textOf(entry, 'tags') }];
+        ? undefined
+        : { text, title: textOf(entry, 'title'), tags: textOf(entry, 'tags') };
     });
-    return lyrics.length === 0 ? undefined : { lyrics };
+    return Array.isArray(lyrics) ? { lyrics } : lyrics;
   },
   style: (data) => {
     const text = textOf(data, 'upsampled_tags', 'upsampledTags', 'tags');
-    return text === undefined ? undefined : { text };
+    return text === undefined ? missing(data, 'upsampled_tags', 'upsampledTags', 'tags') : { text };
   },
   customModel: (data) => {
     const model = isJsonObject(data.custom_model) ? data.custom_model : data;
+    if (saysFailed(model)) return 'not_made';
     const id = idOf(model, 'id', 'model_id');
     const name = textOf(model, 'name');
     return id === undefined || name === undefined ? undefined : { customModel: { id, name } };
   },
   persona: (data) => {
     const persona = isJsonObject(data.persona) ? data.persona : {};
+    if (saysFailed(persona)) return 'not_made';
     const id = idOf(data, 'persona_id', 'personaId') ?? idOf(persona, 'id');
     return id === undefined ? undefined : { persona: { id } };
   },
   voice: (data) => {
     if (!isJsonObject(data.voice)) return undefined;
+    if (saysFailed(data.voice)) return 'not_made';
     const voice = Object.entries(data.voice).filter((entry): entry is [string, string] =>
       ['string', 'number', 'boolean'].includes(typeof entry[1]),
     );
@@ -108,6 +124,7 @@ export const TTAPI_ANSWERS = {
   },
   midi: (data) => {
     const midi = isJsonObject(data.midi) ? data.midi : data;
+    if (saysFailed(midi)) return 'not_made';
     const parts = listAt(midi, 'instruments')?.slice(0, MAX_ITEMS);
     const instruments = parts?.map((part) => ({
       name: textOf(part, 'name') ?? '',
@@ -126,16 +143,30 @@ export const TTAPI_ANSWERS = {
 /** The reader for the answer of each operation. */
 export type AnswerReader = keyof typeof TTAPI_ANSWERS;
 
-function withTracks(tracks: readonly SongTrack[]): SongResult | undefined {
-  return tracks.length === 0 ? undefined : { tracks };
+/** What the reader of an operation finds; an answer that itself says that it failed has made nothing. */
+export function readAnswer(
+  answer: AnswerReader,
+  data: JsonObject,
+  fields: JsonObject,
+): Found<SongResult> {
+  return saysFailed(data) ? 'not_made' : TTAPI_ANSWERS[answer](data, fields);
 }
 
-/**
- * The tracks of the first family. `videoUrl` is left out, because every track has one, rendered or not. A track without
- * audio was not made, and is left out.
- */
-function tracksOf(data: JsonObject): SongTrack[] {
-  return (listAt(data, 'musics') ?? []).slice(0, MAX_ITEMS).map((music) => ({
+function withTracks(tracks: Found<SongTrack[]>): Found<SongResult> {
+  return Array.isArray(tracks) ? { tracks } : tracks;
+}
+
+function missing(data: JsonObject, ...names: readonly string[]): 'not_made' | undefined {
+  return isEmptied(data, ...names) ? 'not_made' : undefined;
+}
+
+function musicsOf(data: JsonObject): JsonObject[] {
+  return (listAt(data, 'musics') ?? []).slice(0, MAX_ITEMS);
+}
+
+/** A track of the first family. `videoUrl` is left out, because every track has one, rendered or not. */
+function trackOf(music: JsonObject): SongTrack {
+  return {
     id: idOf(music, 'musicId', 'music_id'),
     audioUrl: urlOf(music, 'audioUrl', 'audio_url'),
     wavUrl: urlOf(music, 'wavUrl', 'wav_url'),
@@ -145,17 +176,19 @@ function tracksOf(data: JsonObject): SongTrack[] {
     lyrics: textOf(music, 'prompt'),
     tags: textOf(music, 'tags'),
     status: textOf(music, 'status') ?? MADE,
-  }));
+  };
 }
 
 /**
- * The clips of the second family. The documentation shows the id, the title and the lyrics; the other names are
- * assumed.
+ * A clip of the second family. The documentation shows the id, the title and the lyrics; the other names are assumed.
  */
-function clipsOf(data: JsonObject): SongTrack[] {
-  const clips = (listAt(data, 'clips') ?? []).map((clip) => ({
-    id: idOf(clip, 'clip_id', 'clipId'),
-    audioUrl: urlOf(clip, 'audio_url', 'audioUrl', 'url'),
+function clipOf(clip: JsonObject): SongTrack | undefined {
+  const id = idOf(clip, 'clip_id', 'clipId');
+  const audioUrl = urlOf(clip, 'audio_url', 'audioUrl', 'url');
+  if (id === undefined || audioUrl === undefined) return undefined;
+  return {
+    id,
+    audioUrl,
     wavUrl: urlOf(clip, 'wav_url'),
     imageUrl: urlOf(clip, 'image_url', 'imageUrl'),
     durationSeconds: numberOf(clip, 'duration', 'duration_s', 'length'),
@@ -163,8 +196,7 @@ function clipsOf(data: JsonObject): SongTrack[] {
     lyrics: textOf(clip, 'lyrics') ?? timedText(clip),
     tags: textOf(clip, 'tags', 'sound_prompt'),
     status: textOf(clip, 'status') ?? MADE,
-  }));
-  return clips.filter(({ id, audioUrl }) => id !== undefined && audioUrl !== undefined);
+  };
 }
 
 function timedText(clip: JsonObject): string | undefined {
@@ -177,21 +209,26 @@ function timedText(clip: JsonObject): string | undefined {
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-/** One file per format, in the requested order; undefined where one is missing. */
+/** One file per format, in the requested order; undefined where one is missing, `not_made` where it says so. */
 function filesOf(data: JsonObject, formats: readonly unknown[]) {
   const files = listAt(data, 'files') ?? [];
-  const found = formats.flatMap((format) => {
-    const file = files.find((candidate) => candidate.format === format);
+  const wanted = formats.map((format) => files.find((file) => file.format === format));
+  if (wanted.some((file) => file && (saysFailed(file) || isEmptied(file, 'url', 'file_url')))) {
+    return 'not_made';
+  }
+  const found = formats.flatMap((format, at) => {
+    const file = wanted[at];
     const url = file && urlOf(file, 'url', 'file_url');
     return typeof format === 'string' && url !== undefined ? [{ format, url }] : [];
   });
   return found.length === formats.length && found.length > 0 ? found : undefined;
 }
 
-function videosOf(data: JsonObject): string[] {
+function videosOf(data: JsonObject): Found<string[]> {
   const list = Array.isArray(data.videos) ? (data.videos as readonly unknown[]) : [data];
-  return list.slice(0, MAX_ITEMS).flatMap((video) => {
-    const url = isJsonObject(video) ? urlOf(video, 'url', 'videoUrl', 'video_url') : webUrl(video);
-    return url === undefined ? [] : [url];
-  });
+  const items = list
+    .slice(0, MAX_ITEMS)
+    .map((video) => (isJsonObject(video) ? video : { url: video }));
+  const names = ['url', 'videoUrl', 'video_url'];
+  return madeOf(items, names, (video) => urlOf(video, ...names));
 }

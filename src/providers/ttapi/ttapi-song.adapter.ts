@@ -4,6 +4,7 @@ import type { ProviderHttp } from '../http/provider-http.js';
 import { ProviderError } from '../http/provider-error.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
+import type { FailedJob } from '../ports/job-failure.js';
 import type {
   SongCommand,
   SongExpectation,
@@ -11,7 +12,7 @@ import type {
   SongReport,
   SongSubmission,
 } from '../ports/song.port.js';
-import { TTAPI_ANSWERS } from './ttapi-answers.js';
+import { readAnswer } from './ttapi-answers.js';
 import type { TtapiEndpoint, TtapiEndpoints, TtapiStep } from './ttapi-endpoints.js';
 import { withKnownNames } from './ttapi-fields.js';
 import { nextSongStep, requestBody, stepBody } from './ttapi-request.js';
@@ -84,7 +85,8 @@ export class TtapiSong implements SongPort {
         const data = dataOf(json);
         const jobId = idOf(data, 'job_id', 'jobId');
         if (jobId !== undefined) return { state: 'accepted', jobId };
-        const result = TTAPI_ANSWERS[endpoint.answer](data, command.fields);
+        const result = readAnswer(endpoint.answer, data, command.fields);
+        if (result === 'not_made') return notMade(requestId);
         return result && { state: 'done', result };
       },
     );
@@ -144,8 +146,15 @@ function reportOf(
   const data = dataOf(json);
   const progress = progressOf(data);
   if (json.status !== 'SUCCESS') return unfinishedJob(json.status, json, requestId, progress);
-  const result = TTAPI_ANSWERS[endpoint.answer](data, expected);
+  const result = readAnswer(endpoint.answer, data, expected);
+  if (result === 'not_made') return notMade(requestId);
   return result ? { state: 'succeeded', progress, result } : { state: 'unreadable' };
+}
+
+/** The provider reports success, and every part of the result says that it failed. */
+function notMade(requestId: string | null): FailedJob {
+  const message = 'Every part of the result says that it failed.';
+  return { state: 'failed', failure: { code: null, message, requestId } };
 }
 
 /** Some pages of the documentation show the facts in `data`, others beside `status`. */

@@ -2,6 +2,8 @@ import type { JsonObject } from '../../common/json-object.js';
 
 const MAX_TEXT = 20_000;
 const MAX_URL = 8_192;
+/** The end of a URL that a program made of a value that it did not have: `None.mp3`. */
+const NO_FILE = /\/(none|null|undefined|nan)(\.\w{1,5})?$/i;
 
 /** The first of these fields that holds text of a reasonable length. */
 export function textOf(json: JsonObject, ...names: readonly string[]): string | undefined {
@@ -33,10 +35,11 @@ export function urlOf(json: JsonObject, ...names: readonly string[]): string | u
   return first(json, names, webUrl);
 }
 
-/** The value, if it is an http or https URL. */
+/** The value, if it is an http or https URL of a file. */
 export function webUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_URL) return undefined;
-  return /^https?:\/\//i.test(value) && URL.canParse(value) ? value : undefined;
+  if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) return undefined;
+  return NO_FILE.test(new URL(value).pathname) ? undefined : value;
 }
 
 function first<T>(
