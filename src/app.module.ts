@@ -43,7 +43,7 @@ export interface AppParts {
 export class AppModule {
   static forRoot(parts: AppParts): DynamicModule {
     const { config, logger, catalog, providers, shareEmbedded } = parts;
-    const { databaseUrl, migrationDatabaseUrl, dataDir } = config;
+    const { databaseUrl, databasePooler: pooler, migrationDatabaseUrl, dataDir } = config;
     const sandboxMedia = new SandboxMedia(parts.sandboxMediaUrl);
     return {
       module: AppModule,
@@ -53,6 +53,7 @@ export class AppModule {
           useFactory: () => ({
             databaseUrl,
             migrationDatabaseUrl,
+            pooler,
             dataDir,
             shareEmbedded: shareEmbedded ?? false,
           }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { patientCopyOf } from '../database/patient-copy.js';
+import { SESSION_SETTINGS } from '../database/session-settings.js';
 import { transaction } from '../database/transaction.js';
 import {
   ACCOUNT_RULES,
@@ -88,6 +89,7 @@ export interface AuditStart {
  * was found is not forgotten.
  */
 export async function startOfAudit(manager: EntityManager, scope: AuditScope): Promise<AuditStart> {
+  await manager.query(SESSION_SETTINGS.patience);
   // This row is the lock. If another audit ended in the meantime, this one's snapshot is too old to keep its checkpoints.
   const [state] = await manager.query<StateRow[]>(
     `SELECT executions_from::text, holds_from::text FROM audit_state FOR UPDATE`,

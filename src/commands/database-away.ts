@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { GatewayConfig } from '../config/gateway-config.js';
+import { databaseUrlsOf } from '../common/database-urls.js';
 import { redactText } from '../common/secrets/redact-text.js';
 import { reasonOf } from '../database/database-errors.js';
 import { DatabaseAwayError } from '../database/start-patience.js';
@@ -33,8 +34,12 @@ function placesIn({ databaseUrl, migrationDatabaseUrl, dataDir }: Settings): str
   return `${own} or MIGRATION_DATABASE_URL (${placeOf(migrationDatabaseUrl)})`;
 }
 
-/** `host:port/name` of a PostgreSQL URL; the host may be the folder of a Unix socket. */
+/** `host:port/name` of each server of a PostgreSQL URL; the host may be the folder of a Unix socket. */
 function placeOf(url: string): string {
+  return databaseUrlsOf(url).urls.map(onePlaceOf).join(', ');
+}
+
+function onePlaceOf(url: string): string {
   const { hostname, port, pathname, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? hostname;
   return `${host}:${searchParams.get('port') ?? (port || '5432')}${pathname}`;

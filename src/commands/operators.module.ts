@@ -27,7 +27,7 @@ import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 @Module({})
 export class OperatorsModule {
   static forRoot(config: GatewayConfig, logger: Logger): DynamicModule {
-    const { databaseUrl, migrationDatabaseUrl, dataDir } = config;
+    const { databaseUrl, databasePooler: pooler, migrationDatabaseUrl, dataDir } = config;
     const catalog = loadCatalog(config.catalogFile);
     const newMoney = sandboxScope(config, catalog) === 'all' ? 'play' : 'real';
     return {
@@ -35,7 +35,7 @@ export class OperatorsModule {
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRootAsync({
-          useFactory: () => ({ databaseUrl, migrationDatabaseUrl, dataDir, shareEmbedded: true }),
+          useFactory: () => ({ databaseUrl, migrationDatabaseUrl, pooler, dataDir, shareEmbedded: true }),
         }),
         ObservabilityModule.forRoot(logger),
         TickerModule,

@@ -13,7 +13,14 @@ const outside = (least: number, most: number): readonly string[] => [
   '1.5',
   'many',
 ];
-const DATABASES = ['mysql://user@host/db', 'localhost', 'file:///tmp'];
+const DATABASES = [
+  'mysql://user@host/db',
+  'localhost',
+  'file:///tmp',
+  'postgres://u@first:5432,second:x/db',
+  'postgres://u@host/db?target_session_attrs=standby',
+  'postgres://u@/db?host=a,b,c&port=1,2',
+];
 const HEADER_KEYS = ['two words', 'ключ', 'a\nb'];
 /** Too short, or what a header cannot carry as it is. */
 const TOKENS = [
@@ -31,6 +38,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   PORT: outside(0, 65_535),
   HOST: ['999.1.1.1', '127.0.0.1:3000', 'localhost:3000', '[::1]', '::g', 'http://host'],
   DATABASE_URL: DATABASES,
+  DATABASE_POOLER: ['session', 'on'],
   MIGRATION_DATABASE_URL: DATABASES,
   ADMIN_TOKEN: TOKENS,
   METRICS_TOKEN: TOKENS,

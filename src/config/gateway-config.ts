@@ -11,6 +11,7 @@ export interface GatewayConfig {
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string | undefined;
+  readonly databasePooler: 'auto' | 'transaction' | 'none';
   readonly migrationDatabaseUrl: string | undefined;
   readonly dataDir: string;
   readonly adminToken: string | undefined;

@@ -1,3 +1,4 @@
+import { databaseUrlsOf } from '../common/database-urls.js';
 import { withoutEndSlashes } from '../common/end-slashes.js';
 import { EVERY_ORIGIN } from '../common/http/answers/cors.js';
 import { isIP } from 'node:net';
@@ -83,6 +84,16 @@ export const address =
       ? good(withoutEndSlashes(value))
       : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
   };
+
+/** One or several servers of a database, without a trailing slash. */
+export const databases = (value: string): Reading<string> => {
+  try {
+    databaseUrlsOf(value);
+    return good(withoutEndSlashes(value));
+  } catch (error) {
+    return bad((error as Error).message);
+  }
+};
 
 /** Where to listen: an address or the name of a host. Whether it is one of this machine shows when the gateway listens. */
 export const host = (value: string): Reading<string> => {

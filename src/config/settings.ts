@@ -4,6 +4,7 @@ import { PROVIDER_SETTINGS } from './provider-settings.js';
 import {
   address,
   baseUrl,
+  databases,
   delays,
   egress,
   host,
@@ -28,8 +29,8 @@ export const SETTINGS = {
       'databaseUrl',
       'unset',
       undefined,
-      address('postgres', 'postgresql'),
-      'PostgreSQL. Unset: an embedded one in `DATA_DIR/postgres`',
+      databases,
+      'PostgreSQL. Several hosts (`first:5432,second:5432`) are tried in turn, and those that take no writes are passed over. Unset: an embedded one in `DATA_DIR/postgres`',
     ),
   ),
   MIGRATION_DATABASE_URL: secret(
@@ -37,9 +38,16 @@ export const SETTINGS = {
       'migrationDatabaseUrl',
       'unset',
       undefined,
-      address('postgres', 'postgresql'),
+      databases,
       'The same database as the owner of its tables, who migrates at the start; the role of `DATABASE_URL` then gets the rights to run, and none to change tables, triggers or what was posted. Unset: `DATABASE_URL` does both',
     ),
+  ),
+  DATABASE_POOLER: setting(
+    'databasePooler',
+    'auto',
+    'auto',
+    oneOf('auto', 'transaction', 'none'),
+    'Whether a pooler in transaction mode (PgBouncer 1.18 or later) is before the database; `auto` looks at the start',
   ),
   DATA_DIR: setting(
     'dataDir',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
-import { LOCK_TIMEOUT_MS } from './data-source.js';
+import { LOCK_TIMEOUT_MS } from './session-settings.js';
 import { PreparedStatement } from './prepared-statement.js';
 import { SharedCalls } from './shared-calls.js';
 

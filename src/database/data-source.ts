@@ -1,7 +1,9 @@
-import pg, { type ClientConfig } from 'pg';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { boundedSocket } from './bounded-socket.js';
 import { MIGRATIONS } from './migration-list.js';
+import type { Pooler } from './pooler.js';
+import { ChosenClient, ServerChoice } from './server-choice.js';
+import { SESSION_SETTINGS } from './session-settings.js';
 
 /** Connections of one process. */
 const POOL_SIZE = 20;
@@ -14,13 +16,6 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 /** Idle connections are closed before their silence counts as a fault. */
 const IDLE_CONNECTION_MS = 10_000;
 const SILENCE_LIMIT_MS = 15_000;
-/** Longest wait for a row lock, unless a statement says otherwise. */
-export const LOCK_TIMEOUT_MS = 2_000;
-/** Longest statement. */
-const STATEMENT_TIMEOUT_MS = 5_000;
-/** Longest idle time in a transaction. Then the server ends the session. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
-
 /** TypeORM's own table of applied migrations. */
 export const MIGRATION_TABLE = 'migration';
 
@@ -31,8 +26,13 @@ export function connectionsFor(processes: number): number {
 
 /** Where the database is and how many connections to keep. */
 export interface DatabaseConnection {
-  /** `postgresql://…`, over TCP or a Unix socket (`?host=/directory`), with TLS parameters if any. */
+  /**
+   * `postgresql://…`, over TCP or a Unix socket (`?host=/directory`), with TLS parameters if any. Of several hosts the
+   * first that takes writes is used.
+   */
   readonly url: string;
+  /** Absent: nothing is between. */
+  readonly pooler?: Pooler;
   readonly poolSize?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
@@ -45,6 +45,8 @@ export interface DatabaseConnection {
  * `runMigrations` does.
  */
 export function createDataSource(connection: DatabaseConnection): DataSource {
+  const { url, pooler = 'none' } = connection;
+  const choice = new ServerChoice(url);
   return new DataSource({
     type: 'postgres',
     entities: registeredEntities(),
@@ -60,28 +62,16 @@ export function createDataSource(connection: DatabaseConnection): DataSource {
     poolErrorHandler: connection.onPoolError ?? (() => undefined),
     extra: {
       // The driver's own parser of URLs supports sockets and TLS parameters; TypeORM's does not.
-      connectionString: connection.url,
-      Client: QuietClient,
+      choice,
+      Client: ChosenClient,
+      keepsNames: pooler !== 'unnamed',
+      ...(pooler === 'none' && SESSION_SETTINGS.startUp),
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       idleTimeoutMillis: IDLE_CONNECTION_MS,
       stream: () => boundedSocket(SILENCE_LIMIT_MS),
-      lock_timeout: LOCK_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     },
   });
-}
-
-/**
- * A connection that the pool has removed after an error may report another error, such as its end by the server. Its
- * user knows of the first one. Without this listener the second would end the process.
- */
-class QuietClient extends pg.Client {
-  constructor(config?: string | ClientConfig) {
-    super(config);
-    this.on('error', () => undefined);
-  }
 }
 
 function registeredEntities(): (string | (new () => unknown))[] {
@@ -90,4 +80,12 @@ function registeredEntities(): (string | (new () => unknown))[] {
     .filter((target) => typeof target === 'string' || typeof target === 'function') as (
     string | (new () => unknown)
   )[];
+}
+
+/** Whether the sessions of a data source know statements by name. */
+export function keepsNames(dataSource: {
+  readonly options?: { readonly extra?: unknown };
+}): boolean {
+  const extra = dataSource.options?.extra as { readonly keepsNames?: boolean } | undefined;
+  return extra?.keepsNames !== false;
 }

@@ -6,6 +6,9 @@ import {
   type EmbeddedPostgresOptions,
   type RunningPostgres,
 } from './embedded/embedded-postgres.js';
+import { findPooler, type Pooler, type PoolerSetting } from './pooler.js';
+import { setForRole, warnOfServer } from './server-settings.js';
+import { trying } from './server-choice.js';
 import { runMigrations } from './run-migrations.js';
 import { whenDatabaseAnswers } from './start-patience.js';
 
@@ -16,6 +19,8 @@ export interface DatabaseOptions {
   /** The connection of the owner, which migrates. When undefined, the gateway's own connection migrates. */
   readonly migrationDatabaseUrl?: string | undefined;
   readonly dataDir: string;
+  /** Whether a pooler is before `databaseUrl`; absent: it is looked for. */
+  readonly pooler?: PoolerSetting;
   readonly poolSize?: number;
   /** Operator commands use the embedded server of a running gateway; a gateway starts its own. */
   readonly shareEmbedded?: boolean;
@@ -46,9 +51,11 @@ export class Database implements OnApplicationShutdown {
       const onWait = (error: unknown): void => {
         this.logger.warn(`The database does not answer yet; trying again: ${String(error)}`);
       };
-      const dataSource = await whenDatabaseAnswers(() => this.connect(url), onWait);
+      const pooler = await whenDatabaseAnswers(() => this.poolerOf(url), onWait);
+      const dataSource = await whenDatabaseAnswers(() => this.connect(url, pooler), onWait);
       this.dataSource = dataSource;
       const applied = await whenDatabaseAnswers(() => this.migrate(dataSource), onWait);
+      await whenDatabaseAnswers(() => this.settle(dataSource, pooler), onWait);
       if (applied.length > 0) this.logger.log(`Applied ${applied.length} migrations`);
       return dataSource;
     } catch (error) {
@@ -62,7 +69,9 @@ export class Database implements OnApplicationShutdown {
     const { migrationDatabaseUrl: url } = this.options;
     if (url === undefined) return runMigrations(dataSource);
     const [role] = await dataSource.query<{ name: string }[]>('SELECT current_user AS name');
-    return runMigrations(createDataSource({ url }), role?.name);
+    const pooler = await this.poolerOf(url);
+    const owner = createDataSource({ url, pooler });
+    return trying(url, () => runMigrations(owner, role?.name));
   }
 
   /** Closes the connections, then stops the embedded server if this process started it. */
@@ -93,17 +102,36 @@ export class Database implements OnApplicationShutdown {
     return this.server.url;
   }
 
-  private connect(url: string): Promise<DataSource> {
+  /** The embedded server has no pooler before it. */
+  private async poolerOf(url: string): Promise<Pooler> {
+    if (this.options.databaseUrl === undefined) return 'none';
+    const pooler = await findPooler(url, this.options.pooler ?? 'auto');
+    if (pooler !== 'none') {
+      const names = pooler === 'named' ? 'keeps' : 'does not keep';
+      this.logger.log(`A pooler is before the database; it ${names} the names of statements`);
+    }
+    return pooler;
+  }
+
+  /** Settings that the start of a session cannot ask for, and those of the server that may lose money. */
+  private async settle(dataSource: DataSource, pooler: Pooler): Promise<void> {
+    if (pooler !== 'none') await setForRole(dataSource, this.logger);
+    if (this.options.databaseUrl !== undefined) await warnOfServer(dataSource, this.logger);
+  }
+
+  private connect(url: string, pooler: Pooler): Promise<DataSource> {
     const { poolSize } = this.options;
     const onPoolError = (error: Error): void => {
       // A server that is stopped may end a connection before it has read that we closed it.
       if (this.isClosing) return;
       this.logger.warn(`A database connection broke: ${error.message}`);
     };
-    return createDataSource({
+    const dataSource = createDataSource({
       url,
+      pooler,
       onPoolError,
       ...(poolSize !== undefined && { poolSize }),
-    }).initialize();
+    });
+    return trying(url, () => dataSource.initialize());
   }
 }

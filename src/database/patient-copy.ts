@@ -1,17 +1,19 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { SESSION_SETTINGS } from './session-settings.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-const STATEMENT_TIMEOUT_MS = 3_600_000;
-
-/** The same database over one connection without the time limits of normal work. For migrations and audits. */
+/**
+ * The same database over one connection without the time limits of normal work. For migrations and audits, whose transactions
+ * begin with {@link SESSION_SETTINGS.patience}, because a pooler passes no settings on.
+ */
 export function patientCopyOf(dataSource: DataSource): DataSource {
   const options = dataSource.options as PostgresDataSourceOptions;
+  const { options: asked, ...common } = options.extra as { readonly options?: string };
   const extra = {
-    ...(options.extra as object),
+    ...common,
+    ...(asked !== undefined && SESSION_SETTINGS.patientStartUp),
     stream: undefined,
-    lock_timeout: STATEMENT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
   };
   return new DataSource({ ...options, poolSize: 1, extra });
 }

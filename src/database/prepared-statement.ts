@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg, { type QueryConfig, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
+import { keepsNames } from './data-source.js';
 
 /** The driver waits this long for an answer; longer than any statement_timeout of the gateway. */
 const ANSWER_TIMEOUT_MS = 8_000;
@@ -12,20 +13,25 @@ const ANSWER_TIMEOUT_MS = 8_000;
  */
 export class PreparedStatement<Row extends QueryResultRow> {
   readonly #pool: DriverPool<Row>;
+  /** Undefined behind a pooler that forgets names: then each run is parsed and planned anew. */
+  readonly #name: string | undefined;
 
   constructor(
     dataSource: DataSource,
-    private readonly name: string,
+    name: string,
     private readonly text: string,
     private readonly answerTimeoutMs = ANSWER_TIMEOUT_MS,
   ) {
+    this.#name = keepsNames(dataSource) ? name : undefined;
     this.#pool = (dataSource.driver as unknown as { readonly master: DriverPool<Row> }).master;
   }
 
   /** The rows that the statement returns for these parameters. Throws `ETIMEDOUT` when it is not answered in time. */
   async run(values: unknown[]): Promise<Row[]> {
-    const { name, text, answerTimeoutMs } = this;
-    const query = new BoundedQuery({ name, text, values }, answerTimeoutMs);
+    const { text, answerTimeoutMs } = this;
+    const name = this.#name;
+    const config = name === undefined ? { text, values } : { name, text, values };
+    const query = new BoundedQuery(config, answerTimeoutMs);
     try {
       return (await this.#pool.query(query)).rows;
     } finally {

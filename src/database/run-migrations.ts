@@ -2,6 +2,7 @@ import pg from 'pg';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { MIGRATION_TABLE } from './data-source.js';
 import { patientCopyOf } from './patient-copy.js';
+import { SESSION_SETTINGS } from './session-settings.js';
 
 /** The number of the lock. No other program on the same database may use it. */
 const ADVISORY_LOCK = 7_446_001;
@@ -32,6 +33,22 @@ const grantsTo = (role: string) => `
   REVOKE DELETE ON account, hold, execution FROM ${role};`;
 
 /**
+ * The functions of the gateway are planned without JIT, whatever a session says: one of a pooler may lack its settings. Those of
+ * triggers run inside of the others.
+ */
+const WITHOUT_JIT = `
+  DO $$ DECLARE f regprocedure; BEGIN
+    FOR f IN
+      SELECT p.oid FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+       WHERE l.lanname = 'plpgsql' AND p.prorettype <> 'trigger'::regtype AND NOT coalesce(p.proconfig, '{}') @> '{jit=off}'
+         AND p.pronamespace = current_schema()::regnamespace AND p.proowner = current_user::regrole
+         AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+    LOOP
+      EXECUTE format('ALTER FUNCTION %s SET jit = off', f);
+    END LOOP;
+  END $$`;
+
+/**
  * Applies the pending migrations in one transaction, all or none; returns their names. Replicas that start together
  * wait for each other. With `runAs` that role gets the rights that the gateway needs. Throws {@link SchemaTooNewError}
  * when the database has a migration that this code does not know.
@@ -43,10 +60,12 @@ export async function runMigrations(dataSource: DataSource, runAs?: string): Pro
   try {
     const queryRunner = patient.createQueryRunner();
     await queryRunner.startTransaction();
+    await queryRunner.query(SESSION_SETTINGS.patience);
     await queryRunner.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
     await queryRunner.query(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
     await refuseNewerSchema(patient, queryRunner);
     const applied = await new MigrationExecutor(patient, queryRunner).executePendingMigrations();
+    if (applied.length > 0) await queryRunner.query(WITHOUT_JIT);
     if (runAs !== undefined) await queryRunner.query(grantsTo(pg.escapeIdentifier(runAs)));
     await queryRunner.commitTransaction();
     return applied.map((migration) => migration.name);

@@ -51,7 +51,14 @@ async function startServer() {
   await chmod(dataDir, 0o755);
   const server = await EmbeddedPostgres.start({
     dataDir,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      // What the sessions of the gateway set for themselves is not left to the server.
+      jit: 'on',
+      timezone: 'Asia/Kathmandu',
+    },
   });
   return {
     url: server.url,

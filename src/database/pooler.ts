@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { SESSION_SETTINGS } from './session-settings.js';
+import { ChosenClient, ServerChoice, trying } from './server-choice.js';
+import { sqlStateOf } from './database-errors.js';
+
+/** `DATABASE_POOLER`: whether a pooler in transaction mode is between the gateway and its database; `auto` looks. */
+export type PoolerSetting = 'auto' | 'transaction' | 'none';
+
+/**
+ * What is between the gateway and its database: nothing (`none`), or a pooler that gives each transaction another session,
+ * which keeps the names of statements (`named`) or does not (`unnamed`).
+ */
+export type Pooler = 'none' | 'named' | 'unnamed';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A pooler with one session only would make the probe wait for ever. */
+const PROBE_PATIENCE_MS = 2_000;
+const PROBES = 3;
+/** What poolers answer to a start-up parameter that they do not pass on. */
+const PROTOCOL_VIOLATION = '08P01';
+
+/** Looks once what is at the URL. Throws the driver's errors while the database is away. */
+export async function findPooler(url: string, setting: PoolerSetting): Promise<Pooler> {
+  if (setting === 'none') return 'none';
+  const choice = new ServerChoice(url);
+  return trying(url, () => look(choice, setting));
+}
+
+async function look(choice: ServerChoice, setting: PoolerSetting): Promise<Pooler> {
+  if (setting === 'auto' && (await keepsSettings(choice))) return 'none';
+  return (await keepsNames(choice)) ? 'named' : 'unnamed';
+}
+
+/** Whether a session has the settings that its start-up asks for: a pooler refuses or forgets them. */
+async function keepsSettings(choice: ServerChoice): Promise<boolean> {
+  try {
+    return await withClients(choice, 1, SESSION_SETTINGS.startUp, async ([client]) => {
+      const { rows = [] } = (await client?.query<{ kept: boolean }>(SESSION_SETTINGS.check)) ?? {};
+      return rows[0]?.kept === true;
+    });
+  } catch (error) {
+    const isRefused = sqlStateOf(error) === PROTOCOL_VIOLATION;
+    if (isRefused && /start-?up parameter|options/i.test((error as Error).message)) return false;
+    throw error;
+  }
+}
+
+/** Whether a statement is found by its name in another session of the server. Not seen is taken for no. */
+function keepsNames(choice: ServerChoice): Promise<boolean> {
+  return withClients(choice, 1 + PROBES, {}, async ([asker, ...others]) => {
+    const named = { name: 'pooler_probe', text: 'SELECT pg_backend_pid() AS session' };
+    const ask = async () => (await asker?.query<{ session: number }>(named))?.rows[0]?.session;
+    const look = async (): Promise<boolean> => {
+      const first = await ask();
+      for (const other of others) {
+        // It takes a session of the server, probably the last one used, for a while.
+        await other.query('BEGIN');
+        if ((await ask()) !== first) return true;
+      }
+      return false;
+    };
+    const patience = sleep(PROBE_PATIENCE_MS, false, { ref: false });
+    return Promise.race([look().catch(() => false), patience]);
+  });
+}
+
+async function withClients<T>(
+  choice: ServerChoice,
+  count: number,
+  settings: pg.ClientConfig,
+  work: (clients: readonly pg.Client[]) => Promise<T>,
+): Promise<T> {
+  const clients = Array.from(
+    { length: count },
+    () => new ChosenClient({ ...settings, choice, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
+  );
+  try {
+    for (const client of clients) await client.connect();
+    return await work(clients);
+  } finally {
+    // Not waited for: a session that hangs is cut.
+    for (const client of clients) void client.end().catch(() => undefined);
+  }
+}

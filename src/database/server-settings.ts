@@ -1,0 +1,47 @@
+import type { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { connectionsFor } from './data-source.js';
+import { SESSION_SETTINGS } from './session-settings.js';
+
+/** Settings of a server that may lose what it has confirmed. The embedded server has them on. */
+const UNSAFE = `
+  SELECT name FROM pg_settings
+   WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name`;
+const MAX_CONNECTIONS = `SELECT setting::int AS value FROM pg_settings WHERE name = 'max_connections'`;
+
+/**
+ * Makes what each session needs the default of this role in this database, because a pooler passes no settings on. Sessions
+ * that the pooler opened before keep theirs until it closes them.
+ */
+export async function setForRole(dataSource: DataSource, logger: Logger): Promise<void> {
+  try {
+    const missing = await dataSource.query<{ statement: string }[]>(SESSION_SETTINGS.ofRole);
+    for (const { statement } of missing) await dataSource.query(statement);
+  } catch (error) {
+    logger.warn(`The role of DATABASE_URL cannot set its own defaults: ${String(error)}`);
+  }
+  const [row] = await dataSource.query<{ kept: boolean }[]>(SESSION_SETTINGS.check);
+  if (row?.kept !== true) {
+    logger.warn(
+      'Sessions of the pooler lack the time limits and jit=off of their role until the pooler opens them anew (RECONNECT)',
+    );
+  }
+}
+
+/** Tells the operator of a server that may lose money or has too few connections for one process. */
+export async function warnOfServer(dataSource: DataSource, logger: Logger): Promise<void> {
+  const unsafe = await dataSource.query<{ name: string }[]>(UNSAFE);
+  if (unsafe.length > 0) {
+    const names = unsafe.map(({ name }) => name).join(', ');
+    logger.warn(
+      `The database server runs with ${names} off: a crash of it may lose confirmed calls`,
+    );
+  }
+  const [limit] = await dataSource.query<{ value: number }[]>(MAX_CONNECTIONS);
+  const needed = connectionsFor(1);
+  if (limit !== undefined && limit.value < needed) {
+    logger.warn(
+      `The database server takes ${limit.value} connections; one process may need ${needed}`,
+    );
+  }
+}
