@@ -35,7 +35,13 @@ export class OperatorsModule {
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRootAsync({
-          useFactory: () => ({ databaseUrl, migrationDatabaseUrl, pooler, dataDir, shareEmbedded: true }),
+          useFactory: () => ({
+            databaseUrl,
+            migrationDatabaseUrl,
+            pooler,
+            dataDir,
+            shareEmbedded: true,
+          }),
         }),
         ObservabilityModule.forRoot(logger),
         TickerModule,
