@@ -10,6 +10,7 @@ interface Checked {
   readonly rows: ReadonlyMap<string, ModelRow>;
   readonly byAlias: ReadonlyMap<string, ModelRow>;
   readonly runnable: ReadonlyMap<string, readonly Route[]>;
+  readonly listed: readonly ModelRow[];
   readonly terms: ReadonlyMap<string, UpstreamTerms | undefined>;
 }
 
@@ -47,9 +48,9 @@ export class Catalog {
     return this.checked.terms.get(id);
   }
 
-  /** Models that can run, in the order of lists. */
-  list(): ModelRow[] {
-    return [...this.checked.rows.values()].filter((row) => this.routesOf(row.id).length > 0);
+  /** Models that can run, in the order of lists; the same list until the models are replaced. */
+  list(): readonly ModelRow[] {
+    return this.checked.listed;
   }
 
   /** Enabled models that cannot run, for the log at the start. */
@@ -59,18 +60,21 @@ export class Catalog {
 
   private check(rows: readonly ModelRow[]): Checked {
     const enabled = rows.filter((row) => row.enabled);
+    const runnable = new Map(
+      enabled.map((row) => [
+        row.id,
+        row.routes
+          .filter((route) => this.canRun(route, row.operation))
+          .map((route) => ({ ...route, terms: row.terms })),
+      ]),
+    );
+    const byId = new Map(enabled.map((row) => [row.id, row]));
     return {
-      rows: new Map(enabled.map((row) => [row.id, row])),
+      rows: byId,
       byAlias: new Map(enabled.flatMap((row) => (row.aliases ?? []).map((name) => [name, row]))),
+      listed: [...byId.values()].filter((row) => (runnable.get(row.id)?.length ?? 0) > 0),
       terms: new Map(rows.map((row) => [row.id, row.terms])),
-      runnable: new Map(
-        enabled.map((row) => [
-          row.id,
-          row.routes
-            .filter((route) => this.canRun(route, row.operation))
-            .map((route) => ({ ...route, terms: row.terms })),
-        ]),
-      ),
+      runnable,
     };
   }
 }

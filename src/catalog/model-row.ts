@@ -35,7 +35,15 @@ export interface MediaLimits {
 
 /** The limits of a row, by operation. Text lengths are Unicode code points. */
 export interface ModelRows {
-  chat: Row<'chat', PerToken, { readonly maxOutputTokens: number }> & {
+  chat: Row<
+    'chat',
+    PerToken,
+    {
+      readonly maxOutputTokens: number;
+      /** Tokens of prompt and completion together, where they are known. */
+      readonly contextLength?: number;
+    }
+  > & {
     /** Whether the model uses hidden reasoning tokens, which only its usage tells (decision G-24). */
     readonly hiddenReasoning: boolean;
   };

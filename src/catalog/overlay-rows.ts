@@ -42,7 +42,7 @@ const LIMITS_OF: Record<
   Operation,
   { required: (keyof OverlayLimits)[]; optional: (keyof OverlayLimits)[] }
 > = {
-  chat: { required: ['max_output_tokens'], optional: [] },
+  chat: { required: ['max_output_tokens'], optional: ['context_length'] },
   image: { required: ['sizes'], optional: [] },
   video: { required: ['max_image_urls'], optional: ['size_pattern', 'aspect_ratios'] },
   speech: { required: ['max_input'], optional: [] },

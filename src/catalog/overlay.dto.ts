@@ -98,6 +98,9 @@ export class OverlayLimits {
   @Whole({ min: 1, max: 10_000_000, ...optional })
   max_output_tokens?: number;
 
+  @Whole({ min: 1, max: 100_000_000, ...optional })
+  context_length?: number;
+
   @Text({ max: MAX_NAME, ...optional, list: { min: 1, max: 100 } })
   sizes?: string[];
 

@@ -1,9 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import type { ModelRow } from '../catalog/model-row.js';
-import type { PriceRule } from '../catalog/price-rule.js';
-import { formatMicroUsd } from '../common/money/micro-usd.js';
 import type { FieldLimits } from './model-parameters.js';
-import { ModelView, viewModel } from './model.view.js';
+import { ModelView, type ShownModel, viewModel } from './model.view.js';
 
 const MICROS_PER_SECOND = 1_000_000;
 /** Fields whose bounds are those of the row or its price. What the fields accept in general is more than that. */
@@ -17,40 +15,11 @@ const TOLD_BY_ROW = new Set([
   'max_tokens',
   'max_completion_tokens',
 ]);
-const UNITS = ['request', 'image', 'code_point', 'second', 'token'] as const;
-
-/** The price of a model. Amounts are micro-USD in digits; only those of its unit are present. */
-export class PriceView {
-  @ApiProperty({ enum: UNITS, description: 'What is counted' })
-  unit!: (typeof UNITS)[number];
-
-  @ApiPropertyOptional({ example: '120', description: 'Per unit' })
-  amount_microusd?: string;
-
-  @ApiPropertyOptional({ description: 'Per request in Max mode' })
-  max_mode_amount_microusd?: string;
-
-  @ApiPropertyOptional({ description: 'Per million prompt tokens' })
-  input_per_million?: string;
-
-  @ApiPropertyOptional({ description: 'Per million completion tokens' })
-  output_per_million?: string;
-
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    description: 'Per request, by its `seconds`',
-  })
-  by_seconds?: Record<string, string>;
-}
 
 /** A model with everything that a caller needs to know (interface: GET /v1/models/{id}). */
 export class ModelDetailView extends ModelView {
   @ApiProperty({ example: '/v1/audio/speech' })
   endpoint!: string;
-
-  @ApiProperty({ type: PriceView })
-  price!: PriceView;
 
   @ApiProperty({
     type: 'object',
@@ -62,50 +31,17 @@ export class ModelDetailView extends ModelView {
   limits!: Record<string, unknown>;
 
   @ApiProperty({ type: [String], example: ['model', 'input', 'voice'], description: 'Its fields' })
-  parameters!: string[];
+  parameters!: readonly string[];
 }
 
-/** The row with its price and limits, its endpoint and the fields of its requests. */
+/** The row with its limits, its endpoint and the fields of its requests. */
 export function viewModelDetail(
-  row: ModelRow,
+  shown: ShownModel,
   endpoint: string,
   fields: ReadonlyMap<string, FieldLimits>,
-  name = row.id,
 ): ModelDetailView {
-  const price = priceOf(row.price, row.operation === 'image');
-  const limits = { ...limitsOf(fields), ...limitsOfRow(row) };
-  return { ...viewModel(row, name), endpoint, price, limits, parameters: [...fields.keys()] };
-}
-
-function priceOf(rule: PriceRule, isImage: boolean): PriceView {
-  switch (rule.unit) {
-    case 'token':
-      return {
-        unit: 'token',
-        input_per_million: formatMicroUsd(rule.inputMicroUsdPerMillion),
-        output_per_million: formatMicroUsd(rule.outputMicroUsdPerMillion),
-      };
-    case 'video': {
-      const amounts = Object.entries(rule.microUsdBySeconds).map(([seconds, amount]) => [
-        seconds,
-        formatMicroUsd(amount),
-      ]);
-      return { unit: 'request', by_seconds: Object.fromEntries(amounts) as Record<string, string> };
-    }
-    case 'request': {
-      const { microUsd, maxModeMicroUsd: maxMode } = rule;
-      return {
-        unit: isImage ? 'image' : 'request',
-        amount_microusd: formatMicroUsd(microUsd),
-        ...(maxMode !== undefined && { max_mode_amount_microusd: formatMicroUsd(maxMode) }),
-      };
-    }
-    case 'code_point':
-      return { unit: 'code_point', amount_microusd: formatMicroUsd(rule.microUsd) };
-    case 'measured_second':
-    case 'requested_second':
-      return { unit: 'second', amount_microusd: formatMicroUsd(rule.microUsd) };
-  }
+  const limits = { ...limitsOf(fields), ...limitsOfRow(shown.row) };
+  return { ...viewModel(shown), endpoint, limits, parameters: shown.parameters };
 }
 
 /** The fields with a bound that holds for every model of the endpoint. */

@@ -1,13 +1,55 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ENDPOINT_TYPES, type EndpointType } from '../catalog/operation.js';
 import type { ModelRow } from '../catalog/model-row.js';
+import { VOICES } from '../catalog/voices.js';
+import type { Operation } from '../providers/ports/operation.js';
+import { DESCRIPTIONS, MODALITIES } from './model-kinds.js';
+import { PriceView, PricingView, viewPrice, viewPricing } from './price.view.js';
 
 /** Date of the catalog, which models show as `created`: 2026-11-20. */
 const CATALOG_EPOCH_SECONDS = 1_795_132_800;
 /** A neutral word, because the gateway names no vendor (decision G-90). */
 const OWNER = 'gateway';
+const VOICED: readonly Operation[] = ['speech', 'dialogue', 'voice-change'];
+const VOICE_NAMES = VOICES.map(({ name }) => name);
 
-/** One model of the list (spec: GET /v1/models; decision G-90). */
+/** What goes in and what comes out. */
+export class ArchitectureView {
+  @ApiProperty({ example: 'text+image->text' })
+  modality!: string;
+
+  @ApiProperty({ type: [String], example: ['text', 'image'] })
+  input_modalities!: readonly string[];
+
+  @ApiProperty({ type: [String], example: ['text'] })
+  output_modalities!: readonly string[];
+
+  @ApiProperty({ enum: ['Other'] })
+  tokenizer!: 'Other';
+
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  instruct_type!: null;
+}
+
+/** The bounds of one request. */
+export class TopProviderView {
+  @ApiProperty()
+  is_moderated!: boolean;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Tokens' })
+  context_length!: number | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Tokens' })
+  max_completion_tokens!: number | null;
+}
+
+/** Where more is told. */
+export class ModelLinksView {
+  @ApiProperty({ example: '/v1/models/aud-v4', description: 'Price, limits and fields' })
+  details!: string;
+}
+
+/** One model of the list, with what model pickers read (spec: GET /v1/models; decision G-90). */
 export class ModelView {
   @ApiProperty({ example: 'aud-v4' })
   id!: string;
@@ -23,6 +65,58 @@ export class ModelView {
 
   @ApiProperty({ enum: Object.values(ENDPOINT_TYPES), isArray: true })
   supported_endpoint_types!: EndpointType[];
+
+  @ApiProperty({ example: 'aud-v4' })
+  name!: string;
+
+  @ApiProperty({
+    example: 'aud-v4',
+    description: "The model's own id, also where `id` is an alias",
+  })
+  canonical_slug!: string;
+
+  @ApiProperty({ example: 'Speech from text' })
+  description!: string;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Tokens; null where it is not known',
+  })
+  context_length!: number | null;
+
+  @ApiProperty({ type: ArchitectureView })
+  architecture!: ArchitectureView;
+
+  @ApiProperty({ type: PricingView })
+  pricing!: PricingView;
+
+  @ApiProperty({ type: PriceView })
+  price!: PriceView;
+
+  @ApiProperty({ type: TopProviderView })
+  top_provider!: TopProviderView;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  per_request_limits!: null;
+
+  @ApiProperty({ type: [String], example: ['model', 'input', 'voice'] })
+  supported_parameters!: readonly string[];
+
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  default_parameters!: null;
+
+  @ApiProperty({ type: [String], nullable: true, description: 'Null where no voice is chosen' })
+  supported_voices!: readonly string[] | null;
+
+  @ApiProperty({ type: ModelLinksView })
+  links!: ModelLinksView;
+}
+
+/** Further pages; there are none. */
+export class ModelListLinksView {
+  @ApiProperty({ type: String, nullable: true })
+  next!: null;
 }
 
 /** The model list. */
@@ -32,15 +126,62 @@ export class ModelListView {
 
   @ApiProperty({ type: [ModelView] })
   data!: ModelView[];
+
+  @ApiProperty({ type: 'integer' })
+  total_count!: number;
+
+  @ApiProperty({ type: ModelListLinksView })
+  links!: ModelListLinksView;
 }
 
-/** A catalog row as clients see it, by its id or an alias. */
-export function viewModel(row: ModelRow, name = row.id): ModelView {
+/** A catalog row under one of its names. */
+export interface ShownModel {
+  readonly row: ModelRow;
+  /** Its id or an alias. */
+  readonly name: string;
+  /** The fields of its requests. */
+  readonly parameters: readonly string[];
+  /** The path before `/v1` at which others reach this gateway. */
+  readonly pathPrefix: string;
+}
+
+/** A catalog row as clients see it. */
+export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): ModelView {
+  const chat = row.operation === 'chat' ? row.limits : undefined;
+  const contextLength = chat?.contextLength ?? null;
   return {
     id: name,
     object: 'model',
     created: CATALOG_EPOCH_SECONDS,
     owned_by: OWNER,
     supported_endpoint_types: [ENDPOINT_TYPES[row.operation]],
+    name,
+    canonical_slug: row.id,
+    description: DESCRIPTIONS[row.operation],
+    context_length: contextLength,
+    architecture: viewArchitecture(row.operation),
+    pricing: viewPricing(row.price),
+    price: viewPrice(row.price, row.operation === 'image'),
+    top_provider: {
+      is_moderated: false,
+      context_length: contextLength,
+      max_completion_tokens: chat?.maxOutputTokens ?? null,
+    },
+    per_request_limits: null,
+    supported_parameters: parameters,
+    default_parameters: null,
+    supported_voices: VOICED.includes(row.operation) ? VOICE_NAMES : null,
+    links: { details: `${pathPrefix}/v1/models/${encodeURIComponent(name)}` },
+  };
+}
+
+function viewArchitecture(operation: Operation): ArchitectureView {
+  const [inputs, outputs] = MODALITIES[operation];
+  return {
+    modality: `${inputs.join('+')}->${outputs.join('+')}`,
+    input_modalities: inputs,
+    output_modalities: outputs,
+    tokenizer: 'Other',
+    instruct_type: null,
   };
 }

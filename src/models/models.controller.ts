@@ -1,12 +1,14 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { WithKey } from '../auth/with-key.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { namesEntity } from '../common/http/answers/entity-tag.js';
 import { ModelDetailView } from './model-detail.view.js';
 import { ModelListView } from './model.view.js';
-import { ModelsService } from './models.service.js';
+import { type ModelDocument, ModelsService } from './models.service.js';
 
 /** Discovery of model ids and endpoint types (spec: GET /v1/models). */
 @ApiTags('models')
@@ -18,15 +20,27 @@ export class ModelsController {
   @Get()
   @ApiOperation({ summary: 'Models this key may use' })
   @ApiOkResponse({ type: ModelListView })
-  listModels(@CurrentCaller() caller: Caller): ModelListView {
-    return this.models.list(caller);
+  listModels(@CurrentCaller() caller: Caller, @Res() response: Response): void {
+    send(response, this.models.list(caller));
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'One model, with its price, limits and fields' })
   @ApiOkResponse({ type: ModelDetailView })
   @ErrorAnswers('model_not_found')
-  retrieveModel(@CurrentCaller() caller: Caller, @Param('id') id: string): ModelDetailView {
-    return this.models.get(caller, id);
+  retrieveModel(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Res() response: Response,
+  ): void {
+    send(response, this.models.get(caller, id));
   }
+}
+
+/** Express would not answer 304 to a `Cache-Control: no-cache`, which `fetch` adds to each `If-None-Match`. */
+function send(response: Response, { json, etag }: ModelDocument): void {
+  response.setHeader('ETag', etag);
+  response.setHeader('Cache-Control', 'private');
+  if (namesEntity(response.req.get('if-none-match'), etag)) response.status(304).end();
+  else response.type('json').send(json);
 }

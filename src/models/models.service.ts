@@ -1,35 +1,77 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Caller, mayUse } from '../auth/caller.js';
 import { Catalog } from '../catalog/catalog.js';
+import type { ModelRow } from '../catalog/model-row.js';
 import { unknownModel } from '../catalog/unknown-model.js';
-import { type ModelDetailView, viewModelDetail } from './model-detail.view.js';
+import { OwnUrl } from '../net/own-url.js';
+import { viewModelDetail } from './model-detail.view.js';
 import { ENDPOINTS, ModelParameters } from './model-parameters.js';
-import { type ModelListView, viewModel } from './model.view.js';
+import { type ModelListView, type ShownModel, viewModel } from './model.view.js';
+
+/** Documents that are kept: a list for each allowlist in use, and the single models. */
+const MAX_KEPT = 500;
+
+/** JSON text that stays as it is until the catalog is replaced. */
+export interface ModelDocument {
+  readonly json: string;
+  /** A quoted entity tag. */
+  readonly etag: string;
+}
 
 /** The part of the catalog that a key may see: enabled models that can run and are on its allowlist. */
 @Injectable()
 export class ModelsService {
+  private readonly kept = new Map<string, ModelDocument>();
+  /** The rows from which the kept documents were made. */
+  private rows: readonly ModelRow[] = [];
+
   constructor(
     private readonly catalog: Catalog,
     private readonly parameters: ModelParameters,
+    private readonly ownUrl: OwnUrl,
   ) {}
 
-  list(caller: Caller): ModelListView {
+  /** A `ModelListView`. */
+  list(caller: Caller): ModelDocument {
     const rows = this.catalog.list().filter((row) => mayUse(caller, row.id));
-    const data = rows.flatMap((row) =>
-      [row.id, ...(row.aliases ?? [])].map((name) => viewModel(row, name)),
-    );
-    return { object: 'list', data };
+    return this.document(`list ${rows.map(({ id }) => id).join(' ')}`, (): ModelListView => {
+      const data = rows.flatMap((row) =>
+        [row.id, ...(row.aliases ?? [])].map((name) => viewModel(this.shown(row, name))),
+      );
+      return { object: 'list', data, total_count: data.length, links: { next: null } };
+    });
   }
 
-  /** Throws 404 `model_not_found` for a model that is not in the list. */
-  get(caller: Caller, id: string): ModelDetailView {
+  /** A `ModelDetailView`. Throws 404 `model_not_found` for a model that is not in the list. */
+  get(caller: Caller, id: string): ModelDocument {
     const row = this.catalog
       .list()
       .find(
         ({ id: own, aliases = [] }) => (own === id || aliases.includes(id)) && mayUse(caller, own),
       );
     if (!row) throw unknownModel('model_not_found');
-    return viewModelDetail(row, ENDPOINTS[row.operation], this.parameters.of(row), id);
+    return this.document(`model ${id}`, () =>
+      viewModelDetail(this.shown(row, id), ENDPOINTS[row.operation], this.parameters.of(row)),
+    );
+  }
+
+  private shown(row: ModelRow, name: string): ShownModel {
+    const parameters = [...this.parameters.of(row).keys()];
+    return { row, name, parameters, pathPrefix: this.ownUrl.pathPrefix };
+  }
+
+  /** The document of a key, made once for each state of the catalog. */
+  private document(key: string, view: () => object): ModelDocument {
+    const rows = this.catalog.list();
+    if (rows !== this.rows || this.kept.size >= MAX_KEPT) this.kept.clear();
+    this.rows = rows;
+    const known = this.kept.get(key);
+    if (known) return known;
+    const json = JSON.stringify(view());
+    const etag = `"${createHash('sha256').update(json).digest('base64url')}"`;
+    const made = { json, etag };
+    this.kept.set(key, made);
+    return made;
   }
 }

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
+import { namesEntity } from '../common/http/answers/entity-tag.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type ByteRange, readRange } from '../common/http/answers/byte-range.js';
 import { STALL_MS } from '../common/http/answers/reader-pace.js';
@@ -29,7 +30,7 @@ export async function sendStoredFile(
   file: StoredFile,
   { filename, stallMs = STALL_MS }: SendOptions,
 ): Promise<void> {
-  if (isNamed(request.get('if-none-match'), file.etag)) {
+  if (namesEntity(request.get('if-none-match'), file.etag)) {
     writeValidators(response, file);
     response.status(304).end();
     return;
@@ -51,13 +52,6 @@ export async function sendStoredFile(
 function rangeOf(request: Request, file: StoredFile): ByteRange | 'whole' | 'outside' {
   const isSameFile = (request.get('if-range') ?? file.etag) === file.etag;
   return isSameFile ? readRange(request.get('range'), file.sizeBytes) : 'whole';
-}
-
-/** Whether `If-None-Match` names the file. The comparison is weak, as RFC 9110 requires. */
-function isNamed(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(etag);
 }
 
 /** Returns the number of bytes in the answer. */

@@ -3,11 +3,14 @@ import type { ModelRow } from '../model-row.js';
 type ChatModel = Pick<ModelRow<'chat'>, 'limits' | 'hiddenReasoning' | 'terms'>;
 
 const REASONING: ChatModel = {
-  limits: { maxOutputTokens: 128_000 },
+  limits: { maxOutputTokens: 128_000, contextLength: 400_000 },
   hiddenReasoning: true,
   terms: { lengthParameter: 'max_completion_tokens' },
 };
-const PLAIN: ChatModel = { limits: { maxOutputTokens: 32_768 }, hiddenReasoning: false };
+const PLAIN: ChatModel = {
+  limits: { maxOutputTokens: 32_768, contextLength: 1_047_576 },
+  hiddenReasoning: false,
+};
 
 const chat = (
   id: string,

@@ -55,9 +55,9 @@ async function list(headers = account.headers): Promise<readonly ModelRecord[]> 
 describe('GET /v1/models', () => {
   it('answers a list of model records with their endpoint types (MODELS-01)', async () => {
     const answer = await get('/v1/models');
-    expect(answer.json).toEqual({ object: 'list', data: expect.any(Array) });
+    expect(answer.json).toMatchObject({ object: 'list', data: expect.any(Array) });
     for (const model of await list()) {
-      expect(model).toEqual({
+      expect(model).toMatchObject({
         id: expect.stringMatching(/^(aud|gen|song|tune|vid)-/),
         object: 'model',
         created: expect.any(Number),

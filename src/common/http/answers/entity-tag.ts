@@ -1,0 +1,6 @@
+/** Whether `If-None-Match` names the quoted tag. The comparison is weak, as RFC 9110 requires. */
+export function namesEntity(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
+}

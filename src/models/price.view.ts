@@ -1,0 +1,104 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { PriceRule } from '../catalog/price-rule.js';
+import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
+
+const UNITS = ['request', 'image', 'code_point', 'second', 'token'] as const;
+const FREE = '0';
+/** Decimals of one micro-USD, and of one per million. */
+const DECIMALS_OF_MICRO = 6;
+const DECIMALS_PER_MILLION = 12;
+
+/** The price of a model. Amounts are micro-USD in digits; only those of its unit are present. */
+export class PriceView {
+  @ApiProperty({ enum: UNITS, description: 'What is counted' })
+  unit!: (typeof UNITS)[number];
+
+  @ApiPropertyOptional({ example: '120', description: 'Per unit' })
+  amount_microusd?: string;
+
+  @ApiPropertyOptional({ description: 'Per request in Max mode' })
+  max_mode_amount_microusd?: string;
+
+  @ApiPropertyOptional({ description: 'Per million prompt tokens' })
+  input_per_million?: string;
+
+  @ApiPropertyOptional({ description: 'Per million completion tokens' })
+  output_per_million?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Per request, by its `seconds`',
+  })
+  by_seconds?: Record<string, string>;
+}
+
+/** What model pickers read: USD in decimal digits. `price` is exact for every unit. */
+export class PricingView {
+  @ApiProperty({
+    example: '0.00000025',
+    description: 'USD per prompt token; 0 unless sold by token',
+  })
+  prompt!: string;
+
+  @ApiProperty({
+    example: '0.000002',
+    description: 'USD per completion token; 0 unless sold by token',
+  })
+  completion!: string;
+
+  @ApiPropertyOptional({ example: '0.01', description: 'USD per request, where it has one price' })
+  request?: string;
+}
+
+/** The price of a row. One of images counts images. */
+export function viewPrice(rule: PriceRule, isImage: boolean): PriceView {
+  switch (rule.unit) {
+    case 'token':
+      return {
+        unit: 'token',
+        input_per_million: formatMicroUsd(rule.inputMicroUsdPerMillion),
+        output_per_million: formatMicroUsd(rule.outputMicroUsdPerMillion),
+      };
+    case 'video': {
+      const amounts = Object.entries(rule.microUsdBySeconds).map(([seconds, amount]) => [
+        seconds,
+        formatMicroUsd(amount),
+      ]);
+      return { unit: 'request', by_seconds: Object.fromEntries(amounts) as Record<string, string> };
+    }
+    case 'request': {
+      const { microUsd, maxModeMicroUsd: maxMode } = rule;
+      return {
+        unit: isImage ? 'image' : 'request',
+        amount_microusd: formatMicroUsd(microUsd),
+        ...(maxMode !== undefined && { max_mode_amount_microusd: formatMicroUsd(maxMode) }),
+      };
+    }
+    case 'code_point':
+      return { unit: 'code_point', amount_microusd: formatMicroUsd(rule.microUsd) };
+    case 'measured_second':
+    case 'requested_second':
+      return { unit: 'second', amount_microusd: formatMicroUsd(rule.microUsd) };
+  }
+}
+
+/** The price in the words of model pickers. */
+export function viewPricing(rule: PriceRule): PricingView {
+  if (rule.unit === 'token') {
+    return {
+      prompt: decimals(rule.inputMicroUsdPerMillion, DECIMALS_PER_MILLION),
+      completion: decimals(rule.outputMicroUsdPerMillion, DECIMALS_PER_MILLION),
+    };
+  }
+  const request = rule.unit === 'request' && decimals(rule.microUsd, DECIMALS_OF_MICRO);
+  return { prompt: FREE, completion: FREE, ...(request !== false && { request }) };
+}
+
+/** The amount divided by 10 to the power of `places`, exactly, without an exponent. */
+function decimals(amount: MicroUsd, places: number): string {
+  const digits = amount.toString().padStart(places + 1, '0');
+  const whole = digits.slice(0, -places);
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
