@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfImage } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Charged } from '../common/http/answers/charged-answer.js';
@@ -10,7 +11,7 @@ import type { ImageBody } from './dto/image.body.js';
 import { ImageBytes } from './image-bytes.js';
 import type { ImageView } from './image.view.js';
 
-/** The size that is made without one; it is not forwarded (decision G-94). */
+/** What is done without the field; it is not forwarded (decision G-94). */
 const AUTOMATIC = 'auto';
 
 /** Image generation (spec: POST /v1/images/generations). */
@@ -24,16 +25,12 @@ export class ImagesService {
 
   /**
    * Returns the image in base64 once its charge is durable. Without an image there is no charge (decision G-32). Throws
-   * 400 for a size that the model does not make, 402 `insufficient_user_quota`, and the provider's failures.
+   * 400 for a size or quality that the model does not make, 402 `insufficient_user_quota`, and the provider's failures.
    */
   async generate(call: AdmittedCall<'image'>, body: ImageBody): Promise<Charged<ImageView>> {
     const { prompt } = body;
-    const { sizes } = call.row.limits;
-    const size = body.size === AUTOMATIC ? undefined : body.size;
-    if (size !== undefined && !sizes.includes(size)) {
-      const message = `size must be ${oneOfWords([...sizes, AUTOMATIC])}.`;
-      throw new GatewayError('invalid_request', message, { param: 'size' });
-    }
+    checkQuality(call.row, body.quality);
+    const size = sizeOf(call.row, body.size);
     return this.calls.run(
       call,
       quoteOfImage(call.row.price),
@@ -44,4 +41,22 @@ export class ImagesService {
       },
     );
   }
+}
+
+/** Undefined where the framing is automatic. */
+function sizeOf({ limits: { sizes } }: ModelRow<'image'>, size = AUTOMATIC): string | undefined {
+  if (size === AUTOMATIC) return undefined;
+  if (sizes.includes(size)) return size;
+  throw refusal('size', [...sizes, AUTOMATIC]);
+}
+
+/** The quality is the row's own, for its price goes by it. A caller may name it. */
+function checkQuality({ terms }: ModelRow<'image'>, quality = AUTOMATIC): void {
+  const own = terms?.constants?.quality;
+  if (quality === AUTOMATIC || quality === own) return;
+  throw refusal('quality', typeof own === 'string' ? [AUTOMATIC, own] : [AUTOMATIC]);
+}
+
+function refusal(param: string, words: readonly string[]): GatewayError {
+  return new GatewayError('invalid_request', `${param} must be ${oneOfWords(words)}.`, { param });
 }

@@ -1,11 +1,13 @@
 import type { ModelRow } from '../model-row.js';
 
+/** The provider's price goes by the quality, so the one that is sold is always asked for. */
 const image = (id: string, upstreamModel: string, microUsd: bigint): ModelRow<'image'> => ({
   id,
   operation: 'image',
   routes: [{ provider: 'openai', upstreamModel }],
   price: { unit: 'request', microUsd },
   limits: { sizes: ['1024x1024', '1536x1024', '1024x1536'] },
+  terms: { constants: { quality: 'low' } },
   enabled: true,
 });
 

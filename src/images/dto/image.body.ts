@@ -1,7 +1,7 @@
 import { DoneAnyway, ModelId, Text } from '../../common/validation/fields.js';
 
 const MAX_PROMPT = 32_000;
-const MAX_SIZE = 32;
+const MAX_WORD = 32;
 const optional = { optional: true } as const;
 
 /** Body of POST /v1/images/generations (spec: same heading; decisions G-02, G-94). */
@@ -17,7 +17,7 @@ export class ImageBody {
   prompt!: string;
 
   @Text({
-    max: MAX_SIZE,
+    max: MAX_WORD,
     ...optional,
     description:
       '`1024x1024`, `1536x1024` or `1024x1536`; `auto` or left out, the framing is automatic',
@@ -31,8 +31,13 @@ export class ImageBody {
   @DoneAnyway('b64_json')
   response_format?: 'b64_json';
 
-  @DoneAnyway('auto')
-  quality?: 'auto';
+  @Text({
+    max: MAX_WORD,
+    ...optional,
+    description: '`auto` or the quality of the model, which is the one that its price is for',
+    example: 'auto',
+  })
+  quality?: string;
 
   @DoneAnyway('auto')
   background?: 'auto';

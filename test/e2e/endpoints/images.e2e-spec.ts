@@ -65,7 +65,7 @@ describe('POST /v1/images/generations', () => {
 
   it('forces no size on the provider where none is asked for (IMG-11)', async () => {
     const { body } = await buyImage(gateway);
-    expect(body).toEqual({ model: 'gpt-image-2', prompt: DRAW.prompt, n: 1 });
+    expect(body).toEqual({ model: 'gpt-image-2', prompt: DRAW.prompt, n: 1, quality: 'low' });
   });
 
   it('makes one image for one charge with or without n = 1 (IMG-12)', async () => {
@@ -89,9 +89,20 @@ describe('POST /v1/images/generations', () => {
     async (name, value) => {
       const { answer, body } = await buyImage(gateway, { [name]: value });
       imageOf(answer);
-      expect(body).toEqual({ model: 'gpt-image-2', prompt: DRAW.prompt, n: 1 });
+      const sent = { model: 'gpt-image-2', prompt: DRAW.prompt, n: 1, quality: 'low' };
+      expect(body).toEqual(sent);
     },
   );
+
+  it('asks for the quality that each model is sold at, which a caller may name', async () => {
+    for (const model of ['gen-image-2', 'gen-image-2-all']) {
+      for (const quality of [undefined, 'auto', 'low']) {
+        const { answer, body } = await buyImage(gateway, { model, quality });
+        imageOf(answer);
+        expect(body).toMatchObject({ quality: 'low' });
+      }
+    }
+  });
 
   it('ignores an Idempotency-Key (IMG-17)', async () => {
     for (let time = 0; time < 2; time++) {
