@@ -178,30 +178,28 @@ const step = fc.oneof(
   },
 );
 
+type OnCall = (model: Model, call: Call, by: number) => Promise<void>;
+const ON_CALLS: Partial<Record<Step['do'], OnCall>> = {
+  pay: (model, call) => model.end(call, call.counts / 2n),
+  fail: (model, call) => model.end(call, null),
+  refund: (model, call, by) => model.refund(call, BigInt(by)),
+  reverse: (model, call) => model.reverse(call),
+};
+type OnKey = (model: Model, key: Key, by: number) => Promise<void>;
+const ON_KEYS: Partial<Record<Step['do'], OnKey>> = {
+  call: (model, key, by) => model.call(key, BigInt(by + 1) * 100n),
+  rotate: (model, key) => model.rotate(key),
+  change: (model, key, by) =>
+    model.change(key, LIMIT - BigInt(by), model.pick(PERIODS, by) ?? 'day'),
+  clear: (model, key) => model.change(key, null, 'day'),
+  age: (model) => model.age(),
+};
+
 async function take(model: Model, { do: what, of, by }: Step): Promise<void> {
   const key = model.pick(model.keys, of);
   const call = model.pick(model.calls, of);
-  if (key === undefined) return;
-  switch (what) {
-    case 'call':
-      return model.call(key, BigInt(by + 1) * 100n);
-    case 'rotate':
-      return model.rotate(key);
-    case 'change':
-      return model.change(key, LIMIT - BigInt(by), model.pick(PERIODS, by) ?? 'day');
-    case 'clear':
-      return model.change(key, null, 'day');
-    case 'age':
-      return model.age();
-    case 'pay':
-      return call && model.end(call, call.counts / 2n);
-    case 'fail':
-      return call && model.end(call, null);
-    case 'refund':
-      return call && model.refund(call, BigInt(by));
-    case 'reverse':
-      return call && model.reverse(call);
-  }
+  if (key) await ON_KEYS[what]?.(model, key, by);
+  if (call) await ON_CALLS[what]?.(model, call, by);
 }
 
 describe('what a key and its successors count', () => {
@@ -220,9 +218,9 @@ describe('what a key and its successors count', () => {
     const model = await Model.begin();
     const [first] = model.keys as [Key];
     await model.call(first, 180_000n);
-    await model.end(first.calls[0] as Call, 180_000n);
+    await model.end(first.calls[0]!, 180_000n);
     await model.rotate(first);
-    const second = model.keys[1] as Key;
+    const second = model.keys[1]!;
     await model.change(second, LIMIT, 'month');
     await model.call(second, 20_001n);
     await model.age();
@@ -230,7 +228,7 @@ describe('what a key and its successors count', () => {
     await model.change(second, null, 'day');
     await model.change(second, LIMIT, 'total');
     await model.rotate(second);
-    const third = model.keys[2] as Key;
+    const third = model.keys[2]!;
     await model.change(third, LIMIT, 'day');
     await model.call(third, 20_001n);
     await model.call(third, 20_000n);
@@ -242,7 +240,7 @@ describe('what a key and its successors count', () => {
     const [first] = model.keys as [Key];
     await model.call(first, 180_000n);
     await model.rotate(first);
-    const second = model.keys[1] as Key;
+    const second = model.keys[1]!;
     await model.call(second, 5_000n);
     const { dataSource } = database;
     await dataSource.query('DELETE FROM key_inherited WHERE account_id = $1', [model.accountId]);

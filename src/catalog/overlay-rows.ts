@@ -74,11 +74,17 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
     ...hiddenReasoningOf(entry, operation, builtIn),
     ...(terms && { terms }),
     ...(entry.aliases && { aliases: entry.aliases }),
-    routes: routesOf(entry) ?? builtIn?.routes ?? [],
-    enabled: entry.enabled ?? builtIn?.enabled ?? true,
+    ...soldBy(entry, builtIn),
   } as ModelRow;
   checkPriceFits(row);
   return row;
+}
+
+function soldBy(entry: OverlayModel, builtIn?: ModelRow): Pick<ModelRow, 'routes' | 'enabled'> {
+  return {
+    routes: routesOf(entry) ?? builtIn?.routes ?? [],
+    enabled: entry.enabled ?? builtIn?.enabled ?? true,
+  };
 }
 
 function operationOf(entry: OverlayModel, builtIn?: ModelRow): Operation {

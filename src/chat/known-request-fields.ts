@@ -5,7 +5,9 @@ import type { ChatBody } from './dto/chat.body.js';
  * The fields of messages, parts and tools that we know (decision G-92), by place. An object below a field that has fields
  * of its own is looked into; `true` passes unread, as the JSON Schemas of tools do.
  */
-type Known = { readonly [name: string]: true | Known };
+interface Known {
+  readonly [name: string]: true | Known;
+}
 
 const CALL: Known = {
   id: true,

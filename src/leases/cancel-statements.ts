@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { PreparedStatement } from '../database/prepared-statement.js';
-import type { Owed } from './owed.js';
+import type { Owed, OwedTask } from './owed.js';
 
 /** What {@link CancelStatements.cancel} has done. */
 export type CancelOutcome = 'released' | 'reversed' | 'cancelled' | 'kept' | 'nothing' | 'missing';
@@ -46,13 +46,7 @@ export class CancelStatements {
     }
     const [row] =
       'taskId' in owed
-        ? await this.#task.run([
-            owed.accountId,
-            owed.taskId,
-            owed.bought?.apiKeyId ?? null,
-            owed.bought?.model ?? null,
-            owed.bought?.kind ?? null,
-          ])
+        ? await this.#task.run([owed.accountId, owed.taskId, ...boughtBy(owed)])
         : await this.#call.run([
             owed.accountId,
             owed.executionId,
@@ -65,4 +59,9 @@ export class CancelStatements {
           ]);
     return row?.outcome ?? 'missing';
   }
+}
+
+/** Whose usage the charge of a task is, as parameters. */
+function boughtBy({ bought }: OwedTask): (string | null)[] {
+  return bought ? [bought.apiKeyId, bought.model, bought.kind] : [null, null, null];
 }

@@ -27,7 +27,7 @@ async function sentOf(chunks: readonly Buffer[], spoolMaxBytes = 64 * MIB): Prom
   const watch = (name: string, _help: string, read: () => number) => {
     if (name === 'gateway_spool_bytes') inUse = read;
   };
-  const spool = new Spool({ spoolMaxBytes, maxUploadsPerAccount: 1 }, { watch } as never);
+  const spool = new Spool({ spoolMaxBytes, maxUploadsPerAccount: 1 }, { watch });
   const file = await new SizedWav(folder, spool).of(
     Readable.from(chunks, { objectMode: false }),
     'account',
@@ -137,11 +137,14 @@ describe('a WAV of a provider', () => {
         throw new Error('broken');
       })(),
     );
-    const spool = new Spool({ spoolMaxBytes: MIB, maxUploadsPerAccount: 1 }, {
-      watch: (name: string, _help: string, read: () => number) => {
-        if (name === 'gateway_spool_bytes') inUse = read;
+    const spool = new Spool(
+      { spoolMaxBytes: MIB, maxUploadsPerAccount: 1 },
+      {
+        watch: (name: string, _help: string, read: () => number) => {
+          if (name === 'gateway_spool_bytes') inUse = read;
+        },
       },
-    } as never);
+    );
     await expect(new SizedWav(folder, spool).of(breaks, 'account')).rejects.toThrow('broken');
     expect(inUse()).toBe(0);
   });

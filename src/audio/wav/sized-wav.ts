@@ -39,11 +39,16 @@ export class SizedWav {
     try {
       const rest = await filled(held, chunks);
       const pieces = rest === undefined ? whole(held) : endless(held, rest, chunks);
-      return Readable.from(pieces, { objectMode: false }).once('close', () => {
-        void held.close();
-        // Its reader gave it up before it had arrived.
-        if (!body.readableEnded) body.destroy();
-      });
+      return (
+        Readable.from(pieces, { objectMode: false })
+          // Its reader learns of the error, unless it has left.
+          .on('error', () => undefined)
+          .once('close', () => {
+            void held.close();
+            // Its reader gave it up before it had arrived.
+            if (!body.readableEnded) body.destroy();
+          })
+      );
     } catch (error) {
       await held.close();
       throw error;

@@ -13,9 +13,8 @@ const VENDOR =
   /eleven|openai|gpt|ttapi|suno|scribe|anthropic|claude|gemini|google|vertex|azure|openrouter|deepseek|mistral|minimax|kling|moonshot|bytedance|byteplus|seedance|runway|replicate|deepgram|cartesia|assemblyai|bedrock|groq|grok|cerebras|fireworks|ollama|vllm|litellm|qwen|dashscope|alibaba|aliyun|hailuo|huggingface|flowmusic|(^|[_.])(xai|aws|fal|kimi|glm|veo|sora|luma|cohere|llama)([_.]|$)/;
 const HOST =
   /\.(com|net|org|io|ai|dev|app|cloud|cn|co|me|eu|us|uk|de|info|local|internal|lan|svc|test|example)(?![a-z0-9])/;
-/** Codes have dots or hyphens, hosts have both. */
-const DOTS_AND_HYPHENS = /-.*\.|\..*-/;
-const ADDRESS = /\d+\.\d+\.\d+/;
+/** Three numbers with dots between them, as in an address or a version. */
+const ADDRESS = /\d\.\d{1,20}\.\d/;
 
 /**
  * A vendor's code in our form: small letters, digits, `_` and `.`, at most 64 characters. Undefined for what is no code
@@ -39,6 +38,7 @@ export function publicCodeOf(code: string, provider: string): string | undefined
   const word = codeWordOf(code);
   if (word === undefined || EMPTY_WORDS.has(word)) return undefined;
   if (VENDOR.test(word) || HOST.test(word) || ADDRESS.test(word)) return undefined;
-  if (DOTS_AND_HYPHENS.test(code)) return undefined;
+  // Codes have dots or hyphens, hosts have both.
+  if (code.includes('.') && code.includes('-')) return undefined;
   return word.includes(provider.toLowerCase().replaceAll('-', '_')) ? undefined : word;
 }

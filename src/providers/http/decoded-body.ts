@@ -29,12 +29,16 @@ export function decodedBody(
   contentEncoding: unknown,
   fault: () => Error,
 ): Readable | undefined {
-  const named = String(contentEncoding ?? '').toLowerCase();
+  const named = typeof contentEncoding === 'string' ? contentEncoding.toLowerCase() : '';
   const encodings = named.split(',').map((name) => name.trim());
   if (!encodings.every((name) => KNOWN.includes(name))) return undefined;
   const applied = encodings.filter((name) => !NONE.includes(name)).reverse();
   if (applied.length > MAX_ENCODINGS) return undefined;
-  return applied.reduce<Readable>((source, name) => new DecodedBody(source, name, fault), body);
+  return applied.reduce<Readable>(
+    // Its reader learns of the error, unless it has left.
+    (source, name) => new DecodedBody(source, name, fault).on('error', () => undefined),
+    body,
+  );
 }
 
 /** One encoding less. Destroying it destroys its source. */
@@ -93,7 +97,10 @@ class DecodedBody extends Readable implements UnreadBody {
   }
 
   private decoderFor(head: Buffer): Transform {
-    return decoderOf(this.encoding, head)
+    const onError = (): void => {
+      this.destroy(this.fault());
+    };
+    return decoderOf(this.encoding, head, onError)
       .on('data', (chunk: Buffer) => {
         this.keep(chunk);
       })
@@ -102,9 +109,6 @@ class DecodedBody extends Readable implements UnreadBody {
       })
       .on('end', () => {
         this.push(null);
-      })
-      .on('error', () => {
-        this.destroy(this.fault());
       });
   }
 
@@ -118,10 +122,10 @@ class DecodedBody extends Readable implements UnreadBody {
 }
 
 /** `deflate` is sent with the head of zlib by some servers, and without by others. */
-function decoderOf(encoding: string, head: Buffer): Transform {
-  if (encoding === 'br') return createBrotliDecompress();
-  if (GZIP.includes(encoding)) return createGunzip();
+function decoderOf(encoding: string, head: Buffer, onError: () => void): Transform {
+  if (encoding === 'br') return createBrotliDecompress().on('error', onError);
+  if (GZIP.includes(encoding)) return createGunzip().on('error', onError);
   const [method = 0, check = 0] = head;
   const isZlib = (method & 0xf) === ZLIB_METHOD && (method * 256 + check) % ZLIB_CHECK === 0;
-  return isZlib ? createInflate() : createInflateRaw();
+  return isZlib ? createInflate().on('error', onError) : createInflateRaw().on('error', onError);
 }

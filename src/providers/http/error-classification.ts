@@ -68,12 +68,13 @@ export function classifyError(
   const named = own?.(status, body);
   const told = isSuccess(status) ? facts.status : status;
   const kind = named?.kind ?? kindOf(facts, told);
+  const { code = codeOf(facts, kind), message = facts.message } = named ?? {};
   return {
     kind,
     status: told ?? STATUS_BY_KIND[kind] ?? status,
-    code: named?.code ?? codeOf(facts, kind),
+    code,
     param: facts.param,
-    message: named?.message ?? facts.message,
+    message,
     retryAfterSeconds: waitInHeaders(headers, nowMs) ?? waitInBody(facts.layers, nowMs),
   };
 }

@@ -188,9 +188,7 @@ export class ProviderHttp {
       method: request.method,
       url: this.baseUrl + request.path,
       headers: Object.assign(
-        { ...NOT_ENCODED },
-        this.protocol.headers,
-        request.headers,
+        Object.assign({ ...NOT_ENCODED }, this.protocol.headers, request.headers),
         request.terms?.headers,
         body?.headers,
       ),

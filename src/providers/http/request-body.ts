@@ -66,12 +66,15 @@ function fieldsUnder(terms: UpstreamTerms | undefined, fields: object): object {
   const { drop = [], rename = {}, constants } = terms;
   const sent = Object.entries(fields)
     .filter(([name]) => !drop.includes(name))
-    .map(([name, value]) => [Object.hasOwn(rename, name) ? rename[name] : name, value] as const);
-  return { ...Object.fromEntries(sent), ...constants };
+    .map(([name, value]): [string, unknown] => [
+      Object.hasOwn(rename, name) ? (rename[name] ?? name) : name,
+      value,
+    ]);
+  return { ...(Object.fromEntries(sent) as object), ...constants };
 }
 
 function formText(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 async function* concatenated(head: Buffer, path: string, tail: Buffer): AsyncGenerator<Buffer> {

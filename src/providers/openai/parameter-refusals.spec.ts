@@ -54,9 +54,9 @@ const complete = (command: Partial<ChatCommand> = {}, terms?: UpstreamTerms) =>
   chat.complete({ ...COMMAND, ...command }, context(terms));
 async function stream(terms?: UpstreamTerms): Promise<number> {
   const { body } = await chat.stream(COMMAND, context(terms));
-  let chunks = 0;
-  for await (const _chunk of body) chunks += 1;
-  return chunks;
+  const chunks: unknown[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return chunks.length;
 }
 /** The names of caps, and whether usage was asked for, request by request. */
 const sent = () =>

@@ -140,7 +140,11 @@ export class SubmitStep {
     const watch = { watchLane: laneOf('watching', provider), watchMs: this.reporter.longestMs };
     const journal = () => this.owed.addDurably({ taskId, accountId, jobId, ...watch });
     let journalled: Promise<void> | undefined;
-    const timer = setTimeout(() => (journalled = journal()), JOURNAL_AFTER_MS).unref();
+    const timer = setTimeout(() => {
+      journalled = journal();
+      // Told below, where the database does not write it either.
+      journalled.catch(() => undefined);
+    }, JOURNAL_AFTER_MS).unref();
     try {
       return await written;
     } catch (error) {

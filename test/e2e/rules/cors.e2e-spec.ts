@@ -83,7 +83,7 @@ describe('CORS_ORIGINS', () => {
   });
 });
 
-describe('CORS_ORIGINS', () => {
+describe('CORS_ORIGINS beyond web pages', () => {
   it('may be *: every origin may read the answers, without a list of origins in them', async () => {
     const open = await startTestGateway({ CORS_ORIGINS: '*' });
     const asked = await preflight(open.url, '/v1/models', 'https://any.example');
