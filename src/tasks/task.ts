@@ -70,7 +70,7 @@ export interface Task {
    * elsewhere it is empty.
    */
   readonly input: JsonObject;
-  /** Facts for the views, kept as long as the task. */
+  /** Facts for the views, kept as long as the task. Under `modelAlias` the name by which the caller ordered, if an alias. */
   readonly details: JsonObject;
   /**
    * What the kind keeps between steps: finished steps, ids of the provider. Under `providerFigures` what the provider said
@@ -107,4 +107,9 @@ export interface Task {
   readonly unknownState: string | null;
   readonly createdAt: Date;
   readonly completedAt: Date | null;
+}
+
+/** The model under the name by which the caller ordered, as callers are shown it. */
+export function orderedModelOf({ model, details }: Task): string {
+  return typeof details.modelAlias === 'string' ? details.modelAlias : model;
 }

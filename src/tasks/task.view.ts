@@ -3,7 +3,7 @@ import { toPublicId } from '../common/ids/public-id.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { pageOfViews } from '../common/paging/page.view.js';
 import { toEpochSeconds } from '../common/time/clock.js';
-import type { Task, TaskStatus } from './task.js';
+import { orderedModelOf, type Task, type TaskStatus } from './task.js';
 
 /** Every state of a task, as clients see it. */
 export const TASK_STATUSES = [
@@ -91,7 +91,7 @@ export function viewTask(task: Task): TaskView {
     id: toPublicId('task', task.id),
     object: 'task',
     status: task.status,
-    model: task.model,
+    model: orderedModelOf(task),
     modality: 'audio',
     progress: task.progress,
     result: task.result,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type AwaitedTask, noTask, type Patience, TaskReads } from '../tasks/reads/task-reads.js';
-import type { Task } from '../tasks/task.js';
+import { orderedModelOf, type Task } from '../tasks/task.js';
 import { VIDEO_KIND } from './video.kind.js';
 
 /** The requested video and its reader. `model` is checked if it was sent. */
@@ -34,6 +34,7 @@ export class VideoReads {
 
 function videoOf(task: Task, model: string | undefined): Task {
   if (task.kind !== VIDEO_KIND) throw noTask();
-  if (model === undefined || model === task.model) return task;
+  const names = [undefined, task.model, orderedModelOf(task)];
+  if (names.includes(model)) return task;
   throw new GatewayError('invalid_request', 'model is not that of the video.', { param: 'model' });
 }

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
 import { usdOf } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';
-import type { Task } from '../tasks/task.js';
+import { orderedModelOf, type Task } from '../tasks/task.js';
 import { TaskErrorView } from '../tasks/task.view.js';
 import {
   videoDetailsOf,
@@ -70,7 +70,7 @@ export function viewVideoTask(task: Task): VideoTaskView {
     id: toPublicId('task', task.id),
     object: 'task',
     status,
-    model: task.model,
+    model: orderedModelOf(task),
     progress: task.progress,
     created: toEpochSeconds(task.createdAt),
     completed,

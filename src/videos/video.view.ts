@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import { TaskErrorView } from '../tasks/task.view.js';
-import type { Task } from '../tasks/task.js';
+import { orderedModelOf, type Task } from '../tasks/task.js';
 import {
   videoDetailsOf,
   RETENTION_SECONDS,
@@ -60,7 +60,7 @@ export function viewVideo(task: Task): VideoView {
   return {
     id: toPublicId('task', task.id),
     object: 'video',
-    model: task.model,
+    model: orderedModelOf(task),
     status,
     progress: task.progress,
     seconds,

@@ -127,6 +127,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
   const { evidence, apiKeyId, basis, refundedMicroUsd } = task;
   return {
     ...holderView,
+    model: task.model,
     account_id: toPublicId('acct', task.accountId),
     api_key_id: apiKeyId === null ? null : toPublicId('key', apiKeyId),
     task_status: task.status,

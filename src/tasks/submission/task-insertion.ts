@@ -7,6 +7,7 @@ import type { JsonObject } from '../../common/json-object.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
 import { WebhookSecrets } from '../../webhooks/webhook-secrets.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { KeyClaim } from './idempotency-claims.js';
 import type { Task, TaskWebhook } from '../task.js';
 import type { SubmitOutcome } from './submit-batches.js';
@@ -96,7 +97,7 @@ export class TaskInsertion {
       status: 'queued',
       progress: null,
       input: {},
-      details: JSON.parse(storableJson(details)) as JsonObject,
+      details: JSON.parse(storableJson({ ...details, ...aliasOf(call) })) as JsonObject,
       memory: {},
       provider: route.provider,
       providerBaseUrl: this.registry.baseUrlOf(route.provider) ?? '',
@@ -127,4 +128,9 @@ export class TaskInsertion {
       sealedSecret: secret === undefined ? null : this.secrets.seal(secret, taskId),
     };
   }
+}
+
+/** The name of the model that the caller used, where that is an alias. */
+function aliasOf({ row, modelName }: AdmittedCall): { modelAlias?: string } {
+  return modelName === row.id ? {} : { modelAlias: modelName };
 }
