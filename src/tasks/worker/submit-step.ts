@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { OwedCancellations } from '../../leases/owed-cancellations.js';
-import { StepFigures } from './step-figures.js';
+import { memoryOf, StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
 import { persistently } from '../persistently.js';
 import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
@@ -60,14 +60,14 @@ export class SubmitStep {
   private async send(work: ClaimedWork, task: Task, signal: StopSignal): Promise<void> {
     const figures = new StepFigures();
     try {
+      // The kind sends what it remembers to the provider.
+      const remembered = { ...task, memory: memoryOf(task).rest };
       const report = await this.kinds
         .of(task.kind)
-        .submit(task, this.upstreams.contextOf(task, signal, figures.hear))
+        .submit(remembered, this.upstreams.contextOf(task, signal, figures.hear))
         .catch((error: unknown) => this.failed(work, error));
       if (!report) return;
-      // The memory of a step before the operation is sent with the next request.
-      const isLast = report.state === 'accepted' || report.state === 'done';
-      await this.reported(work, isLast ? figures.addedTo(report, task) : report);
+      await this.reported(work, report.state === 'failed' ? report : figures.addedTo(report, task));
       if (report.state === 'accepted') await this.kinds.of(task.kind).accepted?.(task);
     } catch (error) {
       // The provider's answer is known, but the database refuses to store it.
