@@ -5,12 +5,19 @@ import type { TestAccount } from '../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../support/http-answer.js';
 import { ANSWER_DIALECTS } from './dialects/answer-dialects.js';
 import type { Dialect, Wanted } from './dialects/dialect.js';
+import { ERROR_DIALECTS } from './dialects/error-dialects.js';
 import { SENT_DIALECTS } from './dialects/sent-dialects.js';
 import { USAGE_DIALECTS } from './dialects/usage-dialects.js';
 
 /** A new vendor is a new row in one of these. */
-const DIALECTS: readonly Dialect[] = [...ANSWER_DIALECTS, ...SENT_DIALECTS, ...USAGE_DIALECTS];
+const DIALECTS: readonly Dialect[] = [
+  ...ANSWER_DIALECTS,
+  ...ERROR_DIALECTS,
+  ...SENT_DIALECTS,
+  ...USAGE_DIALECTS,
+];
 const CREDIT = 10_000_000n;
+const SUCCESSES_PER_FAILURE = 3;
 const MODEL = { id: 'gen-4-mini', cap: 10_000 };
 /** Fields of a vendor that no caller gets. */
 const VENDOR = /vendor|fp_|cost_details|x_groq/;
@@ -141,12 +148,19 @@ async function ask(dialect: Dialect, isStream: boolean): Promise<void> {
   await expectOurs(answer, replies, account);
 }
 
+/** Failures in a row would open the circuit of the route. */
+async function succeedAgain(): Promise<void> {
+  const [usual] = ANSWER_DIALECTS;
+  for (let count = 0; usual && count < SUCCESSES_PER_FAILURE; count++) await ask(usual, false);
+}
+
 describe('a vendor’s dialect', () => {
   it.each(DIALECTS.map((dialect) => [dialect.kind, dialect.what, dialect] as const))(
     '%s: %s',
     async (_kind, _what, dialect) => {
       if (dialect.events ?? dialect.reply) await ask(dialect, true);
       if (dialect.answer ?? dialect.reply) await ask(dialect, false);
+      if ((dialect.wanted.status ?? 0) >= 500) await succeedAgain();
     },
   );
 });
