@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ModelRow } from '../catalog/model-row.js';
-import { EVERY_ORIGIN } from '../common/http/answers/cors.js';
+import { EVERY_ORIGIN } from '../common/http/answers/every-origin.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { servesMetrics } from '../observability/metrics.guard.js';
 

@@ -1,6 +1,6 @@
 import { databaseUrlsOf } from '../common/database-urls.js';
 import { withoutEndSlashes } from '../common/end-slashes.js';
-import { EVERY_ORIGIN } from '../common/http/answers/cors.js';
+import { EVERY_ORIGIN } from '../common/http/answers/every-origin.js';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { EgressRules } from '../net/egress-rules.js';

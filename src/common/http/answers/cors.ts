@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { NEXT_CURSOR_HEADER } from '../../paging/page.view.js';
 import { CHARGE_HEADER } from './charged-answer.js';
+import { EVERY_ORIGIN } from './every-origin.js';
 import { EXECUTION_ID_HEADER } from './execution-id.js';
 import { IGNORED_FIELDS_HEADER } from './ignored-fields.js';
 import { SANDBOX_HEADER } from './sandbox-answer.js';
@@ -10,8 +11,6 @@ const MAX_AGE_SECONDS = 600;
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
 /** Headers that callers and stock SDKs send. A browser asks for permission to send them. */
 const HEADER_NAMES = /^[\w-]{1,64}(?:\s*,\s*[\w-]{1,64}){0,63}$/;
-/** Stands in a list of origins for all of them. */
-export const EVERY_ORIGIN = '*';
 const EXPOSED = [
   EXECUTION_ID_HEADER,
   CHARGE_HEADER,
