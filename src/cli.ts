@@ -8,6 +8,7 @@ import {
   KEYED,
   type OperatorReply,
   type OperatorRequest,
+  type Question,
   takesKey,
   type TextPage,
 } from './commands/operator-request.js';
@@ -21,7 +22,7 @@ const TEXTS = [
   'disabled idempotency-key kind limit modality model models name note overlap-seconds play-money requests-per-minute result',
   'spend-limit-microusd spend-limit-period status task-id to evidence outcome',
 ].flatMap((line) => line.split(' '));
-const FLAGS = ['full', 'csv', 'json', 'all', 'yes', 'without-result', 'resume'];
+const FLAGS = ['full', 'csv', 'json', 'all', 'yes', 'resume'];
 
 /** They read or make the data folder as a whole, so the gateway that runs on it does not do them. */
 const ON_DATA_FOLDER = ['backup', 'restore'];
@@ -83,7 +84,7 @@ async function run(): Promise<number> {
   const reply = await replyTo(request);
   if (!('asks' in reply)) return report(request, reply, asJson, fault);
   if (reply.plan !== undefined) process.stdout.write(`${shown(reply.plan, asJson)}\n`);
-  if (await agrees(reply.asks)) {
+  if (await agrees(reply)) {
     const agreed = { ...request, options: { ...request.options, yes: true } };
     return report(agreed, await replyTo(agreed), asJson, fault);
   }
@@ -116,10 +117,11 @@ function isBad(answer: unknown): boolean {
   return (object === 'audit' && ok !== true) || left !== 0;
 }
 
-/** Says what will be done and asks on a terminal. Where nobody can be asked, the answer is no. */
-async function agrees(question: string): Promise<boolean> {
-  const asked = printableText(question, '\n');
+/** Says what will be done and asks on a terminal. Where nobody can be asked, the answer is no, but for what scripts just do. */
+async function agrees({ asks, scriptsGoAhead = false }: Question): Promise<boolean> {
+  const asked = printableText(asks, '\n');
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    if (scriptsGoAhead) return true;
     process.stderr.write(`${asked}\nNothing was done: run the command with --yes to do it.\n`);
     return false;
   }

@@ -68,13 +68,12 @@ export class AdminTasksService {
   /** 404 `not_found`, 409 `conflict` if the task is in another state, 400 for an invalid charge. */
   async resolve(id: string, body: ResolveTaskBody): Promise<object> {
     const uuid = pathId('task', id);
-    const { outcome, charged_microusd: charge, result, without_result: isWithoutResult } = body;
+    const { outcome, charged_microusd: charge, result } = body;
     const chargedMicroUsd = charge === undefined ? undefined : parseMicroUsd(charge);
     if (outcome !== 'collect') {
-      const resolution = { outcome, chargedMicroUsd, result, isWithoutResult };
-      return this.view(await this.resolution.resolve(uuid, resolution));
+      return this.view(await this.resolution.resolve(uuid, { outcome, chargedMicroUsd, result }));
     }
-    if (result !== undefined || isWithoutResult !== undefined) {
+    if (result !== undefined) {
       const message = 'The result that is collected is the one that the provider gives.';
       throw new GatewayError('invalid_request', message, { param: 'result' });
     }

@@ -25,6 +25,7 @@ export const DATA_FOLDER_COMMANDS: Readonly<Record<string, DataFolderCommand>> =
     if (options.yes !== true) {
       return {
         asks: `This makes ${resolve(config.dataDir)} a data folder with the accounts, keys and money of ${resolve(file)}. What happened after that backup is lost in it, so stop the gateway that it is of for good. ${options.resume === true ? 'Tasks that were open go on, and may be sent to their providers a second time.' : 'Tasks that were open are left to an operator (--resume sends them on).'}`,
+        scriptsGoAhead: true,
       };
     }
     // The answer says what an operator needs; what the database logs at its start does not.

@@ -5,7 +5,7 @@ import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { SealedSecrets } from '../sealed/sealed-secrets.js';
 import type { UsageService } from '../usage/usage.service.js';
-import type { Options } from './operator-request.js';
+import type { Options, Question } from './operator-request.js';
 
 /** The services that most commands use. The operator API uses the same. */
 export interface Operators {
@@ -21,13 +21,6 @@ export interface TaskOperators {
   readonly tasks: AdminTasksService;
   readonly actions: OperatorActions;
 }
-/** What a command is about to do, which an operator reads and agrees to. */
-export interface Question {
-  /** Sentences. */
-  readonly asks: string;
-  /** The same in full, for commands about many things. They print it also where nobody can be asked. */
-  readonly plan?: object;
-}
 
 /** One command. Commands that change something are recorded. */
 export interface OperatorCommand<Driven = Operators> {
@@ -35,8 +28,8 @@ export interface OperatorCommand<Driven = Operators> {
   readonly usage: string;
   readonly changes?: true;
   /**
-   * For commands that take money, give it away or cannot be undone: they are done with `--yes`, or after the operator has agreed
-   * on a terminal. Undefined where nothing of the kind will be done.
+   * For commands that take money, give it away or cannot be undone: on a terminal the operator is asked, unless `--yes` is there.
+   * Where nobody can be asked, what moves money is done with `--yes` only. Undefined where nothing of the kind will be done.
    */
   readonly question?: (
     operators: Driven,

@@ -3,7 +3,7 @@ import type { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { Operators, TaskOperators } from './operator-command.js';
-import type { Options } from './operator-request.js';
+import type { Options, Question } from './operator-request.js';
 import { sent } from './sent-options.js';
 
 /**
@@ -40,10 +40,11 @@ export async function correctionQuestion(
 export async function revocationQuestion(
   { keys }: Operators,
   [id = '']: readonly string[],
-): Promise<string> {
+): Promise<Question> {
   const { accountId, name, prefix } = await keys.get(id);
   const called = name === null ? prefix : `${prefix}, ${name}`;
-  return `This revokes key ${id} (${called}) of account ${toPublicId('acct', accountId)} for ever. Whoever uses it is refused within 2 s.`;
+  const asks = `This revokes key ${id} (${called}) of account ${toPublicId('acct', accountId)} for ever. Whoever uses it is refused within 2 s.`;
+  return { asks, scriptsGoAhead: true };
 }
 
 /** The refund of a call. */
@@ -88,7 +89,7 @@ export async function resolutionQuestion(
   const account = `account ${toPublicId('acct', accountId)}`;
   const isHeld = status === 'reconciliation_required';
   const task = `task ${id} (${model}, ${status})`;
-  const told = webhook ? ' Its webhook is told.' : '';
+  const told = webhook ? ' Its webhook is told.' : ' It has no webhook.';
   if (outcome === 'failed') {
     return `This ends ${task} as failed and gives back the ${moneyText(reservedMicroUsd)} that it holds to ${account}.${told}`;
   }
@@ -98,6 +99,6 @@ export async function resolutionQuestion(
     return `This fetches the result of ${task} from its provider, delivers it and ${charged}. If it cannot be fetched, nothing changes.${told}`;
   }
   const delivered =
-    result === undefined ? 'delivers no result' : 'delivers the result that you give';
+    result === undefined ? 'leaves its result empty' : 'delivers the result that you give';
   return `This ends ${task} as succeeded, ${charged} and ${delivered}.${told}`;
 }

@@ -16,15 +16,22 @@ export interface TextPage {
   readonly next_cursor: string;
 }
 
+/** What a command is about to do, which an operator reads and agrees to. */
+export interface Question {
+  /** Sentences. */
+  readonly asks: string;
+  /** The same in full, for commands about many things. They print it also where nobody can be asked. */
+  readonly plan?: object;
+  /** True for commands that move no money: where nobody can be asked they are done. */
+  readonly scriptsGoAhead?: boolean;
+}
+
 /**
  * The reply: an answer, the reason for a failure in one sentence, the usage of the commands if the name is unknown, or what the
  * operator has to agree to (`--yes`) before the command is done.
  */
 export type OperatorReply =
-  | { readonly answer: unknown }
-  | { readonly error: string }
-  | { readonly usage: string }
-  | { readonly asks: string; readonly plan?: object };
+  { readonly answer: unknown } | { readonly error: string } | { readonly usage: string } | Question;
 
 /** The commands that take an idempotency key, by what they do. */
 export const KEYED = {

@@ -6,13 +6,13 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
-import type { OperatorCommand, Question, TaskOperators } from './operator-command.js';
+import type { OperatorCommand, TaskOperators } from './operator-command.js';
 import { moneyText, resolutionQuestion, taskRefundQuestion } from './operator-questions.js';
-import { KEYED, type Options } from './operator-request.js';
+import { KEYED, type Options, type Question } from './operator-request.js';
 import { FILTERS, given, jsonOf, PAGE, REFUND, sent } from './sent-options.js';
 
 const RESOLVE_USAGE =
-  'TASK succeeded|failed|collect [--charge AMOUNT_MICROUSD] [--result JSON] [--without-result] [--all] [--evidence succeeded] [--outcome collect] [--limit N] [--yes]';
+  'TASK succeeded|failed|collect [--charge AMOUNT_MICROUSD] [--result JSON] [--all] [--evidence succeeded] [--outcome collect] [--limit N] [--yes]';
 /** Tasks that `--all` collects at most. */
 const MAX_COLLECTED = 1_000;
 const DEFAULT_COLLECTED = 100;
@@ -24,7 +24,6 @@ function resolutionOf(words: readonly string[], options: Options): ResolveTaskBo
     outcome: words[1],
     charged_microusd: given(options, 'charge'),
     result: jsonOf(given(options, 'result')),
-    ...(options['without-result'] === true && { without_result: true }),
   });
 }
 

@@ -93,7 +93,6 @@ describe('task:resolve', () => {
         [/No such task/, [`task_${'0'.repeat(32)}`, 'failed']],
         [/outcome/, [id, 'expired']],
         [/charge/, [id, 'succeeded', '--charge', '99999999']],
-        [/result/, [id, 'succeeded']],
         [/result/, [id, 'succeeded', '--result', '{"urls":']],
         [/result/, [id, 'succeeded', '--result', '{"urls":5}']],
       ];
@@ -115,7 +114,7 @@ describe('task:refund', () => {
     'gives the charge back in parts, each once for its key, and says when nothing is left',
     async () => {
       const id = await unknown();
-      expect(await cli(id, 'succeeded', '--without-result')).toMatchObject({ code: 0, stderr: '' });
+      expect(await cli(id, 'succeeded')).toMatchObject({ code: 0, stderr: '' });
       const part = await run('task:refund', id, '--yes', '--amount-microusd', '1');
       expect(part.code).toBe(0);
       const [, key = ''] = /^Idempotency key: (\S+)\n$/.exec(part.stderr) ?? [];
@@ -154,7 +153,7 @@ describe('a command about money', () => {
       const { id: accountId } = (await read('account')) as { id: string };
       const asked = [
         ['task:resolve', id, 'failed'],
-        ['task:resolve', id, 'succeeded', '--without-result'],
+        ['task:resolve', id, 'succeeded'],
         ['task:resolve', id, 'collect', '--charge', '5'],
         ['account:credit', accountId, '--', '-5'],
       ];
@@ -166,7 +165,7 @@ describe('a command about money', () => {
       const charge = (await read(`tasks/${id}`)) as { reserved_microusd: string };
       expect(said.map(([sentence]) => sentence)).toEqual([
         expect.stringContaining(`gives back the ${charge.reserved_microusd} micro-USD (`),
-        expect.stringMatching(/charges account acct_\w+ \d+ micro-USD .* delivers no result/),
+        expect.stringMatching(/charges account acct_\w+ \d+ micro-USD .* leaves its result empty/),
         expect.stringMatching(
           /fetches the result .* charges account acct_\w+ 5 micro-USD \(0.000005 USD\)/,
         ),

@@ -118,7 +118,7 @@ describe('operator commands', () => {
         headers: { authorization: `Bearer ${key}` },
       });
       expect(own.json).toMatchObject({ id: account });
-      expect(await answerOf('key:revoke', keyId, '--yes')).toEqual({ id: keyId, revoked: true });
+      expect(await answerOf('key:revoke', keyId)).toEqual({ id: keyId, revoked: true });
       await until(async () => (await speak(key)).status === 401);
       expect(await answerOf('audit')).toMatchObject({ ok: true, discrepancies: [] });
       expect(await statusOf(`${gateway.url}/health/ready`)).toBe(200);

@@ -36,10 +36,7 @@ async function ended(id: string): Promise<EdgeTask> {
 async function resolved(id: string, hasJob: boolean): Promise<EdgeTask> {
   const outcome = hasJob ? 'succeeded' : 'failed';
   const told = desk.receiver.received.length;
-  const { status } = await desk.gateway.admin('POST', `/tasks/${id}/resolve`, {
-    outcome,
-    ...(hasJob && { without_result: true }),
-  });
+  const { status } = await desk.gateway.admin('POST', `/tasks/${id}/resolve`, { outcome });
   expect(status).toBe(200);
   const task = await ended(id);
   expect(desk.receiver.received.length - told).toBe(1);

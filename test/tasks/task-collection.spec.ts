@@ -212,20 +212,3 @@ describe('collecting a finished job', () => {
     await booksAreRight();
   });
 });
-
-describe('resolving as succeeded', () => {
-  it('is refused where it would charge the whole hold and deliver nothing', async () => {
-    const task = await endedAs('reconciliation_required');
-    const alone = await admin(task, 'resolve', { outcome: 'succeeded' });
-    expect(alone).toMatchObject({ status: 400, body: { error: { param: 'result' } } });
-    expect(alone.body.error?.message).toMatch(/collect/);
-    const both = { outcome: 'succeeded', result: {}, without_result: true };
-    expect((await admin(task, 'resolve', both)).status).toBe(400);
-    expect((await balance()).held).toBe(JOB_PRICE);
-    const said = { outcome: 'succeeded', without_result: true };
-    expect(await admin(task, 'resolve', said)).toMatchObject({
-      status: 200,
-      body: { status: 'succeeded', charged_microusd: String(JOB_PRICE), result: {} },
-    });
-  });
-});

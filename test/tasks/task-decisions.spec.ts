@@ -147,7 +147,7 @@ describe('POST /admin/tasks/{id}/resolve', () => {
 
   it('charges all that was held unless it is told otherwise', async () => {
     const task = await unknown();
-    await resolve(task, { outcome: 'succeeded', without_result: true });
+    await resolve(task, { outcome: 'succeeded' });
     expect(await desk.read(task)).toMatchObject({ chargedMicroUsd: JOB_PRICE, result: {} });
   });
 

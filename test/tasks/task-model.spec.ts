@@ -161,10 +161,7 @@ class Reality {
               { ...caller, requestsPerMinute: null, expiresAtMs: null },
               toPublicId('task', task.id),
             )
-        : app.get(TaskResolution).resolve(task.id, {
-            outcome: happening.outcome,
-            isWithoutResult: happening.outcome === 'succeeded',
-          });
+        : app.get(TaskResolution).resolve(task.id, { outcome: happening.outcome });
     await decision.catch((error: unknown) => {
       if (!(error instanceof GatewayError) || error.status !== 409) throw error;
     });

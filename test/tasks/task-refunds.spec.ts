@@ -51,7 +51,6 @@ async function decided(
   await desk.run();
   const body = {
     outcome,
-    ...(outcome === 'succeeded' && { without_result: true }),
     ...(charge !== undefined && { charged_microusd: String(charge) }),
   };
   const answer = await postJson(

@@ -29,7 +29,7 @@ const get = (path: string) => send(`${desk.gateway.url}/v1/${path}`, desk.accoun
 const resolve = (id: string, result?: object): Promise<Answer> =>
   postJson(`${desk.gateway.url}/admin/tasks/${id}/resolve`, ADMIN, {
     outcome: 'succeeded',
-    ...(result ? { result } : { without_result: true }),
+    ...(result && { result }),
   });
 
 /** A task of that path whose outcome nobody knows. */

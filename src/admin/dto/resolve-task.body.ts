@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { isUnsignedAmount, UNSIGNED_AMOUNT_RULE } from '../../common/money/micro-usd.js';
-import { Checked, Flag, OneOf } from '../../common/validation/fields.js';
+import { Checked, OneOf } from '../../common/validation/fields.js';
 
 /** Body of POST /admin/tasks/{id}/resolve. */
 export class ResolveTaskBody {
@@ -21,14 +21,8 @@ export class ResolveTaskBody {
 
   @Checked(isJsonObject, 'must be an object', {
     optional: true,
-    description: 'What the task shows as its result. Only with succeeded',
+    description: 'What the task shows as its result; absent: nothing. Only with succeeded',
     api: { type: 'object', additionalProperties: true },
   })
   result?: JsonObject;
-
-  @Flag({
-    optional: true,
-    description: 'With succeeded: there is no result, and the customer is charged all the same',
-  })
-  without_result?: boolean;
 }

@@ -8,17 +8,14 @@ import { TaskKinds } from '../task-kinds.js';
 import { TaskReader } from '../reads/task-reader.js';
 
 const PATIENCE_MS = 2_000;
-const NOTHING_DELIVERED =
-  'A success charges the customer what was held, and this one would deliver nothing. Use the outcome collect to fetch the result from the provider, or give result, or charged_microusd, or without_result: true.';
 
 /** What an operator has found out about a task whose outcome was unknown. */
 export interface Resolution {
   readonly outcome: 'succeeded' | 'failed';
   /** Default: all that was held. */
   readonly chargedMicroUsd?: MicroUsd | undefined;
+  /** Default: an empty one. */
   readonly result?: JsonObject | undefined;
-  /** Says that the task has no result, and that its holder is charged and told so. */
-  readonly isWithoutResult?: boolean | undefined;
 }
 
 type ResolvedEnding = Omit<Ending, 'fence'>;
@@ -34,8 +31,7 @@ export class TaskResolution {
 
   /**
    * The resolved task; its webhook goes out again. Throws 404 `not_found`, 409 `conflict` for a task in another state,
-   * 400 for a charge above the hold or for a failed task, for a result that the task's kind does not have, and for a success that
-   * says neither what is delivered nor what is charged nor that there is no result.
+   * 400 for a charge above the hold or for a failed task, and for a result that the task's kind does not have.
    */
   async resolve(taskId: string, resolution: Resolution): Promise<Task> {
     const task = await this.reader.findAnywhere(taskId);
@@ -55,7 +51,7 @@ export class TaskResolution {
     if (resolution.chargedMicroUsd !== undefined) {
       throw refused('charged_microusd', 'A failed task is not charged.');
     }
-    if (resolution.result !== undefined || resolution.isWithoutResult === true) {
+    if (resolution.result !== undefined) {
       throw refused('result', 'A failed task has no result.');
     }
     const message = 'The provider did not finish the task.';
@@ -63,20 +59,13 @@ export class TaskResolution {
   }
 
   private successOf(task: Task, resolution: Resolution): ResolvedEnding {
-    const { chargedMicroUsd, result, isWithoutResult = false } = resolution;
+    const { chargedMicroUsd, result = {} } = resolution;
     if (chargedMicroUsd !== undefined && chargedMicroUsd > task.reservedMicroUsd) {
       throw refused('charged_microusd', 'The charge is above what was held for the task.');
     }
-    if (result !== undefined && isWithoutResult) {
-      throw refused('result', 'result and without_result contradict each other.');
-    }
-    // A success is charged and told to the customer, so what they get or pay is said in words.
-    if (result === undefined && !isWithoutResult && chargedMicroUsd === undefined) {
-      throw refused('result', NOTHING_DELIVERED);
-    }
     return {
       event: 'resolvedAsSucceeded',
-      result: this.resultOf(task, result ?? {}),
+      result: this.resultOf(task, result),
       ...(chargedMicroUsd !== undefined && { chargedMicroUsd }),
     };
   }
