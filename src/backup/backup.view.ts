@@ -21,6 +21,8 @@ export function viewRestore({ dataDir, contains, audit, work }: RestoreReport) {
     posted_microusd: formatMicroUsd(audit.postedMicroUsd),
     held_microusd: formatMicroUsd(audit.heldMicroUsd),
     open_tasks: work.openTasks,
+    open_task_ids: work.openTaskIds,
+    open_tasks_not_named: work.openTasks - work.openTaskIds.length,
     open_tasks_with_job: work.openTasksWithJob,
     open_tasks_held_microusd: formatMicroUsd(work.openTasksHeldMicroUsd),
     undecided_tasks: work.undecidedTasks,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import { toPublicId } from '../common/ids/public-id.js';
 import { settleOpenWork } from './open-work.js';
 
 const ACCOUNT = randomUUID();
@@ -44,7 +45,12 @@ it('leaves open tasks to an operator, watches the jobs that are known, and tells
     await task('processing', 'job-1'),
     await task('succeeded', 'job-2'),
   ];
-  const open = { openTasks: 2, openTasksWithJob: 1, openTasksHeldMicroUsd: 1_000n };
+  const open = {
+    openTasks: 2,
+    openTaskIds: [queued, polled].sort().map((id) => toPublicId('task', id)),
+    openTasksWithJob: 1,
+    openTasksHeldMicroUsd: 1_000n,
+  };
   expect(await settleOpenWork(database.dataSource, true)).toMatchObject({
     ...open,
     undecidedTasks: 0,
@@ -65,4 +71,12 @@ it('leaves open tasks to an operator, watches the jobs that are known, and tells
     lane: 'watch/ttapi',
   });
   expect(await stateOf(done)).toMatchObject({ status: 'succeeded', phase: null });
+});
+
+it('names the oldest 100 open tasks and counts the others', async () => {
+  await Promise.all(Array.from({ length: 101 }, () => task('queued', null)));
+  const { openTasks, openTaskIds } = await settleOpenWork(database.dataSource, false);
+  expect(openTasks).toBe(101);
+  expect(new Set(openTaskIds).size).toBe(100);
+  expect(openTaskIds).toEqual([...openTaskIds].sort());
 });

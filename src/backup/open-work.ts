@@ -1,9 +1,15 @@
 import type { DataSource } from 'typeorm';
+import { toPublicId } from '../common/ids/public-id.js';
+
+/** This many open tasks are named one by one. */
+const NAMED_TASKS = 100;
 
 /** What was under way when the backup was made, and when that was. */
 export interface OpenWork {
   /** Tasks that had not ended. */
   readonly openTasks: number;
+  /** The public ids of the oldest of them, at most {@link NAMED_TASKS}. */
+  readonly openTaskIds: readonly string[];
   /** Those of them whose job at the provider is known. */
   readonly openTasksWithJob: number;
   readonly openTasksHeldMicroUsd: bigint;
@@ -17,6 +23,7 @@ export interface OpenWork {
 
 interface Row {
   readonly open: number;
+  readonly ids: string[];
   readonly with_job: number;
   readonly held: string;
   readonly undecided: number;
@@ -29,6 +36,7 @@ const LOOK = `
          count(*) FILTER (WHERE status IN ('queued', 'processing') AND provider_job_id IS NOT NULL)::int AS with_job,
          coalesce(sum(reserved) FILTER (WHERE status IN ('queued', 'processing')), 0)::text AS held,
          count(*) FILTER (WHERE status = 'reconciliation_required')::int AS undecided,
+         ARRAY(SELECT id::text FROM task WHERE status IN ('queued', 'processing') ORDER BY id LIMIT ${NAMED_TASKS}) AS ids,
          (SELECT count(*)::int FROM api_key WHERE revoked_at IS NULL) AS live_keys,
          (SELECT max(created_at) FROM ledger_entry) AS newest
     FROM task WHERE status IN ('queued', 'processing', 'reconciliation_required')`;
@@ -57,6 +65,7 @@ export async function settleOpenWork(dataSource: DataSource, resumes: boolean): 
   if (!resumes) await dataSource.query(MARK);
   return {
     openTasks: row.open,
+    openTaskIds: row.ids.map((id) => toPublicId('task', id)),
     openTasksWithJob: row.with_job,
     openTasksHeldMicroUsd: BigInt(row.held),
     undecidedTasks: row.undecided + (resumes ? 0 : row.open),

@@ -136,7 +136,7 @@ describe('a backup of a gateway that was killed', () => {
       await journal.close(false);
 
       expect((await cli(dataDir, 'backup', file)).contains).toContain('owed');
-      expect(await cli(elsewhere, 'restore', file, '--yes')).toMatchObject({ audit_ok: true });
+      expect(await cli(elsewhere, 'restore', file)).toMatchObject({ audit_ok: true });
       await startGatewayProgram({ ...settings, DATA_DIR: elsewhere });
       await until(async () => {
         const accounts = await read(elsewhere, BALANCES);
@@ -174,7 +174,7 @@ describe('a backup of a gateway that serves', () => {
       const live = await read(dataDir, ENTRIES);
       await gateway.end('SIGTERM');
 
-      const restored = await cli(elsewhere, 'restore', file, '--yes');
+      const restored = await cli(elsewhere, 'restore', file);
       expect(restored).toMatchObject({ audit_ok: true, accounts: BUYERS + 1 });
       const entries = await read(elsewhere, ENTRIES);
       const isKept = new Set(entries.map((entry) => JSON.stringify(entry)));
@@ -203,6 +203,34 @@ describe('a backup of a gateway that serves', () => {
       const signed = createHmac('sha256', WEBHOOK_SECRET).update(`${at ?? ''}.`);
       expect(signature).toBe(signed.update(delivery?.body ?? '').digest('hex'));
       expect(await cli(elsewhere, 'audit', '--full')).toMatchObject({ ok: true });
+    },
+    PROCESS_TEST_TIMEOUT_MS * 2,
+  );
+});
+
+describe('a backup with a task that was not sent yet', () => {
+  it(
+    'is restored with the task left to an operator and named, and with --resume as it was',
+    async () => {
+      const [dataDir, kept, resumed] = ['unsent', 'kept', 'resumed'].map((name) =>
+        join(folder, name),
+      ) as [string, string, string];
+      const file = join(folder, 'unsent.tar.gz');
+      const settings = { ...settingsOf(dataDir), TASK_TICK_MS: '86400000' };
+      const gateway = await startGatewayProgram(settings);
+      const { headers } = await gateway.account();
+      const { id } = (await postJson(`${gateway.url}/v1/videos`, headers, VIDEO)).json as Video;
+      await cli(dataDir, 'backup', file);
+      await gateway.end('SIGTERM');
+
+      const open = { open_tasks: 1, open_task_ids: [id], open_tasks_not_named: 0 };
+      const answer = await cli(kept, 'restore', file);
+      expect(answer).toMatchObject({ ...open, undecided_tasks: 1 });
+      expect(await cli(kept, 'task', id)).toMatchObject({ task_status: 'reconciliation_required' });
+
+      const going = await cli(resumed, 'restore', file, '--resume');
+      expect(going).toMatchObject({ ...open, undecided_tasks: 0 });
+      expect(await cli(resumed, 'task', id)).toMatchObject({ task_status: 'queued' });
     },
     PROCESS_TEST_TIMEOUT_MS * 2,
   );
