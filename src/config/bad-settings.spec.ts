@@ -72,6 +72,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   TASK_TICK_MS: outside(10, DAY_MS),
   TASK_POLL_INTERVAL_MS: outside(10, DAY_MS),
   TASK_DEADLINE_MS: outside(1_000, 30 * DAY_MS),
+  CONTENT_LINK_TTL_SECONDS: outside(60, 1_209_600),
   UPSTREAM_TIMEOUT_MS: outside(1, DAY_MS),
   WEBHOOK_RETRY_DELAYS_MS: ['1,x', '-1', '1.5', String(7 * DAY_MS + 1), '1,'.repeat(101)],
   WEBHOOK_TIMEOUT_MS: outside(1, DAY_MS),

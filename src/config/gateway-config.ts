@@ -39,6 +39,7 @@ export interface GatewayConfig {
   readonly taskTickMs: number;
   readonly taskPollIntervalMs: number;
   readonly taskDeadlineMs: number;
+  readonly contentLinkTtlSeconds: number;
   readonly upstreamTimeoutMs: number | undefined;
   readonly webhookRetryDelaysMs: readonly number[];
   readonly webhookTimeoutMs: number;

@@ -139,6 +139,13 @@ export const SETTINGS = {
     whole(1000, 30 * DAY_MS),
     'Age at which an unfinished task becomes `expired`',
   ),
+  CONTENT_LINK_TTL_SECONDS: setting(
+    'contentLinkTtlSeconds',
+    '86400',
+    86_400,
+    whole(60, 1_209_600),
+    'How long a link of `content-link` to the file of a task is good without a key; never longer than the file is kept',
+  ),
   UPSTREAM_TIMEOUT_MS: setting(
     'upstreamTimeoutMs',
     'per operation',

@@ -12,8 +12,15 @@ export type DubbingInput = Readonly<{
   dropBackgroundAudio?: boolean | undefined;
 }>;
 
-/** The facts that are kept after the input is deleted. Older tasks do not name the stored file of their source. */
-export type DubbingDetails = Readonly<{ targetLanguage: string; sourceFileId?: string }>;
+/**
+ * The facts that are kept after the input is deleted. Older tasks do not name the stored file of their source, nor where the
+ * caller reached the gateway.
+ */
+export type DubbingDetails = Readonly<{
+  targetLanguage: string;
+  sourceFileId?: string;
+  gatewayUrl?: string;
+}>;
 
 export function inputOf(task: Task): DubbingInput {
   return task.input as DubbingInput;

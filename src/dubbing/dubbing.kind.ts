@@ -11,6 +11,7 @@ import { ProviderError } from '../providers/http/provider-error.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import { type StoredFile, UNNAMED_FILE_MS } from '../storage/stored-file.js';
 import { StoredFiles } from '../storage/stored-files.js';
+import { ContentLinks } from '../tasks/content-links/content-links.js';
 import type { Task } from '../tasks/task.js';
 import type {
   CollectedContent,
@@ -21,10 +22,9 @@ import type {
 } from '../tasks/task-kind.js';
 import { failedReport } from '../tasks/task-fault.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
-import { viewTask } from '../tasks/task.view.js';
 import { announcedType, dubbingDetailsOf, inputOf } from './dubbing-task.js';
 import { dubFilename, dubTypeOf } from './dub-type.js';
-import { resolvedDubbingResult, viewDubbingResult } from './dubbing.view.js';
+import { resolvedDubbingResult, viewDub, viewDubbingResult } from './dubbing.view.js';
 
 /** Dubs are kept as long as videos (decision G-63). */
 const KEPT_MS = 14 * 86_400_000;
@@ -38,7 +38,6 @@ export class DubbingKind implements TaskKind, OnModuleInit {
   readonly operation = 'dubbing';
   readonly modality = 'audio';
   readonly contentAt = 'task';
-  readonly view = viewTask;
   private readonly logger = new Logger(DubbingKind.name);
 
   constructor(
@@ -47,6 +46,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     private readonly files: StoredFiles,
     private readonly scratch: ScratchFolder,
     private readonly clock: Clock,
+    private readonly links: ContentLinks,
   ) {}
 
   onModuleInit(): void {
@@ -147,6 +147,10 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     const { sourceFileId } = dubbingDetailsOf(task);
     if (task.providerJobId !== null || sourceFileId === undefined) return;
     await this.files.remove(task.accountId, sourceFileId);
+  }
+
+  view(task: Task): object {
+    return viewDub(task, this.links);
   }
 
   resolvedResult(task: Task, given: JsonObject): JsonObject | undefined {

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
-import { createReadStream } from 'node:fs';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { Clock } from '../common/time/clock.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { MediaIntake } from '../media/media-intake.js';
-import { MEDIA_LIMIT_BYTES } from '../net/download.js';
 import { NamedUrls } from '../net/named-urls.js';
-import { StoredFiles } from '../storage/stored-files.js';
+import { OwnUrl } from '../net/own-url.js';
 import type { Task } from '../tasks/task.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
 import { TaskSubmission } from '../tasks/submission/task-submission.js';
 import { billedSource, SOURCE_FIELD } from './dubbing-source.js';
 import type { DubbingDetails, DubbingInput } from './dubbing-task.js';
 import type { DubbingBody } from './dto/dubbing.body.js';
-
-/** A source that was never submitted is kept longer than its task can be open, by this much. */
-const SOURCE_SLACK_MS = 3_600_000;
+import { SourceStore } from './source-store.js';
 
 /** Dubbing (spec: POST /v1/audio/dubbing). */
 @Injectable()
@@ -26,10 +20,9 @@ export class DubbingService {
   constructor(
     private readonly submission: TaskSubmission,
     private readonly intake: MediaIntake,
-    private readonly files: StoredFiles,
+    private readonly sources: SourceStore,
     private readonly urls: NamedUrls,
-    private readonly clock: Clock,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'taskDeadlineMs'>,
+    private readonly ownUrl: OwnUrl,
   ) {}
 
   /**
@@ -69,27 +62,21 @@ export class DubbingService {
     };
     return this.intake.measure(source, async (recording) => {
       const { media, billedSeconds } = billedSource(recording, body.source_url, call.row.limits);
-      const file = await this.files.save({
-        accountId,
-        ownerId: call.executionId,
-        contentType: media.contentType,
-        // What keeps the file learns of the error.
-        body: createReadStream(media.path).on('error', () => undefined),
-        maxBytes: MEDIA_LIMIT_BYTES,
-        expiresAt: new Date(this.clock.nowMs() + this.config.taskDeadlineMs + SOURCE_SLACK_MS),
-      });
+      const { contentType, filename, path } = media;
+      const ownerId = call.executionId;
+      const file = await this.sources.keep({ accountId, ownerId, path, contentType });
       const [route] = call.routes;
       assert(route, 'an admitted call has a route');
-      const { contentType, filename } = media;
       return {
         input: inputFor(body, { fileId: file.id, contentType, filename }),
         details: {
           targetLanguage: body.target_language,
           sourceFileId: file.id,
+          gatewayUrl: this.ownUrl.href,
         } satisfies DubbingDetails,
         quote: quoteOfSeconds(call.row.price, billedSeconds),
         route,
-        discard: () => this.files.remove(accountId, file.id),
+        discard: () => this.sources.remove(accountId, file.id),
       };
     });
   }

@@ -2,12 +2,19 @@ import { ApiProperty } from '@nestjs/swagger';
 import { isDeepStrictEqual } from 'node:util';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
+import { toEpochSeconds } from '../common/time/clock.js';
 import { numberAt, textAt } from '../providers/http/json-fields.js';
 import type { DubbingReport } from '../providers/ports/dubbing.port.js';
-import { TaskView } from '../tasks/task.view.js';
+import type { ContentLinks } from '../tasks/content-links/content-links.js';
+import type { Task } from '../tasks/task.js';
+import { TaskView, viewTask } from '../tasks/task.view.js';
+import { dubbingDetailsOf } from './dubbing-task.js';
 
 /** Names of media types have no case. */
 const VIDEO = /^video\//i;
+
+/** The result as it is kept. The link is made for each reader, because its key may be rotated. */
+type KeptDubbingResult = Omit<DubbingResultView, 'content_url'>;
 
 type FinishedDub = Extract<DubbingReport, { state: 'succeeded' }>;
 
@@ -18,6 +25,14 @@ export class DubbingResultView {
 
   @ApiProperty({ example: '/v1/tasks/task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a/content' })
   content_path!: string;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description:
+      'Where to fetch it, without a key, as long as it is kept; null where no file was stored',
+  })
+  content_url!: string | null;
 
   @ApiProperty({ example: 'fr' })
   target_language!: string;
@@ -41,12 +56,27 @@ export class DubbingTaskView extends TaskView {
   declare result: DubbingResultView | null;
 }
 
+/** The task object of a dub. */
+export function viewDub(task: Task, links: ContentLinks): object {
+  const view = viewTask(task);
+  if (task.result === null) return view;
+  const { urls, content_path, ...rest } = task.result;
+  return { ...view, result: { urls, content_path, content_url: urlOf(task, links), ...rest } };
+}
+
+function urlOf(task: Task, links: ContentLinks): string | null {
+  if (task.content === null) return null;
+  const { gatewayUrl } = dubbingDetailsOf(task);
+  const expiresAt = toEpochSeconds(task.content.expiresAt);
+  return links.urlOf(task, { surface: 'tasks', expiresAt, gatewayUrl });
+}
+
 /** What the provider reports about a finished dub, as clients see it. It never changes later. */
 export function viewDubbingResult(
   taskId: string,
   targetLanguage: string,
   { sourceLanguage, contentType, durationSeconds }: FinishedDub,
-): DubbingResultView {
+): KeptDubbingResult {
   return {
     urls: [],
     content_path: `/v1/tasks/${toPublicId('task', taskId)}/content`,
@@ -66,7 +96,7 @@ export function resolvedDubbingResult(
   taskId: string,
   targetLanguage: string,
   given: JsonObject,
-): DubbingResultView | undefined {
+): KeptDubbingResult | undefined {
   const result = viewDubbingResult(taskId, targetLanguage, {
     state: 'succeeded',
     sourceLanguage: textAt(given, 'source_language'),

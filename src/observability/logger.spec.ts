@@ -9,6 +9,10 @@ describe('redactText', () => {
     ['postgres://shim:s3cret@db:5432/shim', 'postgres://[redacted]@db:5432/shim'],
     ['postgres://shim:s3c@ret@db/shim', 'postgres://[redacted]@db/shim'],
     ['redis://:s3cret@cache:6379/0', 'redis://[redacted]@cache:6379/0'],
+    [
+      'GET /v1/videos/task_1/content?expires=17&signature=0123456789abcdef0123',
+      'GET /v1/videos/task_1/content?expires=17&signature=[redacted]',
+    ],
     ['one http://a:b@c/ two http://d:e@f/', 'one http://[redacted]@c/ two http://[redacted]@f/'],
   ])('hides what is secret in %j', (text, redacted) => {
     expect(redactText(text)).toBe(redacted);

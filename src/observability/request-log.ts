@@ -47,7 +47,8 @@ function factsOf(
   route: string,
   seconds: number,
 ): Record<string, unknown> {
-  const { caller, admitted, upstreamMs } = request;
+  const { admitted, upstreamMs, caller, linkHolder } = request;
+  const holder = caller ?? linkHolder;
   return {
     execution_id: toPublicId('exec', request.executionId),
     method: request.method,
@@ -56,7 +57,7 @@ function factsOf(
     status: response.statusCode,
     complete: response.writableFinished,
     address: request.ip,
-    account_id: caller && toPublicId('acct', caller.accountId),
+    account_id: holder && toPublicId('acct', holder.accountId),
     api_key_id: caller && toPublicId('key', caller.apiKeyId),
     model: admitted?.row.id,
     charged_microusd: response.getHeader(CHARGE_HEADER),

@@ -1,30 +1,18 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import {
-  ApiExtraModels,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { WithKey } from '../auth/with-key.decorator.js';
-import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { sendStoredFile } from '../storage/send-stored-file.js';
 import { TasksQuery } from './dto/tasks.query.js';
 import { TaskCancellation } from './ending/task-cancellation.js';
-import { TaskContents } from './reads/task-contents.js';
 import { TaskKinds } from './task-kinds.js';
 import { type Patience, TaskReads } from './reads/task-reads.js';
 import { ANY_TASK, TaskPage, TaskView } from './task.view.js';
 import { tellAwaited, Wait, WAIT_HEADERS } from './wait.decorator.js';
-
-const BINARY = { schema: { type: 'string', format: 'binary' } };
 
 /** Tasks of the caller's account, of every kind. */
 @ApiTags('tasks')
@@ -35,7 +23,6 @@ export class TasksController {
   constructor(
     private readonly reads: TaskReads,
     private readonly kinds: TaskKinds,
-    private readonly contents: TaskContents,
     private readonly cancellation: TaskCancellation,
   ) {}
 
@@ -75,33 +62,6 @@ export class TasksController {
   ): Promise<object> {
     const awaited = await this.reads.getAfterWait(caller, id, patience);
     return this.kinds.viewOf(tellAwaited(response, awaited));
-  }
-
-  @Get(':id/content')
-  @ApiOperation({ summary: 'Download the file of a task' })
-  @ApiHeader({ name: 'Range', required: false, description: 'Resumes a partial download' })
-  @ApiOkResponse({ description: 'The file', content: { 'application/octet-stream': BINARY } })
-  @ApiResponse({
-    status: 206,
-    description: 'The range',
-    content: { 'application/octet-stream': BINARY },
-  })
-  @ErrorAnswers(
-    'task_not_found',
-    'content_not_available',
-    'task_not_ready',
-    'content_expired',
-    'range_not_satisfiable',
-  )
-  async retrieveTaskContent(
-    @CurrentCaller() caller: Caller,
-    @Param('id') id: string,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const { file, filename, onSandbox } = await this.contents.find(caller, id);
-    tellSandbox(response, onSandbox);
-    await sendStoredFile(request, response, file, { filename });
   }
 
   @Post(':id/cancel')

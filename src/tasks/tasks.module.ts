@@ -18,6 +18,10 @@ import { TaskModelGuard } from './submission/task-model.guard.js';
 import { TaskAnswerInterceptor } from './submission/task-answer.interceptor.js';
 import { TaskCancellation } from './ending/task-cancellation.js';
 import { TaskDeliveries } from './reads/task-deliveries.js';
+import { ContentLinks } from './content-links/content-links.js';
+import { ContentReaderGuard } from './content-links/content-reader.guard.js';
+import { LinkOwners } from './content-links/link-owners.js';
+import { TaskContentController } from './task-content.controller.js';
 import { TaskDeliveriesController } from './task-deliveries.controller.js';
 import { TaskEnding } from './ending/task-ending.js';
 import { SubmitStatement } from './submission/submit-statement.js';
@@ -42,7 +46,7 @@ import { WatchStep } from './worker/watch-step.js';
 /** Asynchronous paid calls. Features register their kinds of task. */
 @Module({
   imports: [AdmissionModule, LeasesModule, StorageModule, WebhooksModule],
-  controllers: [TasksController, TaskDeliveriesController],
+  controllers: [TasksController, TaskContentController, TaskDeliveriesController],
   providers: [
     IdempotencyClaims,
     IdempotencyKeyGuard,
@@ -52,6 +56,9 @@ import { WatchStep } from './worker/watch-step.js';
     TaskReader,
     TaskReads,
     TaskContents,
+    ContentLinks,
+    ContentReaderGuard,
+    LinkOwners,
     TaskDeliveries,
     TaskInputs,
     SubmitStatement,
@@ -80,6 +87,9 @@ import { WatchStep } from './worker/watch-step.js';
   ],
   exports: [
     AdmissionModule,
+    ContentLinks,
+    ContentReaderGuard,
+    LinkOwners,
     IdempotencyClaims,
     IdempotencyKeyGuard,
     TaskModelGuard,

@@ -7,7 +7,7 @@ import { VIDEO_KIND } from './video.kind.js';
 
 /** The requested video and its reader. `model` is checked if it was sent. */
 export interface VideoReading {
-  readonly caller: Caller;
+  readonly caller: Pick<Caller, 'accountId'>;
   readonly id: string;
   readonly model: string | undefined;
 }
@@ -26,7 +26,10 @@ export class VideoReads {
   }
 
   /** {@link get}, after a wait for the video's end that is as long as the reader requests (decision G-98). */
-  async getAfterWait(reading: VideoReading, patience: Patience | undefined): Promise<AwaitedTask> {
+  async getAfterWait(
+    reading: VideoReading & { readonly caller: Caller },
+    patience: Patience | undefined,
+  ): Promise<AwaitedTask> {
     const task = await this.get(reading);
     return patience ? this.tasks.getAfterWait(reading.caller, reading.id, patience) : { task };
   }

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
 import { usdOf } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';
+import type { ContentLinks } from '../tasks/content-links/content-links.js';
 import { orderedModelOf, type Task } from '../tasks/task.js';
 import { TaskErrorView } from '../tasks/task.view.js';
 import {
@@ -16,7 +17,10 @@ import { endOf } from './video.view.js';
 
 /** The file of a completed video. */
 export class VideoFileView {
-  @ApiProperty({ type: [String], description: 'Where to fetch it with a key of the account' })
+  @ApiProperty({
+    type: [String],
+    description: 'Where to fetch it, without a key, until it expires',
+  })
   url!: string[];
 
   @ApiProperty({ description: 'Epoch seconds; it is kept until then' })
@@ -63,7 +67,7 @@ export class VideoTaskView {
 }
 
 /** The task object of a video, with the states of the video surface. */
-export function viewVideoTask(task: Task): VideoTaskView {
+export function viewVideoTask(task: Task, links: ContentLinks): VideoTaskView {
   const status = VIDEO_STATUS[task.status];
   const completed = endOf(task);
   return {
@@ -75,15 +79,16 @@ export function viewVideoTask(task: Task): VideoTaskView {
     created: toEpochSeconds(task.createdAt),
     completed,
     cost: completed === null ? null : usdOf(task.chargedMicroUsd ?? 0n),
-    result: status === 'completed' && completed !== null ? resultOf(task, completed) : null,
+    result: status === 'completed' && completed !== null ? resultOf(task, completed, links) : null,
     error: videoErrorOf(task),
   };
 }
 
-function resultOf(task: Task, completed: number): VideoResultView {
+function resultOf(task: Task, completed: number, links: ContentLinks): VideoResultView {
   const { gatewayUrl } = videoDetailsOf(task);
-  const url = `${gatewayUrl}/v1/videos/${toPublicId('task', task.id)}/content`;
-  const video = { url: [url], expires_at: completed + RETENTION_SECONDS };
+  const expiresAt = completed + RETENTION_SECONDS;
+  const url = links.urlOf(task, { surface: 'videos', expiresAt, gatewayUrl });
+  const video = { url: [url], expires_at: expiresAt };
   // An operator may have settled a video whose file was never stored.
   return { videos: task.content === null ? [] : [video] };
 }

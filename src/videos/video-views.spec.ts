@@ -1,11 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
+import { SystemClock } from '../common/time/clock.js';
+import { OwnUrl } from '../net/own-url.js';
+import { ContentLinks } from '../tasks/content-links/content-links.js';
 import type { Task } from '../tasks/task.js';
 import { viewVideoTask } from './video-task.view.js';
 import { viewVideo } from './video.view.js';
 
 const ID = '0190a6a0-7c8b-7c6d-8f3b-2a1c0d9e8f7a';
 const PUBLIC_ID = 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a';
-const URL = `https://api.example/v1/videos/${PUBLIC_ID}/content`;
+const LINKS = new ContentLinks(
+  { secretKeys: ['a-secret-key-for-tests-only-0123456789'], contentLinkTtlSeconds: 60 },
+  new OwnUrl('https://other.example', { host: '127.0.0.1', port: 1 }),
+  new SystemClock(),
+);
+const URL = expect.stringMatching(
+  `^https://api\\.example/v1/videos/${PUBLIC_ID}/content\\?expires=1801209700&signature=[0-9a-f]{64}$`,
+);
 const END = new Date(1_800_000_100_900);
 
 const taskOf = (fields: Partial<Task>): Task => ({
@@ -159,11 +169,11 @@ describe('the task of a video', () => {
   ])(
     'that is %s has the keys of the webhook, null before the end (HOOK-06)',
     (_w, task, fields) => {
-      expect(viewVideoTask(task)).toEqual({ ...QUEUED_TASK, ...fields });
+      expect(viewVideoTask(task, LINKS)).toEqual({ ...QUEUED_TASK, ...fields });
     },
   );
 
   it('that an operator settled without a file names no video', () => {
-    expect(viewVideoTask({ ...COMPLETED, content: null }).result).toEqual({ videos: [] });
+    expect(viewVideoTask({ ...COMPLETED, content: null }, LINKS).result).toEqual({ videos: [] });
   });
 });

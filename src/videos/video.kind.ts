@@ -3,6 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { JsonObject } from '../common/json-object.js';
 import type { VideoCommand } from '../providers/ports/video.port.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
+import { ContentLinks } from '../tasks/content-links/content-links.js';
 import type {
   CollectedContent,
   PollReport,
@@ -31,6 +32,7 @@ export class VideoKind implements TaskKind, OnModuleInit {
     private readonly kinds: TaskKinds,
     private readonly router: ProviderRouter,
     private readonly files: VideoFiles,
+    private readonly links: ContentLinks,
   ) {}
 
   onModuleInit(): void {
@@ -83,7 +85,7 @@ export class VideoKind implements TaskKind, OnModuleInit {
   }
 
   view(task: Task): object {
-    return viewVideoTask(task);
+    return viewVideoTask(task, this.links);
   }
 
   /** Videos have no state for an unknown outcome, so nobody is told until it is known (decision G-58). */

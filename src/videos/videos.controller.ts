@@ -1,24 +1,20 @@
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import {
   ApiConsumes,
   ApiExtraModels,
   ApiHeader,
   ApiOkResponse,
   ApiOperation,
-  ApiProduces,
-  ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { WithKey } from '../auth/with-key.decorator.js';
-import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { sendStoredFile } from '../storage/send-stored-file.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
 import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
 import type { Patience } from '../tasks/reads/task-reads.js';
@@ -26,15 +22,13 @@ import type { Task } from '../tasks/task.js';
 import { tellAwaited, Wait, WAIT_HEADERS } from '../tasks/wait.decorator.js';
 import { VideoBodyExamples } from './dto/video-examples.js';
 import { VideoBody } from './dto/video.body.js';
-import { VideoContentQuery, VideoQuery } from './dto/video.query.js';
+import { VideoQuery } from './dto/video.query.js';
 import { tellPollAfter } from './poll-after.js';
 import { VideoBodyGuard } from './video-body.guard.js';
 import { VideoReads } from './video-reads.js';
 import { VideoTaskView } from './video-task.view.js';
 import { VideoView, viewVideo } from './video.view.js';
 import { VideosService } from './videos.service.js';
-
-const BINARY = { type: 'string', format: 'binary' } as const;
 
 /** Video generation. */
 @ApiTags('videos')
@@ -107,36 +101,5 @@ export class VideosController {
   ): Promise<VideoView> {
     const awaited = await this.reads.getAfterWait({ caller, id, model: query.model }, patience);
     return tellPollAfter(response, viewVideo(tellAwaited(response, awaited)));
-  }
-
-  @Get(':id/content')
-  @WithKey()
-  @ApiOperation({
-    summary: 'The file of a completed video',
-    description: 'Kept for 14 days. Takes Range, If-Range and HEAD.',
-  })
-  @ApiHeader({ name: 'Range', required: false, description: 'Resumes a partial download' })
-  @ApiProduces('video/mp4')
-  @ApiOkResponse({ description: 'The file', schema: BINARY })
-  @ApiResponse({ status: 206, description: 'The range', schema: BINARY })
-  @ErrorAnswers(
-    'invalid_request',
-    'task_not_found',
-    'content_not_available',
-    'task_not_ready',
-    'content_expired',
-    'range_not_satisfiable',
-  )
-  async retrieveVideoContent(
-    @CurrentCaller() caller: Caller,
-    @Param('id') id: string,
-    @StrictQuery() query: VideoContentQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const task = await this.reads.get({ caller, id, model: query.model });
-    const { file, filename } = await this.videos.download(task);
-    tellSandbox(response, task.onSandbox);
-    await sendStoredFile(request, response, file, { filename });
   }
 }

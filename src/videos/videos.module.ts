@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { StorageModule } from '../storage/storage.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { VideoBodyGuard } from './video-body.guard.js';
+import { VideoContentController } from './video-content.controller.js';
 import { VideoFiles } from './video-files.js';
 import { VideoKind } from './video.kind.js';
 import { VideoReads } from './video-reads.js';
@@ -11,7 +12,7 @@ import { VideosService } from './videos.service.js';
 /** Video generation. */
 @Module({
   imports: [StorageModule, TasksModule],
-  controllers: [VideosController],
+  controllers: [VideosController, VideoContentController],
   providers: [VideosService, VideoReads, VideoKind, VideoFiles, VideoBodyGuard],
 })
 export class VideosModule {}

@@ -56,10 +56,10 @@ export class VideosService {
   }
 
   /**
-   * The file of a video. Throws 409 `task_not_ready` before it is completed and when it failed, 410 `content_expired`
+   * The file of a video, and its end in epoch seconds. Throws 409 `task_not_ready` before it is completed and when it failed, 410 `content_expired`
    * after 14 days, 404 `content_not_available` when its file was never stored (decision G-60).
    */
-  async download(task: Task): Promise<NamedFile> {
+  async download(task: Task): Promise<NamedFile & { readonly expiresAt: number }> {
     const { status, expires_at: expiresAt } = viewVideo(task);
     if (status !== 'completed' || expiresAt === null) {
       throw new GatewayError('task_not_ready', `The video is ${status}.`);
@@ -71,7 +71,7 @@ export class VideosService {
       throw new GatewayError('content_expired', 'The video is past its 14 days.');
     }
     const { fileId, filename } = task.content;
-    return { file: await this.files.kept(task.accountId, fileId), filename };
+    return { file: await this.files.kept(task.accountId, fileId), filename, expiresAt };
   }
 
   private checkImageTexts({ image_urls: urls = [] }: VideoBody): void {

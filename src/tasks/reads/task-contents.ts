@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../auth/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { NamedFile } from '../../storage/stored-file.js';
 import { StoredFiles } from '../../storage/stored-files.js';
+import { toEpochSeconds } from '../../common/time/clock.js';
+import type { ContentReader } from '../content-links/content-reader.js';
+import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { TaskReads } from './task-reads.js';
 
 /** The file of a task. */
 interface TaskContent extends NamedFile {
-  /** Whether the sandbox made it. */
-  readonly onSandbox: boolean;
+  readonly task: Task;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
 }
 
 /** Finds the files that tasks have made (decisions G-56, G-63). */
@@ -25,17 +28,17 @@ export class TaskContents {
    * The task's file. Throws 404 `task_not_found`, 404 `content_not_available` where there is none to serve here, 409
    * `task_not_ready` before success, 410 `content_expired` after the file's time.
    */
-  async find(caller: Caller, id: string): Promise<TaskContent> {
-    const task = await this.reads.get(caller, id);
+  async find(reader: ContentReader, id: string): Promise<TaskContent> {
+    const task = await this.reads.get(reader, id);
     const { contentAt } = this.kinds.of(task.kind);
     if (contentAt === 'elsewhere') throw noContent();
     if (task.status !== 'succeeded') {
       throw new GatewayError('task_not_ready', 'The task has not succeeded.', { param: 'id' });
     }
     if (contentAt === undefined || !task.content) throw noContent();
-    const { fileId, filename } = task.content;
+    const { fileId, filename, expiresAt } = task.content;
     const file = await this.files.kept(task.accountId, fileId);
-    return { file, filename, onSandbox: task.onSandbox };
+    return { file, filename, task, expiresAt: toEpochSeconds(expiresAt) };
   }
 }
 

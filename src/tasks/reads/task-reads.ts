@@ -31,9 +31,9 @@ export class TaskReads {
   ) {}
 
   /** Throws the same 404 `task_not_found` for unknown, foreign and malformed ids (decision G-52). */
-  async get(caller: Caller, id: string): Promise<Task> {
+  async get(reader: Pick<Caller, 'accountId'>, id: string): Promise<Task> {
     const uuid = fromPublicId('task', id);
-    const task = uuid && (await this.reader.find(uuid, caller.accountId));
+    const task = uuid && (await this.reader.find(uuid, reader.accountId));
     if (!task) throw noTask();
     return task;
   }

@@ -1,4 +1,7 @@
-import { ModelId, OneOf } from '../../common/validation/fields.js';
+import { ModelId, OneOf, Text } from '../../common/validation/fields.js';
+
+/** The guard has judged what stands there. */
+const LINK_TEXT_LIMIT = 200;
 
 const model = {
   optional: true,
@@ -15,4 +18,10 @@ export class VideoQuery {
 export class VideoContentQuery extends VideoQuery {
   @OneOf(['video'], { optional: true, description: 'The file itself' })
   variant?: 'video';
+
+  @Text({ optional: true, max: LINK_TEXT_LIMIT, description: 'Of a link' })
+  expires?: string;
+
+  @Text({ optional: true, max: LINK_TEXT_LIMIT, description: 'Of a link' })
+  signature?: string;
 }

@@ -58,6 +58,7 @@ describe('POST /v1/audio/dubbing', () => {
     expect(task.result).toEqual({
       urls: [],
       content_path: `/v1/tasks/${id}/content`,
+      content_url: expect.stringContaining(`/v1/tasks/${id}/content?expires=`),
       target_language: 'de',
       source_language: expect.stringMatching(/^[a-z]{2,3}$/),
       content_type: 'audio/mpeg',

@@ -43,14 +43,18 @@ describe('the webhook of a video', () => {
       completed: video.completed_at,
       cost: 0.25,
       result: {
-        videos: [{ url: [`${gateway.url}/v1/videos/${id}/content`], expires_at: video.expires_at }],
+        videos: [{ url: [expect.any(String)], expires_at: video.expires_at }],
       },
       error: null,
     });
     const read = await desk.get(`tasks/${id}`);
     expect(read.bytes.toString()).toBe(delivery.body.toString());
     const { result } = body as { result: { videos: { url: string[] }[] } };
-    const file = await fetch(result.videos[0]!.url[0]!, { headers: desk.account.headers });
+    const link = result.videos[0]!.url[0]!;
+    expect(link.replace(/[0-9a-f]{64}$/, '')).toBe(
+      `${gateway.url}/v1/videos/${id}/content?expires=${video.expires_at ?? 0}&signature=`,
+    );
+    const file = await fetch(link);
     expect([file.status, file.headers.get('content-type')]).toEqual([200, 'video/mp4']);
   });
 

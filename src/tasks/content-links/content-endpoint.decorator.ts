@@ -1,0 +1,38 @@
+import { applyDecorators, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiHeader, ApiQuery } from '@nestjs/swagger';
+import { API_KEY_SCHEME } from '../../auth/with-key.decorator.js';
+import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
+import { ContentReaderGuard } from './content-reader.guard.js';
+
+/** The endpoint of a file: for holders of keys and of links (decision G-104). Its handler takes a `@CurrentReader()`. */
+export function ContentEndpoint(): MethodDecorator {
+  return applyDecorators(
+    UseGuards(ContentReaderGuard),
+    ApiBearerAuth(API_KEY_SCHEME),
+    ApiQuery({
+      name: 'expires',
+      required: false,
+      schema: { type: 'string' },
+      description: 'Of a link; with `signature` it stands for the key',
+    }),
+    ApiQuery({
+      name: 'signature',
+      required: false,
+      schema: { type: 'string' },
+      description: 'Of a link; see the endpoints `content-link`',
+    }),
+    ApiHeader({ name: 'Range', required: false, description: 'Resumes a partial download' }),
+    ErrorAnswers(
+      'invalid_token',
+      'account_disabled',
+      'rate_limit_exceeded',
+      'task_not_found',
+      'content_not_available',
+      'task_not_ready',
+      'content_expired',
+      'range_not_satisfiable',
+      'internal_error',
+      'service_unavailable',
+    ),
+  );
+}

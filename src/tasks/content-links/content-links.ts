@@ -1,0 +1,71 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { toPublicId } from '../../common/ids/public-id.js';
+import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
+import { Clock } from '../../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { OwnUrl } from '../../net/own-url.js';
+import type { Task } from '../task.js';
+import type { ContentLinkView } from './content-link.view.js';
+
+/** What is signed begins with it, so that no signature of anything else is one of a link. */
+const WORD = 'content';
+const EXPIRES = /^[1-9]\d{0,11}$/;
+const SIGNATURE = /^[0-9a-f]{64}$/;
+
+/** Where the file of a task is served, and from when on its link is dead. */
+export interface LinkedFile {
+  /** Such as `videos`, as in `/v1/videos/{id}/content`. */
+  readonly surface: 'tasks' | 'videos';
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+  /** Where the caller reached the gateway; default: where it is reached now. */
+  readonly gatewayUrl?: string | undefined;
+}
+
+/**
+ * Links to the files of tasks that are good without any header until they expire (decision G-104). The signature is HMAC-SHA256
+ * over the word `content`, the public id and the expiry, made with the first `SECRET_KEY` and checked with all.
+ */
+@Injectable()
+export class ContentLinks {
+  private readonly digest: KeyedDigest;
+
+  constructor(
+    @Inject(GATEWAY_CONFIG)
+    private readonly config: Pick<GatewayConfig, 'secretKeys' | 'contentLinkTtlSeconds'>,
+    private readonly ownUrl: OwnUrl,
+    private readonly clock: Clock,
+  ) {
+    this.digest = new KeyedDigest(config.secretKeys ?? [], WORD);
+  }
+
+  /** The link; the same task and file give the same text while the first `SECRET_KEY` is the same. */
+  urlOf({ id }: Pick<Task, 'id'>, file: LinkedFile): string {
+    const { surface, expiresAt, gatewayUrl = this.ownUrl.href } = file;
+    const publicId = toPublicId('task', id);
+    const [signature] = this.digest.of(signed(publicId, String(expiresAt)));
+    const query = `expires=${expiresAt}&signature=${signature?.toString('hex') ?? ''}`;
+    return `${gatewayUrl}/v1/${surface}/${publicId}/content?${query}`;
+  }
+
+  /** A link for `CONTENT_LINK_TTL_SECONDS`, at most until the file's own end, which `file` names. */
+  temporary(task: Pick<Task, 'id'>, file: LinkedFile): ContentLinkView {
+    const latest = this.clock.nowSeconds() + this.config.contentLinkTtlSeconds;
+    const expiresAt = Math.min(latest, file.expiresAt);
+    return { url: this.urlOf(task, { ...file, expiresAt }), expires_at: expiresAt };
+  }
+
+  /** Whether a link with these texts was made here, and is good now. Each key is compared in constant time. */
+  isGood(publicId: string, expires: unknown, signature: unknown): boolean {
+    if (typeof expires !== 'string' || !EXPIRES.test(expires)) return false;
+    if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return false;
+    const sent = Buffer.from(signature, 'hex');
+    const matches = this.digest
+      .of(signed(publicId, expires))
+      .filter((digest) => timingSafeEqual(digest, sent));
+    return matches.length > 0 && Number(expires) > this.clock.nowSeconds();
+  }
+}
+
+const signed = (publicId: string, expires: string): string => `${WORD}\n${publicId}\n${expires}`;

@@ -1,0 +1,66 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { BearerGuard } from '../../auth/bearer.guard.js';
+import { RateLimitGuard, TOKEN_BUCKETS } from '../../auth/rate-limit/rate-limit.guard.js';
+import type { TokenBuckets } from '../../auth/rate-limit/token-bucket.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { networkOf } from '../../common/http/addresses/client-network.js';
+import { ContentLinks } from './content-links.js';
+import { LinkOwners } from './link-owners.js';
+
+/** Reads with links of one account, and from one address, in a minute: as many as the default limit gives one key. */
+const READS_PER_MINUTE = 6_000;
+
+/**
+ * Accepts a signed link, or a key as every other endpoint does (decision G-104). A link that is good counts, whatever key is sent
+ * beside it; where it is not, the key decides. Without a key a wrong or late link is 401 `invalid_token`. The link of a disabled account is 403
+ * `account_disabled`. Beyond the pace of links: 429.
+ */
+@Injectable()
+export class ContentReaderGuard implements CanActivate {
+  constructor(
+    private readonly links: ContentLinks,
+    private readonly owners: LinkOwners,
+    private readonly bearer: BearerGuard,
+    private readonly limit: RateLimitGuard,
+    @Inject(TOKEN_BUCKETS) private readonly buckets: TokenBuckets,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const { expires, signature } = request.query;
+    if (expires === undefined && signature === undefined) return this.acceptsKey(context);
+    // Whatever the page does that shows the file, the link stays with its holder.
+    http.getResponse<Response>().setHeader('Referrer-Policy', 'no-referrer');
+    const id = String(request.params.id);
+    if (this.links.isGood(id, expires, signature)) return this.acceptsLink(request, id);
+    if (request.headers.authorization !== undefined) return this.acceptsKey(context);
+    throw new GatewayError('invalid_token', 'The link is wrong or has expired.', {
+      param: 'signature',
+    });
+  }
+
+  private async acceptsKey(context: ExecutionContext): Promise<boolean> {
+    return (await this.bearer.canActivate(context)) && this.limit.canActivate(context);
+  }
+
+  private async acceptsLink(request: Request, id: string): Promise<boolean> {
+    await this.take(`link-address:${networkOf(request.ip)}`);
+    const owner = await this.owners.of(id);
+    if (owner.isDisabled) {
+      throw new GatewayError('account_disabled', 'The account of this link is disabled.');
+    }
+    await this.take(`link-account:${owner.accountId}`);
+    request.linkHolder = { accountId: owner.accountId };
+    return true;
+  }
+
+  private async take(bucket: string): Promise<void> {
+    const { allowed, retryAfterMs } = await this.buckets.take(bucket, READS_PER_MINUTE);
+    if (allowed) return;
+    throw new GatewayError('rate_limit_exceeded', 'Too many requests with links.', {
+      retryAfterSeconds: retryAfterMs / 1_000,
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { fromPublicId } from '../../common/ids/public-id.js';
+import { PreparedStatement } from '../../database/prepared-statement.js';
+import { noTask } from '../reads/task-reads.js';
+
+const FIND = `
+  SELECT a.id, a.disabled FROM task t JOIN account a ON a.id = t.account_id WHERE t.id = $1`;
+
+/** Whose file a link names. */
+interface LinkOwner {
+  readonly accountId: string;
+  readonly isDisabled: boolean;
+}
+
+/** Finds the accounts of tasks whose links are used. */
+@Injectable()
+export class LinkOwners {
+  private readonly statement: PreparedStatement<{ id: string; disabled: boolean }>;
+
+  constructor(dataSource: DataSource) {
+    this.statement = new PreparedStatement(dataSource, 'content_link_owner', FIND);
+  }
+
+  /** Throws 404 `task_not_found` where the task is gone. */
+  async of(publicId: string): Promise<LinkOwner> {
+    const uuid = fromPublicId('task', publicId);
+    const [row] = uuid === undefined ? [] : await this.statement.run([uuid]);
+    if (row === undefined) throw noTask();
+    return { accountId: row.id, isDisabled: row.disabled };
+  }
+}

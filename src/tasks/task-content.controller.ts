@@ -1,0 +1,63 @@
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Caller } from '../auth/caller.js';
+import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { WithKey } from '../auth/with-key.decorator.js';
+import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
+import { sendStoredFile } from '../storage/send-stored-file.js';
+import { ContentEndpoint } from './content-links/content-endpoint.decorator.js';
+import { ContentLinkView } from './content-links/content-link.view.js';
+import { ContentLinks } from './content-links/content-links.js';
+import { type ContentReader, CurrentReader } from './content-links/content-reader.js';
+import { TaskContents } from './reads/task-contents.js';
+
+const BINARY = { schema: { type: 'string', format: 'binary' } };
+
+/** The files of tasks other than videos, and links to them. */
+@ApiTags('tasks')
+@Controller('v1/tasks')
+export class TaskContentController {
+  constructor(
+    private readonly contents: TaskContents,
+    private readonly links: ContentLinks,
+  ) {}
+
+  @Get(':id/content')
+  @ContentEndpoint()
+  @ApiOperation({ summary: 'Download the file of a task' })
+  @ApiOkResponse({ description: 'The file', content: { 'application/octet-stream': BINARY } })
+  @ApiResponse({
+    status: 206,
+    description: 'The range',
+    content: { 'application/octet-stream': BINARY },
+  })
+  async retrieveTaskContent(
+    @CurrentReader() reader: ContentReader,
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { file, filename, task } = await this.contents.find(reader, id);
+    tellSandbox(response, task.onSandbox);
+    await sendStoredFile(request, response, file, { filename });
+  }
+
+  @Post(':id/content-link')
+  @WithKey()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'A link to the file of a task',
+    description: 'The link is good without a key until it expires, for GET and HEAD.',
+  })
+  @ApiOkResponse({ type: ContentLinkView })
+  @ErrorAnswers('task_not_found', 'content_not_available', 'task_not_ready', 'content_expired')
+  async createTaskContentLink(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+  ): Promise<ContentLinkView> {
+    const { task, expiresAt } = await this.contents.find(caller, id);
+    return this.links.temporary(task, { surface: 'tasks', expiresAt });
+  }
+}
