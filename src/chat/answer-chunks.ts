@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import { type CompletionHead, indexOf, logprobsOf } from './chat-answer.js';
-import { missingReason, reasonOf } from '../providers/ports/finish-reason.js';
+import { missingReason, finishReasonOf } from '../providers/ports/finish-reason.js';
 import { knownFieldsOf } from './known-fields.js';
 import { CallDeltas } from './tool-calls.js';
 
@@ -46,7 +46,7 @@ export class AnswerChunks {
     // Clients read its fields, and fail where it is null.
     const delta = isJsonObject(choice.delta) ? choice.delta : {};
     const calls = open.calls.shown(delta.tool_calls);
-    const reason = reasonOf(choice, open.calls.hasCalls);
+    const reason = finishReasonOf(choice, open.calls.hasCalls);
     open.hasEnded ||= reason !== null;
     const logprobs = logprobsOf(choice);
     return {

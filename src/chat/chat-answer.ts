@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { missingReason, reasonOf } from '../providers/ports/finish-reason.js';
+import { missingReason, finishReasonOf } from '../providers/ports/finish-reason.js';
 import { knownFieldsOf } from './known-fields.js';
 import { wholeCallsOf } from './tool-calls.js';
 
@@ -46,7 +46,7 @@ function wholeChoice(choice: JsonObject, place: number): JsonObject {
       ...(hasCalls && { tool_calls: calls }),
     },
     logprobs: logprobsOf(choice),
-    finish_reason: reasonOf(choice, hasCalls) ?? missingReason(hasCalls),
+    finish_reason: finishReasonOf(choice, hasCalls) ?? missingReason(hasCalls),
   };
 }
 

@@ -8,7 +8,7 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import { AnswerChunks } from './answer-chunks.js';
 import { type CompletionHead, choicesOf, headOf } from './chat-answer.js';
 import { textsOf } from './chat-texts.js';
-import { viewUsage } from './chat-usage.js';
+import { viewChatUsage } from './chat-usage.js';
 import { isReason } from '../providers/ports/finish-reason.js';
 import type { MadeText } from './made-text.js';
 import { ReaderWaits } from './reader-waits.js';
@@ -79,7 +79,7 @@ export class ChatRelay {
     const last = this.chunks.endOf(this.head);
     if (last) await this.events.send(this.withUsage(last));
     if (!this.showsUsage) return;
-    const view = viewUsage(usage, chargedMicroUsd);
+    const view = viewChatUsage(usage, chargedMicroUsd);
     const chunk = { ...this.chunks.chunkOf(this.head, []), usage: view };
     await this.events.send(JSON.stringify(chunk));
   }

@@ -95,7 +95,7 @@ function promptTexts({ messages, parameters }: ChatCommand): string[] {
 }
 
 /** The usage object of an answer: our totals, the parts that the provider counted, and the settled charge. */
-export function viewUsage(usage: TokenUsage, chargedMicroUsd: MicroUsd): JsonObject {
+export function viewChatUsage(usage: TokenUsage, chargedMicroUsd: MicroUsd): JsonObject {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
   const prompt = {
     ...usage.promptDetails,

@@ -10,7 +10,7 @@ import { basisOf } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
 import { chargeOf, type ChatQuote } from './chat-quote.js';
 import { textsOf } from './chat-texts.js';
-import { ChatUsage, viewUsage } from './chat-usage.js';
+import { ChatUsage, viewChatUsage } from './chat-usage.js';
 
 /** Chat completions as one JSON object (spec: POST /v1/chat/completions). */
 @Injectable()
@@ -48,7 +48,7 @@ export class ChatService {
           created: this.clock.nowSeconds(),
           model: call.modelName,
         });
-        const shown = viewUsage(usage, charge.chargedMicroUsd);
+        const shown = viewChatUsage(usage, charge.chargedMicroUsd);
         return {
           value: completionOf(head, completion, shown),
           ...charge,

@@ -62,7 +62,10 @@ export const MAGIC_INPUTS = [
     effect: 'chat: reports N tokens of unseen reasoning beside those it sends',
   },
   { name: 'no-usage', effect: 'chat: leaves out the usage numbers' },
-  { name: 'zero-usage', effect: 'chat: reports usage of zero' },
+  {
+    name: 'zero-usage',
+    effect: 'chat: reports usage of zero, which beside text is no report: the tokens are counted',
+  },
   {
     name: 'url',
     effect:

@@ -34,7 +34,7 @@ export function codeWordOf(code: string): string | undefined {
 }
 
 /** A code word that callers may see: it names no vendor, no provider and no host (decisions G-13, G-96). */
-export function publicCodeOf(code: string, provider: string): string | undefined {
+export function publicWordOf(code: string, provider: string): string | undefined {
   const word = codeWordOf(code);
   if (word === undefined || EMPTY_WORDS.has(word)) return undefined;
   if (VENDOR.test(word) || HOST.test(word) || ADDRESS.test(word)) return undefined;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../common/errors/error-table.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { publicCodeOf } from './code-word.js';
+import { publicWordOf } from './code-word.js';
 
 /** What went wrong at a provider, in our own words. */
 export type ProviderErrorKind =
@@ -100,7 +100,7 @@ export class ProviderError extends Error {
     this.sent = detail.sent;
     this.upstreamStatus = detail.upstreamStatus;
     this.upstreamCode = code;
-    this.publicCode = publicCodeOf(detail.upstreamCode ?? '', detail.provider);
+    this.publicCode = publicWordOf(detail.upstreamCode ?? '', detail.provider);
     this.upstreamParam = detail.upstreamParam;
     this.upstreamMessage = detail.upstreamMessage;
     this.providerRequestId = detail.providerRequestId ?? null;

@@ -36,7 +36,7 @@ const NONE: ReadonlySet<string> = new Set(['', 'null', 'none', 'finish_reason_un
  * Why the choice ended; null while it goes on. Of a word that nobody knows the caller gets the truth: that tools were
  * called, or that the model stopped (decision G-24).
  */
-export function reasonOf(
+export function finishReasonOf(
   { finish_reason: reason }: JsonObject,
   hasCalls: boolean,
 ): FinishReason | null {

@@ -1,4 +1,4 @@
-import { delta, type Dialect, DONE, says, STOP, whole } from './dialect.js';
+import { delta, type Dialect, DONE, says, STOP, completionOf } from './dialect.js';
 
 const told = (prompt: number, completion: number, more: object = {}) => ({
   prompt_tokens: prompt,
@@ -9,7 +9,7 @@ const told = (prompt: number, completion: number, more: object = {}) => ({
 /** A stream whose last chunk has this usage, and the whole answer with the same. */
 const withUsage = (usage: unknown) => ({
   events: [says('Hi'), STOP, { choices: [], usage }, DONE],
-  answer: whole({ content: 'Hi' }, {}, { usage }),
+  answer: completionOf({ content: 'Hi' }, {}, { usage }),
 });
 
 const USAGE: readonly Dialect[] = [
