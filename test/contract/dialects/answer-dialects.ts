@@ -1,4 +1,4 @@
-import { delta, type Dialect, DONE, says, STOP, completionOf } from './dialect.js';
+import { delta, type Dialect, DONE, says, STOP, wholeAnswer } from './dialect.js';
 
 const call = (name: string | undefined, given: unknown, more: object = {}) =>
   delta({ tool_calls: [{ function: { name, arguments: given }, ...more }] });
@@ -12,7 +12,7 @@ const ROLES: readonly Dialect[] = [undefined, null, '', 'model'].map((role) => (
   kind: 'roles',
   what: `role ${role === undefined ? 'absent' : JSON.stringify(role)} in every chunk`,
   events: [delta({ role, content: 'a' }), delta({ role, content: 'b' }), STOP, DONE],
-  answer: completionOf({ role, content: 'ab' }),
+  answer: wholeAnswer({ role, content: 'ab' }),
   wanted: { text: 'ab', reason: 'stop' },
 }));
 
@@ -44,7 +44,7 @@ const INDICES: readonly Dialect[] = [
     kind: 'indices',
     what: 'arguments as an object',
     events: [call('f', { a: 1 }, { id: 'call_a', index: 0 }), CALLED, DONE],
-    answer: completionOf(
+    answer: wholeAnswer(
       {
         content: null,
         tool_calls: [{ id: 'call_a', function: { name: 'f', arguments: { a: 1 } } }],
@@ -61,7 +61,7 @@ const REASONING: readonly Dialect[] = [
     kind: 'reasoning',
     what: `under ${Object.keys(thought).join()}, without a usage: counted`,
     events: [delta(thought), says('Hi'), STOP, DONE],
-    answer: completionOf({ content: 'Hi', ...thought }),
+    answer: wholeAnswer({ content: 'Hi', ...thought }),
     wanted: { text: 'Hi', reasoning: THOUGHT, usage: [7, 7] },
   })),
   {
@@ -97,7 +97,7 @@ const ENDS: readonly Dialect[] = [
       delta({}, { finish_reason: reason }),
       DONE,
     ],
-    answer: completionOf({ content: 'Hi' }, { finish_reason: reason }),
+    answer: wholeAnswer({ content: 'Hi' }, { finish_reason: reason }),
     wanted: { text: 'Hi', reason: 'stop' },
   })),
   {
@@ -110,7 +110,7 @@ const ENDS: readonly Dialect[] = [
     kind: 'ends',
     what: 'another word for the reason (Gemini)',
     events: [says('Hi'), delta({}, { finish_reason: 'MAX_TOKENS' }), DONE],
-    answer: completionOf({ content: 'Hi' }, { finish_reason: 'MAX_TOKENS' }),
+    answer: wholeAnswer({ content: 'Hi' }, { finish_reason: 'MAX_TOKENS' }),
     wanted: { text: 'Hi', reason: 'length' },
   },
   {

@@ -48,7 +48,7 @@ export const STOP = delta({}, { finish_reason: 'stop' });
 export const says = (content: string, beside: object = {}) =>
   delta({ role: 'assistant', content }, {}, beside);
 /** A whole answer. */
-export const completionOf = (message: object, more: object = {}, beside: object = {}) => ({
+export const wholeAnswer = (message: object, more: object = {}, beside: object = {}) => ({
   id: 'vendor',
   object: 'chat.completion',
   created: 1_700_000_000,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { SeenRequest } from '../../support/stub-upstream.js';
 import { event } from '../../support/chat-upstream-desk.js';
-import { delta, type Dialect, DONE, says, STOP, whole } from './dialect.js';
+import { delta, type Dialect, DONE, says, STOP, wholeAnswer } from './dialect.js';
 
 const isStream = ({ body }: SeenRequest): boolean =>
   (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
@@ -111,7 +111,7 @@ const ERRORS: readonly Dialect[] = [
     kind: 'errors',
     what: 'an error in a choice (OpenRouter)',
     events: [delta({}, { error: { code: 502, message: 'Bad.' }, finish_reason: 'error' }), DONE],
-    answer: whole(
+    answer: wholeAnswer(
       { content: '' },
       { error: { code: 502, message: 'Bad.' }, finish_reason: 'error' },
     ),
@@ -134,7 +134,7 @@ const ends = (
   events,
   reply: (response, request) => {
     if (!isStream(request)) {
-      response.end(JSON.stringify(whole({ content: 'Hi' }, {}, { usage: USAGE })));
+      response.end(JSON.stringify(wholeAnswer({ content: 'Hi' }, {}, { usage: USAGE })));
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });

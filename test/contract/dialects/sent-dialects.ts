@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ServerResponse } from 'node:http';
 import type { SeenRequest } from '../../support/stub-upstream.js';
-import { type Dialect, DONE, says, STOP, completionOf } from './dialect.js';
+import { type Dialect, DONE, says, STOP, wholeAnswer } from './dialect.js';
 
 const USAGE = { usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } };
 const WANTED = { text: 'Hi', reason: 'stop', usage: [3, 2] } as const;
@@ -17,7 +17,7 @@ function answers(
   const chunks = [says('Hi'), STOP, { choices: [], ...USAGE }];
   const text = isStream
     ? chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('') + DONE
-    : JSON.stringify(completionOf({ role: 'assistant', content: 'Hi' }, {}, USAGE));
+    : JSON.stringify(wholeAnswer({ role: 'assistant', content: 'Hi' }, {}, USAGE));
   response.end(encode(Buffer.from(text)));
 }
 

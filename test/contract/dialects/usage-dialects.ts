@@ -1,4 +1,4 @@
-import { delta, type Dialect, DONE, says, STOP, completionOf } from './dialect.js';
+import { delta, type Dialect, DONE, says, STOP, wholeAnswer } from './dialect.js';
 
 const told = (prompt: number, completion: number, more: object = {}) => ({
   prompt_tokens: prompt,
@@ -9,7 +9,7 @@ const told = (prompt: number, completion: number, more: object = {}) => ({
 /** A stream whose last chunk has this usage, and the whole answer with the same. */
 const withUsage = (usage: unknown) => ({
   events: [says('Hi'), STOP, { choices: [], usage }, DONE],
-  answer: completionOf({ content: 'Hi' }, {}, { usage }),
+  answer: wholeAnswer({ content: 'Hi' }, {}, { usage }),
 });
 
 const USAGE: readonly Dialect[] = [
