@@ -62,7 +62,8 @@ export class AnswerChunks {
   }
 }
 
+/** Without `system_fingerprint`, which is a text or absent in the chunks of the field's schemas, never null. */
 function chunk({ id, created, model }: CompletionHead, choices: readonly JsonObject[]): JsonObject {
   const object = 'chat.completion.chunk';
-  return { id, object, created, model, system_fingerprint: null, choices };
+  return { id, object, created, model, choices };
 }

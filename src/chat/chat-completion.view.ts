@@ -85,9 +85,9 @@ export class ChatCompletionView {
 /** An example of the event stream, for the documentation. */
 export const STREAM_EXAMPLE = [
   'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795132800,"model":"gen-5-mini",' +
-    '"system_fingerprint":null,"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":null}]}',
+    '"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":null}]}',
   'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795132800,"model":"gen-5-mini",' +
-    '"system_fingerprint":null,"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+    '"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
   'data: [DONE]',
   '',
 ].join('\n\n');
