@@ -183,6 +183,18 @@ describe('ElevenLabs dubbing', () => {
     });
   });
 
+  it('takes a dub that is reported as finished with an error for one that was not made', async () => {
+    answers({ ...dubbed, error: 'no speech was found' });
+    expect(await port.readDub(ID, context)).toEqual({
+      state: 'failed',
+      failure: { code: null, message: 'no speech was found', requestId: null },
+    });
+    for (const error of [null, '', {}]) {
+      answers({ ...dubbed, error });
+      expect(await port.readDub(ID, context)).toMatchObject({ state: 'succeeded' });
+    }
+  });
+
   it('leaves out what the provider does not tell, and takes "auto" for no language', async () => {
     answers({ status: 'dubbed', source_language: 'auto', media_metadata: null });
     const nothing = { sourceLanguage: null, contentType: null, durationSeconds: null };

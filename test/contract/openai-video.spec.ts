@@ -118,6 +118,26 @@ describe('OpenAI-style videos', () => {
     expect(await port.readVideo('v', context)).toEqual(report);
   });
 
+  it.each<[unknown, object | undefined]>([
+    [
+      { code: 'moderation_blocked', message: 'no' },
+      { code: 'moderation_blocked', message: 'no' },
+    ],
+    ['It broke.', { code: null, message: 'It broke.' }],
+    [null, undefined],
+    ['', undefined],
+    [{}, undefined],
+  ])(
+    'a job that is completed with the error %j was made only if that is empty',
+    async (error, failure) => {
+      answer({ ...object, status: 'completed', progress: 100, error });
+      const failed = failure && { state: 'failed', failure: { ...failure, requestId: null } };
+      expect(await port.readVideo('v', context)).toEqual(
+        failed ?? { state: 'succeeded', progress: 100 },
+      );
+    },
+  );
+
   it('a job without progress has none', async () => {
     answer({ id: 'v', status: 'completed', progress: 'much' });
     expect(await port.readVideo('v', context)).toEqual({ state: 'succeeded', progress: null });

@@ -75,6 +75,19 @@ export function jobFailure(
   };
 }
 
+/** The failure of a job that is reported as finished and carries an error all the same; undefined without one. */
+export function failureOfFinished(
+  json: JsonObject,
+  requestId: string | null,
+): FailedJob | undefined {
+  const { error } = json;
+  const isTold =
+    typeof error === 'string'
+      ? error.trim() !== ''
+      : isJsonObject(error) && Object.keys(error).length > 0;
+  return isTold ? { state: 'failed', failure: jobFailure(json, requestId) } : undefined;
+}
+
 /** A text that is one word is a code. */
 function wordOf(text: string | null): string | null {
   return text !== null && /^\S{1,64}$/.test(text) ? text : null;
