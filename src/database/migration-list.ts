@@ -61,6 +61,7 @@ import { LateDeliveries1700000000450 } from './migrations/0450-late-deliveries.m
 import { UnknownStates1700000000451 } from './migrations/0451-unknown-states.migration.js';
 import { ReplaysBeforeModels1700000000452 } from './migrations/0452-replays-before-models.migration.js';
 import { OpenCalls1700000000460 } from './migrations/0460-open-calls.migration.js';
+import { ClaimsReadAccountsInOrder1700000000465 } from './migrations/0465-claims-read-accounts-in-order.migration.js';
 import { PlayMoneyOfSandboxes1700000000470 } from './migrations/0470-play-money-of-sandboxes.migration.js';
 import { PartialRefunds1700000000471 } from './migrations/0471-partial-refunds.migration.js';
 import { LimitsFollowKeys1700000000472 } from './migrations/0472-limits-follow-keys.migration.js';
@@ -134,6 +135,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UnknownStates1700000000451,
   ReplaysBeforeModels1700000000452,
   OpenCalls1700000000460,
+  ClaimsReadAccountsInOrder1700000000465,
   PlayMoneyOfSandboxes1700000000470,
   PartialRefunds1700000000471,
   LimitsFollowKeys1700000000472,

@@ -79,4 +79,21 @@ describe('the record of a call', () => {
       uncharged: { unit: 'token', quantity: { prompt_tokens: 5, completion_tokens: 400 } },
     });
   });
+
+  it.each([
+    ['a NUL', 'refused: \0'],
+    ['half of a surrogate pair', `refused: ${'\ud83d\ude00'.slice(0, 1)}`],
+  ])(
+    "keeps the provider's message with %s, and its hold is released at once",
+    async (_what, message) => {
+      const start = await begun(false);
+      const providerFault = { status: 400, code: null, message };
+      await ledger.executions.fail(start, { ...FAILURE, providerFault });
+      expect(ledger.owed.size).toBe(0);
+      expect(viewAdminExecution(await recorded(start.executionId)).provider_error).toMatchObject({
+        status: 400,
+        message: expect.stringContaining('refused: '),
+      });
+    },
+  );
 });

@@ -168,6 +168,8 @@ describe('the log', () => {
         DATABASE_URL: database.url,
         SECRET_KEY,
         PORT: port,
+        // The database of tests is told as one that may lose what it confirmed.
+        LOG_LEVEL: 'error',
       });
       expect(await second.exited).toEqual({ code: 1, signal: null });
       expect(second.stderr()).toBe(

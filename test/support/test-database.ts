@@ -15,20 +15,51 @@ export interface TestDatabase {
 
 /** Clones the migrated template of this run; call it once per test file, in `beforeAll`. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const name = `shim_test_${randomUUID().replaceAll('-', '')}`;
+  const name = newName();
   await onServer(`CREATE DATABASE ${name} TEMPLATE ${required('TEST_TEMPLATE')}`);
-  const url = new URL(required('TEST_SERVER_URL'));
-  url.pathname = `/${name}`;
-  const dataSource = createDataSource({ url: url.href, poolSize: POOL_SIZE });
+  const url = urlOf(name);
+  const dataSource = createDataSource({ url, poolSize: POOL_SIZE });
   await dataSource.initialize();
   return {
-    url: url.href,
+    url,
     dataSource,
     async drop() {
       if (dataSource.isInitialized) await dataSource.destroy();
-      await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
+      await drop(name);
     },
   };
+}
+
+/** A database without anything in it, for a gateway that migrates it. */
+export interface EmptyDatabase {
+  readonly url: string;
+  /** The rows of one statement. */
+  query<T>(statement: string): Promise<T[]>;
+  drop(): Promise<void>;
+}
+
+/** Makes one. */
+export async function createEmptyDatabase(): Promise<EmptyDatabase> {
+  const name = newName();
+  await onServer(`CREATE DATABASE ${name}`);
+  const url = urlOf(name);
+  return {
+    url,
+    async query<T>(statement: string): Promise<T[]> {
+      const dataSource = await createDataSource({ url, poolSize: 1 }).initialize();
+      return dataSource.query<T[]>(statement).finally(() => dataSource.destroy());
+    },
+    drop: () => drop(name),
+  };
+}
+
+const newName = (): string => `shim_test_${randomUUID().replaceAll('-', '')}`;
+const drop = (name: string): Promise<void> => onServer(`DROP DATABASE ${name} WITH (FORCE)`);
+
+function urlOf(name: string): string {
+  const url = new URL(required('TEST_SERVER_URL'));
+  url.pathname = `/${name}`;
+  return url.href;
 }
 
 async function onServer(statement: string): Promise<void> {

@@ -134,6 +134,11 @@ describe('a usage', () => {
       [50_100, 30, 50_000, null, 7],
     ],
     [
+      'with a surplus that nothing names, and cached reads inside its prompt',
+      { ...told(1_000, 30, 6_030), ...cached(800) },
+      [1_000, 30, 800, null, 5_000],
+    ],
+    [
       'with a total below its parts',
       { ...told(100, 30, 50), ...reasoning(20) },
       [100, 30, null, 20],

@@ -123,8 +123,10 @@ function besideOf(counts: Counts, prompt: number, completion: number, total: num
     if (input === surplus) return { ...none, input };
     if (input + reasoning === surplus) return { ...none, input, reasoning };
   }
-  // What is named as input is never sold as output.
-  const named = inputs.reduce((sum, count) => sum + count, 0);
+  // What is named as input is never sold as output. Cached reads by the name of those in the prompt are in it already.
+  const { cached, read } = counts;
+  const isInPrompt = read === null && cached !== null && cached <= prompt;
+  const named = sum(inputsOf(isInPrompt ? { ...counts, cached: null } : counts));
   const input = named <= surplus ? named : 0;
   return { input, reasoning: 0, surplus: surplus - input };
 }
@@ -132,6 +134,10 @@ function besideOf(counts: Counts, prompt: number, completion: number, total: num
 /** Tokens of the input that may stand beside the prompt. */
 function inputsOf({ cached, read, written, toolUse }: Counts): number[] {
   return [read ?? cached, written, toolUse].filter((count): count is number => count !== null);
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0);
 }
 
 /** Zero, then each count, then the sums of several. */

@@ -167,6 +167,10 @@ describe('no second request follows', () => {
     'max_tokens is too large: 9. This model supports at most 4 completion tokens.',
     'max_tokens must be less than or equal to 4',
     'Invalid max_tokens value, the valid range of max_tokens is [1, 4]',
+    'Requests with max_tokens > 4 must have stream=true',
+    'max_tokens must be ≤ 4',
+    'The limit of max_tokens is 4 for this model',
+    'max_tokens 参数超过上限',
   ])('where the value is refused: %s', async (message) => {
     await refused(message);
     expect(stub.seen).toHaveLength(1);

@@ -12,7 +12,7 @@ const OTHER_NAME: Readonly<Record<LengthParameter, LengthParameter>> = {
 const REFUSAL_STATUSES: readonly (number | undefined)[] = [400, 422];
 /** What is wrong is the value. Under another name it would be wrong too, or be ignored by an upstream that has no such name. */
 const IS_ABOUT_VALUE =
-  /too (large|long|high|big|small|low)|at (most|least)|(less|greater|more|higher|larger|lower|smaller|fewer) than|exceed|maximum|minimum|between|range|context (length|window)/i;
+  /too (large|long|high|big|small|low)|at (most|least)|(less|greater|more|higher|larger|lower|smaller|fewer) than|exceed|maximum|minimum|between|range|\blimit|context (length|window)|[<>≤≥]|范围|超过|上限/i;
 const MAX_MODELS = 1_000;
 
 /** The form of a request: how it names its cap, and whether it asks for the usage of a stream. */

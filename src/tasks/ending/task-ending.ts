@@ -9,7 +9,7 @@ import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
 import { EndListeners } from './end-listeners.js';
 import { EndTimes } from './end-times.js';
 import { persistently } from '../persistently.js';
-import { storableJson } from '../storable-json.js';
+import { storableJson } from '../../common/storable-json.js';
 import type { Task, TaskContent, TaskError, TaskFault } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';

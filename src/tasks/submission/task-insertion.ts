@@ -1,4 +1,4 @@
-import { storableJson } from '../storable-json.js';
+import { storableJson } from '../../common/storable-json.js';
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { mayHaveLimit } from '../../auth/caller.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { storableJson } from '../storable-json.js';
+import { storableJson } from '../../common/storable-json.js';
 import { TaskReports } from './task-reports.js';
 import type { Advance } from './task-statements.js';
 

@@ -1,4 +1,4 @@
-import { storableJson } from '../storable-json.js';
+import { storableJson } from '../../common/storable-json.js';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../common/json-object.js';
