@@ -62,6 +62,7 @@ import { UnknownStates1700000000451 } from './migrations/0451-unknown-states.mig
 import { ReplaysBeforeModels1700000000452 } from './migrations/0452-replays-before-models.migration.js';
 import { OpenCalls1700000000460 } from './migrations/0460-open-calls.migration.js';
 import { ClaimsReadAccountsInOrder1700000000465 } from './migrations/0465-claims-read-accounts-in-order.migration.js';
+import { SumsReadOpenCallsByKey1700000000466 } from './migrations/0466-sums-read-open-calls-by-key.migration.js';
 import { PlayMoneyOfSandboxes1700000000470 } from './migrations/0470-play-money-of-sandboxes.migration.js';
 import { PartialRefunds1700000000471 } from './migrations/0471-partial-refunds.migration.js';
 import { LimitsFollowKeys1700000000472 } from './migrations/0472-limits-follow-keys.migration.js';
@@ -136,6 +137,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ReplaysBeforeModels1700000000452,
   OpenCalls1700000000460,
   ClaimsReadAccountsInOrder1700000000465,
+  SumsReadOpenCallsByKey1700000000466,
   PlayMoneyOfSandboxes1700000000470,
   PartialRefunds1700000000471,
   LimitsFollowKeys1700000000472,
