@@ -2,8 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { SHIPPED_VERSION } from '../bench/servers/runtime.js';
-import { START_FLAGS } from '../scripts/start-flags.js';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
 import { VOICES } from '../src/catalog/voices.js';
 import { ENDPOINT_TYPES } from '../src/catalog/operation.js';
@@ -232,28 +230,13 @@ describe('the repository', () => {
     expect(proofs.filter(({ file, title }) => !file || !read(file).includes(title))).toEqual([]);
   });
 
-  it('tests a runtime that the image ships and the packages take', () => {
-    const [major, minor] = SHIPPED_VERSION.split('.');
-    const shipped = read('Dockerfile').match(/(?<=^FROM node:)\d+/gm);
-    expect(new Set(shipped)).toEqual(new Set([major]));
-    const [, ...least] = />=(\d+)\.(\d+)"/.exec(read('package.json')) ?? [];
-    expect([major, Number(minor) >= Number(least[1])]).toEqual([least[0], true]);
-  });
-
-  it('starts the gateway with the same options of Node.js everywhere', () => {
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const image = [...read('Dockerfile').matchAll(/^CMD (\[.*\])$/gm)].at(-1)?.[1] ?? '[]';
-    const [, ...ofImage] = (JSON.parse(image) as string[]).slice(0, -1);
-    expect(ofImage).toEqual(START_FLAGS);
-    expect(scripts.start).toBe(`exec node ${START_FLAGS.join(' ')} scripts/start.js`);
-  });
-
-  it('passes every setting to the containers, and none that does not exist', () => {
-    const gateway = read('docker-compose.yml').split('\n  postgres:')[0] ?? '';
-    const names = [...gateway.matchAll(/^ {6}([A-Z0-9_]+):/gm)].map(([, name]) => name);
-    // The image sets these itself.
-    const ofTheImage = ['PORT', 'HOST', 'DATA_DIR'];
-    const passed = Object.keys(SETTINGS).filter((name) => !ofTheImage.includes(name));
-    expect(names.filter((name) => !name?.startsWith('AWS_')).sort()).toEqual(passed.sort());
+  it('names a test that exists for every quirk of a provider', () => {
+    const quirks = read('docs/provider-quirks.md').match(/^\| (?!Symptom|-).* \|$/gm) ?? [];
+    const isProven = (line: string): boolean => {
+      const [, file = '', title = ''] = /\| `([\w./-]+spec\.ts)`: ([^|]+) \|$/.exec(line) ?? [];
+      return existsSync(join(ROOT, file)) && title !== '' && read(file).includes(title);
+    };
+    expect(quirks.length).toBeGreaterThan(40);
+    expect(quirks.filter((line) => !isProven(line))).toEqual([]);
   });
 });

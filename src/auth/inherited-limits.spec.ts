@@ -128,13 +128,8 @@ class Model {
     if (key.isRotated) return;
     const issued = await keys.rotate(key.id, 3_600_000);
     key.isRotated = true;
-    const { limit } = key;
-    this.keys.push({
-      id: issued?.record.id ?? '',
-      calls: [...key.calls],
-      limit,
-      isRotated: false,
-    });
+    const id = issued?.record.id ?? '';
+    this.keys.push({ id, calls: [...key.calls], limit: key.limit, isRotated: false });
   }
 
   async change(key: Key, limit: bigint | null, period: SpendPeriod): Promise<void> {

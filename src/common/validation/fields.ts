@@ -21,6 +21,12 @@ import {
 import type { ErrorCode } from '../errors/error-table.js';
 import { textFault, type TextRule } from './text-rule.js';
 
+/** An inclusive range. */
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
 /** Options of every field decorator, in addition to its own rule. */
 export interface FieldOptions {
   /** Absent and null are valid (decision G-03). A required field has neither this nor `default`. */
@@ -28,7 +34,7 @@ export interface FieldOptions {
   /** The value of an absent field; makes the field optional. */
   readonly default?: unknown;
   /** The field is an array with this number of values, each under the rule. */
-  readonly list?: { readonly min: number; readonly max: number };
+  readonly list?: Range;
   /** Error code of every fault of the field; by default the endpoint's code. */
   readonly code?: ErrorCode;
   /** Error code of an absent or empty field; by default `code`. */
@@ -82,9 +88,7 @@ export function ModelId(options: FieldOptions = {}): PropertyDecorator {
 }
 
 /** A whole number in an inclusive range; 5.0 counts as 5 (decision G-03). */
-export function Whole(
-  options: { readonly min: number; readonly max: number } & FieldOptions,
-): PropertyDecorator {
+export function Whole(options: Range & FieldOptions): PropertyDecorator {
   const { min, max } = options;
   const says = min === max ? `must be ${min}` : `must be a whole number from ${min} to ${max}`;
   const refusal = fault(says, options);
@@ -94,11 +98,7 @@ export function Whole(
 
 /** A number in an inclusive range. With `decimals`, at most this many decimal places. */
 export function Num(
-  options: {
-    readonly min: number;
-    readonly max: number;
-    readonly decimals?: number;
-  } & FieldOptions,
+  options: Range & { readonly decimals?: number } & FieldOptions,
 ): PropertyDecorator {
   const { min, max, decimals } = options;
   const precision = decimals === undefined ? '' : ` with at most ${decimals} decimals`;
@@ -135,14 +135,12 @@ export function DoneAnyway(value: string | number | boolean): PropertyDecorator 
   const options = { optional: true, description: 'Names what is done anyway' } as const;
   const refusal = fault(`must be ${value}`, options);
   const only = IsIn([value], refusal);
+  const api = { enum: [value] };
   // The type is a rule of its own, by which the texts of a form are converted.
-  if (typeof value === 'boolean') {
-    return field([IsBoolean(refusal), only], options, { type: Boolean, enum: [value] });
-  }
-  if (typeof value === 'number') {
-    return field([IsNumber({}, refusal), only], options, { type: Number, enum: [value] });
-  }
-  return field([only], options, { type: String, enum: [value] });
+  if (typeof value === 'string') return field([only], options, { type: String, ...api });
+  return typeof value === 'boolean'
+    ? field([IsBoolean(refusal), only], options, { type: Boolean, ...api })
+    : field([IsNumber({}, refusal), only], options, { type: Number, ...api });
 }
 
 /** true or false. */
@@ -245,10 +243,7 @@ function field(
   );
 }
 
-function listRules(
-  { min, max }: { readonly min: number; readonly max: number },
-  options: FieldOptions,
-): PropertyDecorator[] {
+function listRules({ min, max }: Range, options: FieldOptions): PropertyDecorator[] {
   const says = `must be an array of ${min === max ? min : `${min} to ${max}`} value${max === 1 ? '' : 's'}`;
   const refusal = { ...fault(says, options), each: false };
   return [IsArray(refusal), ArrayMinSize(min, refusal), ArrayMaxSize(max, refusal)];

@@ -146,12 +146,10 @@ export class ProviderHttp {
     }
     const { answer, isReadable } = this.decoded(response);
     if (answer.status >= 200 && answer.status < 300) {
-      if (isReadable && answer.status !== PARTIAL) {
-        const figures = figuresOfHeaders(answer.headers);
-        if (figures) request.onFigures?.(figures);
-        return answer;
-      }
-      throw this.unusable(answer, 'not_whole');
+      if (!isReadable || answer.status === PARTIAL) throw this.unusable(answer, 'not_whole');
+      const figures = figuresOfHeaders(answer.headers);
+      if (figures) request.onFigures?.(figures);
+      return answer;
     }
     const redirectUrl = request.mayRedirect && this.redirectOf(request.path, answer);
     if (redirectUrl !== undefined) return { ...answer, redirectUrl };

@@ -54,6 +54,7 @@ describe('an account', () => {
       id: expect.stringMatching(/^acct_[0-9a-f]{32}$/),
       object: 'account',
       name: 'acme',
+      play_money: true,
       disabled: false,
       available_microusd: '0',
       held_microusd: '0',

@@ -1,8 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { PAID_ENDPOINTS } from '../../support/paid-endpoints.js';
 import type { Random } from '../../media/fuzz.js';
-import { wavFile } from '../../media/wav-file.js';
 import { picked } from './damage.js';
+import {
+  LINE_ENDS,
+  NAMES,
+  FILE_NAMES,
+  EXTENDED_NAMES,
+  TYPES,
+  TRANSFER_ENCODINGS,
+  DISPOSITIONS,
+  CONTENTS,
+  OTHER_HEADERS,
+  PREAMBLES,
+  EPILOGUES,
+  ENDS,
+  FORM_TYPES,
+  RECORDING,
+  type Text,
+} from './form-words.js';
 import type { FuzzInput } from './operations.js';
 
 interface ApiDocument {
@@ -20,160 +36,7 @@ const FORM_PATHS = Object.entries(API.paths).flatMap(([path, { post }]) =>
   post?.requestBody && 'multipart/form-data' in post.requestBody.content ? [path] : [],
 );
 const VIDEO = { model: 'vid-motion', prompt: 'The sea', seconds: '5' };
-const RECORDING = wavFile(80_000).toString('latin1');
 const BOUNDARY = 'B';
-
-/** Bytes are written as latin1 characters. `undefined` means: without it. */
-type Text = string | undefined;
-
-const LINE_ENDS = ['\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r', '\r\n\r\n'];
-const NAMES: readonly Text[] = [
-  undefined,
-  '',
-  'model',
-  'file',
-  'audio_url',
-  'prompt',
-  'a[]',
-  'a[0]',
-  'a[99999999]',
-  'a[b][c]',
-  '[',
-  '__proto__',
-  'constructor',
-  'hasOwnProperty',
-  'toString',
-  '%22%0d%0a',
-  'a\\"b',
-  '\xff\xfe',
-  'caf\xc3\xa9',
-  '\0',
-  '\xef\xbf\xbd',
-  'n'.repeat(150),
-  'n'.repeat(9_000),
-];
-const FILE_NAMES: readonly Text[] = [
-  undefined,
-  undefined,
-  undefined,
-  '',
-  'a.wav',
-  '../../etc/passwd',
-  '\0',
-  '\xff',
-  'C:\\fake\\a.wav',
-  'f'.repeat(5_000),
-];
-const EXTENDED_NAMES: readonly Text[] = [
-  undefined,
-  undefined,
-  undefined,
-  undefined,
-  "utf-8''a.wav",
-  "utf-8''%ff",
-  "utf-8''%zz",
-  "latin1'en'%e9",
-  "x-none''a",
-  "''",
-  "'",
-  '',
-];
-const TYPES: readonly Text[] = [
-  undefined,
-  undefined,
-  'text/plain',
-  'text/plain; charset=utf-8',
-  'text/plain; charset=UTF-16LE',
-  'text/plain; charset=latin1',
-  'text/plain; charset=x-none',
-  'text/plain; charset=',
-  'text/plain; charset="utf-8',
-  'application/octet-stream',
-  'application/json',
-  'audio/wav',
-  'multipart/mixed; boundary=B',
-  '',
-  '/',
-  '\xff',
-];
-const TRANSFER_ENCODINGS: readonly Text[] = [
-  undefined,
-  undefined,
-  undefined,
-  'base64',
-  'quoted-printable',
-  'binary',
-  '8bit',
-  'x-none',
-  '',
-];
-const DISPOSITIONS: readonly Text[] = [
-  'form-data',
-  'form-data',
-  'form-data',
-  'form-data',
-  'form-data',
-  undefined,
-  '',
-  'attachment',
-  'FORM-DATA',
-  'form-data;',
-  'form-data;;',
-  'form-data; name',
-  'form-data; name=',
-  'form-data; name="',
-  'form-data; ="a"',
-  '; name="a"',
-];
-const CONTENTS = [
-  '',
-  'aud-transcribe-v2',
-  'true',
-  'null',
-  '\xff',
-  '\xef\xbf\xbd',
-  '\xef\xbf\xbd\xff',
-  '\xc3',
-  '\xed\xa0\x80',
-  '\xef\xbb\xbftext',
-  '\0',
-  '\r\n',
-  '\r\n--',
-  '\r\n--B',
-  '--B--',
-  '\n--B--\n',
-  't'.repeat(20_000),
-  't'.repeat(500_000),
-  RECORDING,
-  RECORDING.slice(0, 3_000),
-];
-const OTHER_HEADERS = [
-  'X: 1',
-  'X',
-  ': x',
-  'X: a\r\n b',
-  'X : 1',
-  `X: ${'a'.repeat(20_000)}`,
-  Array.from({ length: 2_100 }, (_, index) => `H${index}: 1`).join('\r\n'),
-  'Content-Disposition',
-  '\0: x',
-];
-const PREAMBLES = ['', '', '', '', '\r\n', '\n', 'preamble\r\n', '\r\n\r\n', '--', '--B', '\xff'];
-const EPILOGUES = ['', '', '\r\n', '\n', 'epilogue', '\r\n--B--\r\n', '--', '\xff\0'];
-const ENDS = ['--B--', '--B--', '--B--', '--B--', '--B--', '', '--B', '--B-', '--B--B', '--b--'];
-const FORM_TYPES = [
-  'multipart/form-data; boundary=B',
-  'multipart/form-data; boundary=B',
-  'multipart/form-data; boundary=B',
-  'multipart/form-data; boundary=B',
-  'multipart/form-data; boundary="B"',
-  'multipart/form-data; charset=utf-8; boundary=B',
-  'Multipart/Form-Data; Boundary=B;',
-  'multipart/form-data; boundary=B; boundary=C',
-  'multipart/form-data',
-  'multipart/form-data; boundary=',
-  'multipart/form-data; boundary=BB',
-];
 
 /**
  * In a form, one time in so many a rule of the grammar takes any of its branches; else the one that makes a valid form. Forms
