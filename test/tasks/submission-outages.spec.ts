@@ -83,7 +83,7 @@ const refused = (submission: Promise<unknown>) =>
 
 describe('a claim of a key whose answer is lost', () => {
   it('is asked for again and taken', async () => {
-    triesOf('idempotency_claim', [unseen, (send) => send()]);
+    triesOf('idempotency_claim_sent', [unseen, (send) => send()]);
     const task = await desk.submit(account, { key: 'claim-unseen' });
     expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);
     expect((await desk.submit(account, { key: 'claim-unseen' })).id).toBe(task.id);
@@ -91,7 +91,7 @@ describe('a claim of a key whose answer is lost', () => {
   });
 
   it('is given up when no answer comes, so that the key is free at once', async () => {
-    triesOf('idempotency_claim', [unseen, away]);
+    triesOf('idempotency_claim_sent', [unseen, away]);
     const submission = desk.submit(account, { key: 'claim-given-up' });
     await expect(submission).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     Object.assign(pool, { query });

@@ -8,18 +8,22 @@ export class SumsReadOpenCallsByKey1700000000466 implements MigrationInterface {
   readonly name = 'SumsReadOpenCallsByKey1700000000466';
 
   async up(runner: QueryRunner): Promise<void> {
-    await replace(runner, 'u.id = p.id) c', 'u.id = p.id OFFSET 0) c');
+    for (const name of FUNCTIONS) await replace(runner, name, PLAIN, FENCED);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await replace(runner, 'u.id = p.id OFFSET 0) c', 'u.id = p.id) c');
+    for (const name of FUNCTIONS) await replace(runner, name, FENCED, PLAIN);
   }
 }
 
-/** As in 0255 but for that. */
-const replace = (runner: QueryRunner, from: string, to: string): Promise<unknown> =>
+const FUNCTIONS = ['usage_fold', 'usage_recent'];
+const PLAIN = 'u.id = p.id) c';
+const FENCED = 'u.id = p.id OFFSET 0) c';
+
+/** As in 0255 and 0163 but for that. */
+const replace = (runner: QueryRunner, name: string, from: string, to: string): Promise<unknown> =>
   runner.query(`
     DO $do$ BEGIN
-      EXECUTE replace(pg_get_functiondef('usage_fold'::regproc), '${from}', '${to}');
-      ASSERT position('${to}' IN pg_get_functiondef('usage_fold'::regproc)) > 0;
+      EXECUTE replace(pg_get_functiondef('${name}'::regproc), '${from}', '${to}');
+      ASSERT position('${to}' IN pg_get_functiondef('${name}'::regproc)) > 0;
     END $do$`);

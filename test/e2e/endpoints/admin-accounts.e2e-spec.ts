@@ -140,9 +140,10 @@ describe('POST /admin/executions/{id}/refund', () => {
     await expectError(desk.ask('POST', `/executions/${id}/refund`), 400, 'invalid_request', 'id');
     const unknown = `exec_${'0'.repeat(32)}`;
     await expectError(desk.ask('POST', `/executions/${unknown}/refund`), 404, 'not_found', 'id');
-    const body = { amount_microusd: '1' };
-    const partly = await desk.ask('POST', `/executions/${id}/refund`, body);
-    await expectError(partly, 400, 'invalid_request', 'amount_microusd');
+    const misnamed = desk.ask('POST', `/executions/${id}/refund`, { amount: '1' });
+    await expectError(misnamed, 400, 'invalid_request', 'amount');
+    const partly = desk.ask('POST', `/executions/${id}/refund`, { amount_microusd: '1' });
+    await expectError(partly, 400, 'invalid_request', 'Idempotency-Key');
   });
 });
 
