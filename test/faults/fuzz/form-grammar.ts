@@ -17,7 +17,7 @@ import {
   ENDS,
   FORM_TYPES,
   RECORDING,
-  type Text,
+  type FormText,
 } from './form-words.js';
 import type { FuzzInput } from './operations.js';
 
@@ -84,9 +84,9 @@ function fieldsOf(path: string): Readonly<Record<string, unknown>> {
 type Odd = <T>(usual: T, branches: readonly T[]) => T;
 
 interface Part {
-  readonly name: Text;
+  readonly name: FormText;
   readonly value: unknown;
-  readonly fileName?: Text;
+  readonly fileName?: FormText;
 }
 
 function part({ name, value, fileName }: Part, odd: Odd, random: Random): string {
@@ -111,15 +111,15 @@ function part({ name, value, fileName }: Part, odd: Odd, random: Random): string
   return head + String(odd(value, CONTENTS)) + odd('\r\n', LINE_ENDS);
 }
 
-function quoted(name: string, value: Text): string {
+function quoted(name: string, value: FormText): string {
   return value === undefined ? '' : `; ${name}="${value}"`;
 }
 
-function bare(name: string, value: Text): string {
+function bare(name: string, value: FormText): string {
   return value === undefined ? '' : `; ${name}=${value}`;
 }
 
-function header(name: string, value: Text): Text {
+function header(name: string, value: FormText): FormText {
   return value === undefined ? undefined : `${name}: ${value}`;
 }
 

@@ -6,10 +6,10 @@ import { wavFile } from '../../media/wav-file.js';
 export const RECORDING = wavFile(80_000).toString('latin1');
 
 /** Bytes are written as latin1 characters. `undefined` means: without it. */
-export type Text = string | undefined;
+export type FormText = string | undefined;
 
 export const LINE_ENDS = ['\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r', '\r\n\r\n'];
-export const NAMES: readonly Text[] = [
+export const NAMES: readonly FormText[] = [
   undefined,
   '',
   'model',
@@ -34,7 +34,7 @@ export const NAMES: readonly Text[] = [
   'n'.repeat(150),
   'n'.repeat(9_000),
 ];
-export const FILE_NAMES: readonly Text[] = [
+export const FILE_NAMES: readonly FormText[] = [
   undefined,
   undefined,
   undefined,
@@ -46,7 +46,7 @@ export const FILE_NAMES: readonly Text[] = [
   'C:\\fake\\a.wav',
   'f'.repeat(5_000),
 ];
-export const EXTENDED_NAMES: readonly Text[] = [
+export const EXTENDED_NAMES: readonly FormText[] = [
   undefined,
   undefined,
   undefined,
@@ -60,7 +60,7 @@ export const EXTENDED_NAMES: readonly Text[] = [
   "'",
   '',
 ];
-export const TYPES: readonly Text[] = [
+export const TYPES: readonly FormText[] = [
   undefined,
   undefined,
   'text/plain',
@@ -78,7 +78,7 @@ export const TYPES: readonly Text[] = [
   '/',
   '\xff',
 ];
-export const TRANSFER_ENCODINGS: readonly Text[] = [
+export const TRANSFER_ENCODINGS: readonly FormText[] = [
   undefined,
   undefined,
   undefined,
@@ -89,7 +89,7 @@ export const TRANSFER_ENCODINGS: readonly Text[] = [
   'x-none',
   '',
 ];
-export const DISPOSITIONS: readonly Text[] = [
+export const DISPOSITIONS: readonly FormText[] = [
   'form-data',
   'form-data',
   'form-data',
