@@ -68,6 +68,7 @@ import { PartialRefunds1700000000471 } from './migrations/0471-partial-refunds.m
 import { LimitsFollowKeys1700000000472 } from './migrations/0472-limits-follow-keys.migration.js';
 import { SealingKeys1700000000473 } from './migrations/0473-sealing-keys.migration.js';
 import { UsageOfLateCharges1700000000479 } from './migrations/0479-usage-of-late-charges.migration.js';
+import { KeptSongSteps1700000000490 } from './migrations/0490-kept-song-steps.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -143,4 +144,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   LimitsFollowKeys1700000000472,
   SealingKeys1700000000473,
   UsageOfLateCharges1700000000479,
+  KeptSongSteps1700000000490,
 ];

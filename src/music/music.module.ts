@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { MusicController } from './music.controller.js';
+import { KeptSongSteps } from './kept-song-steps.js';
 import { MusicService } from './music.service.js';
 import { SongSources } from './song-sources.js';
 import { SongKind } from './song.kind.js';
@@ -9,6 +10,6 @@ import { SongKind } from './song.kind.js';
 @Module({
   imports: [TasksModule],
   controllers: [MusicController],
-  providers: [MusicService, SongSources, SongKind],
+  providers: [MusicService, SongSources, SongKind, KeptSongSteps],
 })
 export class MusicModule {}

@@ -1,11 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { JsonObject } from '../common/json-object.js';
+import type { AttemptContext } from '../providers/ports/attempt-context.js';
+import type { SongPort, SongSubmission } from '../providers/ports/song.port.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import type { Task } from '../tasks/task.js';
 import type { PollReport, SubmitReport, TaskContext, TaskKind } from '../tasks/task-kind.js';
 import { failedReport } from '../tasks/task-fault.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
 import { viewTask } from '../tasks/task.view.js';
+import { KeptSongSteps } from './kept-song-steps.js';
 import { resolvedSongResult } from './resolved-song-result.js';
 import { viewSongResult } from './song-result.view.js';
 import { commandOf, songDetailsOf, SONG_KIND } from './song-task.js';
@@ -24,6 +27,7 @@ export class SongKind implements TaskKind, OnModuleInit {
   constructor(
     private readonly kinds: TaskKinds,
     private readonly router: ProviderRouter,
+    private readonly steps: KeptSongSteps,
   ) {}
 
   onModuleInit(): void {
@@ -34,7 +38,7 @@ export class SongKind implements TaskKind, OnModuleInit {
     const report = await this.router.runOn(
       context.route,
       'song',
-      (port, call) => port.submitSong(commandOf(task), task.memory, call),
+      (port, call) => this.send(task, port, call),
       context,
     );
     if (report.state === 'failed') return failedReport(FAILED, task, report.failure);
@@ -55,7 +59,23 @@ export class SongKind implements TaskKind, OnModuleInit {
       ? { ...report, result: viewSongResult(report.result) }
       : report;
   }
+
   resolvedResult(_task: Task, given: JsonObject): JsonObject | undefined {
     return resolvedSongResult(given);
+  }
+
+  /** A step that was already paid for the account is not sent again. */
+  private async send(task: Task, port: SongPort, call: AttemptContext): Promise<SongSubmission> {
+    const { memory } = task;
+    const step = port.songStepOf(commandOf(task), memory, call);
+    if (!step) return port.submitSong(commandOf(task), memory, call);
+    const kept = await this.steps.find(task, step);
+    if (kept) return { state: 'step', memory: { ...memory, ...kept } };
+    const report = await port.submitSong(commandOf(task), memory, call);
+    if (report.state === 'step') {
+      const brought = Object.entries(report.memory).filter(([name]) => !(name in memory));
+      await this.steps.keep(task, step, Object.fromEntries(brought));
+    }
+    return report;
   }
 }

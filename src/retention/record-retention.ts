@@ -23,7 +23,11 @@ const FORGET_CARRIED = `
                 AND (t.status IN ('queued', 'processing', 'reconciliation_required')
                      OR t.completed_at > now() - interval '1 day') OFFSET 0)
      LIMIT $1))`;
-/** The most that one tick deletes. */
+/** Paid steps of songs are used for a day. */
+const FORGET_SONG_STEPS = `
+  DELETE FROM kept_song_step WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM kept_song_step WHERE created_at < now() - interval '1 day' LIMIT $1))`;
+/** The most of each that one tick deletes. */
 const MAX_FORGOTTEN = 10_000;
 /** Each looks at a batch of old records and drops those that are proven. */
 const DROP_STATEMENTS = {
@@ -64,12 +68,13 @@ export class RecordRetention implements OnApplicationBootstrap {
   }
 
   /**
-   * Forgets which calls a rotated key carried over, a day after they ended. Looks once at every record older than
+   * Forgets which calls a rotated key carried over, a day after they ended, and paid steps of songs after a day. Looks once at every record older than
    * `days`, in bounded batches with pauses between them; returns how many were dropped. No batch begins once it is
    * `stopping`.
    */
   async tick(days: number | undefined, stopping?: AbortSignal): Promise<number> {
     await this.dataSource.query(FORGET_CARRIED, [MAX_FORGOTTEN]);
+    await this.dataSource.query(FORGET_SONG_STEPS, [MAX_FORGOTTEN]);
     if (days === undefined) return 0;
     const calls = await this.drop('executions', days, stopping);
     const dropped = calls + (await this.drop('tasks', days, stopping));

@@ -88,6 +88,12 @@ export interface SongResult {
   readonly voice?: Readonly<Record<string, string | number | boolean>>;
 }
 
+/** A paid request before the operation itself. Equal requests bring the same. */
+export interface SongStep {
+  readonly path: string;
+  readonly body: JsonObject;
+}
+
 /** The provider's answer to a submission. */
 export type SongSubmission =
   | { readonly state: 'accepted'; readonly jobId: string }
@@ -108,6 +114,12 @@ export type SongReport =
  * Song operations (spec: POST /v1/music/generations): jobs that are submitted (some in several steps) and then polled.
  */
 export interface SongPort {
+  /** The step that `submitSong` would send now; undefined when it is the operation itself. */
+  songStepOf(
+    command: SongCommand,
+    memory: JsonObject,
+    context: AttemptContext,
+  ): SongStep | undefined;
   /** Submits the next step of the operation. `memory` holds the answers of the steps before; it is empty at first. */
   submitSong(
     command: SongCommand,

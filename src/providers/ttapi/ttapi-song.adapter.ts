@@ -10,6 +10,7 @@ import type {
   SongExpectation,
   SongPort,
   SongReport,
+  SongStep,
   SongSubmission,
 } from '../ports/song.port.js';
 import { readAnswer } from './ttapi-answers.js';
@@ -31,6 +32,16 @@ export class TtapiSong implements SongPort {
     private readonly endpoints: TtapiEndpoints,
     private readonly provider: string,
   ) {}
+
+  songStepOf(
+    command: SongCommand,
+    memory: JsonObject,
+    context: AttemptContext,
+  ): SongStep | undefined {
+    const endpoint = this.endpointOf(context);
+    const step = nextSongStep(endpoint, command, memory);
+    return step && { path: step.path, body: stepBody(endpoint, step, command) };
+  }
 
   submitSong(
     command: SongCommand,
