@@ -62,7 +62,10 @@ export function AudioEndpoint<const O extends Operation>(
   return paidAudio(operation, JsonBodyGuard, codes);
 }
 
-/** As {@link AudioEndpoint}, for a recording in a form or by URL; `body` is the class of the other fields. */
+/**
+ * As {@link AudioEndpoint}, for a recording in a form or by URL; `body` is the class of the other fields. JSON is taken too,
+ * but the document offers the form alone: a generated client that may choose sends JSON, which can hold no file.
+ */
 export function RecordingEndpoint<const O extends Operation>(
   operation: O,
   body: Dto,
@@ -70,7 +73,7 @@ export function RecordingEndpoint<const O extends Operation>(
 ): CallDecorator<O> {
   return applyDecorators(
     FormBody(body),
-    ApiConsumes('application/json', 'multipart/form-data'),
+    ApiConsumes('multipart/form-data'),
     paidAudio(operation, MediaBodyGuard, [...codes, ...MEDIA]),
   );
 }

@@ -1,8 +1,11 @@
-import type { Type } from '@nestjs/common';
-import { ApiBody } from '@nestjs/swagger';
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/example-media.js';
 import { Checked, ModelId, Text } from '../common/validation/fields.js';
 import { MAX_URL_CHARACTERS } from '../net/public-url.js';
+
+const IN_JSON =
+  'The same fields are taken as `application/json`, where `audio_url` names the recording.';
 
 /** The fields of every endpoint that takes a recording: the model, and a file or a URL (spec: shared audio rules, 4). */
 export function recordingBody(exampleModel: string) {
@@ -14,7 +17,7 @@ export function recordingBody(exampleModel: string) {
     @Checked(() => false, 'must be a file part of a form', {
       optional: true,
       description:
-        'multipart/form-data only: WAV, AIFF, MP3, AAC, MP4, M4A, MOV, FLAC, Ogg or WebM of at most 50 MB. Send `file` or `audio_url`, not both',
+        'WAV, AIFF, MP3, AAC, MP4, M4A, MOV, FLAC, Ogg or WebM of at most 50 MB. Send `file` or `audio_url`, not both',
       api: { type: 'string', format: 'binary' },
     })
     file?: never;
@@ -23,18 +26,27 @@ export function recordingBody(exampleModel: string) {
       max: MAX_URL_CHARACTERS,
       optional: true,
       description: 'Public http or https URL of such a file, in place of `file`',
+      example: exampleMediaUrl(EXAMPLE_RECORDING),
     })
     audio_url?: string;
   }
   return RecordingBody;
 }
 
-/**
- * Documents the body with an example of its JSON form, which cannot hold a file. For the form, the fields are shown one
- * by one.
- */
-export function RecordingExample(type: Type, fields: Readonly<Record<string, unknown>>) {
-  const { model, ...others } = fields;
+/** What the document tells of an endpoint that takes a recording. */
+interface RecordingWords {
+  readonly summary: string;
+  readonly description: string;
+  /** Fields of the example, whose recording is given by URL. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+/** Documents an endpoint that takes a recording. Its body in JSON is told in words only. */
+export function RecordingOperation(type: Type, { summary, description, example }: RecordingWords) {
+  const { model, ...others } = example;
   const value = { model, audio_url: exampleMediaUrl(EXAMPLE_RECORDING), ...others };
-  return ApiBody({ type, examples: { 'by URL': { value } } });
+  return applyDecorators(
+    ApiBody({ type, examples: { 'by URL': { value } } }),
+    ApiOperation({ summary, description: `${description} ${IN_JSON}` }),
+  );
 }

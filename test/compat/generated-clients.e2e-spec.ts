@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { wavFile } from '../media/wav-file.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 
 const PATIENCE_MS = 300_000;
@@ -14,6 +15,9 @@ const PROGRAMS = join(ROOT, 'test/samples/clients');
 const OPENAPI_TYPESCRIPT = join(MODULES, 'openapi-typescript/bin/cli.js');
 const HEY_API = join(MODULES, '@hey-api/openapi-ts/bin/run.js');
 const TYPESCRIPT = join(MODULES, 'typescript/bin/tsc');
+
+/** Ten seconds. */
+const RECORDING = 'recording.wav';
 
 const COMPILER = {
   compilerOptions: {
@@ -52,6 +56,7 @@ beforeAll(async () => {
   await cp(PROGRAMS, folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(COMPILER));
+  await writeFile(join(folder, RECORDING), wavFile(80_000));
   const document = await fetch(`${gateway.url}/openapi.json`);
   await writeFile(join(folder, 'openapi.json'), await document.text());
 }, PATIENCE_MS);
@@ -67,6 +72,7 @@ describe('clients generated from the served OpenAPI document', () => {
     tool: 'get_weather',
     status: 'succeeded',
     code: 'model_not_found',
+    text: expect.stringMatching(/\w/),
   };
 
   it(
@@ -86,12 +92,16 @@ describe('clients generated from the served OpenAPI document', () => {
     PATIENCE_MS,
   );
 
-  it.each(['with-openapi-fetch', 'with-hey-api'])(
-    'speak with a voice named by its id, chat with a tool, run a task and read an error: %s',
-    async (name) => {
-      const printed = await run(join(folder, 'out', `${name}.mjs`), gateway.url, account.key);
+  it.each([
+    ['with-openapi-fetch', 2],
+    ['with-hey-api', 7],
+  ])(
+    'speak, chat with a tool, run a task, read an error and upload recordings: %s',
+    async (name, uploads) => {
+      const program = join(folder, 'out', `${name}.mjs`);
+      const printed = await run(program, gateway.url, account.key, RECORDING);
       const cameBack = JSON.parse(printed) as { bytes: number };
-      expect(cameBack).toEqual(CAME_BACK);
+      expect(cameBack).toEqual({ ...CAME_BACK, uploads: Array(uploads).fill(200) });
       expect(cameBack.bytes).toBeGreaterThan(1_000);
     },
     PATIENCE_MS,

@@ -8,6 +8,7 @@ interface Parameter {
 }
 interface Operation {
   readonly operationId: string;
+  readonly description?: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
@@ -52,6 +53,13 @@ function everyValue(within: unknown, name: string): unknown[] {
     ...(key === name && typeof value === 'string' ? [value] : []),
     ...everyValue(value, name),
   ]);
+}
+
+/** Whether a body of this schema has a field of bytes. */
+function takesFile(schema: object): boolean {
+  const [ref] = everyValue(schema, '$ref');
+  const named = document.components.schemas?.[String(ref).split('/').at(-1) ?? ''];
+  return everyValue(named, 'format').includes('binary');
 }
 
 describe('the OpenAPI document as committed', () => {
@@ -123,23 +131,29 @@ describe('the OpenAPI document as committed', () => {
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 
-  it('keeps the file of a form out of the JSON body', () => {
-    const bodies = document.components.schemas ?? {};
-    for (const name of ['Transcription', 'Alignment', 'VoiceChanger', 'Isolation']) {
-      expect([name, bodies[`${name}Form`]]).toMatchObject([name, { properties: { file: {} } }]);
-      expect(bodies[`${name}Body`]).not.toHaveProperty('properties.file');
-      expect(bodies[`${name}Body`]).toHaveProperty(
-        'required',
-        expect.arrayContaining(['audio_url']),
-      );
+  it('offers a form alone wherever a file may be sent, and tells the JSON body in words', () => {
+    const withFile = operations.filter(({ operation: { requestBody } }) =>
+      Object.values(requestBody?.content ?? {}).some(({ schema }) => takesFile(schema)),
+    );
+    expect(withFile.map(({ path }) => path).sort()).toEqual([
+      '/v1/audio/alignment',
+      '/v1/audio/isolation',
+      '/v1/audio/transcriptions',
+      '/v1/audio/voice-changer',
+    ]);
+    for (const { path, operation } of withFile) {
+      const types = Object.keys(operation.requestBody?.content ?? {});
+      expect([path, types]).toEqual([path, ['multipart/form-data']]);
+      expect(operation.description).toContain('`application/json`');
     }
   });
 
-  it('has hand-written examples of every JSON body', () => {
-    const without = operations.filter(({ operation }) => {
-      const body = operation.requestBody?.content['application/json'];
-      return body && Object.keys(body.examples ?? {}).length === 0;
-    });
+  it('has hand-written examples of every body', () => {
+    const without = operations.filter(({ operation }) =>
+      Object.values(operation.requestBody?.content ?? {}).some(
+        ({ examples = {} }) => Object.keys(examples).length === 0,
+      ),
+    );
     expect(without.map(({ path }) => path)).toEqual([]);
     const chat = document.paths['/v1/chat/completions']?.post?.requestBody?.content;
     expect(Object.keys(chat?.['application/json']?.examples ?? {})).toEqual([

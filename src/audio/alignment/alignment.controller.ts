@@ -1,5 +1,5 @@
 import { Controller, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyLimit } from '../../common/http/bodies/json-body.guard.js';
 import { sendCharged } from '../../common/http/answers/charged-answer.js';
@@ -10,7 +10,7 @@ import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioDataAnswer } from '../audio-answer.decorator.js';
 import { AlignmentService } from './alignment.service.js';
 import { AlignmentView } from './alignment.view.js';
-import { RecordingExample } from '../recording.body.js';
+import { RecordingOperation } from '../recording.body.js';
 import { AlignmentBody } from './dto/alignment.body.js';
 
 /** Enough for 100,000 characters that are escaped in JSON (decision G-11). */
@@ -26,10 +26,10 @@ export class AlignmentController {
   @RecordingEndpoint('alignment', AlignmentBody)
   @BodyLimit(JSON_LIMIT_BYTES)
   @AudioDataAnswer(AlignmentView)
-  @RecordingExample(AlignmentBody, { model: 'aud-forced-alignment', text: 'Hello, who is there?' })
-  @ApiOperation({
+  @RecordingOperation(AlignmentBody, {
     summary: 'Forced alignment',
     description: 'When each word of a text is said. Billed per second of the recording.',
+    example: { model: 'aud-forced-alignment', text: 'Hello, who is there?' },
   })
   createAlignment(
     @Call() call: AdmittedCall<'alignment'>,

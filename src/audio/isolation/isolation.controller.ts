@@ -1,5 +1,5 @@
 import { Controller, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/answers/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
@@ -7,7 +7,7 @@ import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
-import { RecordingExample } from '../recording.body.js';
+import { RecordingOperation } from '../recording.body.js';
 import { IsolationBody } from './dto/isolation.body.js';
 import { IsolationService } from './isolation.service.js';
 
@@ -20,11 +20,11 @@ export class IsolationController {
   @Post()
   @RecordingEndpoint('isolation', IsolationBody, 'audio_too_short')
   @AudioAnswer('mp3')
-  @RecordingExample(IsolationBody, { model: 'aud-voice-isolator' })
-  @ApiOperation({
+  @RecordingOperation(IsolationBody, {
     summary: 'Voice isolation',
     description:
       'The speech of a recording of at least 4.6 seconds without the rest. Billed per second of the recording.',
+    example: { model: 'aud-voice-isolator' },
   })
   createIsolation(
     @Call() call: AdmittedCall<'isolation'>,

@@ -1,5 +1,5 @@
 import { Controller, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { sendCharged } from '../../common/http/answers/charged-answer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
@@ -7,7 +7,7 @@ import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioDataAnswer } from '../audio-answer.decorator.js';
-import { RecordingExample } from '../recording.body.js';
+import { RecordingOperation } from '../recording.body.js';
 import { TranscriptionBody } from './dto/transcription.body.js';
 import { TranscriptionService } from './transcription.service.js';
 import { TranscriptionView } from './transcription.view.js';
@@ -21,10 +21,10 @@ export class TranscriptionController {
   @Post()
   @RecordingEndpoint('transcription', TranscriptionBody)
   @AudioDataAnswer(TranscriptionView)
-  @RecordingExample(TranscriptionBody, { model: 'aud-transcribe-v2', timestamps: 'word' })
-  @ApiOperation({
+  @RecordingOperation(TranscriptionBody, {
     summary: 'Speech to text',
     description: 'Billed per second of the recording, measured from the media itself.',
+    example: { model: 'aud-transcribe-v2', timestamps: 'word' },
   })
   createTranscription(
     @Call() call: AdmittedCall<'transcription'>,

@@ -1,5 +1,5 @@
 import { Controller, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../common/http/answers/audio-writer.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
@@ -7,7 +7,7 @@ import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
 import { AudioAnswer } from '../audio-answer.decorator.js';
-import { RecordingExample } from '../recording.body.js';
+import { RecordingOperation } from '../recording.body.js';
 import { VoiceChangerBody } from './dto/voice-changer.body.js';
 import { VoiceChangerService } from './voice-changer.service.js';
 
@@ -20,10 +20,10 @@ export class VoiceChangerController {
   @Post()
   @RecordingEndpoint('voice-change', VoiceChangerBody)
   @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
-  @RecordingExample(VoiceChangerBody, { model: 'aud-multilingual-sts-v2', voice: 'Adam' })
-  @ApiOperation({
+  @RecordingOperation(VoiceChangerBody, {
     summary: 'Voice changer',
     description: 'The same words in another voice. Billed per second of the recording.',
+    example: { model: 'aud-multilingual-sts-v2', voice: 'Adam' },
   })
   createVoiceChange(
     @Call() call: AdmittedCall<'voice-change'>,

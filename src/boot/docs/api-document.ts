@@ -6,7 +6,7 @@ import { API_KEY_SCHEME } from '../../auth/with-key.decorator.js';
 import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-answers.decorator.js';
 import { METRICS_SCHEME } from '../../observability/metrics.controller.js';
 import { DOCUMENT_TAGS } from './document-tags.js';
-import { describeDefaults, operationsOf, splitForms } from './document-bodies.js';
+import { describeDefaults, operationsOf } from './document-bodies.js';
 import { describeHeaders } from './document-headers.js';
 
 const DESCRIPTION = [
@@ -41,7 +41,6 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: (_controller, method) => method,
   });
   addSharedParts(document);
-  splitForms(document);
   describeDefaults(document);
   describeHeaders(document);
   return document;

@@ -17,35 +17,10 @@ export function operationsOf(document: OpenAPIObject): DocumentedOperation[] {
   );
 }
 
-/** The name and schema of the form that an operation accepts besides JSON; undefined if it accepts none. */
+/** The name and schema of the form that an operation accepts; undefined if it accepts none. */
 export function formOf(operation: DocumentedOperation) {
   const body = operation.requestBody;
   return body && 'content' in body ? body.content[FORM_TYPE] : undefined;
-}
-
-/**
- * A body that may be a form has one class for both formats. Here the form gets its own schema, with the file. In the
- * JSON body, which can hold no file, the URL becomes required.
- */
-export function splitForms(document: OpenAPIObject): void {
-  for (const operation of operationsOf(document)) {
-    const form = formOf(operation);
-    if (!form) continue;
-    delete form.examples;
-    const shared = schemaOf(document, form.schema);
-    if (!form.schema || !('$ref' in form.schema) || !shared?.properties?.file) continue;
-    form.schema = { $ref: splitForm(document, nameOf(form.schema.$ref), shared) };
-  }
-}
-
-/** Adds both schemas to the document; returns the reference to that of the form. */
-function splitForm(document: OpenAPIObject, name: string, shared: DocumentSchema): string {
-  const { file: _file, ...properties } = shared.properties ?? {};
-  const required = [...(shared.required ?? []), 'audio_url'];
-  const formName = name.replace(/Body$/, 'Form');
-  const schemas = { [formName]: shared, [name]: { ...shared, properties, required } };
-  Object.assign(document.components?.schemas ?? {}, schemas);
-  return `${REFERENCE}${formName}`;
 }
 
 /**

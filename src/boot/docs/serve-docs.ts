@@ -31,7 +31,7 @@ export function serveDocs(app: NestExpressApplication): void {
     customSiteTitle: 'Shim API',
     customCss: NO_LINKS,
     swaggerOptions: {
-      requestInterceptor: withoutEmptyFields,
+      requestInterceptor: formAsFilled,
       plugins: [answerPlayer],
       displayRequestDuration: true,
       // Switches off the badge that Swagger UI would load from another site.
@@ -53,11 +53,15 @@ function answerRootWith(ownUrl: OwnUrl) {
   };
 }
 
-/** Runs in the browser, so it can use nothing else of this file. It removes empty fields from the form. */
-function withoutEmptyFields(request: { body?: unknown }): { body?: unknown } {
+/**
+ * Runs in the browser, so it can use nothing else of this file. It removes empty fields from the form, and the URL that the
+ * page offers when a file was chosen, as only one of them may be sent.
+ */
+function formAsFilled(request: { body?: unknown }): { body?: unknown } {
   const { body } = request;
   if (body instanceof FormData) {
     for (const [name, value] of [...body.entries()]) if (value === '') body.delete(name);
+    if (body.has('file')) body.delete('audio_url');
   }
   return request;
 }

@@ -3,6 +3,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
 import { EXAMPLE_MEDIA_URL } from '../../common/example-media.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { URL_FIELD } from '../../media/media-intake.js';
 import { OwnUrl } from '../../net/own-url.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from '../../sandbox-media/sandbox-media.js';
 import { formOf, operationsOf, schemaOf } from './document-bodies.js';
@@ -24,9 +25,9 @@ export function servedDocument(app: INestApplication, document: OpenAPIObject): 
 }
 
 /**
- * The document for the page. Swagger UI fills every field of a form with an example and sends all of them, but only one
- * of `file` and `audio_url` may be sent. So the optional fields of a form begin empty here, and `withoutEmptyFields`
- * removes them. The page calls the gateway that served it.
+ * The document for the page. Swagger UI fills every field of a form with an example and sends all of them. So the
+ * optional fields of a form begin empty here, but for the URL of a recording, and `formAsFilled` removes what is not to be
+ * sent. The page calls the gateway that served it.
  */
 export function pageDocument(served: OpenAPIObject): OpenAPIObject {
   const document = { ...structuredClone(served), servers: [{ url: '/' }] };
@@ -34,9 +35,12 @@ export function pageDocument(served: OpenAPIObject): OpenAPIObject {
     const form = formOf(operation);
     const schema = schemaOf(document, form?.schema);
     if (!form || !schema) continue;
+    delete form.examples;
     form.schema = structuredClone(schema);
     for (const [name, field] of Object.entries(form.schema.properties ?? {})) {
-      if (!schema.required?.includes(name)) Object.assign(field, { example: '' });
+      const isOffered = name === URL_FIELD || schema.required?.includes(name);
+      if (!isOffered)
+        Object.assign(field, { example: 'type' in field && field.type === 'array' ? [] : '' });
     }
   }
   return document;

@@ -32,18 +32,27 @@ afterAll(() => gateway.stop());
 /** The example bodies of an endpoint, from the served document, without those that name an earlier task. */
 function examplesOf(path: string): object[] {
   const { paths } = JSON.parse(text) as Document;
-  const examples = paths[path]?.post?.requestBody?.content['application/json']?.examples ?? {};
+  const { 'application/json': json, 'multipart/form-data': form } =
+    paths[path]?.post?.requestBody?.content ?? {};
+  const examples = (json ?? form)?.examples ?? {};
   return Object.values(examples)
     .map(({ value }) => value)
     .filter((body) => !JSON.stringify(body).includes(TASK_ID));
 }
 
 async function post(path: string, body: object): Promise<number> {
-  const answer = await fetch(`${gateway.url}${path}`, {
-    method: 'POST',
-    headers: { ...account.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const headers = { ...account.headers, 'content-type': 'application/json' };
+  return statusOf(path, { headers, body: JSON.stringify(body) });
+}
+
+async function postForm(path: string, fields: object): Promise<number> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, String(value));
+  return statusOf(path, { headers: account.headers, body });
+}
+
+async function statusOf(path: string, request: RequestInit): Promise<number> {
+  const answer = await fetch(`${gateway.url}${path}`, { method: 'POST', ...request });
   await answer.arrayBuffer();
   return answer.status;
 }
@@ -79,12 +88,17 @@ describe('the examples of the served OpenAPI document', () => {
     for (const body of examples) expect(await post('/v1/audio/dubbing', body)).toBe(202);
   });
 
-  it.each(RECORDING_PATHS)('for audio/%s succeed as they stand', async (name) => {
-    const path = `/v1/audio/${name}`;
-    const examples = examplesOf(path);
-    expect(examples).toHaveLength(1);
-    for (const body of examples) expect(await post(path, body)).toBe(200);
-  });
+  it.each(RECORDING_PATHS)(
+    'for audio/%s succeed as they stand, as a form and in JSON',
+    async (name) => {
+      const path = `/v1/audio/${name}`;
+      const examples = examplesOf(path);
+      expect(examples).toHaveLength(1);
+      for (const body of examples) {
+        expect([await postForm(path, body), await post(path, body)]).toEqual([200, 200]);
+      }
+    },
+  );
 
   it(
     'for songs and videos are accepted as they stand where they need no earlier task',

@@ -6,6 +6,7 @@ import { NUMBERS, picked } from './damage.js';
 interface Schema {
   readonly $ref?: string;
   readonly type?: string;
+  readonly format?: string;
   readonly enum?: readonly unknown[];
   readonly example?: unknown;
   readonly anyOf?: readonly Schema[];
@@ -45,7 +46,9 @@ const MAX_DEPTH = 6;
  * right kind, and at the limits or beside them, so that they come further than values of any kind.
  */
 export function withKnownFields(path: string, body: object, random: Random): object {
-  const properties = Object.entries(bodySchema(path, body).properties ?? {});
+  const known = Object.entries(bodySchema(path, body).properties ?? {});
+  // The document tells fields of a form that JSON takes too, all but its file.
+  const properties = known.filter(([, { format }]) => format !== 'binary');
   if (properties.length === 0 || random(2) === 0) return body;
   const added = Array.from({ length: random(MAX_FIELDS + 1) }, () => {
     const [name, schema] = picked(properties, random);
@@ -56,7 +59,9 @@ export function withKnownFields(path: string, body: object, random: Random): obj
 }
 
 function bodySchema(path: string, body: object): Schema {
-  const schema = API.paths[path]?.post?.requestBody?.content['application/json']?.schema ?? {};
+  const { 'application/json': json, 'multipart/form-data': form } =
+    API.paths[path]?.post?.requestBody?.content ?? {};
+  const schema = (json ?? form)?.schema ?? {};
   const model = 'model' in body ? String(body.model) : '';
   const $ref = schema.discriminator?.mapping[model];
   return resolved($ref === undefined ? schema : { $ref });

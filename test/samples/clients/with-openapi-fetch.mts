@@ -1,8 +1,9 @@
-// Three calls through the types of openapi-typescript; prints what came back. Arguments: address and key of the gateway.
+// Calls through the types of openapi-typescript; prints what came back. Arguments: address and key of the gateway, a recording.
+import { openAsBlob } from 'node:fs';
 import createClient from 'openapi-fetch';
 import type { paths } from './schema.js';
 
-const [baseUrl = '', key = ''] = process.argv.slice(2);
+const [baseUrl = '', key = '', recording = ''] = process.argv.slice(2);
 const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key}` } });
 
 const speech = await client.POST('/v1/audio/speech', {
@@ -34,11 +35,31 @@ const task = await client.GET('/v1/tasks/{id}', {
 const missing = await client.GET('/v1/models/{id}', { params: { path: { id: 'none' } } });
 const code: 'model_not_found' | string | undefined = missing.error?.error.code;
 
+/** This client sends JSON unless it is told how to make a form. */
+function formOf(body: object): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body)) form.append(name, value as string | Blob);
+  return form;
+}
+const file = (await openAsBlob(recording)) as unknown as string;
+const audio_url = `${baseUrl}/sandbox/media/recording.mp3`;
+const heard = await client.POST('/v1/audio/transcriptions', {
+  body: { model: 'aud-transcribe-v2', file, timestamps: 'word' },
+  bodySerializer: formOf,
+});
+const text: string | undefined = heard.data?.text;
+const uploads = [
+  heard,
+  await client.POST('/v1/audio/transcriptions', { body: { model: 'aud-transcribe-v2', audio_url } }),
+];
+
 console.log(
   JSON.stringify({
     bytes: audio?.byteLength,
     tool: call?.type === 'function' ? call.function.name : undefined,
     status: task.data?.status,
     code,
+    text,
+    uploads: uploads.map(({ response, error }) => error?.error.message ?? response.status),
   }),
 );
