@@ -4,6 +4,9 @@ import { missingReason, finishReasonOf } from '../providers/ports/finish-reason.
 import { knownFieldsOf } from './known-fields.js';
 import { CallDeltas } from './tool-calls.js';
 
+/** A stream of one answer has one choice, and no vendor sends more than these; what comes under further indices is left out. */
+const MAX_CHOICES = 32;
+
 interface OpenChoice {
   readonly calls: CallDeltas;
   hasEnded: boolean;
@@ -19,10 +22,14 @@ export class AnswerChunks {
 
   /** A chunk with these choices of the provider, without the usage. */
   chunkOf(head: CompletionHead, choices: readonly JsonObject[]): JsonObject {
-    return chunk(
-      head,
-      choices.map((choice, place) => this.shown(choice, indexOf(choice, place))),
-    );
+    const shown: JsonObject[] = [];
+    for (const [place, choice] of choices.entries()) {
+      const index = indexOf(choice, place);
+      if (this.choices.has(index) || this.choices.size < MAX_CHOICES) {
+        shown.push(this.shown(choice, index));
+      }
+    }
+    return chunk(head, shown);
   }
 
   /** The last chunk, where the provider did not say why its choices ended. */

@@ -1,6 +1,6 @@
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import type { Dto } from '../common/validation/fields.js';
-import { jsonOfForm } from '../common/validation/form-fields.js';
+import { jsonOfTexts } from '../common/validation/form-fields.js';
 import type { Options } from './operator-request.js';
 
 /** Options of every list. */
@@ -17,7 +17,7 @@ export function sent<T extends object>(dto: Dto<T>, options: Options, more: obje
   const form = Object.entries(options).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && !LOCAL.has(name) ? [[name.replaceAll('-', '_'), value]] : [],
   );
-  const json = jsonOfForm(dto, Object.fromEntries(form));
+  const json = jsonOfTexts(dto, Object.fromEntries(form));
   return validatorOf(dto).parse({ ...json, ...more });
 }
 

@@ -6,7 +6,7 @@ export interface DatabaseUrls {
   readonly mustWrite: boolean;
 }
 
-const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/s;
+const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)((?:[/?].*)?)$/s;
 /** Values of `target_session_attrs`; the others mean servers that the gateway cannot use. */
 const WRITES = new Set(['read-write', 'primary']);
 

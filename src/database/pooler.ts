@@ -71,9 +71,13 @@ async function withClients<T>(
   settings: pg.ClientConfig,
   work: (clients: readonly pg.Client[]) => Promise<T>,
 ): Promise<T> {
-  const clients = Array.from(
-    { length: count },
-    () => new ChosenClient({ ...settings, choice, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }),
+  const clients = Array.from({ length: count }, () =>
+    // What goes wrong with a session fails the statement that waits for it.
+    new ChosenClient({
+      ...settings,
+      choice,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    }).on('error', () => undefined),
   );
   try {
     for (const client of clients) await client.connect();

@@ -84,8 +84,8 @@ export class ChosenClient extends pg.Client {
 
   /** What the start of the session says; the driver has no setting for the time zone, which every pooler passes on. */
   protected getStartupConf(): Record<string, string> {
-    const { getStartupConf } = pg.Client.prototype as unknown as StartUp;
-    return { ...getStartupConf.call(this), TimeZone: 'UTC' };
+    const driver = pg.Client.prototype as unknown as StartUp;
+    return { ...driver.getStartupConf.call(this), TimeZone: 'UTC' };
   }
 
   override connect(): Promise<pg.Client>;

@@ -99,6 +99,7 @@ export function viewPricing(rule: PriceRule): PricingView {
 function decimals(amount: MicroUsd, places: number): string {
   const digits = amount.toString().padStart(places + 1, '0');
   const whole = digits.slice(0, -places);
-  const fraction = digits.slice(-places).replace(/0+$/, '');
-  return fraction === '' ? whole : `${whole}.${fraction}`;
+  let end = digits.length;
+  while (end > whole.length && digits[end - 1] === '0') end -= 1;
+  return end === whole.length ? whole : `${whole}.${digits.slice(whole.length, end)}`;
 }

@@ -2,14 +2,14 @@ import 'reflect-metadata';
 import { type PipeTransform, Query } from '@nestjs/common';
 import { validatorOf } from './compiled-validator.js';
 import type { Dto } from './fields.js';
-import { jsonOfForm } from './form-fields.js';
+import { jsonOfTexts } from './form-fields.js';
 
 /** Checks a query string against its class; numbers and booleans are converted by the declared type of the field. */
 export class StrictQueryPipe<T extends object> implements PipeTransform<Record<string, string>, T> {
   constructor(private readonly dto: Dto<T>) {}
 
   transform(query: Record<string, string>): T {
-    return validatorOf(this.dto).parse(jsonOfForm(this.dto, query));
+    return validatorOf(this.dto).parse(jsonOfTexts(this.dto, query));
   }
 }
 

@@ -28,19 +28,15 @@ export interface MeasuringLimits {
 
 /** A thread that measures one file after the other. It starts at once, and keeps no process alive while it is idle. */
 export class MeasuringThread {
-  private readonly worker = new Worker(THREAD_FILE, {
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-  });
+  private readonly worker: Worker;
   private readonly started: Promise<ThreadHello>;
   hasEnded = false;
 
   constructor() {
+    const limits = { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } };
     // A thread that ends while it is idle fails no file.
-    this.worker
-      .on('error', () => undefined)
-      .on('exit', () => (this.hasEnded = true))
-      .unref();
+    this.worker = new Worker(THREAD_FILE, { execArgv: [], ...limits }).on('error', () => undefined);
+    this.worker.on('exit', () => (this.hasEnded = true)).unref();
     this.started = once(this.worker, 'message').then(([hello]) => hello as ThreadHello);
     this.started.catch(() => undefined);
   }
@@ -52,7 +48,10 @@ export class MeasuringThread {
   async measure(path: string, { cpuMs, totalMs }: MeasuringLimits): Promise<LengthAnswer> {
     this.worker.ref();
     const stop = new AbortController();
-    const timers: NodeJS.Timeout[] = [setTimeout(() => stop.abort(late()), totalMs)];
+    const giveUp = (): void => {
+      stop.abort(late());
+    };
+    const timers: NodeJS.Timeout[] = [setTimeout(giveUp, totalMs)];
     try {
       const { threadId } = await this.hello(stop.signal);
       const before = cpuTimeMs(threadId);

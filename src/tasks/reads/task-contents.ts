@@ -3,7 +3,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { NamedFile } from '../../storage/stored-file.js';
 import { StoredFiles } from '../../storage/stored-files.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
-import type { ContentReader } from '../content-links/content-reader.js';
+import type { Caller } from '../../auth/caller.js';
 import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { TaskReads } from './task-reads.js';
@@ -28,7 +28,7 @@ export class TaskContents {
    * The task's file. Throws 404 `task_not_found`, 404 `content_not_available` where there is none to serve here, 409
    * `task_not_ready` before success, 410 `content_expired` after the file's time.
    */
-  async find(reader: ContentReader, id: string): Promise<TaskContent> {
+  async find(reader: Pick<Caller, 'accountId'>, id: string): Promise<TaskContent> {
     const task = await this.reads.get(reader, id);
     const { contentAt } = this.kinds.of(task.kind);
     if (contentAt === 'elsewhere') throw noContent();

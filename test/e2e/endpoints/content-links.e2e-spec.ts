@@ -176,9 +176,9 @@ describe('a link to the file of a video', () => {
     const bucket = `link-account:${own.account.accountId}`;
     // A token comes back every 10 ms, so all are taken until a read finds none.
     const readWhileNoneIsLeft = async () => {
-      let isOver = false;
-      const answer = send(url).finally(() => (isOver = true));
-      while (!isOver) {
+      const read = { isOver: false };
+      const answer = send(url).finally(() => (read.isOver = true));
+      while (!read.isOver) {
         while ((await buckets.take(bucket, 6_000)).allowed);
         await setImmediate();
       }
