@@ -46,8 +46,7 @@ const json =
     );
 const form: Post = (at, change = {}) => {
   const body = new FormData();
-  for (const [name, value] of Object.entries({ ...VIDEO, ...change }))
-    body.set(name, value);
+  for (const [name, value] of Object.entries({ ...VIDEO, ...change })) body.set(name, value);
   const headers = { ...desk.account.headers, 'idempotency-key': 'again' };
   return send(`${at.url}/v1/videos`, { method: 'POST', headers, body });
 };
