@@ -42,6 +42,7 @@ describe('the holder of a key', () => {
     expect((await get(`/v1/executions/${id}`)).json).toEqual({
       id,
       object: 'execution',
+      capped: false,
       status: 'succeeded',
       model: 'aud-v4',
       endpoint: '/v1/audio/speech',

@@ -25,6 +25,9 @@ describe('an execution', () => {
     expect(found.json).toEqual({
       id,
       object: 'execution',
+      capped: false,
+      provider_figures: { 'character-cost': '5' },
+      uncharged: null,
       status: 'succeeded',
       model: 'aud-v4',
       endpoint: '/v1/audio/speech',
