@@ -27,7 +27,9 @@ describe('what the provider says', () => {
       const answer = await speak(magic(`status=${status}]][[sandbox:code=Secret-Word`));
       expect([401, 403]).not.toContain(answer.status);
       expect(answer.status).toBeGreaterThanOrEqual(400);
-      const text = answer.bytes.toString() + JSON.stringify([...answer.headers]);
+      // Our own word for who made it (decision G-110).
+      const headers = [...answer.headers].filter(([name]) => name !== 'x-gateway-sandbox');
+      const text = answer.bytes.toString() + JSON.stringify(headers);
       for (const leak of ['sandbox', 'eleven', 'secret-word', '127.0.0.1', 'xi-api-key', 'axios']) {
         expect(text.toLowerCase()).not.toContain(leak);
       }
