@@ -30,7 +30,6 @@ const ORDERS = {
     path: '/v1/music/generations',
     body: {
       model: 'song-upload-cover',
-      audio_url: 'https://example.com/a.mp3',
       gen_description: 'as a waltz',
       webhook_secret: SECRET,
     },
@@ -93,8 +92,14 @@ export class EdgeDesk {
   /** Posts with one idempotency key until the task is accepted; returns its id. */
   async submitted(kind: keyof typeof ORDERS, key: string): Promise<string> {
     const { path, body } = ORDERS[kind];
-    const source = { source_url: `${this.upstreams.stub.url}/source.wav` };
-    const whole = { ...body, ...(kind === 'dub' && source), webhook: this.receiver.url };
+    const { url } = this.upstreams.stub;
+    const sources = {
+      dub: { source_url: `${url}/source.wav` },
+      video: {},
+      // A recording of its own: an upload that is paid is not made again within a day.
+      song: { audio_url: `https://media.example/${encodeURIComponent(key)}.mp3` },
+    };
+    const whole = { ...body, ...sources[kind], webhook: this.receiver.url };
     const headers = { ...this.account.headers, 'idempotency-key': key };
     for (;;) {
       const answer = await postJson(`${this.gateway.url}${path}`, headers, whole).catch(

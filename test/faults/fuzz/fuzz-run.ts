@@ -150,10 +150,17 @@ function judged(seen: string | undefined): { status: string; fault?: string } {
   if (final === '') return { status: 'closed' };
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(final) ?? [];
   if (status === undefined) return { status: 'none', fault: 'no HTTP' };
-  if (Number(status) >= 500) return { status, fault: final.slice(0, 500) };
   const body = Number(status) < 400 ? '' : bodyOf(final);
+  if (Number(status) >= 500 && !isWrongEndpoint(status, body)) {
+    return { status, fault: final.slice(0, 1_000) };
+  }
   const isSound = body === '' || isEnvelope(body);
   return isSound ? { status } : { status, fault: `no envelope: ${body.slice(0, 300)}` };
+}
+
+/** The one mistake of a caller that is a 5xx: a model of another endpoint (decision G-09). */
+function isWrongEndpoint(status: string, body: string): boolean {
+  return status === '503' && body.includes('"code":"no_eligible_route"') && isEnvelope(body);
 }
 
 /** The body of the first answer; a HEAD has none, though its length is told. */
