@@ -6,6 +6,7 @@ import {
   type TestAccount,
   type TestGateway,
 } from '../support/gateway.js';
+import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
 import { silentWav } from '../support/dubbing-desk.js';
 import { postJson, send } from '../support/http-answer.js';
 import { StubUpstream } from '../support/stub-upstream.js';
@@ -23,13 +24,20 @@ let account: TestAccount;
 /** The answer to every submission but its job, and to every poll. */
 let submission: { status?: number; body?: object };
 let polled: object;
+/** How many submissions have arrived. */
+let orders: number;
 
 beforeAll(async () => {
+  const video = await drawVideo({ prompt: 'The sea', width: 64, height: 48, seconds: 1 });
   stub = await StubUpstream.start();
   stub.reply = (response, { method, url }) => {
-    if (url.endsWith('.wav')) {
+    if (url.endsWith('.wav') || url.includes('/audio/fr')) {
       return response.writeHead(200, { 'content-type': 'audio/wav' }).end(silentWav(5));
     }
+    if (url.endsWith('/content')) {
+      return response.writeHead(200, { 'content-type': 'video/mp4' }).end(video);
+    }
+    if (method === 'POST') orders += 1;
     const job = { id: 'job-1', dubbing_id: 'job-1', status: 'SUCCESS', data: { job_id: 'job-1' } };
     const { status = 200, body = method === 'POST' ? job : polled } =
       method === 'POST' ? submission : {};
@@ -53,6 +61,7 @@ afterAll(async () => {
 beforeEach(async () => {
   submission = {};
   polled = {};
+  orders = 0;
   account = await gateway.account(CREDIT);
 });
 
@@ -175,6 +184,63 @@ describe('a task whose outcome is unknown', () => {
       provider_request_id: REQUEST_ID,
       error: null,
     });
+  });
+});
+
+describe('a submission that a proxy answers with a word of overload', () => {
+  it.each([
+    ['video', 502],
+    ['video', 504],
+    ['video', 524],
+    ['song', 502],
+    ['dub', 504],
+  ] as const)('as a %s with %i may have arrived, and is sent once', async (kind, status) => {
+    const message = 'The server is overloaded. Please try again later.';
+    submission = { status, body: { error: { code: 'overloaded', message } } };
+    expect(await ended(await submit(kind))).toMatchObject({
+      task_status: 'reconciliation_required',
+      provider_error: { status, message },
+      error: null,
+    });
+    expect([orders, await held()]).toEqual([1, expect.any(BigInt)]);
+  });
+});
+
+describe('a submission that a provider puts off', () => {
+  it.each([429, 499, 503, 529])('with %i is sent again, and accepted then', async (status) => {
+    submission = { status, body: { error: { code: 'overloaded', message: 'Try again later.' } } };
+    polled = { status: 'failed' };
+    const id = await submit('video');
+    while (orders === 0) await sleep(20);
+    submission = {};
+    expect(await ended(id)).toMatchObject({ task_status: 'failed' });
+    expect(orders).toBeGreaterThan(1);
+  });
+});
+
+/** Each with the facts that the kind needs besides the word. */
+const FINISHED: Readonly<Record<Kind, (status: string) => object>> = {
+  video: (status) => ({ id: 'job-1', status, progress: 100 }),
+  dub: (status) => ({ dubbing_id: 'job-1', status, media_metadata: { duration: 5 } }),
+  song: (status) => ({
+    status,
+    data: { musics: [{ musicId: 'm-1', audioUrl: `${stub.url}/a.wav`, duration: '5' }] },
+  }),
+};
+
+describe('a job whose provider says with a word of its own that it is done', () => {
+  const words = ['succeeded', 'success', 'READY', 'done', 'Complete', 'finished', 'Completed'];
+  const cases = (['video', 'dub', 'song'] as const).flatMap((kind) =>
+    words.map((word) => [kind, word] as const),
+  );
+  it.each(cases)('as a %s with "%s" has succeeded', async (kind, word) => {
+    polled = FINISHED[kind](word);
+    expect(await ended(await submit(kind))).toMatchObject({
+      task_status: 'succeeded',
+      unknown_state: null,
+      error: null,
+    });
+    expect(await held()).toBe(0n);
   });
 });
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { sniffFile } from '../http/audio-sniff.js';
-import { failureOfFinished, unfinishedJob } from '../http/job-state.js';
+import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
@@ -88,7 +88,8 @@ export class ElevenLabsDubbing implements DubbingPort {
 function reportOf(json: JsonObject, requestId: string | null): DubbingReport | undefined {
   const status = textAt(json, 'status');
   if (status === null) return undefined;
-  if (status !== 'dubbed') return unfinishedJob(status, json, requestId, null);
+  const isMade = /^dubbed$/i.test(status) || isSuccessWord(status);
+  if (!isMade) return unfinishedJob(status, json, requestId, null);
   const failed = failureOfFinished(json, requestId);
   if (failed) return failed;
   const media = isJsonObject(json.media_metadata) ? json.media_metadata : {};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { jobFailure, unfinishedJob } from './job-state.js';
+import { isFailureWord, isSuccessWord, jobFailure, unfinishedJob } from './job-state.js';
 
 const ID = 'req-1';
 
@@ -33,9 +33,32 @@ describe('the state of a job', () => {
     'dubbing',
     'Preparing',
     'unknown',
+    'In-Progress',
+    'inProgress',
   ])('%s is pending', (word) => {
     expect(unfinishedJob(word, {}, ID, 5)).toEqual({ state: 'pending', progress: 5 });
   });
+
+  it.each([
+    'SUCCESS',
+    'succeeded',
+    'Succeed',
+    'COMPLETED',
+    'complete',
+    'ready',
+    'Done',
+    'finished',
+    ' Successful ',
+  ])('%s is a success and no failure', (word) => {
+    expect([isSuccessWord(word), isFailureWord(word)]).toEqual([true, false]);
+  });
+
+  it.each(['in_progress', 'not_started', 'unsuccessful', 'simmering', 'almost done', ''])(
+    '%s is no success',
+    (word) => {
+      expect(isSuccessWord(word)).toBe(false);
+    },
+  );
 
   it('is pending and told where nobody knows the word, which is cut and printable', () => {
     expect(unfinishedJob('simmering', {}, ID, null)).toEqual({

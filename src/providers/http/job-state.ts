@@ -8,7 +8,13 @@ const PENDING = new Set(
     'accepted created dreaming dubbing generating in_progress in_queue initializing not_start not_started on_queue pending',
     'pending_queue preparing processing queued queueing running scheduled starting started streaming submitted',
     'throttled unknown waiting working',
-  ].flatMap((line) => line.split(' ')),
+  ].flatMap((line) => line.split(' ').map(spelling)),
+);
+/** The words with which they say that it has produced something. */
+const SUCCEEDED = new Set(
+  'complete completed done finished ready succeed succeeded success successful'
+    .split(' ')
+    .map(spelling),
 );
 /** The words with which they say that it will never produce anything. Plain ones tell no more than that. */
 const PLAIN_FAILURES = ['fail', 'failed', 'failure', 'error', 'errored'];
@@ -16,9 +22,9 @@ const FAILED = new Set([
   ...PLAIN_FAILURES,
   ...[
     'aborted blocked canceled cancelled censored content_filter content_filtered content_policy_violation create_task_failed',
-    'declined deleted denied expired generate_audio_failed moderated moderation_blocked nsfw refused rejected sensitive',
-    'sensitive_word_error terminated timed_out timeout unsafe',
-  ].flatMap((line) => line.split(' ')),
+    'declined deleted denied exception expired generate_audio_failed generation_failed internal_error moderated',
+    'moderation_blocked nsfw refused rejected sensitive sensitive_word_error terminated timed_out timeout unsafe unsuccessful',
+  ].flatMap((line) => line.split(' ').map(spelling)),
 ]);
 const MAX_WORD_CHARACTERS = 64;
 /** How the empty word is shown. */
@@ -33,12 +39,17 @@ const REASON_FIELDS = [
 
 /** Whether a vendor's word says that a job, or the request for one, has failed. */
 export function isFailureWord(word: unknown): boolean {
-  return typeof word === 'string' && FAILED.has(normalised(word));
+  return typeof word === 'string' && FAILED.has(spelling(word));
+}
+
+/** Whether a vendor's word says that a job has succeeded. */
+export function isSuccessWord(word: string): boolean {
+  return SUCCEEDED.has(spelling(word));
 }
 
 /**
- * The state of a job that has not succeeded, from the vendor's own word for it. Words are compared without case, and hyphens and
- * spaces are underscores. A word that nobody knows counts as pending, and is told.
+ * The state of a job that has not succeeded, from the vendor's own word for it. Words are compared without case, hyphens,
+ * underscores and spaces. A word that nobody knows counts as pending, and is told.
  */
 export function unfinishedJob(
   word: string,
@@ -46,8 +57,9 @@ export function unfinishedJob(
   requestId: string | null,
   progress: number | null,
 ): PendingJob | FailedJob {
-  const known = normalised(word);
-  if (FAILED.has(known)) return { state: 'failed', failure: jobFailure(json, requestId, known) };
+  const known = spelling(word);
+  if (FAILED.has(known))
+    return { state: 'failed', failure: jobFailure(json, requestId, codeOf(word)) };
   if (PENDING.has(known)) return { state: 'pending', progress };
   const shown = word.replaceAll(UNPRINTABLE, '?').slice(0, MAX_WORD_CHARACTERS);
   const unknownState = shown === '' ? EMPTY : shown;
@@ -98,7 +110,13 @@ function reasonIn(state: string | null): string | null {
   return state === null || PLAIN_FAILURES.includes(state) ? null : state;
 }
 
-function normalised(word: string): string {
+/** What is the same in every spelling of a word: `IN_PROGRESS`, `In Progress` and `inProgress` are one. */
+function spelling(word: string): string {
+  return word.toLowerCase().replaceAll(/[\s_-]/g, '');
+}
+
+/** A state in the form of a code. */
+function codeOf(word: string): string {
   return word.trim().toLowerCase().replaceAll(/[\s-]/g, '_');
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import { failureOfFinished, unfinishedJob } from '../http/job-state.js';
+import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
@@ -72,7 +72,7 @@ function reportOf(video: JsonObject, requestId: string | null): VideoReport | un
   const status = textAt(video, 'status');
   if (status === null) return undefined;
   const progress = numberAt(video, 'progress');
-  if (status === 'completed')
+  if (isSuccessWord(status))
     return failureOfFinished(video, requestId) ?? { state: 'succeeded', progress };
   return unfinishedJob(status, video, requestId, progress);
 }

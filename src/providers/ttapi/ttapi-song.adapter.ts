@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { isFailureWord, jobFailure, unfinishedJob } from '../http/job-state.js';
+import { isFailureWord, isSuccessWord, jobFailure, unfinishedJob } from '../http/job-state.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { ProviderError } from '../http/provider-error.js';
 import { jsonBody } from '../http/request-body.js';
@@ -156,7 +156,7 @@ function reportOf(
   if (typeof json.status !== 'string') return undefined;
   const data = dataOf(json);
   const progress = progressOf(data);
-  if (json.status !== 'SUCCESS') return unfinishedJob(json.status, json, requestId, progress);
+  if (!isSuccessWord(json.status)) return unfinishedJob(json.status, json, requestId, progress);
   const result = readAnswer(endpoint.answer, data, expected);
   if (result === 'not_made') return notMade(requestId);
   return result ? { state: 'succeeded', progress, result } : { state: 'unreadable' };

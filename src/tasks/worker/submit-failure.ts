@@ -12,8 +12,11 @@ const PUT_OFF_LIMIT_MS = 600_000;
  */
 const PUT_OFF_STATUSES = [429, 499, 503];
 const PUT_OFF_KINDS: readonly ProviderErrorKind[] = ['rate_limited', 'unavailable'];
-/** Servers between the gateway and the provider answer these, in any format. */
-const FOREIGN_STATUSES = [502, 504];
+/**
+ * Servers between the gateway and the provider answer these when they have no good answer of the provider, which may have
+ * begun all the same. Whatever their body says is not the provider's word.
+ */
+const FOREIGN_STATUSES = [502, 504, 520, 522, 524];
 
 /** What a failed submission means (architecture: Task states). */
 export type SubmitFailure = 'put_off' | 'failed' | 'unknown';
@@ -27,10 +30,10 @@ export function judgeSubmitFailure(error: unknown): SubmitFailure {
   const { kind, sent, upstreamStatus: status, upstreamCode } = error;
   if (!sent) return 'put_off';
   if (status === undefined) return 'unknown';
+  if (FOREIGN_STATUSES.includes(status)) return 'unknown';
   if (PUT_OFF_STATUSES.includes(status) || PUT_OFF_KINDS.includes(kind)) return 'put_off';
   if (status >= 400 && status < 500) return 'failed';
-  const isOwnWord = upstreamCode !== undefined && !FOREIGN_STATUSES.includes(status);
-  return status >= 500 && isOwnWord ? 'failed' : 'unknown';
+  return status >= 500 && upstreamCode !== undefined ? 'failed' : 'unknown';
 }
 
 /** The wait before attempt number `putOffs` + 1. Undefined when the task has been put off for long enough. */
