@@ -5,7 +5,6 @@ import type { Quote } from '../common/money/charge-basis.js';
 import { PaidCalls } from '../executions/paid-calls.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { ProviderAudio } from '../providers/ports/provider-audio.js';
-import { readUnread } from '../providers/ports/unread-body.js';
 import type { ProviderWork } from '../providers/routing/provider-router.js';
 import { SizedWav } from './wav/sized-wav.js';
 
@@ -33,11 +32,8 @@ export class PaidAudio {
       quote,
       work,
       async ({ result }, _signal, onFirstByte) => {
-        const { accountId } = call.caller;
-        writer.onGone(() => {
-          readUnread(result.body, accountId);
-        });
-        const audio = format === 'wav' ? await this.wav.of(result.body, accountId) : result.body;
+        const audio =
+          format === 'wav' ? await this.wav.of(result.body, call.caller.accountId) : result.body;
         audio.once('data', onFirstByte);
         return { value: await writer.stream(audio, format, quote.amountMicroUsd) };
       },

@@ -7,7 +7,6 @@ import type { InFlight } from '../common/http/connections/in-flight.js';
 import { PayOnSuccess } from '../executions/pay-on-success.js';
 import { LOGGER } from '../observability/logger.js';
 import { Readiness } from '../observability/readiness.js';
-import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { TaskWaits } from '../tasks/reads/task-waits.js';
 import { TaskWorker } from '../tasks/worker/task-worker.js';
 import { Ticker } from '../ticker/ticker.js';
@@ -37,7 +36,6 @@ export async function drainGateway(
 ): Promise<void> {
   app.get(Readiness).drain();
   inFlight.drain();
-  app.get(ProviderRegistry).drain();
   operators?.stop();
   app.get(TaskWaits).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Ticker).stop()]);

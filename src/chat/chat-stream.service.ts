@@ -9,7 +9,6 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import { ClientLeft, type PaidResult, PayOnSuccess } from '../executions/pay-on-success.js';
 import type { CallProgress } from '../executions/running-call.js';
 import type { ChatCommand, ChatStream } from '../providers/ports/chat.port.js';
-import { readUnread } from '../providers/ports/unread-body.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
 import { basisOf, type CountedUsage } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
@@ -95,11 +94,6 @@ export class ChatStreamService {
     progress.onFirstByte();
     const relayed = relay.run(result.body);
     if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
-    else {
-      events.onGone(() => {
-        readUnread(result.body, call.caller.accountId);
-      });
-    }
     const stream = { call, quote, relay, made, route: { provider, upstreamModel } };
     const isWhole = await relayed.catch(async (error: unknown) => {
       progress.onMade(await this.outcomes.broke(stream));

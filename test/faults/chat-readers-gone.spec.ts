@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { leaveAfter } from '../support/event-stream.js';
 import { ASK, ChatUpstreamDesk } from '../support/chat-upstream-desk.js';
 
-/** More than have a turn to be read on. */
 const READERS = 30;
 const CHUNKS = 100;
 const CREDIT = 1_000_000_000n;

@@ -11,7 +11,7 @@ import { MP3_HEAD, servedBy, startStubSpeech } from '../support/stub-speech.js';
 const PIECE = Buffer.alloc(64 * 1024, 9);
 /** Far more than all buffers between the provider and a client that does not read. */
 const PIECES = 400;
-/** More than have a turn to be read on. */
+/** Clients that leave at the same moment. */
 const LEAVING = 40;
 
 let stub: StubUpstream;

@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Dispatcher } from 'undici';
 import { BodyPace } from './body-pace.js';
-import { UnreadTurns } from './unread-turns.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 
 const READ_BYTES = 64 * 1024;
@@ -28,8 +27,7 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
     private readonly readBytes = READ_BYTES,
     accountId = 'a',
   ) {
-    const turns = new UnreadTurns();
-    this.exchange = new UpstreamExchange(undefined, (error) => error, pace, turns, accountId);
+    this.exchange = new UpstreamExchange(undefined, (error) => error, pace, accountId);
     this.exchange.onRequestStart(this);
     this.exchange.onResponseStart(this, 200, HEADERS);
   }

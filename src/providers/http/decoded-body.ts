@@ -1,6 +1,5 @@
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { readUnread, type UnreadBody } from '../ports/unread-body.js';
 
 /** More encodings upon one another are no answer. */
 const MAX_ENCODINGS = 2;
@@ -42,7 +41,7 @@ export function decodedBody(
 }
 
 /** One encoding less. Destroying it destroys its source. */
-class DecodedBody extends Readable implements UnreadBody {
+class DecodedBody extends Readable {
   private decoder: Transform | undefined;
   /** The first byte, until the second tells which decoder it takes. */
   private held = Buffer.alloc(0);
@@ -69,10 +68,6 @@ class DecodedBody extends Readable implements UnreadBody {
       .on('error', (error) => {
         this.destroy(error);
       });
-  }
-
-  readUnread(accountId: string): void {
-    readUnread(this.source, accountId);
   }
 
   override _read(): void {

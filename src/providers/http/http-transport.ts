@@ -1,7 +1,6 @@
 import { Axios } from 'axios';
 import { Agent } from 'undici';
 import { type ExchangeConfig, undiciAdapter } from './undici-adapter.js';
-import { UnreadTurns } from './unread-turns.js';
 import {
   stepTimeout,
   type UpstreamTimeout,
@@ -29,7 +28,6 @@ export class HttpTransport {
   /** The options of every request, in place of defaults. */
   readonly everyRequest: ExchangeConfig;
   private readonly agent: Agent;
-  private readonly unreadTurns = new UnreadTurns();
 
   /** @param timeoutOverrideMs replaces every timeout of {@link UPSTREAM_TIMEOUTS} */
   constructor(private readonly timeoutOverrideMs?: number) {
@@ -41,7 +39,7 @@ export class HttpTransport {
       },
     });
     this.everyRequest = {
-      adapter: undiciAdapter(this.agent, this.unreadTurns),
+      adapter: undiciAdapter(this.agent),
       responseType: 'stream',
       validateStatus: null,
       transformRequest: [],
@@ -59,11 +57,6 @@ export class HttpTransport {
     if (override === undefined) return usual;
     const silence = { headMs: override, idleMs: override };
     return usual.bodyMs === undefined ? silence : stepTimeout(override);
-  }
-
-  /** Reads every answer as fast as its provider sends: the process is about to end. */
-  drain(): void {
-    this.unreadTurns.holdNone();
   }
 
   /** Closes every connection, including those with a request under way. */

@@ -13,7 +13,6 @@ import { countWaiting } from '../../common/http/answers/unread-answers.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';
-import { UnreadTurns } from './unread-turns.js';
 import { type AnswerHead, UpstreamExchange } from './upstream-exchange.js';
 
 /** An axios request with the options of this adapter. */
@@ -34,10 +33,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
  * requested. `timeout` bounds the wait for the head. A rejected request has its {@link UpstreamExchange} in
  * `error.request`.
  */
-export function undiciAdapter(
-  dispatcher: Dispatcher,
-  unreadTurns = new UnreadTurns(),
-): AxiosAdapter {
+export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
   const pace = new BodyPace();
   return async (config: Config) => {
     const url = new URL(
@@ -46,7 +42,7 @@ export function undiciAdapter(
     const signal = config.signal as StopSignal | undefined;
     const bodyError = config.bodyError ?? ((error: Error) => error);
     const accountId = currentExchange()?.request.caller?.accountId ?? '';
-    const exchange = new UpstreamExchange(signal, bodyError, pace, unreadTurns, accountId);
+    const exchange = new UpstreamExchange(signal, bodyError, pace, accountId);
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;

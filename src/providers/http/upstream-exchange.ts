@@ -2,9 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { StopSignal } from '../../common/stop-signal.js';
-import type { UnreadBody } from '../ports/unread-body.js';
 import type { BodyPace } from './body-pace.js';
-import type { LeftAnswer, UnreadTurns } from './unread-turns.js';
 
 /** The head of an answer, and its body while it arrives. */
 export interface AnswerHead {
@@ -39,10 +37,6 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   private body: AnswerBody | undefined;
   private isFull = false;
   private isPaused = false;
-  /** Whether the connection is left unread for now, although the reader has left. */
-  isHeld = false;
-
-  private unread: LeftAnswer | undefined;
   private waits = false;
   private uncountedBytes = 0;
   private announcements = 0;
@@ -53,7 +47,6 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     private readonly signal: StopSignal | undefined,
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
     private readonly pace: BodyPace,
-    private readonly unreadTurns: UnreadTurns,
     /** Whose request it is; empty outside of any call. */
     private readonly accountId: string,
   ) {
@@ -94,12 +87,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     if (!body) return;
     this.isFull = !body.push(chunk);
     const hasTurn = this.takeTurn(chunk.length);
-    this.unread?.take(chunk.length);
     if (!this.mayPause) {
       if (body.readableLength > UNPAUSED_BUFFER_BYTES) controller.abort(new Error('unread'));
       return;
     }
-    if (this.isFull || this.isPaused || this.isHeld || !hasTurn) controller.pause();
+    if (this.isFull || this.isPaused || !hasTurn) controller.pause();
     if (hasTurn || this.waits) return;
     this.waits = true;
     this.pace.wait(this.accountId, () => {
@@ -136,20 +128,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     else if (this.mayPause) this.controller?.pause();
   }
 
-  /** The reader has left, and the answer is read to its end. One that cannot be paused is read at once. */
-  readUnread(accountId: string): void {
-    const { body } = this;
-    if (!this.mayPause || this.unread || !body || body.destroyed) return;
-    this.unread = this.unreadTurns.begin(accountId, (isHeld) => {
-      this.isHeld = isHeld;
-      if (isHeld) this.controller?.pause();
-      else this.goOn();
-    });
-  }
-
   /** The reader has destroyed the body, or the connection broke. */
   abandon(error: Error | null): void {
-    this.unread?.end();
     if (!this.controller?.aborted) this.controller?.abort(error ?? new Error('body abandoned'));
   }
 
@@ -164,7 +144,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   /** Reads on when the reader has room, takes bytes, and it is this answer's turn. */
   private goOn(): void {
-    if (this.isFull || this.isPaused || this.isHeld || this.waits) return;
+    if (this.isFull || this.isPaused || this.waits) return;
     this.controller?.resume();
   }
 
@@ -183,12 +163,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 
   private detach(): void {
     this.signal?.removeEventListener('abort', this);
-    this.unread?.end();
   }
 }
 
 /** The body of an answer. While its reader has paused it, the connection is not read. */
-class AnswerBody extends Readable implements UnreadBody {
+class AnswerBody extends Readable {
   constructor(
     private readonly exchange: UpstreamExchange,
     readonly headers: IncomingHttpHeaders,
@@ -198,14 +177,6 @@ class AnswerBody extends Readable implements UnreadBody {
 
   override _read(): void {
     this.exchange.readOn();
-  }
-
-  get isHeld(): boolean {
-    return this.exchange.isHeld;
-  }
-
-  readUnread(accountId: string): void {
-    this.exchange.readUnread(accountId);
   }
 
   override pause(): this {

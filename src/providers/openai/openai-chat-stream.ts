@@ -9,7 +9,6 @@ import { carriesError } from '../http/error-facts.js';
 import { figuresOfBody } from '../http/figures.js';
 import { listAt } from '../http/json-fields.js';
 import type { OnFigures } from '../ports/attempt-context.js';
-import { readUnread, type UnreadBody } from '../ports/unread-body.js';
 import { ChoiceEnds } from './choice-ends.js';
 import { usageOf } from './openai-usage.js';
 
@@ -39,7 +38,7 @@ export type StreamFault = (code: string, event?: unknown) => Error;
  * connection does (decision G-24). Before that it breaks when the body ends, at an error event, at anything that is not
  * a JSON object, and at a `[DONE]` before which no chunk had a choice: that is no answer, whatever usage is reported.
  */
-export class OpenAiChatStream extends Readable implements UnreadBody {
+export class OpenAiChatStream extends Readable {
   private readonly parser: EventSourceParser;
   private readonly choices = new ChoiceEnds();
   private hasText = false;
@@ -47,7 +46,7 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
   private wait: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly source: Readable & Pick<UnreadBody, 'isHeld'>,
+    private readonly source: Readable,
     private readonly fault: StreamFault,
     private readonly usageWaitMs = USAGE_WAIT_MS,
     private readonly onFigures?: OnFigures,
@@ -99,10 +98,6 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
       };
       this.on('readable', settle).on('error', settle);
     });
-  }
-
-  readUnread(accountId: string): void {
-    readUnread(this.source, accountId);
   }
 
   override _read(): void {
@@ -170,8 +165,7 @@ export class OpenAiChatStream extends Readable implements UnreadBody {
     if (this.source.closed) return;
     this.wait ??= setTimeout(() => {
       // What the reader has not taken may contain the usage.
-      const waitsForReader = !this.done && this.source.isPaused();
-      if (waitsForReader || this.source.isHeld === true) {
+      if (!this.done && this.source.isPaused()) {
         this.wait?.refresh();
         return;
       }

@@ -72,11 +72,6 @@ export class ProviderRegistry implements OnModuleDestroy {
     return this.isSandbox(provider) ? SANDBOX_NAME : provider;
   }
 
-  /** From now on no answer waits for its turn to be read: the process is about to end. */
-  drain(): void {
-    this.transport.drain();
-  }
-
   /** Closes all upstream connections. */
   async onModuleDestroy(): Promise<void> {
     await this.transport.close();

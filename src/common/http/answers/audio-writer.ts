@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Response } from 'express';
-import { onReaderGone, tookAll, writableAgain } from './reader-pace.js';
+import { tookAll, writableAgain } from './reader-pace.js';
 import { tellCharge } from './charged-answer.js';
 import type { MicroUsd } from '../../money/micro-usd.js';
 
@@ -24,11 +24,6 @@ export type ResponseFormat = keyof typeof AUDIO_CONTENT_TYPES;
 /** The body of an answer that is audio. Services see nothing else of the response. */
 export class AudioWriter {
   constructor(private readonly response: Response) {}
-
-  /** Calls back once when the reader leaves or is cut off before the end, or at once if that has happened already. */
-  onGone(listener: () => void): void {
-    onReaderGone(this.response, listener);
-  }
 
   /**
    * Sends the head and all audio bytes as they arrive, but does not end the answer. It resolves to the function that
