@@ -47,6 +47,12 @@ export const works = (response: ServerResponse, { url }: SeenRequest): void => {
 export const MISDEEDS: Readonly<Record<string, StubUpstream['reply']>> = {
   'answers well': works,
   'refuses with 400': (response, seen) => response.writeHead(400).end(inShape(seen)),
+  'writes a sentence for a code': (response, seen) =>
+    response.writeHead(400).end(JSON.stringify({ error: { code: gossip(seen), message: 'no' } })),
+  'writes our key for a code': (response, { headers }) =>
+    response
+      .writeHead(400)
+      .end(JSON.stringify({ error: { code: headers['xi-api-key'] ?? headers.authorization } })),
   'refuses our key': (response, seen) => response.writeHead(401).end(inShape(seen)),
   'limits us': (response, seen) => response.writeHead(429).end(inShape(seen)),
   'fails with 500': (response, seen) => response.writeHead(500).end(gossip(seen)),

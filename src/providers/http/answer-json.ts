@@ -51,14 +51,18 @@ export async function readAnswerJson(
   }
 }
 
-/** The body of an error answer as JSON; null when it is too long, too slow, broken or not JSON. */
+/**
+ * The body of an error answer as JSON; null when it is too long, too slow, broken, not JSON or nests too deep: what looks
+ * for its words could use up the stack.
+ */
 export async function readErrorJson(body: Readable): Promise<unknown> {
+  const structure = new JsonStructure({ depth: MAX_ANSWER_DEPTH, values: MAX_VALUES });
   const timer = setTimeout(
     () => body.destroy(new Error('error body too slow')),
     ERROR_BODY_WAIT_MS,
   );
   try {
-    return parseAnswerJson(await readBounded(body, MAX_ERROR_BODY_BYTES));
+    return parseAnswerJson(await readBounded(counted(body, structure), MAX_ERROR_BODY_BYTES));
   } catch {
     return null;
   } finally {

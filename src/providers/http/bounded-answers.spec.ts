@@ -133,6 +133,15 @@ describe('the answer of a provider', () => {
     expect(await sent).toBeLessThan(ENDLESS_BYTES);
   });
 
+  it('of an error is not read where it nests so deep that looking for its words would use up the stack', async () => {
+    const nested = (levels: number): string =>
+      `{"error":{"code":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
+    stub.reply = (response) => response.writeHead(500).end(nested(60));
+    expect(await ask()).toBe('read');
+    stub.reply = (response) => response.writeHead(500).end(nested(20_000));
+    expect(await ask()).toBe('unread');
+  });
+
   it('of an error is read up to 64 kB, and not a byte above', async () => {
     stub.reply = (response) => response.writeHead(500).end(objectOf(ERROR_LIMIT_BYTES));
     expect(await ask()).toBe('read');

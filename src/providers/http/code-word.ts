@@ -4,6 +4,7 @@ const MAX_CHARS = 64;
 const MAX_SPACES = 2;
 const CODE = /^[a-z0-9_.]+$/;
 const LETTER = /[a-z]/;
+const NUMBER = /^-?\d{1,10}$/;
 /** A part of a code that is longer than this and holds a digit is an id. */
 const MAX_ID_CHARS = 20;
 /** Words that say nothing of the reason. */
@@ -41,4 +42,9 @@ export function publicWordOf(code: string, provider: string): string | undefined
   // Codes have dots or hyphens, hosts have both.
   if (code.includes('.') && code.includes('-')) return undefined;
   return word.includes(provider.toLowerCase().replaceAll('-', '_')) ? undefined : word;
+}
+
+/** A vendor's code for the log: a word or a number. Some vendors write sentences there, which may quote anything. */
+export function loggedCodeOf(code: string): string | undefined {
+  return codeWordOf(code) !== undefined || NUMBER.test(code) ? code : undefined;
 }

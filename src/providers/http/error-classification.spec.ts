@@ -99,11 +99,20 @@ describe('ProviderError.toGatewayError', () => {
     },
   );
 
-  it('keeps nothing of a code but letters, digits and punctuation', () => {
+  it('keeps nothing of a code but words, digits and punctuation', () => {
     const detail = { provider: 'acme', sent: true, upstreamCode: 'quota <b>sk-1</b> \n' };
-    expect(new ProviderError('account', detail).message).toBe(
-      'provider acme: account, quotabsk-1b',
-    );
+    expect(new ProviderError('account', detail).upstreamCode).toBe('quota bsk-1b');
+  });
+
+  it.each([
+    ['rate_limit', ', rate_limit'],
+    ['InvalidArgument', ', InvalidArgument'],
+    ['1026', ', 1026'],
+    ['No such key at https://api.acme.example: k-123', ''],
+    ['ask api acme example', ''],
+  ])('tells the log of the code %s only where it is a word or a number', (code, end) => {
+    const detail = { provider: 'acme', sent: true, upstreamCode: code };
+    expect(new ProviderError('account', detail).message).toBe(`provider acme: account${end}`);
   });
 });
 

@@ -23,3 +23,15 @@ export function keyHeader(
 ): Readonly<Record<string, string>> {
   return apiKey === undefined ? {} : { [name]: scheme + apiKey };
 }
+
+/** A shorter key than this is no secret, and part of many words. */
+const MIN_KEY_CHARS = 8;
+
+/** A text of the provider without its key: some quote what they were sent. */
+export function withoutKey<Text extends string | undefined>(
+  { apiKey }: Pick<ProviderAccess, 'apiKey'>,
+  text: Text,
+): Text | string {
+  const isSecret = apiKey !== undefined && apiKey.length >= MIN_KEY_CHARS;
+  return isSecret && text !== undefined ? text.replaceAll(apiKey, '[redacted]') : text;
+}

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../common/errors/error-table.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { publicWordOf } from './code-word.js';
+import { loggedCodeOf, publicWordOf } from './code-word.js';
 
 /** What went wrong at a provider, in our own words. */
 export type ProviderErrorKind =
@@ -70,8 +70,8 @@ const NOTHING_DONE: readonly ProviderErrorKind[] = [
 ];
 
 /**
- * A failed attempt. The message may be logged: it holds provider id, kind, status and code only. It has no `cause`,
- * because errors of the transport hold hosts and request headers.
+ * A failed attempt. The message may be logged: it holds provider id, kind, status and code only, and of the code nothing
+ * that is no word or number. It has no `cause`, because errors of the transport hold hosts and request headers.
  */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
@@ -90,9 +90,13 @@ export class ProviderError extends Error {
     readonly kind: ProviderErrorKind,
     detail: ProviderErrorDetail,
   ) {
-    const code = detail.upstreamCode?.replace(/[^\w.-]/g, '').slice(0, 64);
+    const code = detail.upstreamCode
+      ?.replace(/[^\w.\s-]/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .slice(0, 64);
     super(
-      [`provider ${detail.provider}: ${kind}`, detail.upstreamStatus, code]
+      [`provider ${detail.provider}: ${kind}`, detail.upstreamStatus, code && loggedCodeOf(code)]
         .filter((part) => part !== undefined && part !== '')
         .join(', '),
     );

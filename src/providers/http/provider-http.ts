@@ -11,7 +11,7 @@ import { figuresOfBody, figuresOfHeaders } from './figures.js';
 import { decodedBody } from './decoded-body.js';
 import { UpstreamExchange } from './upstream-exchange.js';
 import type { ExchangeConfig } from './undici-adapter.js';
-import type { ProviderAccess } from './provider-access.js';
+import { type ProviderAccess, withoutKey } from './provider-access.js';
 import { ProviderError } from './provider-error.js';
 import type { OnFigures } from '../ports/attempt-context.js';
 import type { UpstreamTerms } from '../ports/upstream-terms.js';
@@ -234,9 +234,9 @@ export class ProviderHttp {
       provider: id,
       sent: true,
       upstreamStatus: finding.status,
-      upstreamCode: finding.code ?? fallbackCode,
-      upstreamParam: finding.param,
-      upstreamMessage: finding.message,
+      upstreamCode: withoutKey(this.access, finding.code) ?? fallbackCode,
+      upstreamParam: withoutKey(this.access, finding.param),
+      upstreamMessage: withoutKey(this.access, finding.message),
       providerRequestId,
       retryAfterSeconds: finding.retryAfterSeconds,
     });

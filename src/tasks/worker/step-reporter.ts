@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { loggedCodeOf } from '../../providers/http/code-word.js';
 import { collectDelayMs } from '../collect-failure.js';
 import { MAX_GROWTH, pollDelayMs } from './poll-pace.js';
 import { type AroundTry, type Ending, TaskEnding } from '../ending/task-ending.js';
@@ -158,8 +159,12 @@ export class StepReporter {
 function lineOf({ id, status, provider, error }: Task, { event, fault }: Partial<Ending>): string {
   const ended = event === 'unknown' ? 'its outcome is unknown, an operator decides' : status;
   const told = error ? ` (${error.code}: ${error.message})` : '';
-  const said =
-    fault &&
-    `; provider ${provider} said ${[fault.status, fault.code && JSON.stringify(fault.code), fault.requestId && `request ${fault.requestId}`].filter((part) => part !== null).join(', ')}`;
+  const code = fault?.code && loggedCodeOf(fault.code);
+  const words = fault && [
+    fault.status,
+    code && JSON.stringify(code),
+    fault.requestId && `request ${fault.requestId}`,
+  ];
+  const said = words && `; provider ${provider} said ${words.filter(Boolean).join(', ')}`;
   return `${toPublicId('task', id)}: ${ended}${told}${said ?? ''}`;
 }
