@@ -62,18 +62,6 @@ function sumOf(answers: readonly UnreadAnswer[]): number {
   return answers.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
 }
 
-const shared = new WeakSet<ServerResponse>();
-
-/** All readers of this answer share one copy of its bytes, so they do not count for any reader. */
-export function shareBytes(answer: ServerResponse): void {
-  shared.add(answer);
-}
-
-/** Whether {@link shareBytes} was told of the answer. */
-export function hasSharedBytes(answer: ServerResponse): boolean {
-  return shared.has(answer);
-}
-
 const waiting = new WeakMap<ServerResponse, () => number>();
 
 /** What a provider has sent of this answer waits in memory as well: `bytes` tells how much of it. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { cutOff } from '../answers/cut-off.js';
-import { hasSharedBytes, type UnreadAnswer, waitingBytes } from '../answers/unread-answers.js';
+import { type UnreadAnswer, waitingBytes } from '../answers/unread-answers.js';
 
 /** What the connection of a provider may hold for an answer that is still arriving: one read of a socket. */
 const READ_AHEAD_BYTES = 65_536;
@@ -66,7 +66,7 @@ export class ConnectionTurn {
   /** Bytes in memory of the answer that the reader has not taken, and of what its provider may have sent beyond. */
   get unreadBytes(): number {
     const { answer } = this;
-    if (answer === undefined || answer.writableLength === 0 || hasSharedBytes(answer)) return 0;
+    if (answer === undefined || answer.writableLength === 0) return 0;
     const readAhead = answer.writableEnded ? 0 : READ_AHEAD_BYTES;
     return answer.writableLength + waitingBytes(answer) + readAhead;
   }

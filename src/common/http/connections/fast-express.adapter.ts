@@ -5,7 +5,6 @@ import express from 'express';
 import { ConnectionTurns, type Overload } from './connection-turns.js';
 import { emitInScope } from './exchange-scope.js';
 import { noteExpectation } from '../bodies/expectation.js';
-import { filesInMemory } from '../answers/files-in-memory.js';
 import { type ExpressApp, withLastAnswer } from '../answers/last-answer.js';
 import { withCheckedHead } from './request-head.js';
 import type { UnreadBound } from '../answers/unread-answers.js';
@@ -85,13 +84,6 @@ export class FastExpressAdapter extends ExpressAdapter {
   boundUnread(bound: UnreadBound): () => number {
     this.turns?.bound(bound);
     return () => this.turns?.unreadBytes ?? 0;
-  }
-
-  /** Nest calls it for the page of the API's description. */
-  override useStaticAssets(...assets: Parameters<ExpressAdapter['useStaticAssets']>): unknown {
-    const [folder, { prefix = '/' }] = assets;
-    this.use(prefix, filesInMemory(folder));
-    return super.useStaticAssets(...assets) as unknown;
   }
 
   private listenTo(server: Server, turns: ConnectionTurns): void {

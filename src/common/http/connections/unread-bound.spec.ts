@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionTurns } from './connection-turns.js';
-import { countWaiting, shareBytes } from '../answers/unread-answers.js';
+import { countWaiting } from '../answers/unread-answers.js';
 
 const MEBIBYTE = 1_048_576;
 /** Far more than the kernel takes for a reader. */
@@ -25,12 +25,11 @@ afterEach(() => {
   server?.close();
 });
 
-async function serve(isShared: boolean, waitingBytes = 0): Promise<number> {
+async function serve(waitingBytes = 0): Promise<number> {
   turns = new ConnectionTurns((request, response) => {
     const reader = { holder: String(request.headers['x-holder']), isCut: false };
     readers.push(reader);
     request.socket.once('close', () => (reader.isCut = true));
-    if (isShared) shareBytes(response);
     countWaiting(response, () => waitingBytes);
     response.end(ANSWER);
   });
@@ -62,7 +61,7 @@ const cutOf = (holder: string) => readers.filter((one) => one.holder === holder 
 it(
   'beyond the bound readers of the account with the most are cut, and those of others get all',
   async () => {
-    const port = await serve(false);
+    const port = await serve();
     const attack = ['a', 'a', 'a', 'a'].map((holder) => slowReader(port, holder));
     const victim = slowReader(port, 'b');
     await until(() => cutOf('a').length === 3);
@@ -78,22 +77,9 @@ it(
 );
 
 it(
-  'bytes that all readers share cut nobody',
-  async () => {
-    const port = await serve(true);
-    const readersOfAFile = Array.from({ length: 5 }, () => slowReader(port, 'a'));
-    await until(() => readers.length === 5);
-    await sleep(LOOKS_MS);
-    expect([turns.unreadBytes, cutOf('a').length]).toEqual([0, 0]);
-    for (const socket of readersOfAFile) socket.destroy();
-  },
-  TIMEOUT_MS,
-);
-
-it(
   'what a provider has sent beyond an unread answer counts with it',
   async () => {
-    const port = await serve(false, MAX_BYTES);
+    const port = await serve(MAX_BYTES);
     const socket = slowReader(port, 'a');
     await until(() => cutOf('a').length === 1);
     socket.destroy();
