@@ -93,7 +93,7 @@ describe('the built-in catalog', () => {
     expect(priceOf('gen-image-2-all')).toEqual({ unit: 'request', microUsd: 20_000n });
   });
 
-  it('prices 42 song models in whole micro-USD, twelve of them with Max mode at twice the price (BILL-26)', () => {
+  it('prices 42 song models in whole micro-USD, twelve of them with Max mode at twice the price (BILL-26, G-30)', () => {
     const prices = BUILT_IN_MODELS.flatMap((row) => (row.operation === 'song' ? [row.price] : []));
     const maxMode = prices.filter((price) => price.maxModeMicroUsd !== undefined);
     expect(prices).toHaveLength(42);
@@ -109,7 +109,7 @@ describe('the built-in catalog', () => {
 });
 
 describe('price rules', () => {
-  it('are exact integers: 1,234 code points cost 148080, 33,333 on flash 1999980 (BILL-27)', () => {
+  it('are exact integers: 1,234 code points cost 148080, 33,333 on flash 1999980 (BILL-27, G-30)', () => {
     expect(priceOfText({ unit: 'code_point', microUsd: 120n }, 1_234)).toBe(148_080n);
     expect(priceOfText({ unit: 'code_point', microUsd: 60n }, 33_333)).toBe(1_999_980n);
   });

@@ -31,7 +31,7 @@ function setUp() {
 }
 
 describe('BrokenStreams', () => {
-  it('names an account of whose 20 streams two broke, once, with route and sum', () => {
+  it('names an account of whose 20 streams two broke, once, with route and sum (G-103)', () => {
     const { named, run } = setUp();
     run(18, 2);
     run(0, 10);

@@ -47,7 +47,7 @@ describe('the accounts of a gateway when only play money buys the work of the sa
       [accountId, timeOrderedUuid(Date.now()), provider, onSandbox],
     );
 
-  it('have play money where no provider was ever used', async () => {
+  it('have play money where no provider was ever used (G-110)', async () => {
     expect(await isMarked(() => Promise.resolve())).toBe(true);
     expect(await isMarked(() => call('sandbox'))).toBe(true);
     expect(await isMarked(() => task('ttapi', true))).toBe(true);

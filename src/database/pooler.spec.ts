@@ -48,7 +48,7 @@ describeWithPgBouncer.each([
     await database.drop();
   });
 
-  it('the start finds it, and calls in parallel are held, charged, released and audited', async () => {
+  it('the start finds it, and calls in parallel are held, charged, released and audited (G-105)', async () => {
     const url = pooler.through(database.url);
     // Version 1.21 keeps names where it is told to; this one, or this setting, does not.
     expect(await findPooler(url, 'auto')).toBe('unnamed');

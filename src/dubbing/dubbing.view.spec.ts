@@ -12,7 +12,7 @@ describe('the result of a dub', () => {
     ['Video/MP4; codecs=avc1', true],
     ['application/octet-stream', false],
     [null, null],
-  ])('of the type %s has has_video = %s (DUB-54, DUB-55)', (contentType, hasVideo) => {
+  ])('of the type %s has has_video = %s (DUB-54, DUB-55, G-66)', (contentType, hasVideo) => {
     const result = viewDubbingResult(TASK, 'fr', {
       state: 'succeeded',
       sourceLanguage: 'en',

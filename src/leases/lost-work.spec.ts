@@ -36,7 +36,7 @@ describe('calls that run in the database and have ended here', () => {
     await database.drop();
   });
 
-  it('are released once two looks a minute apart did not know them, and a known one never', async () => {
+  it('are released once two looks a minute apart did not know them, and a known one never (G-111)', async () => {
     const { dataSource } = database;
     const clock = new MovedClock();
     const { process, executions, sweeper, lost, reads } = ledgerOf(dataSource, { clock });

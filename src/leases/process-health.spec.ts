@@ -93,7 +93,7 @@ describe('the readiness of a process', () => {
     [-29_000, true],
     [6_000, true],
   ])(
-    'with a clock that is %d ms off is %s, and the process goes by that of the database',
+    'with a clock that is %d ms off is %s, and the process goes by that of the database (G-112)',
     async (offMs, isReady) => {
       clock.offMs = offMs;
       await process.beat();

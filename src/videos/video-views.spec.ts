@@ -167,7 +167,7 @@ describe('the task of a video', () => {
     ],
     ['expired', EXPIRED, { status: 'failed', completed: 1_800_000_100, cost: 0, error: LATE }],
   ])(
-    'that is %s has the keys of the webhook, null before the end (HOOK-06)',
+    'that is %s has the keys of the webhook, null before the end (HOOK-06, G-56)',
     (_w, task, fields) => {
       expect(viewVideoTask(task, LINKS)).toEqual({ ...QUEUED_TASK, ...fields });
     },

@@ -59,7 +59,7 @@ describe('The webhook fields of audio tasks', () => {
     [{ webhook: 'ftp://example.com/hook', webhook_secret: secretOf(16) }, 'webhook'],
     [{ webhook: `${URL}/\ud800`, webhook_secret: secretOf(16) }, 'webhook'],
     [{ webhook: `${URL}/${'a'.repeat(4_096)}`, webhook_secret: secretOf(16) }, 'webhook'],
-  ])('refuse %j (HOOK-27, HOOK-33)', (body, param) => {
+  ])('refuse %j (HOOK-27, HOOK-33, G-79)', (body, param) => {
     expect(faultOf(AudioBody, body)).toBe(`invalid_task_command ${param}`);
   });
 
@@ -87,7 +87,7 @@ describe('The webhook fields of video tasks', () => {
     [{ webhook_secret: secretOf(8) }, 'webhook_secret'],
     [{ webhook: 'hook' }, 'webhook'],
     [{ webhook: `${URL}/\udc00` }, 'webhook'],
-  ])('refuse %j (HOOK-28, HOOK-33)', (body, param) => {
+  ])('refuse %j (HOOK-28, HOOK-33, G-79)', (body, param) => {
     expect(faultOf(VideoBody, body)).toBe(`invalid_request ${param}`);
   });
 });

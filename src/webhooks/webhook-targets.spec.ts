@@ -63,7 +63,7 @@ describe('WebhookTargets', () => {
     expect(await faultOf('http://example.com/hook', 'song')).toBe('invalid_task_command webhook');
   });
 
-  it.each(PRIVATE)('refuses %s (HOOK-29, HOOK-31)', async (host) => {
+  it.each(PRIVATE)('refuses %s (HOOK-29, HOOK-31, G-80)', async (host) => {
     expect(await faultOf(`https://${host}/hook`, 'video')).toBe('invalid_request webhook');
     expect(await faultOf(`https://${host}/hook`, 'dubbing')).toBe('invalid_task_command webhook');
   });
@@ -72,7 +72,7 @@ describe('WebhookTargets', () => {
     'https://api.shim.example/hook',
     'https://API.shim.example:8443/other',
     'https://api.shim.example./hook',
-  ])('refuses its own host: %s (HOOK-30, HOOK-31)', async (url) => {
+  ])('refuses its own host: %s (HOOK-30, HOOK-31, G-80)', async (url) => {
     expect(await faultOf(url, 'video')).toBe('invalid_request webhook');
     expect(await faultOf(url, 'song')).toBe('invalid_task_command webhook');
   });

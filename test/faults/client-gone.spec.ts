@@ -78,7 +78,7 @@ async function closed(call: ClientRequest): Promise<void> {
 }
 
 describe('a client that leaves', () => {
-  it('before the head pays when the provider succeeds (AUD-05)', async () => {
+  it('before the head pays when the provider succeeds (AUD-05, G-25)', async () => {
     const account = await gateway.account(600n);
     const atProvider = nextAtProvider();
     const call = speak(account);

@@ -231,7 +231,7 @@ it('sessions ended by the server under load lose no charge and make none up', as
   await gateway.provesClean();
 });
 
-it('a fault of our own in the database is an opaque 500, and nothing stays held (ERR-11)', async () => {
+it('a fault of our own in the database is an opaque 500, and nothing stays held (ERR-11, G-12)', async () => {
   works();
   const account = await gateway.account();
   await gateway.dataSource.query(`ALTER TABLE execution RENAME TO execution_gone`);

@@ -62,7 +62,7 @@ async function expectRefused({ accountId }: TestAccount, key: string): Promise<v
 }
 
 describe('the parallel calls', () => {
-  it('of one key are bounded: the next is 429 with Retry-After before any hold, and other keys feel nothing', async () => {
+  it('of one key are bounded: the next is 429 with Retry-After before any hold, and other keys feel nothing (G-100)', async () => {
     const account = await gateway.account();
     const calls = await begun([account.key]);
     await expectRefused(account, account.key);

@@ -98,7 +98,7 @@ describe('a provider that', () => {
     await expectFree(() => speak({ language: 'xx' }), 400, 'provider_rejected_request');
   });
 
-  it('does not take a parameter of the model refuses it, uncharged (SPEECH-74)', async () => {
+  it('does not take a parameter of the model refuses it, uncharged (SPEECH-74, G-39)', async () => {
     const fields = { model: 'aud-v3', previous_text: 'Before.' };
     await expectFree(() => speak(fields), 400, 'provider_rejected_request');
     const [upstream] = await gateway.upstreamRequests();

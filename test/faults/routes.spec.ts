@@ -94,7 +94,7 @@ describe('a model with a second route', () => {
     expect({ calls, spent }).toEqual({ calls: [1, 1], spent: 0n });
   });
 
-  it('is unavailable when every route is down (SPEECH-13)', async () => {
+  it('is unavailable when every route is down (SPEECH-13, G-09)', async () => {
     desk.fails(desk.first, 503);
     desk.fails(desk.backup, 503);
     const both = await desk.spending(() => desk.speak());

@@ -109,7 +109,7 @@ async function refusalOf(client: Client, status: number, code: string): Promise<
 }
 
 describe('an account without funds', () => {
-  it('is refused with 402 for a body over 1 MB that it declares, before the body is asked for', async () => {
+  it('is refused with 402 for a body over 1 MB that it declares, before the body is asked for (G-101)', async () => {
     await refusalOf(waitingChat(poor, MIB + 1), 402, 'insufficient_user_quota');
   });
 
@@ -117,18 +117,18 @@ describe('an account without funds', () => {
     ['JSON', CHAT, [JSON_TYPE], '{"a":"'],
     ['JSON of which nobody may send more', VIDEOS, [JSON_TYPE], '{"a":"'],
     ['a form that may be a replay', VIDEOS, [FORM_TYPE, 'Idempotency-Key: a'], TEXT_HEAD],
-  ])('is refused with 402 for a body in chunks over 1 MB: %s', async (_, path, lines, head) => {
+  ])('is refused with 402 for chunks over 1 MB: %s (G-101)', async (_, path, lines, head) => {
     const send = (by: TestAccount) => inChunks(path, by, lines, head.padEnd(MIB + 1, 'x'));
     await refusalOf(send(poor), 402, 'insufficient_user_quota');
     if (path !== CHAT) await refusalOf(send(rich), 413, 'request_too_large');
   });
 
-  it('is refused with 402 for any form, before the form is asked for', async () => {
+  it('is refused with 402 for any form, before the form is asked for (G-101)', async () => {
     await refusalOf(waitingUpload(poor), 402, 'insufficient_funds');
     await refusalOf(waitingVideo(poor), 402, 'insufficient_user_quota');
   });
 
-  it('is told first what is wrong with a small body', async () => {
+  it('is told first what is wrong with a small body (G-101)', async () => {
     const client = begin(CHAT, poor, [JSON_TYPE, 'Content-Length: 3'], '{a}');
     await refusalOf(client, 400, 'invalid_request');
   });
@@ -206,7 +206,7 @@ describe('bodies in memory', () => {
 });
 
 describe('uploads', () => {
-  it('of one account at once are bounded: 429 for it alone', async () => {
+  it('of one account at once are bounded: 429 for it alone (G-100)', async () => {
     upload(rich);
     upload(rich);
     await until(async () => (await gauge('spool_transfers')) === 2);

@@ -33,7 +33,7 @@ async function isFree({ accountId }: TestAccount): Promise<void> {
 }
 
 describe('a model that is silent before its first chunk', () => {
-  it('has its head and a comment sent after 5 s, and its answer when it comes', async () => {
+  it('has its head and a comment sent after 5 s, and its answer when it comes (G-93)', async () => {
     desk.upstream.reply = late(says('Hi'));
     const events = await streamOf(await desk.gateway.account());
     expect(events.lines[0]).toBe(': ping');

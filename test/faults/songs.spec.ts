@@ -97,7 +97,7 @@ describe('a provider', () => {
     expect(task.result.tracks).toEqual([expect.objectContaining({ index: 1, audio_url: AUDIO })]);
   });
 
-  it('whose files are gone has made them all the same: nothing is fetched (LIMIT-14)', async () => {
+  it('whose files are gone has made them all the same: nothing is fetched (LIMIT-14, G-78)', async () => {
     const files = await StubUpstream.start();
     const url = `${files.url}/a.mp3`;
     answers.set('/suno/v1/music', job);

@@ -65,7 +65,7 @@ describe('a video whose outcome is unknown', () => {
     ['its file is gone when it is to be stored', `${QUICK}[[sandbox:file=404]]`],
     ['its file is a page', `${QUICK}[[sandbox:file=html]]`],
   ])(
-    'because %s stays in progress on both reads, untold, its hold kept, until it is resolved',
+    'because %s stays in progress on both reads, untold, its hold kept, until it is resolved (G-58)',
     async (_why, words) => {
       const desk = await VideoDesk.open(gateway, CREDIT);
       const video = await desk.submitted({ prompt: `The sea ${words}`, webhook: receiver.url });
@@ -121,7 +121,7 @@ describe('a video', () => {
     expect(await desk.balance()).toMatchObject({ available: CREDIT, held: 0n });
   });
 
-  it('that is not done by the deadline has failed as expired, is refunded and told once', async () => {
+  it('that is not done by the deadline has failed as expired, is refunded and told once (G-58)', async () => {
     const desk = await VideoDesk.open(gateway, CREDIT);
     const prompt = 'The sea [[sandbox:task-ms=600000]]';
     const video = await desk.submitted({ prompt, webhook: receiver.url });
@@ -177,7 +177,7 @@ describe('a provider that redirects to the file', () => {
     };
   };
 
-  it('gets our key, the host it names does not', async () => {
+  it('gets our key, the host it names does not (G-60)', async () => {
     sendsTo(`${host.url}/signed?x=1`);
     const desk = await VideoDesk.open(redirected, CREDIT);
     const { id } = await desk.made();

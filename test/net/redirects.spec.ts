@@ -42,7 +42,7 @@ describe('redirects and names', () => {
     ['a private name', 'http://localhost/'],
     ['a user name', 'http://user@example.com/'],
     ['a backslash', '\\\\127.0.0.1\\'],
-  ])('are refused when they lead to %s (AUD-45)', async (_, location) => {
+  ])('are refused when they lead to %s (AUD-45, G-43)', async (_, location) => {
     await expect(fetchFrom(leadingTo(location))).rejects.toMatchObject(FAILED);
     expect(web.dials).toEqual([PUBLIC]);
   });

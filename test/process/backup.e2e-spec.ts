@@ -210,7 +210,7 @@ describe('a backup of a gateway that serves', () => {
 
 describe('a backup with a task that was not sent yet', () => {
   it(
-    'is restored with the task left to an operator and named, and with --resume as it was',
+    'is restored with the task left to an operator and named, and with --resume as it was (G-111)',
     async () => {
       const [dataDir, kept, resumed] = ['unsent', 'kept', 'resumed'].map((name) =>
         join(folder, name),

@@ -67,7 +67,7 @@ describeWithPgBouncer('a gateway behind PgBouncer in transaction mode with two s
   }, PROCESS_TEST_TIMEOUT_MS);
 
   it(
-    'migrates an empty database and answers every kind of call',
+    'migrates an empty database and answers every kind of call (G-105)',
     async () => {
       const chat = { model: 'gen-5-mini', messages: [{ role: 'user', content: 'Hi' }] };
       const answers = [

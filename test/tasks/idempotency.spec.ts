@@ -45,7 +45,7 @@ async function held(): Promise<bigint> {
 }
 
 describe('an idempotency key', () => {
-  it('makes one task, one hold and one preparation of 500 concurrent requests from three keys of the account (IDEM-08)', async () => {
+  it('makes one task, one hold and one preparation of 500 concurrent requests from three keys of the account (IDEM-08, G-86)', async () => {
     const apiKeyIds = [randomUUID(), randomUUID(), randomUUID()];
     const tasks = await Promise.all(
       Array.from({ length: 500 }, (_, index) =>
@@ -126,7 +126,7 @@ describe('an idempotency key', () => {
     expect(prepared).toBe(1);
   });
 
-  it('does not mind the order of keys or how a number is written (IDEM-11)', async () => {
+  it('does not mind the order of keys or how a number is written (IDEM-11, G-86)', async () => {
     const first = await desk.submit(account, keyed('order', { body: { a: 1, b: { c: 2, d: 3 } } }));
     const body: object = JSON.parse('{"b": {"d": 3.0, "c": 2e0}, "a": 1}') as object;
     expect((await desk.submit(account, keyed('order', { body }))).id).toBe(first.id);
@@ -150,7 +150,7 @@ describe('an idempotency key', () => {
     expect((await desk.submit(other, keyed('mine'))).id).not.toBe(first.id);
   });
 
-  it('stays free after a refusal (IDEM-12)', async () => {
+  it('stays free after a refusal (IDEM-12, G-86)', async () => {
     const refuse = (): Promise<PreparedTask> =>
       Promise.reject(new GatewayError('audio_download_failed', 'no'));
     await expect(desk.submit(account, keyed('refused', { prepare: refuse }))).rejects.toMatchObject(

@@ -54,7 +54,7 @@ const bodies = async (task: Task) =>
   ).map(({ body }) => body.toString());
 
 describe('POST /v1/tasks/{id}/cancel', () => {
-  it('ends the task at the time of the database, whatever the clock of the process says', async () => {
+  it('ends the task at the time of the database, whatever the clock of the process says (G-112)', async () => {
     const task = await desk.submit(account);
     const clock = desk.gateway.app.get(Clock);
     const nowMs = clock.nowMs.bind(clock);
@@ -67,7 +67,7 @@ describe('POST /v1/tasks/{id}/cancel', () => {
     expect(rows).toEqual([{ is_past: true }]);
   });
 
-  it('ends a task that was not sent, releases its hold and tells its webhook', async () => {
+  it('ends a task that was not sent, releases its hold and tells its webhook (G-102)', async () => {
     const task = await desk.submit(account, { webhook: WEBHOOK, name: 'cancelled' });
     const { status, body } = await cancel(task);
     expect(status).toBe(200);
@@ -80,7 +80,7 @@ describe('POST /v1/tasks/{id}/cancel', () => {
     expect(await bodies(task)).toHaveLength(1);
   });
 
-  it('is refused once the task was sent, or has ended otherwise', async () => {
+  it('is refused once the task was sent, or has ended otherwise (G-102)', async () => {
     const putOff = await desk.submit(account, { plan: 'busy' });
     const sent = await desk.submit(account);
     await desk.run();

@@ -61,7 +61,7 @@ describe('the life of a task', () => {
     await desk.gateway.provesClean();
   });
 
-  it('shows the twelve fields in every state, null rather than absent (TASK-03, TASK-06, TASK-14, TASK-24)', async () => {
+  it('shows the twelve fields in every state, null rather than absent (TASK-03, TASK-06, TASK-14, TASK-24, G-65)', async () => {
     const task = await desk.submit(account);
     const queued = await view(task);
     expect(Object.keys(queued)).toEqual(FIELDS);
@@ -148,7 +148,7 @@ describe('the life of a task', () => {
     expect(desk.provider.submissions.get('stepwise')).toBe(3);
   });
 
-  it('never lets progress fall and takes no more than 0 to 100 (TASK-07)', async () => {
+  it('never lets progress fall and takes no more than 0 to 100 (TASK-07, G-64)', async () => {
     const task = await desk.submit(account);
     await desk.run();
     const shown: (number | null)[] = [];
@@ -160,7 +160,7 @@ describe('the life of a task', () => {
     expect(shown).toEqual([0, 50, 50, 50, 100]);
   });
 
-  it('has no progress at the end where the provider reported none (TASK-07)', async () => {
+  it('has no progress at the end where the provider reported none (TASK-07, G-64)', async () => {
     desk.provider.state = { status: 'done', result: { url: 'x' } };
     const task = await desk.submit(account);
     await desk.run(2);
@@ -181,7 +181,7 @@ describe('the life of a task', () => {
     expect(await stored()).toEqual([{ sealed_input: null }]);
   });
 
-  it('answers the same 404 for unknown, malformed and foreign ids (TASK-25, CONTENT-09)', async () => {
+  it('answers the same 404 for unknown, malformed and foreign ids (TASK-25, CONTENT-09, G-52)', async () => {
     const task = await desk.submit(account);
     const other = await desk.gateway.account();
     const ids = [toPublicId('task', task.id), toPublicId('task', randomUUID()), 'task_1', 'x'];

@@ -97,7 +97,7 @@ describe('a submission', () => {
     await heldIs(0n);
   });
 
-  it('whose worker died after the mark is never sent again (TASK-22)', async () => {
+  it('whose worker died after the mark is never sent again (TASK-22, G-53)', async () => {
     const task = await desk.submit(account, { name: 'orphan' });
     await desk.gateway.dataSource.query(
       `UPDATE task_work SET phase = 'submitting', fence = fence + 1 WHERE task_id = $1`,
@@ -158,7 +158,7 @@ describe('the deadline', () => {
     ['is unreachable', { status: '', broken: 'reset' }, 'reconciliation_required'],
     ['tells no readable result', { status: 'done' }, 'reconciliation_required'],
   ] satisfies [string, PollPlan, TaskStatus][])(
-    'of a task whose provider %s (%j) ends it as %s (TASK-21)',
+    'of a task whose provider %s (%j) ends it as %s (TASK-21, G-53)',
     async (_name, state, status) => {
       const task = await desk.submit(account);
       await desk.run();

@@ -18,7 +18,7 @@ beforeEach(async () => {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('Prefer: wait', () => {
-  it('answers when the task has ended', async () => {
+  it('answers when the task has ended (G-98)', async () => {
     const task = await desk.submit(account);
     const waiting = desk.get(account, task, { prefer: 'respond-async, wait=30' });
     await pause(100);
@@ -40,7 +40,7 @@ describe('Prefer: wait', () => {
     expect(((await (await waiting).json()) as TaskView).status).toBe('expired');
   });
 
-  it('answers with the task as it is when the time is over', async () => {
+  it('answers with the task as it is when the time is over (G-98)', async () => {
     const task = await desk.submit(account);
     const response = await desk.get(account, task, { prefer: 'wait=1' });
     expect(response.headers.get('preference-applied')).toBe('wait=1');
@@ -62,7 +62,7 @@ describe('Prefer: wait', () => {
     }
   });
 
-  it('lets 20 readers of a key wait and answers the next at once', async () => {
+  it('lets 20 readers of a key wait and answers the next at once (G-98)', async () => {
     const task = await desk.submit(account);
     const waiting = Array.from({ length: 20 }, () =>
       desk.get(account, task, { prefer: 'wait=60' }),

@@ -51,7 +51,7 @@ describe('What a receiver may do', () => {
   });
 
   it.each([400, 401, 404, 408, 410, 429, 499])(
-    'makes one attempt only for a %i (HOOK-18)',
+    'makes one attempt only for a %i (HOOK-18, G-81)',
     async (status) => {
       receiver.react(status);
       expect(await deliverTo(receiver.url)).toMatchObject({ status: 'failed', statusCode: status });
@@ -59,7 +59,7 @@ describe('What a receiver may do', () => {
   );
 
   it.each([301, 302, 307, 308])(
-    'does not follow a %i but tries again (HOOK-21)',
+    'does not follow a %i but tries again (HOOK-21, G-81)',
     async (status) => {
       const target = await startWebhookReceiver();
       receiver.react((response) => response.writeHead(status, { location: target.url }).end());
@@ -77,7 +77,7 @@ describe('What a receiver may do', () => {
     expect(await deliverTo(receiver.url)).toMatchObject({ status: 'pending', statusCode: status });
   });
 
-  it('sends a POST of the bytes as JSON, without event name, key or cookie (HOOK-08, AUTH-29)', async () => {
+  it('sends a POST of the bytes as JSON, without event name, key or cookie (HOOK-08, AUTH-29, G-84)', async () => {
     await deliverTo(receiver.url);
     const [{ method, headers, body } = { method: '', headers: {}, body: Buffer.alloc(0) }] =
       receiver.received;
@@ -196,7 +196,7 @@ describe('What a receiver may do', () => {
   });
 
   it.each(['127.0.0.1', '169.254.169.254', '10.0.0.1', 'fd00::1', '::ffff:127.0.0.1'])(
-    'connects to nothing when a name that was public resolves to %s at delivery (HOOK-32)',
+    'connects to nothing when a name that was public resolves to %s at delivery (HOOK-32, G-80)',
     async (address) => {
       const web = await StubWeb.start((socket) => socket.end(answer(200)));
       let addresses = ['93.184.216.34'];

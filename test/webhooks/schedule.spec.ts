@@ -63,7 +63,7 @@ describe('The schedule of a delivery', () => {
     return waitMs;
   }
 
-  it('makes seven attempts for a receiver that answers 500 for ever, each wait counted from the end of the attempt before (HOOK-16)', async () => {
+  it('makes seven attempts for a receiver that answers 500 for ever, each wait counted from the end of the attempt before (HOOK-16, G-82)', async () => {
     receiver.react(500);
     const ownerId = await desk.enqueue(receiver.url);
     expect(await workUntilNow()).toBe(1);
@@ -79,7 +79,7 @@ describe('The schedule of a delivery', () => {
     expect(await workUntilNow()).toBe(0);
   });
 
-  it('signs every attempt afresh over the same bytes, hours later too (HOOK-12, HOOK-22)', async () => {
+  it('signs every attempt afresh over the same bytes, hours later too (HOOK-12, HOOK-22, G-83)', async () => {
     receiver.react(503);
     const body = Buffer.from('{"id":"task_1","status":"succeeded","text":"\u2028 ü"}');
     const ownerId = await desk.enqueue(receiver.url, body, SECRET);
@@ -119,7 +119,7 @@ describe('The schedule of a delivery', () => {
     expect(attempts.map(({ statusCode }) => statusCode)).toEqual([500, 404]);
   });
 
-  it('goes on in another process where the first one left it (HOOK-24)', async () => {
+  it('goes on in another process where the first one left it (HOOK-24, G-82)', async () => {
     receiver.react(500);
     const ownerId = await desk.enqueue(receiver.url);
     await workUntilNow();

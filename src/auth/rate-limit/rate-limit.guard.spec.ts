@@ -68,7 +68,7 @@ describe('the limit of a key', () => {
     expect((await submit({ authorization: `Bearer ${other}` })).status).toBe(400);
   });
 
-  it('never refuses a poll every ten seconds, which even the smallest limit allows (LIMIT-12)', async () => {
+  it('never refuses a poll every ten seconds, which even the smallest limit allows (LIMIT-12, G-14)', async () => {
     const { headers } = await gateway.account(0n, { requestsPerMinute: 1 });
     const { headers: told } = await read(headers);
     expect(Number(limitOf(told))).toBeGreaterThanOrEqual(60 / 10);

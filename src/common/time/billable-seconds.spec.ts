@@ -39,7 +39,7 @@ describe('billableSeconds', () => {
 });
 
 describe('samplesToMicros', () => {
-  it('keeps one sample above a boundary above it (AUD-41)', () => {
+  it('keeps one sample above a boundary above it (AUD-41, G-18)', () => {
     expect(billableSeconds(samplesToMicros(533_610n, 44_100n))).toBe(12n);
     expect(billableSeconds(samplesToMicros(533_611n, 44_100n))).toBe(13n);
   });

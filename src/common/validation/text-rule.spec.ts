@@ -5,21 +5,21 @@ const speech = { max: 10, controls: 'speech' } as const;
 
 describe('textFault', () => {
   it.each(['\0', '\u0007', '\t', '\u001b', '\u007f', '\u0085'])(
-    'refuses the control character %j in speech (SPEECH-34)',
+    'refuses the control character %j in speech (SPEECH-34, G-33)',
     (control) => {
       expect(textFault(`a${control}b`, speech)).toMatch(/control characters/);
     },
   );
 
   it.each(['\n', '\r\n', '\u2028', '\u200d', '\ufe0f'])(
-    'accepts %j in speech (SPEECH-35)',
+    'accepts %j in speech (SPEECH-35, G-33)',
     (text) => {
       expect(textFault(`a${text}`, speech)).toBeUndefined();
     },
   );
 
   it.each(['   ', '\n\n', '\u00a0', '\u3000', '\u0085', ''])(
-    'reads %j as blank (SPEECH-33)',
+    'reads %j as blank (SPEECH-33, G-33)',
     (text) => {
       expect(textFault(text, { max: 10 })).toBe('must not be blank');
       expect(textFault(text, { max: 10, blank: 'allowed' })).toBeUndefined();
@@ -32,7 +32,7 @@ describe('textFault', () => {
   });
 
   it.each(['\ud800', '\udc00a', 'a\ud83d'])(
-    'refuses the unpaired surrogate in %j (SPEECH-36)',
+    'refuses the unpaired surrogate in %j (SPEECH-36, G-33)',
     (text) => {
       expect(textFault(text, { max: 10 })).toBe('must be well-formed Unicode');
     },

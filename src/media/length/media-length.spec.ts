@@ -129,7 +129,7 @@ describe('measureBytes at the boundaries of a billed second', () => {
 });
 
 describe('measureBytes and declared lengths', () => {
-  it('bills the 10 s a file holds, not the 1 s it declares (AUD-21)', async () => {
+  it('bills the 10 s a file holds, not the 1 s it declares (AUD-21, G-44)', async () => {
     const wav = wavOf([wavFormat(), riffChunk('data', pcmBytes(80_000), 16_000)]);
     expect(billed(wav)).toBe(10);
     const mp3 = edited(sample('tone.mp3'), (copy) => {

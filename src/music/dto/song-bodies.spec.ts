@@ -64,7 +64,7 @@ describe.each(MODELS)('the body of %s', (model) => {
     }
   });
 
-  it('takes the fields of custom mode nowhere else (SONG-36, SONG-39, SONG-43)', () => {
+  it('takes the fields of custom mode nowhere else (SONG-36, SONG-39, SONG-43, G-72, G-73)', () => {
     const rows = FIELD_ROWS.filter((row) => row.model === model && row.with.custom === true);
     expect(rows.length > 0).toBe(CUSTOM_MODELS.includes(model));
     for (const row of rows.filter(({ field }) => `${model} ${field}` !== 'song-music prompt')) {
@@ -76,7 +76,7 @@ describe.each(MODELS)('the body of %s', (model) => {
     }
   });
 
-  it('refuses every field of the other models by its name (SONG-05, SONG-11, SONG-19, SONG-31, SONG-34, SONG-35, SONG-44, SONG-48)', () => {
+  it('refuses every field of the other models by its name (SONG-05, SONG-11, SONG-19, SONG-31, SONG-34, SONG-35, SONG-44, SONG-48, G-67, G-75)', () => {
     for (const [field, value] of foreignFields(model)) {
       expect([field, verdictOf({ ...least, [field]: value })]).toEqual([field, field]);
     }

@@ -209,7 +209,7 @@ describe('webhook and webhook_secret', () => {
     ['a short secret', { webhook, webhook_secret: 'x'.repeat(15) }, 'webhook_secret'],
     ['a long secret', { webhook, webhook_secret: 'x'.repeat(257) }, 'webhook_secret'],
     ['no URL at all', { webhook: 'hook', webhook_secret: secret }, 'webhook'],
-  ])('are refused with %s as invalid_task_command (SONG-52)', (_what, fields, param) => {
+  ])('are refused with %s as invalid_task_command (SONG-52, G-76)', (_what, fields, param) => {
     expect(() => pipe.transform({ ...body, ...fields })).toThrow(
       expect.objectContaining({ code: 'invalid_task_command', param }),
     );

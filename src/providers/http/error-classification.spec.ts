@@ -91,7 +91,7 @@ describe('ProviderError.toGatewayError', () => {
     ['FAILED', '.'],
     ['x'.repeat(65), '.'],
   ])(
-    'tells the code %s of a refusal only where it names no vendor (CONV-06, ERR-41)',
+    'tells the code %s of a refusal only where it names no vendor (CONV-06, ERR-41, G-13)',
     (code, end) => {
       const detail = { provider: 'acme', sent: true, upstreamCode: code };
       const { message } = new ProviderError('rejected', detail).toGatewayError();

@@ -27,7 +27,7 @@ describe('waitSecondsOf', () => {
     'await=5',
     'wait=5=5',
     'wait==5',
-  ])('ignores %s', (prefer) => {
+  ])('ignores %s (G-98)', (prefer) => {
     expect(waitSecondsOf(prefer)).toBeUndefined();
   });
 });

@@ -44,7 +44,7 @@ describe('PATCH /admin/accounts/{id}', () => {
 });
 
 describe('a disabled account', () => {
-  it('is refused on every path within 2 s, while its call under way ends and is charged', async () => {
+  it('is refused on every path within 2 s, while its call under way ends and is charged (G-99)', async () => {
     const { headers, accountId } = await desk.gateway.account();
     const id = toPublicId('acct', accountId);
     expect((await speak(headers)).status).toBe(200);

@@ -40,7 +40,7 @@ describe('POST /v1/audio/alignment', () => {
     expect((await post()).status).toBe(200);
   });
 
-  it('refuses a text of 100,001 code points (ALIGN-32, LIMIT-06)', async () => {
+  it('refuses a text of 100,001 code points (ALIGN-32, LIMIT-06, G-35)', async () => {
     const text = 'x'.repeat(100_001);
     await desk.refusesField(ALIGNMENT, 'text', text);
     await desk.refused(() => desk.call(ALIGNMENT, { text }), 400, 'invalid_request', 'text');

@@ -45,7 +45,7 @@ describe('the standard parameters (decision G-02)', () => {
     ['prompt_cache_key', 'key'],
     ['safety_identifier', 'id'],
     ['store', false],
-  ])('forwards %s %j (CHAT-22)', async (name, value) => {
+  ])('forwards %s %j (CHAT-22, G-02)', async (name, value) => {
     await desk.ask({ tools: name === 'tool_choice' ? [tool] : undefined, [name]: value });
     expect((await desk.upstream()).body[name]).toEqual(value);
   });
@@ -82,7 +82,7 @@ describe('the standard parameters (decision G-02)', () => {
       (name) => [name, null] as [string, null],
     ),
   ])(
-    'takes %s %j, which names what is done anyway, and does not forward it',
+    'takes %s %j, which names what is done anyway, and does not forward it (G-02)',
     async (name, value) => {
       await desk.ask({ [name]: value });
       expect((await desk.upstream()).body).not.toHaveProperty(name);
@@ -94,7 +94,7 @@ describe('the standard parameters (decision G-02)', () => {
     expect(error.message).toContain(`${Number.MAX_SAFE_INTEGER}`);
   });
 
-  it('leaves out unknown fields of messages, parts and tools, and names them', async () => {
+  it('leaves out unknown fields of messages, parts and tools, and names them (G-92)', async () => {
     const schema = { type: 'object', properties: {}, 'x-own': { cache_control: 1 } };
     const answer = await desk.chat({
       messages: [
@@ -180,7 +180,7 @@ describe('the standard parameters (decision G-02)', () => {
     ['verbosity', 'huge'],
     ['metadata', { nested: {} }],
     ['store', true],
-  ])('refuses %s %j (CHAT-22)', async (name, value) => {
+  ])('refuses %s %j (CHAT-22, G-02)', async (name, value) => {
     await refused({ [name]: value }, name);
   });
 

@@ -33,7 +33,7 @@ describe('bad fields of a chat call', () => {
   );
 
   it.each<[unknown]>([[undefined], [null], ['hello'], [{}], [[]], [['hello']]])(
-    'refuses messages %j (CHAT-08)',
+    'refuses messages %j (CHAT-08, G-92)',
     (messages) => refused({ messages }, 'messages').then(() => undefined),
   );
 
@@ -57,7 +57,7 @@ describe('bad fields of a chat call', () => {
       { role: 'user', content: [{ type: 'image_url', image_url: { url: 'a long text' } }] },
       'messages.0.content.0.image_url.url',
     ],
-  ])('refuses the message %j (CHAT-09)', async (message, param) => {
+  ])('refuses the message %j (CHAT-09, G-92)', async (message, param) => {
     await refused({ messages: [message] }, param);
   });
 

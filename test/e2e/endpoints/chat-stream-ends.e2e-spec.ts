@@ -75,14 +75,17 @@ describe('a stream whose last choice has its reason to end', () => {
 it.each([
   ['closes', closes],
   ['is reset', resets],
-])('a stream without reason and [DONE] that %s is cut and free (CHAT-25)', async (_what, then) => {
-  const account = await desk.gateway.account(CREDIT);
-  sends(event(chunk('Hi')) + report, then);
-  const { data } = await desk.read(account);
-  expect(data).not.toContain('[DONE]');
-  expect(data.at(-1)).toContain('provider_http_error');
-  expect(await spent(account)).toBe(0n);
-});
+])(
+  'a stream without reason and [DONE] that %s is cut and free (CHAT-25, G-24)',
+  async (_what, then) => {
+    const account = await desk.gateway.account(CREDIT);
+    sends(event(chunk('Hi')) + report, then);
+    const { data } = await desk.read(account);
+    expect(data).not.toContain('[DONE]');
+    expect(data.at(-1)).toContain('provider_http_error');
+    expect(await spent(account)).toBe(0n);
+  },
+);
 
 describe('a stream that breaks after much was delivered', () => {
   const operator = { authorization: `Bearer ${ADMIN_TOKEN}` };

@@ -50,7 +50,7 @@ describe('faults', () => {
   );
 
   it.each(['break-after=0', 'break-after=5', 'error-after=5'])(
-    'ends a stream that breaks (%s) with an error event and without [DONE] (CHAT-25)',
+    'ends a stream that breaks (%s) with an error event and without [DONE] (CHAT-25, G-24)',
     async (word) => {
       const account = await desk.gateway.account(CREDIT);
       const events = await desk.stream(desk.ask(magic('tokens=9', 'pace=5', word)), account);
@@ -73,7 +73,7 @@ describe('faults', () => {
     },
   );
 
-  it('aborts the provider when the client leaves and charges what was made (CHAT-26)', async () => {
+  it('aborts the provider when the client leaves and charges what was made (CHAT-26, G-24)', async () => {
     const account = await desk.gateway.account(CREDIT);
     const words = magic('tokens=1000', 'hang-after=12');
     const body = { ...desk.ask(words), model: 'gen-4-mini', stream: true };

@@ -25,7 +25,7 @@ describe('POST /v1/chat/completions with stream', () => {
     expect(events.lines.filter((line) => line === 'data: [DONE]')).toHaveLength(1);
   });
 
-  it('sends chunks of one id, with a reason at their end only (CHAT-15)', async () => {
+  it('sends chunks of one id, with a reason at their end only (CHAT-15, G-93)', async () => {
     const { chunks } = await desk.stream(desk.ask());
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
     for (const chunk of chunks) {
@@ -65,7 +65,7 @@ describe('POST /v1/chat/completions with stream', () => {
     expect(left).toBe(2);
   });
 
-  it('shows usage only to those who asked for it, in a last chunk without choices', async () => {
+  it('shows usage only to those who asked for it, in a last chunk without choices (G-93)', async () => {
     const { chunks } = await desk.stream(desk.ask('', { stream_options: { include_usage: true } }));
     expect(chunks.at(-1)).toMatchObject({
       choices: [],
@@ -88,7 +88,7 @@ describe('POST /v1/chat/completions with stream', () => {
 });
 
 describe('the charge', () => {
-  it('is 402 where the balance cannot cover the most it may cost (CHAT-23)', async () => {
+  it('is 402 where the balance cannot cover the most it may cost (CHAT-23, G-23)', async () => {
     for (const credit of [0n, 1_000n]) {
       const { accountId, headers } = await desk.gateway.account(credit);
       for (const fields of [{}, { stream: true }]) {
@@ -118,33 +118,36 @@ describe('the charge', () => {
     expect(answer.status).toBe(200);
   });
 
-  it.each([false, true])('is the usage, rounded up once; stream %s (CHAT-24)', async (isStream) => {
-    for (const tokens of [1, 7, 33]) {
-      const account = await desk.gateway.account(CREDIT);
-      const body = desk.ask(magic(`tokens=${tokens}`), { stream: isStream });
-      const answer = await postJson(desk.url, account.headers, body);
-      const { promptTokens } = await desk.lastChat();
-      const price = desk.priceOf(promptTokens, tokens);
-      expect(await desk.paid(account)).toBe(price);
-      if (!isStream) expect(answer.headers.get('x-gateway-charge-microusd')).toBe(`${price}`);
-      expect(await desk.executionOf(answer.headers, account)).toMatchObject({
-        status: 'succeeded',
-        model: 'gen-5',
-        endpoint: '/v1/chat/completions',
-        charged_microusd: `${price}`,
-        unit: 'token',
-        quantity: {
-          prompt_tokens: promptTokens,
-          cached_tokens: 0,
-          completion_tokens: tokens,
-          reasoning_tokens: 0,
-        },
-        unit_price_microusd: { input_per_million: '1250000', output_per_million: '10000000' },
-        estimated: false,
-        provider_request_id: expect.any(String),
-      });
-    }
-  });
+  it.each([false, true])(
+    'is the usage, rounded up once; stream %s (CHAT-24, G-23)',
+    async (isStream) => {
+      for (const tokens of [1, 7, 33]) {
+        const account = await desk.gateway.account(CREDIT);
+        const body = desk.ask(magic(`tokens=${tokens}`), { stream: isStream });
+        const answer = await postJson(desk.url, account.headers, body);
+        const { promptTokens } = await desk.lastChat();
+        const price = desk.priceOf(promptTokens, tokens);
+        expect(await desk.paid(account)).toBe(price);
+        if (!isStream) expect(answer.headers.get('x-gateway-charge-microusd')).toBe(`${price}`);
+        expect(await desk.executionOf(answer.headers, account)).toMatchObject({
+          status: 'succeeded',
+          model: 'gen-5',
+          endpoint: '/v1/chat/completions',
+          charged_microusd: `${price}`,
+          unit: 'token',
+          quantity: {
+            prompt_tokens: promptTokens,
+            cached_tokens: 0,
+            completion_tokens: tokens,
+            reasoning_tokens: 0,
+          },
+          unit_price_microusd: { input_per_million: '1250000', output_per_million: '10000000' },
+          estimated: false,
+          provider_request_id: expect.any(String),
+        });
+      }
+    },
+  );
 
   it.each([false, true])('counts locally where none is reported; stream %s', async (isStream) => {
     const account = await desk.gateway.account(CREDIT);

@@ -132,7 +132,7 @@ describe('whatever the provider sends', () => {
     else expect(await spent(account)).toBe(price);
   });
 
-  it('pays the usage that comes after the reason to end, though the client has left in between (CHAT-26)', async () => {
+  it('pays the usage that comes after the reason to end, though the client has left in between (CHAT-26, G-24)', async () => {
     const account = await desk.gateway.account(CREDIT);
     const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
     const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };

@@ -68,7 +68,7 @@ describe('POST /v1/chat/completions', () => {
     expect((await desk.upstream()).body.messages).toEqual(messages);
   });
 
-  it('passes content parts through (CHAT-11)', async () => {
+  it('passes content parts through (CHAT-11, G-92)', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const messages = [user([{ type: 'text', text: 'What is this?' }, image])];
     const { completion } = await desk.ask({ messages });
@@ -116,7 +116,7 @@ describe('POST /v1/chat/completions', () => {
     });
   });
 
-  it('ignores an Idempotency-Key (CHAT-27)', async () => {
+  it('ignores an Idempotency-Key (CHAT-27, G-48)', async () => {
     for (const key of ['', 'again', 'again']) {
       const answer = await desk.chat({}, { ...desk.headers, 'idempotency-key': key });
       expect(answer.status).toBe(200);
@@ -141,7 +141,7 @@ describe('models and keys', () => {
     });
   });
 
-  it('refuses a model outside the allowlist of the key (CHAT-07)', async () => {
+  it('refuses a model outside the allowlist of the key (CHAT-07, G-08)', async () => {
     const key = await desk.gateway.keyOf(desk.accountId, { allowedModels: ['aud-v4'] });
     const by = { authorization: `Bearer ${key}` };
     await expectRefused(desk.gateway, desk.accountId, () => desk.chat({}, by), {

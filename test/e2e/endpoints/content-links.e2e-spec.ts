@@ -54,7 +54,7 @@ const changed = (url: string, name: string, value: string): string => {
 const refusal = (answer: Answer) => [answer.status, errorOf(answer).code];
 
 describe('a link to the file of a video', () => {
-  it('gives the file to whoever has it, whole, by ranges and by its head', async () => {
+  it('gives the file to whoever has it, whole, by ranges and by its head (G-104)', async () => {
     const asked = Math.floor(Date.now() / 1_000);
     const { url, expires_at: expiresAt } = await linkTo(video.id);
     expect(Math.abs(expiresAt - asked - TTL_SECONDS)).toBeLessThan(60);
@@ -74,7 +74,7 @@ describe('a link to the file of a video', () => {
     ]);
   });
 
-  it('opens nothing but the content, for GET and HEAD', async () => {
+  it('opens nothing but the content, for GET and HEAD (G-104)', async () => {
     const { url } = await linkTo(video.id);
     const { search } = new URL(url);
     for (const path of [
@@ -92,7 +92,7 @@ describe('a link to the file of a video', () => {
     }
   });
 
-  it('is 401 when its id, its expiry or its signature is another one', async () => {
+  it('is 401 when its id, its expiry or its signature is another one (G-104)', async () => {
     const { url, expires_at: expiresAt } = await linkTo(video.id);
     const other = await desk.made();
     const signature = new URL(url).searchParams.get('signature') ?? '';
@@ -128,7 +128,7 @@ describe('a link to the file of a video', () => {
     expect(refusal(foreign)).toEqual([404, 'task_not_found']);
   });
 
-  it('is the one of the webhook and of GET /v1/tasks/{id}, which are the same and last as long as the file', async () => {
+  it('is the one of the webhook and of GET /v1/tasks/{id}, which are the same and last as long as the file (G-104)', async () => {
     const [delivery] = await receiver.until(1);
     const read = await desk.get(`tasks/${video.id}`);
     expect(read.bytes.toString()).toBe(delivery?.body.toString());
@@ -191,7 +191,7 @@ describe('a link to the file of a video', () => {
     expect((await send((await linkTo(video.id)).url)).status).toBe(200);
   });
 
-  it('is 403 while its account is disabled', async () => {
+  it('is 403 while its account is disabled (G-104)', async () => {
     const own = await VideoDesk.open(gateway);
     const { url } = await linkTo((await own.made()).id, own);
     const account = `${gateway.url}/admin/accounts/${toPublicId('acct', own.account.accountId)}`;

@@ -37,7 +37,7 @@ describe('POST /v1/audio/dialogue', () => {
     });
   });
 
-  it('takes 2,000 code points in all and refuses one more (DLG-15, DLG-16, LIMIT-04)', async () => {
+  it('takes 2,000 code points in all and refuses one more (DLG-15, DLG-16, LIMIT-04, G-35)', async () => {
     const full = [line('x'.repeat(1_200)), line('\u{1f600}'.repeat(800))];
     expect((await speak({ inputs: full })).charged).toBe(240_000n);
     await desk.refusesField(DIALOGUE, 'inputs', [...full, line('x')]);
@@ -69,7 +69,7 @@ describe('POST /v1/audio/dialogue', () => {
     await desk.refusesField(DIALOGUE, 'inputs', inputs);
   });
 
-  it('counts a voice once, however it is called (DLG-20)', async () => {
+  it('counts a voice once, however it is called (DLG-20, G-37)', async () => {
     const others = VOICES.filter(({ name }) => name !== 'Adam').slice(0, 9);
     const inputs = ['Adam', 'adam', ADAM, ...others.map(({ name }) => name)];
     const { seen } = await speak({ inputs: inputs.map((voice) => line('Hi', voice)) });
@@ -78,7 +78,7 @@ describe('POST /v1/audio/dialogue', () => {
   });
 
   it.each([undefined, null, '', '  \n', 'a\tb', 'a\u0000b', 'a\u0085b', 'a\ud800', 5, ['a']])(
-    'refuses a line whose text is %j (DLG-22)',
+    'refuses a line whose text is %j (DLG-22, G-34)',
     async (text) => {
       const inputs = [line('Hi'), { text, voice: 'Adam' }];
       await desk.refusesField(DIALOGUE, 'inputs', inputs, 'inputs.1.text');
@@ -207,7 +207,7 @@ describe('the audio itself', () => {
     expect(audioSeconds(longer, 'pcm')).toBeGreaterThan(seconds);
   });
 
-  it('is free where the provider does not know the language (DLG-31)', async () => {
+  it('is free where the provider does not know the language (DLG-31, G-40)', async () => {
     const { accountId, headers } = await gateway.account(480n);
     const answer = await call(DIALOGUE, gateway.url, headers, { language: 'xx' });
     expect([answer.status, errorOf(answer).code]).toEqual([400, 'provider_rejected_request']);

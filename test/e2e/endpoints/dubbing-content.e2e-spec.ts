@@ -20,7 +20,7 @@ async function expectNotReady(id: string): Promise<void> {
 }
 
 describe('GET /v1/tasks/{id}/content of a dub', () => {
-  it('gives ranges whose pieces join to the file (CONTENT-04, CONTENT-05)', async () => {
+  it('gives ranges whose pieces join to the file (CONTENT-04, CONTENT-05, G-63)', async () => {
     const { id } = await desk.submit();
     await desk.ended(id);
     const whole = (await desk.get(`${id}/content`)).bytes;
@@ -54,7 +54,7 @@ describe('GET /v1/tasks/{id}/content of a dub', () => {
     await expectNotReady(taken.id);
   });
 
-  it('is not there after a failure, after expiry, or while the outcome is unknown (CONTENT-07)', async () => {
+  it('is not there after a failure, after expiry, or while the outcome is unknown (CONTENT-07, G-63)', async () => {
     const failing = await desk.submit({
       source_url: desk.source('[[sandbox:task-ms=0]][[sandbox:task-fails]]'),
     });

@@ -98,7 +98,7 @@ describe('POST /v1/audio/dubbing refuses', () => {
     }
   });
 
-  it('a form (DUB-46)', async () => {
+  it('a form (DUB-46, G-10)', async () => {
     const form = new FormData();
     form.set('model', 'aud-dubbing-v1');
     const url = `${desk.gateway.url}/v1/audio/dubbing`;

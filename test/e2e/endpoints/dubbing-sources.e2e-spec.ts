@@ -83,7 +83,7 @@ describe('the source of a dub', () => {
     expect(await reserved(sample('tone.mp4'))).toBe('187500');
   });
 
-  it('may not be AIFF (DUB-26)', async () => {
+  it('may not be AIFF (DUB-26, G-45)', async () => {
     desk.serve(aiffFile(98_720));
     await desk.refuses(() => desk.post(), NO_MEDIA);
   });

@@ -160,7 +160,7 @@ describe('POST /v1/audio/dubbing', () => {
     expect(await held()).toBe(12_500n);
   });
 
-  it('fails without a charge when the provider fails (DUB-49, TASK-18, TASK-19)', async () => {
+  it('fails without a charge when the provider fails (DUB-49, TASK-18, TASK-19, G-27)', async () => {
     const magic = '[[sandbox:task-ms=50]][[sandbox:task-fails]]';
     const { id } = await desk.submit({ source_url: desk.source(magic) });
     expect(await desk.ended(id)).toMatchObject({
@@ -178,7 +178,7 @@ describe('POST /v1/audio/dubbing', () => {
     });
   });
 
-  it('fails without a charge when the provider refuses the submission (TASK-23)', async () => {
+  it('fails without a charge when the provider refuses the submission (TASK-23, G-54)', async () => {
     const magic = '[[sandbox:status=400]][[sandbox:code=unsupported_language]]';
     const { id } = await desk.submit({ source_url: desk.source(magic) });
     expect(await desk.ended(id)).toMatchObject({

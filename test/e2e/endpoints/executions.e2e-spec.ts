@@ -43,14 +43,14 @@ const idOf = (answer: Answer) => answer.headers.get('x-gateway-execution-id');
 const idsOf = ({ data }: Listed) => data.map((row) => row.id);
 
 describe('X-Client-Request-Id', () => {
-  it('is echoed and kept on the execution', async () => {
+  it('is echoed and kept on the execution (G-97)', async () => {
     const answer = await speak('order 17/a');
     expect(answer.headers.get('x-client-request-id')).toBe('order 17/a');
     const [row] = (await list('client_request_id=order%2017/a')).data;
     expect(row).toMatchObject({ id: idOf(answer), client_request_id: 'order 17/a' });
   });
 
-  it('finds the charge of a call whose client gave up waiting', async () => {
+  it('finds the charge of a call whose client gave up waiting (G-97)', async () => {
     const body = JSON.stringify({ ...HELLO, input: '[[sandbox:delay=5000]]Hi' });
     const patience = new AbortController();
     const call = fetch(`${gateway.url}/v1/audio/speech`, {
@@ -78,11 +78,14 @@ describe('X-Client-Request-Id', () => {
     expect((await list('client_request_id=twice')).data).toHaveLength(2);
   });
 
-  it.each(['x'.repeat(129), 'naïve'])('is ignored where it cannot be kept: %s', async (name) => {
-    const answer = await speak(name);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('x-client-request-id')).toBeNull();
-  });
+  it.each(['x'.repeat(129), 'naïve'])(
+    'is ignored where it cannot be kept: %s (G-97)',
+    async (name) => {
+      const answer = await speak(name);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('x-client-request-id')).toBeNull();
+    },
+  );
 });
 
 describe('GET /v1/executions', () => {

@@ -39,7 +39,7 @@ describe('an answer without an image', () => {
     ['json', 502, 'provider_http_error'],
     ['html', 502, 'provider_http_error'],
     ['break-body', 502, 'provider_http_error'],
-  ])('is not charged after %s (IMG-04)', async (word, status, code) => {
+  ])('is not charged after %s (IMG-04, G-32)', async (word, status, code) => {
     const { answer, charged } = await buyImage(gateway, { prompt: `A tree [[sandbox:${word}]]` });
     expect({ status: answer.status, code: errorOf(answer).code }).toEqual({ status, code });
     expect(charged).toBe(0n);

@@ -85,7 +85,7 @@ describe('POST /v1/images/generations', () => {
     ['stream', false],
     ['partial_images', 0],
   ])(
-    'accepts %s %j, which names what is done anyway, and does not forward it (IMG-14)',
+    'accepts %s %j, which names what is done anyway, and does not forward it (IMG-14, G-02, G-94)',
     async (name, value) => {
       const { answer, body } = await buyImage(gateway, { [name]: value });
       imageOf(answer);
@@ -104,7 +104,7 @@ describe('POST /v1/images/generations', () => {
     }
   });
 
-  it('ignores an Idempotency-Key (IMG-17)', async () => {
+  it('ignores an Idempotency-Key (IMG-17, G-48)', async () => {
     for (let time = 0; time < 2; time++) {
       imageOf(await draw(gateway, { ...headers, 'idempotency-key': 'again' }));
     }
@@ -158,11 +158,11 @@ describe('bad fields', () => {
   );
 
   it.each<[unknown]>([['512x512'], ['1024X1024'], ['AUTO'], [1]])(
-    'refuses size %j (IMG-10)',
+    'refuses size %j (IMG-10, G-94)',
     (size) => refused({ size }, 'size').then(() => undefined),
   );
 
-  it.each<[unknown]>([[2], [0], [-1], [1.5], ['1']])('refuses n %j (IMG-13)', (n) =>
+  it.each<[unknown]>([[2], [0], [-1], [1.5], ['1']])('refuses n %j (IMG-13, G-94)', (n) =>
     refused({ n }, 'n').then(() => undefined),
   );
 
@@ -175,7 +175,7 @@ describe('bad fields', () => {
     ['style', 'vivid'],
     ['user', 'me'],
     ['foo', 1],
-  ])('refuses %s %j (IMG-14)', (name, value) =>
+  ])('refuses %s %j (IMG-14, G-02)', (name, value) =>
     refused({ [name]: value }, name).then(() => undefined),
   );
 });

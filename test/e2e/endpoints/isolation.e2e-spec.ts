@@ -17,7 +17,7 @@ describe('POST /v1/audio/isolation', () => {
     [202_860, 15_000n, 'ISO-29'],
     [224_910, 15_000n, 'ISO-31'],
     [229_320, 18_000n, 'ISO-31'],
-  ])('bills %d samples at 44.1 kHz %d micro-USD (%s)', async (samples, price) => {
+  ])('bills %d samples at 44.1 kHz %d micro-USD (%s, G-20)', async (samples, price) => {
     const file = wavFile(samples, 44_100, 8);
     const { charged } = await desk.charges(ISOLATION, () => desk.call(ISOLATION, {}, file));
     expect(charged).toBe(price);
@@ -30,7 +30,7 @@ describe('POST /v1/audio/isolation', () => {
   });
 
   it.each([202_859, 202_419, 198_450, 22_050])(
-    'refuses %d samples at 44.1 kHz before any hold, whatever the balance (ISO-30, LIMIT-05)',
+    'refuses %d samples at 44.1 kHz before any hold, whatever the balance (ISO-30, LIMIT-05, G-19)',
     async (samples) => {
       // A form is read only if the account has some balance (decision G-101), but less than the price is enough.
       desk.account = await desk.gateway.account(1n);

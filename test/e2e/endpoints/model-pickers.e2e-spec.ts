@@ -70,7 +70,7 @@ describe('what model pickers read of GET /v1/models', () => {
     for (const model of data) expect(model).toMatchObject(REQUIRED);
   });
 
-  it('is name, context length, modalities and the price of a token in USD', async () => {
+  it('is name, context length, modalities and the price of a token in USD (G-90)', async () => {
     expect(await shown('gen-5-mini')).toMatchObject({
       name: 'gen-5-mini',
       context_length: 400_000,

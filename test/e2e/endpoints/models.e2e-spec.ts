@@ -53,7 +53,7 @@ async function list(headers = account.headers): Promise<readonly ModelRecord[]> 
 }
 
 describe('GET /v1/models', () => {
-  it('answers a list of model records with their endpoint types (MODELS-01)', async () => {
+  it('answers a list of model records with their endpoint types (MODELS-01, G-90)', async () => {
     const answer = await get('/v1/models');
     expect(answer.json).toMatchObject({ object: 'list', data: expect.any(Array) });
     for (const model of await list()) {
@@ -101,7 +101,7 @@ describe('GET /v1/models', () => {
     }
   });
 
-  it('gives text models an id that begins with gen- (MODELS-06)', async () => {
+  it('gives text models an id that begins with gen- (MODELS-06, G-91)', async () => {
     for (const { id, supported_endpoint_types } of await list()) {
       if (supported_endpoint_types.includes('chat-completions')) {
         expect(id).toMatch(/^gen-(?!image-)/);
@@ -109,7 +109,7 @@ describe('GET /v1/models', () => {
     }
   });
 
-  it('shows a key with an allowlist its models only (MODELS-05)', async () => {
+  it('shows a key with an allowlist its models only (MODELS-05, G-90)', async () => {
     const allowedModels = ['aud-flash-v2.5', 'gen-5', 'aud-v3', 'no-such-model'];
     const key = await gateway.keyOf(account.accountId, { allowedModels });
     const ids = (await list({ authorization: `Bearer ${key}` })).map((row) => row.id);

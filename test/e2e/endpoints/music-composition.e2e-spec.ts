@@ -59,13 +59,13 @@ describe('POST /v1/audio/music', () => {
     },
   );
 
-  it('takes 30.0 for 30 (MUSIC-20)', async () => {
+  it('takes 30.0 for 30 (MUSIC-20, G-03)', async () => {
     const body = '{"model":"aud-music-v2.5","prompt":"piano","duration_seconds":30.0}';
     const send = () => postJson(desk.url(MUSIC), desk.account.headers, body);
     expect((await desk.charges(MUSIC, send)).charged).toBe(112_500n);
   });
 
-  it('takes a prompt of 4,100 code points, not one more (MUSIC-22, LIMIT-08)', async () => {
+  it('takes a prompt of 4,100 code points, not one more (MUSIC-22, LIMIT-08, G-35)', async () => {
     const prompt = '\u{1f3b9}'.repeat(4_100);
     expect(jsonSeen((await compose({ prompt })).seen).prompt).toBe(prompt);
     await desk.refusesField(MUSIC, 'prompt', `${prompt}x`);
@@ -90,7 +90,7 @@ describe('POST /v1/audio/music', () => {
     flagRule('instrumental', 'force_instrumental', ['MUSIC-25', 'MUSIC-26']),
   ]);
 
-  it('sends no lyrics for instrumental music (MUSIC-27)', async () => {
+  it('sends no lyrics for instrumental music (MUSIC-27, G-50)', async () => {
     const { seen } = await compose({ instrumental: true, lyrics: 'La la la' });
     expect(jsonSeen(seen)).toMatchObject({ force_instrumental: true });
     expect(jsonSeen(seen)).not.toHaveProperty('lyrics_text');

@@ -75,9 +75,12 @@ describe('the result of a song task', () => {
   });
 
   it(
-    'has a file per format, in the order asked for (SONG-61)',
+    'has a file per format, in the order asked for, at one price (SONG-61, G-31)',
     async () => {
-      const { result } = await from('song-download', { formats: ['wav', 'mp3'] });
+      const { result, charged_microusd: charged } = await from('song-download', {
+        formats: ['wav', 'mp3'],
+      });
+      expect(charged).toBe('2400');
       expect(result.files).toEqual([
         { format: 'wav', url: URL_TEXT },
         { format: 'mp3', url: URL_TEXT },

@@ -35,11 +35,11 @@ describe('POST /v1/music/generations', () => {
     expect(await desk.gateway.balance(account.accountId)).toMatchObject({ held: 75_000n });
   });
 
-  it.each([[undefined], [''], [5]])('refuses model %j (SONG-03)', async (model) => {
+  it.each([[undefined], [''], [5]])('refuses model %j (SONG-03, G-77)', async (model) => {
     expect(await desk.refused({ prompt: 'x', model })).toMatchObject(bad('model'));
   });
 
-  it('refuses a model that is unknown or no song (SONG-04)', async () => {
+  it('refuses a model that is unknown or no song (SONG-04, G-77)', async () => {
     expect(await desk.refused({ model: 'song-none' })).toMatchObject({
       status: 404,
       code: 'model_not_available',
@@ -147,7 +147,7 @@ describe('POST /v1/music/generations', () => {
     );
   });
 
-  it('refuses another body with the same key (SONG-54)', async () => {
+  it('refuses another body with the same key (SONG-54, G-88)', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const account = await desk.gateway.account(200_000n);
     const { id } = await desk.submit(music(), key, account);

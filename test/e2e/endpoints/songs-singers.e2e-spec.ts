@@ -82,7 +82,7 @@ describe('persona_task_id and custom_model_task_id', () => {
     }
   });
 
-  it('are refused together, and a custom model with a version (SONG-25, SONG-28)', async () => {
+  it('are refused together, and a custom model with a version (SONG-25, SONG-28, G-75)', async () => {
     expect(
       await desk.refused(
         cover({ persona_task_id: persona.id, custom_model_task_id: customModel.id }),

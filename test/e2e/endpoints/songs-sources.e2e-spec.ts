@@ -75,11 +75,11 @@ describe('source_task_id and source_index', () => {
     },
   );
 
-  it('are refused beyond the tracks of the task (SONG-16)', async () => {
+  it('are refused beyond the tracks of the task (SONG-16, G-71)', async () => {
     expect(await desk.refused(bpm({ source_index: 3 }))).toMatchObject(bad('source_index'));
   });
 
-  it('are refused while the source is on its way (SONG-07)', async () => {
+  it('are refused while the source is on its way (SONG-07, G-69)', async () => {
     expect(await desk.refused(bpm({ source_task_id: running.id }))).toMatchObject(
       notReady('source_task_id'),
     );
@@ -107,7 +107,7 @@ describe('source_task_id and source_index', () => {
     },
   );
 
-  it('are refused alike for what is unknown, foreign, of another family, or no task (SONG-09)', async () => {
+  it('are refused alike for what is unknown, foreign, of another family, or no task (SONG-09, G-70)', async () => {
     const stranger = await desk.gateway.account();
     const foreign = await desk.refused(bpm({}), stranger);
     const unknown = await desk.refused(bpm({ source_task_id: `task_${'0'.repeat(32)}` }));
@@ -180,7 +180,7 @@ describe('source_task_ids and source_indexes', () => {
     }
   });
 
-  it('are refused with invalid positions (SONG-21)', async () => {
+  it('are refused with invalid positions (SONG-21, G-71)', async () => {
     for (const indexes of [[1], [1, 2, 3], [0, 1], [1, 9], '1,1', [1, 3]]) {
       expect(await desk.refused(mashup({ source_indexes: indexes }))).toMatchObject(
         bad('source_indexes'),

@@ -142,7 +142,7 @@ describe('POST /v1/music/generations', () => {
   );
 
   it.each(MODELS.filter(([, , , max]) => max === 'no'))(
-    '%s: %s refuses max_mode whatever its value (SONG-34, SONG-35)',
+    '%s: %s refuses max_mode whatever its value (SONG-34, SONG-35, G-74)',
     async (_id, model) => {
       for (const max of [true, false]) {
         expect(await desk.refused({ ...body(model), max_mode: max })).toMatchObject({

@@ -50,12 +50,15 @@ describe('POST /v1/audio/sound-effects', () => {
     }
   });
 
-  it.each([2, 5.5, 30])('bills 5 s asked for where %d s come back (SFX-34)', async (seconds) => {
-    desk.provider.reply = (response) => response.end(pcmOf(seconds));
-    const { answer, charged } = await make({ duration_seconds: 5, response_format: 'pcm' });
-    expect(audioSeconds(answer, 'pcm')).toBe(seconds);
-    expect(charged).toBe(15_000n);
-  });
+  it.each([2, 5.5, 30])(
+    'bills 5 s asked for where %d s come back (SFX-34, G-21)',
+    async (seconds) => {
+      desk.provider.reply = (response) => response.end(pcmOf(seconds));
+      const { answer, charged } = await make({ duration_seconds: 5, response_format: 'pcm' });
+      expect(audioSeconds(answer, 'pcm')).toBe(seconds);
+      expect(charged).toBe(15_000n);
+    },
+  );
 
   it.each([0.49, 30.01, 0, -1, '5', true, [5], 1e300])(
     'refuses the duration %j (SFX-22, LIMIT-07)',

@@ -44,7 +44,7 @@ describe('the response_format of speech', () => {
     expect(upstream.query).toEqual({ output_format: 'opus_48000_128' });
   });
 
-  it('pcm answers raw 16-bit samples at 24 kHz without a header (AUD-51)', async () => {
+  it('pcm answers raw 16-bit samples at 24 kHz without a header (AUD-51, G-49)', async () => {
     const { answer, upstream } = await paidSpeech(gateway, { response_format: 'pcm' });
     expect(answer.headers.get('content-type')).toBe('audio/pcm');
     expect(answer.bytes.length % 2).toBe(0);
@@ -52,7 +52,7 @@ describe('the response_format of speech', () => {
     expect(upstream.query).toEqual({ output_format: 'pcm_24000' });
   });
 
-  it('wav answers 16-bit RIFF/WAVE at 44.1 kHz (AUD-52)', async () => {
+  it('wav answers 16-bit RIFF/WAVE at 44.1 kHz (AUD-52, G-49)', async () => {
     const { answer, upstream } = await paidSpeech(gateway, { response_format: 'wav' });
     expect(answer.headers.get('content-type')).toBe('audio/wav');
     expect(answer.bytes.toString('latin1', 0, 16)).toMatch(/^RIFF....WAVEfmt $/s);

@@ -90,7 +90,7 @@ describe('options', () => {
     });
   });
 
-  it('that are null count as left out (CONV-13)', async () => {
+  it('that are null count as left out (CONV-13, G-03)', async () => {
     const nothing = Object.fromEntries(
       ['response_format', 'speed', 'language', 'seed', 'style', 'previous_text'].map((field) => [
         field,

@@ -61,7 +61,7 @@ describe('POST /v1/audio/speech refuses', () => {
   );
 
   it.each(['aud-music-v2.5', 'aud-v4-dialogue', 'gen-5', 'gen-image-2', 'song-music', 'vid-omni'])(
-    'a model of another endpoint, %s, telling SDKs not to retry (SPEECH-06)',
+    'a model of another endpoint, %s, telling SDKs not to retry (SPEECH-06, G-09)',
     async (model) => {
       const refusal = { status: 503, code: 'no_eligible_route', param: 'model' };
       const { answer } = await refused({ model }, refusal);
@@ -73,7 +73,7 @@ describe('POST /v1/audio/speech refuses', () => {
     ['left out', undefined],
     ['empty', ''],
     ['null', null],
-  ])('an input that is %s (SPEECH-32)', async (_what, input) => {
+  ])('an input that is %s (SPEECH-32, G-34)', async (_what, input) => {
     await refused({ input }, { status: 400, code: 'invalid_input', param: 'input' });
   });
 
@@ -123,7 +123,7 @@ describe('POST /v1/audio/speech refuses', () => {
   );
 
   it.each(['EN', 'e', 'engl', 'en-US', '', 5, 'en '])(
-    'the language %j (SPEECH-49)',
+    'the language %j (SPEECH-49, G-40)',
     async (language) => {
       await refused({ language }, badField('language'));
     },
@@ -189,7 +189,7 @@ describe('POST /v1/audio/speech refuses', () => {
     },
   );
 
-  it('a request with an Idempotency-Key, even with a body it cannot read (SPEECH-02)', async () => {
+  it('a request with an Idempotency-Key, even with a body it cannot read (SPEECH-02, G-01)', async () => {
     for (const key of ['abc', '']) {
       const call = () =>
         postJson(

@@ -76,7 +76,7 @@ describe('the audio of speech', () => {
     expect(Buffer.concat(chunks).equals(Buffer.concat([MP3_HEAD, REST]))).toBe(true);
   });
 
-  it('ends only when the charge is in the ledger', async () => {
+  it('ends only when the charge is in the ledger (G-28)', async () => {
     stub.reply = (response) => response.end(MP3_HEAD);
     const account = await gateway.account(12_000n);
     for (let call = 0; call < 10; call++) {

@@ -43,7 +43,7 @@ describe('POST /v1/audio/speech', () => {
     expect(upstream.path).toBe('/elevenlabs/v1/text-to-speech/pNInz6obpgDQGcFmaJgB');
   });
 
-  it('sends the provider nothing that was not asked for (SPEECH-71)', async () => {
+  it('sends the provider nothing that was not asked for (SPEECH-71, G-38)', async () => {
     const { upstream } = await paidSpeech(gateway);
     expect(upstream.body).toEqual({ model_id: 'eleven_v4', text: 'Hello' });
     expect(upstream.query).toEqual({ output_format: 'mp3_44100_128' });
@@ -136,7 +136,7 @@ describe('the price of a text', () => {
     expect(upstream.body.text).toBe(input);
   });
 
-  it('lets 10,000 emoji pass as 10,000 characters and refuses 10,001 (SPEECH-29, LIMIT-02)', async () => {
+  it('lets 10,000 emoji pass as 10,000 characters and refuses 10,001 (SPEECH-29, LIMIT-02, G-36)', async () => {
     const fields = { input: '\u{1F600}'.repeat(10_000), previous_text: INSTANT };
     expect((await paidSpeech(gateway, fields)).charged).toBe(1_200_000n);
     const { accountId, headers } = await gateway.account();

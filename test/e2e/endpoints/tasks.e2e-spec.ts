@@ -53,11 +53,14 @@ describe.each(ENDPOINTS)('POST $path', ({ path, body, status, invalid, insuffici
     }
   });
 
-  it.each(['', 'k'.repeat(201), 'tab\there'])('refuses the key "%s" (IDEM-05)', async (key) => {
-    const answer = await post(path, body(), { 'idempotency-key': key });
-    expect(answer.status).toBe(400);
-    expect(errorOf(answer)).toMatchObject({ code: invalid, param: 'Idempotency-Key' });
-  });
+  it.each(['', 'k'.repeat(201), 'tab\there'])(
+    'refuses the key "%s" (IDEM-05, G-87)',
+    async (key) => {
+      const answer = await post(path, body(), { 'idempotency-key': key });
+      expect(answer.status).toBe(400);
+      expect(errorOf(answer)).toMatchObject({ code: invalid, param: 'Idempotency-Key' });
+    },
+  );
 
   it('refuses a key that was used with another body, and asks SDKs not to retry (IDEM-02)', async () => {
     const headers = { 'idempotency-key': 'other body' };
@@ -148,7 +151,7 @@ describe('polling', () => {
     for (const status of seen) expect(['queued', 'processing', 'succeeded']).toContain(status);
   });
 
-  it('a song has no file to download once it has succeeded (CONTENT-08)', async () => {
+  it('a song has no file to download once it has succeeded (CONTENT-08, G-63)', async () => {
     const song = ENDPOINTS[1];
     const id = idOf(await post(song?.path ?? '', song?.body() ?? {}));
     await send(`${desk.gateway.url}/v1/tasks/${id}`, {

@@ -54,7 +54,7 @@ describe('a transcription as clients of the OpenAI API ask for it', () => {
     ['verbose_json', ['segment'], false, true],
     ['verbose_json', [], true, true],
   ])(
-    'with %s and timestamp_granularities %j has words %j and segments %j, in JSON and in a form',
+    'with %s and timestamp_granularities %j has words %j and segments %j, in JSON and in a form (G-02)',
     async (response_format, granularities, hasWords, hasSegments) => {
       const form = recordingForm({ ...TRANSCRIPTION.body, response_format }, TEN_SECONDS);
       for (const one of granularities) form.append('timestamp_granularities[]', one);

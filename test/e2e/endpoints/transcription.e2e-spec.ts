@@ -118,7 +118,7 @@ describe('POST /v1/audio/transcriptions', () => {
     expect(await viewOf({})).toEqual(await viewOf({ response_format: 'json' }));
   });
 
-  it('names speakers only when diarize is on (STT-61, STT-70)', async () => {
+  it('names speakers only when diarize is on (STT-61, STT-70, G-46)', async () => {
     const word = { text: 'Hi', word: 'Hi', type: 'word', start: 0, end: 0.4 };
     const named = await viewOf({ timestamps: 'word', diarize: true });
     expect((named.words as unknown[])[0]).toEqual({ ...word, speaker: 'speaker_0' });
@@ -128,7 +128,7 @@ describe('POST /v1/audio/transcriptions', () => {
     }
   });
 
-  it('adds subtitles, and words only where they are asked for too (STT-62, STT-63)', async () => {
+  it('adds subtitles, and words only where they are asked for too (STT-62, STT-63, G-46)', async () => {
     const { answer, seen } = await transcribe({ subtitles: true });
     const view = answer.json as Record<string, unknown>;
     expect(view.srt).toMatch(/^1\n/);
@@ -167,7 +167,7 @@ describe('POST /v1/audio/transcriptions', () => {
     });
   });
 
-  it('transcribes the speech of the gateway to its text (STT-32, STT-66, STT-69, STT-71)', async () => {
+  it('transcribes the speech of the gateway to its text (STT-32, STT-66, STT-69, STT-71, G-28)', async () => {
     const gateway = await startTestGateway();
     const { accountId, headers } = await gateway.account();
     const input = 'Hello there, this is Shim speaking.';

@@ -60,7 +60,7 @@ describe('the content of a video', () => {
     ]);
   });
 
-  it('is 409 until the video is completed, and when it failed (VID-27, ERR-34)', async () => {
+  it('is 409 until the video is completed, and when it failed (VID-27, ERR-34, G-60)', async () => {
     const { id } = await desk.submitted({ prompt: SLOW });
     const failed = await desk.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
     for (const video of [id, failed.id]) {

@@ -36,7 +36,7 @@ describe('POST /v1/videos refuses', () => {
     ['missing', undefined],
     ['a number', 7],
     ['empty', ''],
-  ])('a model that is %s (VID-04)', async (_what, model) => {
+  ])('a model that is %s (VID-04, G-04)', async (_what, model) => {
     const { error } = await refused({ model }, badField('model'));
     expect(error.type).toBe('invalid_request');
   });
@@ -68,7 +68,7 @@ describe('POST /v1/videos refuses', () => {
     ['missing', undefined],
     ['a number', 10],
     ['null', null],
-  ])('seconds that are %s (VID-08)', async (_what, seconds) => {
+  ])('seconds that are %s (VID-08, G-62)', async (_what, seconds) => {
     await refusesField({ seconds }, 'seconds');
   });
 
@@ -84,7 +84,7 @@ describe('POST /v1/videos refuses', () => {
   });
 
   it.each([['1280*720'], ['0x720'], ['1280x'], ['1280X720'], ['123456x720'], [720], [[1280, 720]]])(
-    'vid-omni of size %j (VID-11)',
+    'vid-omni of size %j (VID-11, G-62)',
     async (size) => {
       await refusesField({ ...OMNI, size }, 'size');
     },
@@ -102,7 +102,7 @@ describe('POST /v1/videos refuses', () => {
     await refusesField({ size: '1280x720', aspect_ratio: '16:9' }, 'size');
   });
 
-  it('an aspect ratio with vid-omni (VID-14)', async () => {
+  it('an aspect ratio with vid-omni (VID-14, G-62)', async () => {
     await refusesField({ ...OMNI, aspect_ratio: '16:9' }, 'aspect_ratio');
   });
 
@@ -192,7 +192,7 @@ describe('a form on POST /v1/videos', () => {
   const refusesForm = (call: () => Promise<Answer>, refusal: Refusal) =>
     expectRefused(gateway, desk.account.accountId, call, refusal);
 
-  it('is refused with a file part, which it names (VID-34)', async () => {
+  it('is refused with a file part, which it names (VID-34, G-61)', async () => {
     const picture = new Blob(['x'.repeat(2_000_000)], { type: 'image/png' });
     await refusesForm(() => post(['input_reference', picture]), badField('input_reference'));
   });

@@ -52,7 +52,7 @@ describe('a video that was not sent yet', () => {
   const cancel = (desk: VideoDesk, id: string) =>
     postJson(`${gateway.url}/v1/tasks/${id}/cancel`, desk.account.headers, '');
 
-  it('is cancelled below /v1/tasks, refunded, and has failed on both reads', async () => {
+  it('is cancelled below /v1/tasks, refunded, and has failed on both reads (G-102)', async () => {
     const desk = await VideoDesk.open(gateway, CREDIT);
     const { id } = await desk.submitted();
     expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });

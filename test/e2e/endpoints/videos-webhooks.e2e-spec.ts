@@ -30,7 +30,7 @@ async function told(name: string, fields: object) {
 }
 
 describe('the webhook of a video', () => {
-  it('carries the body of GET /v1/tasks/{id}, with the link to the file (HOOK-06, VID-35)', async () => {
+  it('carries the body of GET /v1/tasks/{id}, with the link to the file (HOOK-06, VID-35, G-56)', async () => {
     const { id, body, delivery } = await told('done', {});
     const video = await desk.read(id);
     expect(body).toEqual({
@@ -58,7 +58,7 @@ describe('the webhook of a video', () => {
     expect([file.status, file.headers.get('content-type')]).toEqual([200, 'video/mp4']);
   });
 
-  it('says that a video failed, without a result (VID-30)', async () => {
+  it('says that a video failed, without a result (VID-30, G-85)', async () => {
     const { id, body } = await told('failed', {
       prompt: `${VIDEO.prompt}[[sandbox:task-fails]]`,
     });

@@ -34,7 +34,7 @@ async function asked(): Promise<unknown> {
 }
 
 describe('POST /v1/videos', () => {
-  it('answers 200 with every key of a queued video, and its id in the head (VID-01, VID-02, CONV-11)', async () => {
+  it('answers 200 with every key of a queued video, and its id in the head (VID-01, VID-02, CONV-11, G-57)', async () => {
     const answer = await desk.submit({ model: 'vid-omni', seconds: '10', size: '1280x720' });
     expect(answer.status).toBe(200);
     const video = answer.json as Video;
@@ -64,12 +64,15 @@ describe('POST /v1/videos', () => {
     ['vid-cine', '10', 500_000n],
     ['vid-motion', '15', 750_000n],
     ['vid-omni', '10', 500_000n],
-  ])('reserves the price of %s for %s seconds (VID-03, VID-10)', async (model, seconds, price) => {
-    const buyer = await VideoDesk.open(gateway, price);
-    const { id } = await buyer.submitted({ model, seconds, prompt: SLOW });
-    expect(await buyer.balance()).toMatchObject({ available: 0n, held: price });
-    expect((await buyer.read(id)).id).toBe(id);
-  });
+  ])(
+    'reserves the price of %s for %s seconds (VID-03, VID-10, G-26)',
+    async (model, seconds, price) => {
+      const buyer = await VideoDesk.open(gateway, price);
+      const { id } = await buyer.submitted({ model, seconds, prompt: SLOW });
+      expect(await buyer.balance()).toMatchObject({ available: 0n, held: price });
+      expect((await buyer.read(id)).id).toBe(id);
+    },
+  );
 
   it('passes everything on under the upstream name of the model (VID-12, VID-15)', async () => {
     const image_urls = ['http://93.184.216.34/a.png', 'https://93.184.216.34/b.png?x=1'];
@@ -79,7 +82,7 @@ describe('POST /v1/videos', () => {
     expect(await asked()).toEqual(body);
   });
 
-  it('takes a form of text parts, as stock SDKs send it (VID-34)', async () => {
+  it('takes a form of text parts, as stock SDKs send it (VID-34, G-61)', async () => {
     const body = new FormData();
     const images = ['https://93.184.216.34/a.png', 'https://93.184.216.34/b.png'];
     for (const [name, value] of Object.entries(VIDEO)) body.append(name, value);
@@ -91,7 +94,7 @@ describe('POST /v1/videos', () => {
     expect(await asked()).toEqual({ ...VIDEO, image_urls: images });
   });
 
-  it('answers the same video for the same idempotency key and body (VID-33)', async () => {
+  it('answers the same video for the same idempotency key and body (VID-33, G-89)', async () => {
     const buyer = await VideoDesk.open(gateway, CREDIT);
     const key = { 'idempotency-key': 'once' };
     const { id } = await buyer.submitted({}, key);
@@ -105,7 +108,7 @@ describe('POST /v1/videos', () => {
 });
 
 describe('a video', () => {
-  it('goes from queued over in_progress to completed, never back (VID-23, VID-24)', async () => {
+  it('goes from queued over in_progress to completed, never back (VID-23, VID-24, G-58)', async () => {
     const { id } = await desk.submitted({ prompt: 'The sea [[sandbox:task-ms=700]]' });
     const seen: string[] = [];
     let last = 'queued';
@@ -170,7 +173,7 @@ describe('a video', () => {
     });
   });
 
-  it('is refunded when it fails, and says why (VID-30, ERR-37)', async () => {
+  it('is refunded when it fails, and says why (VID-30, ERR-37, G-85)', async () => {
     const buyer = await VideoDesk.open(gateway, CREDIT);
     const video = await buyer.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
     expect(video).toMatchObject({
@@ -199,7 +202,7 @@ describe('a video', () => {
     expect((await desk.read(id)).status).toBe('completed');
   });
 
-  it('is read with its model, without one, and refused with another (VID-25)', async () => {
+  it('is read with its model, without one, and refused with another (VID-25, G-59)', async () => {
     const { id } = await desk.made();
     for (const path of [`videos/${id}`, `videos/${id}/content`]) {
       expect((await desk.get(`${path}?model=vid-motion`)).status).toBe(200);
@@ -214,7 +217,7 @@ describe('a video', () => {
     }
   });
 
-  it('of another account is as unknown as one that never was (VID-28, AUTH-27)', async () => {
+  it('of another account is as unknown as one that never was (VID-28, AUTH-27, G-52)', async () => {
     const { id } = await desk.made();
     const stranger = await VideoDesk.open(gateway);
     for (const path of [`videos/${id}`, `videos/${id}/content`]) {

@@ -94,7 +94,7 @@ describe('a webhook', () => {
     expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({ held: 0n });
   });
 
-  it('tells of an unknown outcome, and again when an operator has decided (HOOK-02)', async () => {
+  it('tells of an unknown outcome, and again when an operator has decided (HOOK-02, G-55)', async () => {
     const { id } = await desk.submit({ source_url: desk.source(UNKNOWN), ...hook() });
     await settled(id);
     await resolveAsFailed(id);

@@ -60,13 +60,16 @@ describe('an allowlist', () => {
     expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
   });
 
-  it.each(PAID_ENDPOINTS)('does not hide that an id on $path is unknown (AUTH-24)', async (row) => {
-    const token = await gateway.keyOf(accountId, { allowedModels: [row.model] });
-    const body = { ...row.body(recordings.url), model: 'no-such-model' };
-    const code = row.surface === 'audio' ? 'model_not_available' : 'model_not_found';
-    const call = () => postJson(gateway.url + row.path, bearer(token), body);
-    await expectRefused(gateway, accountId, call, { status: 404, code, param: 'model' });
-  });
+  it.each(PAID_ENDPOINTS)(
+    'does not hide that an id on $path is unknown (AUTH-24, G-08)',
+    async (row) => {
+      const token = await gateway.keyOf(accountId, { allowedModels: [row.model] });
+      const body = { ...row.body(recordings.url), model: 'no-such-model' };
+      const code = row.surface === 'audio' ? 'model_not_available' : 'model_not_found';
+      const call = () => postJson(gateway.url + row.path, bearer(token), body);
+      await expectRefused(gateway, accountId, call, { status: 404, code, param: 'model' });
+    },
+  );
 
   it('that is empty allows nothing; a key without one allows every model (AUTH-23)', async () => {
     const none = await gateway.keyOf(accountId, { allowedModels: [] });

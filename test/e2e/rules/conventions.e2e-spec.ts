@@ -76,7 +76,7 @@ describe('a path', () => {
   });
 
   it.each(['/v1/nothing', '/v1', '/v1/audio', '/v1/audio/speech/x', '/nothing', '/v1/%ff'])(
-    '%s that is unknown is told in the envelope (CONV-15)',
+    '%s that is unknown is told in the envelope (CONV-15, G-12)',
     async (path) => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const answer = await send(gateway.url + path, { method, headers: account.headers });
@@ -85,7 +85,7 @@ describe('a path', () => {
     },
   );
 
-  it.each(POSTS)('$path takes POST and nothing else (CONV-09, CONV-15)', async ({ path }) => {
+  it.each(POSTS)('$path takes POST and nothing else (CONV-09, CONV-15, G-12)', async ({ path }) => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const answer = await send(gateway.url + path, { method, headers: account.headers });
       expect({ status: answer.status, ...errorOf(answer) }).toMatchObject({
@@ -149,7 +149,7 @@ describe('a JSON body', () => {
     },
   );
 
-  it.each(PAID_ENDPOINTS)('that is no JSON object is refused by $path (CONV-12)', async (row) => {
+  it.each(PAID_ENDPOINTS)('that is no object is refused by $path (CONV-12, G-03)', async (row) => {
     const texts = ['{', '', ' ', '[]', '"text"', '5', 'null', 'true', '{"model":}', "{'a':1}"];
     for (const text of texts) {
       const call = () => post(row.path, text);
@@ -173,7 +173,7 @@ describe('a JSON body', () => {
     },
   );
 
-  it.each(PAID_ENDPOINTS)('with a null model has none for $path (CONV-13)', async (row) => {
+  it.each(PAID_ENDPOINTS)('with a null model has none for $path (CONV-13, G-03)', async (row) => {
     const call = () => post(row.path, { ...row.body(recordings.url), model: null });
     await expectRefused(gateway, account.accountId, call, {
       status: 400,
@@ -194,7 +194,7 @@ describe('an answer', () => {
     answers.push(answer);
   });
 
-  it.each(PAID_ENDPOINTS)('of $path has an execution id of its own (AUD-02, AUD-04)', (row) => {
+  it.each(PAID_ENDPOINTS)('of $path has its own execution id (AUD-02, AUD-04, G-47)', (row) => {
     const ids = answers.map((answer) => answer.headers.get('x-gateway-execution-id'));
     expect(ids[PAID_ENDPOINTS.indexOf(row)]).toMatch(/^exec_[0-9a-f]{32}$/);
     expect(new Set(ids).size).toBe(PAID_ENDPOINTS.length);

@@ -129,7 +129,7 @@ describe('an error answer', () => {
     expect(await gateway.balance(account.accountId)).toEqual(before);
   });
 
-  it('has the type of its status on every 400 (ERR-01, ERR-02)', async () => {
+  it('has the type of its status on every 400 (ERR-01, ERR-02, G-04, G-05)', async () => {
     for (const { path, body } of PAID_ENDPOINTS) {
       const call = { ...body(recordings.url), foo: 1 };
       const answer = await postJson(gateway.url + path, account.headers, call);
@@ -138,7 +138,7 @@ describe('an error answer', () => {
     }
   });
 
-  it('402 has the code of its family (ERR-07, ERR-08)', async () => {
+  it('402 has the code of its family (ERR-07, ERR-08, G-06)', async () => {
     const poor = await gateway.account(1n);
     for (const { path, body, surface } of PAID_ENDPOINTS) {
       const code = surface === 'audio' ? 'insufficient_funds' : 'insufficient_user_quota';
@@ -147,7 +147,7 @@ describe('an error answer', () => {
     }
   });
 
-  it('404 of a model has the code of its family (ERR-05)', async () => {
+  it('404 of a model has the code of its family (ERR-05, G-07)', async () => {
     for (const { path, body, surface } of PAID_ENDPOINTS) {
       const code = surface === 'audio' ? 'model_not_available' : 'model_not_found';
       const ask = { ...body(recordings.url), model: 'no-such-model' };
@@ -156,7 +156,7 @@ describe('an error answer', () => {
     }
   });
 
-  it('of a model on the wrong endpoint is 503 on audio and 400 elsewhere (ERR-40)', async () => {
+  it('of a model on the wrong endpoint is 503 on audio and 400 elsewhere (ERR-40, G-09)', async () => {
     for (const { path, body, surface, otherModel } of PAID_ENDPOINTS) {
       const ask = { ...body(recordings.url), model: otherModel };
       const call = () => postJson(gateway.url + path, account.headers, ask);
@@ -193,7 +193,7 @@ describe('an error answer', () => {
     expect(error.message).toContain(param);
   });
 
-  it('of a nested field has its dotted path (ERR-42)', async () => {
+  it('of a nested field has its dotted path (ERR-42, G-05)', async () => {
     const inputs = [
       { text: 'a', voice: 'Adam' },
       { text: 'b', voice: 'nobody' },

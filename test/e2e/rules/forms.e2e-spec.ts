@@ -73,7 +73,7 @@ describe('a form', () => {
         [VOICE_CHANGER, 'voice', '42'],
       ] as const
     ).map(([operation, field, value]) => [operation.path, field, value, operation] as const),
-  )('of %s is refused with %s = "%s" (AUD-07)', async (_path, field, value, operation) => {
+  )('of %s is refused with %s = "%s" (AUD-07, G-41)', async (_path, field, value, operation) => {
     const form = recordingForm({ ...operation.body, [field]: value }, TEN_SECONDS);
     const param = field.replace('[]', '');
     await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);
@@ -102,7 +102,7 @@ describe('a form', () => {
   });
 
   it.each(['42', 'true', 'null', '1e3', '{"a":1}'])(
-    'keeps the text "%s" a text where the field is one (AUD-08)',
+    'keeps the text "%s" a text where the field is one (AUD-08, G-41)',
     async (text) => {
       const answer = await desk.call(ALIGNMENT, { text });
       expect(answer.status).toBe(200);

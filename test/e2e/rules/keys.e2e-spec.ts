@@ -79,15 +79,18 @@ describe('without a key', () => {
     await expectRefused(gateway, accountId, () => send(gateway.url + path), REFUSED);
   });
 
-  it.each(PAID_ENDPOINTS)('POST $path tells nothing about a bad request (AUTH-07)', async (row) => {
-    const good = row.body(recordings.url);
-    const bodies = ['{broken', { ...good, foo: 1 }, { ...good, model: 'no-such-model' }, []];
-    for (const body of bodies) {
-      const headers = { 'idempotency-key': 'abc', ...bearer(UNKNOWN_KEY) };
-      const call = () => postJson(gateway.url + row.path, headers, body);
-      await expectRefused(gateway, accountId, call, REFUSED);
-    }
-  });
+  it.each(PAID_ENDPOINTS)(
+    'POST $path tells nothing about a bad request (AUTH-07, G-01)',
+    async (row) => {
+      const good = row.body(recordings.url);
+      const bodies = ['{broken', { ...good, foo: 1 }, { ...good, model: 'no-such-model' }, []];
+      for (const body of bodies) {
+        const headers = { 'idempotency-key': 'abc', ...bearer(UNKNOWN_KEY) };
+        const call = () => postJson(gateway.url + row.path, headers, body);
+        await expectRefused(gateway, accountId, call, REFUSED);
+      }
+    },
+  );
 });
 
 describe.each(TASK_SUBMISSIONS)('POST $path', ({ path, model }) => {
@@ -105,7 +108,7 @@ describe.each(TASK_SUBMISSIONS)('POST $path', ({ path, model }) => {
 });
 
 describe('a key', () => {
-  it('starts with sk- and carries 256 random bits (AUTH-06)', async () => {
+  it('starts with sk- and carries 256 random bits (AUTH-06, G-15)', async () => {
     const { key: fresh } = await issue();
     expect(fresh).toMatch(/^sk-[0-9A-Za-z]{43}$/);
     const [row] = await gateway.dataSource.query<Record<string, unknown>[]>(
@@ -124,7 +127,7 @@ describe('a key', () => {
     },
   );
 
-  it('is refused in any other form of the header (AUTH-02)', async () => {
+  it('is refused in any other form of the header (AUTH-02, G-17)', async () => {
     const basic = Buffer.from(`user:${key}`).toString('base64');
     const forms = [
       `Basic ${basic}`,
@@ -152,7 +155,7 @@ describe('a key', () => {
     expect(error).toEqual(missing);
   });
 
-  it('is not read from the query, a cookie or x-api-key (AUTH-08)', async () => {
+  it('is not read from the query, a cookie or x-api-key (AUTH-08, G-17)', async () => {
     const url = `${gateway.url}/v1/audio/speech`;
     const query = `?api_key=${key}&key=${key}&authorization=Bearer%20${key}`;
     await expectRefused(gateway, accountId, () => postJson(url + query, {}, HELLO), REFUSED);
@@ -210,7 +213,7 @@ describe('a key', () => {
 });
 
 describe('beyond the spec', () => {
-  it('a key opens no operator call, and the operator token no /v1 (AUTH-30)', async () => {
+  it('a key opens no operator call, and the operator token no /v1 (AUTH-30, G-16)', async () => {
     const operatorPaths = ['/admin/accounts', '/admin/audit', '/admin/executions'];
     for (const path of operatorPaths) {
       const answer = await send(gateway.url + path, { headers: bearer(key) });

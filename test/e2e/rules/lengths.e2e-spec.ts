@@ -81,7 +81,7 @@ describe('the length of a recording', () => {
     [16.1, 16n, 'AUD-38'],
     [600, 600n, 'AUD-39, STT-31, ALIGN-30'],
     [1800, 1800n, 'AUD-40'],
-  ])('of %d s bills %d s wherever it is taken (%s)', async (seconds, billed, _rows) => {
+  ])('of %d s bills %d s wherever it is taken (%s, G-18)', async (seconds, billed, _rows) => {
     const file = silence(seconds);
     for (const operation of RECORDING_OPERATIONS) {
       if (operation === VOICE_CHANGER && seconds > 300) continue;
@@ -113,7 +113,7 @@ describe('the length of a recording', () => {
     ['ALIGN-24, ALIGN-25, ALIGN-26', 3_600, ALIGNMENT],
     ['VC-24, VC-25, VC-26', 300, VOICE_CHANGER],
     ['ISO-24, ISO-25, ISO-26', 3_600, ISOLATION],
-  ])('has a maximum, padding aside (%s, LIMIT-05): %i s', async (_rows, max, operation) => {
+  ])('has a maximum, padding aside (%s, LIMIT-05, G-19)', async (_rows, max, operation) => {
     const price = BigInt(max) * perSecond(operation);
     for (const seconds of [max, max + 0.05, max + 0.1]) {
       const { charged } = await desk.charges(operation, () =>

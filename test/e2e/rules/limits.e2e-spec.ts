@@ -28,7 +28,7 @@ describe('a body that is too large', () => {
     return text.replace('"next_text":""', `"next_text":"${'x'.repeat(bytes - text.length)}"`);
   };
 
-  it('by one byte is 413, and at the limit only the field is at fault (ERR-38)', async () => {
+  it('by one byte is 413, and at the limit only the field is at fault (ERR-38, G-11)', async () => {
     const call = (bytes: number) => () =>
       postJson(`${gateway.url}/v1/audio/speech`, account.headers, padded(bytes));
     await expectRefused(gateway, account.accountId, call(MEGABYTE + 1), {
@@ -42,7 +42,7 @@ describe('a body that is too large', () => {
     });
   });
 
-  it('is 413 as well when its length is not declared (ERR-38)', async () => {
+  it('is 413 as well when its length is not declared (ERR-38, G-11)', async () => {
     const chunk = Buffer.alloc(65_536, 0x20);
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -64,7 +64,7 @@ describe('a body that is too large', () => {
 });
 
 describe('a rate limit', () => {
-  it('answers 429 with Retry-After and what is left (ERR-09, LIMIT-17)', async () => {
+  it('answers 429 with Retry-After and what is left (ERR-09, LIMIT-17, G-14)', async () => {
     const key = await gateway.keyOf(account.accountId, { requestsPerMinute: 2 });
     const headers = { authorization: `Bearer ${key}` };
     const bad = { speed: 9 };

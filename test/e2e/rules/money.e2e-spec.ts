@@ -49,13 +49,16 @@ describe('the balance', () => {
     expect(answer.headers.get('x-gateway-charge-microusd')).toBeNull();
   });
 
-  it.each(PRICED)('equal to the price of $path pays it and is zero then (BILL-02)', async (row) => {
-    const { accountId, headers } = await gateway.account(row.price);
-    const answer = await postJson(gateway.url + row.path, headers, row.body(recordings.url));
-    expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
-    expect(answer.headers.get('x-gateway-charge-microusd')).toBe(row.price.toString());
-    expect(await gateway.balance(accountId)).toEqual({ available: 0n, held: 0n, entries: 2 });
-  });
+  it.each(PRICED)(
+    'equal to the price of $path pays it and is zero then (BILL-02, G-29)',
+    async (row) => {
+      const { accountId, headers } = await gateway.account(row.price);
+      const answer = await postJson(gateway.url + row.path, headers, row.body(recordings.url));
+      expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
+      expect(answer.headers.get('x-gateway-charge-microusd')).toBe(row.price.toString());
+      expect(await gateway.balance(accountId)).toEqual({ available: 0n, held: 0n, entries: 2 });
+    },
+  );
 
   it.each(PAID_ENDPOINTS)('of zero refuses $path (BILL-03)', async (row) => {
     const { accountId, headers } = await gateway.account(0n);
@@ -82,14 +85,14 @@ describe('many calls at once', () => {
   const speak = (headers: Record<string, string>, fields: object = {}) =>
     postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, ...fields });
 
-  it('with a balance for one: one is served, one refused (BILL-04)', async () => {
+  it('with a balance for one: one is served, one refused (BILL-04, G-22)', async () => {
     const { accountId, headers } = await gateway.account(1199n);
     const answers = await Promise.all([speak(headers), speak(headers)]);
     expect([counted(answers, 200), counted(answers, 402)]).toEqual([1, 1]);
     expect(await gateway.balance(accountId)).toEqual({ available: 599n, held: 0n, entries: 2 });
   });
 
-  it('with a balance for seven of twenty: seven are served, thirteen refused (BILL-12)', async () => {
+  it('with a balance for seven of twenty: seven are served, thirteen refused (BILL-12, G-29)', async () => {
     const { accountId, headers } = await gateway.account(7n * 600n);
     const before = await upstreamCalls(gateway);
     const answers = await Promise.all(Array.from({ length: 20 }, () => speak(headers)));

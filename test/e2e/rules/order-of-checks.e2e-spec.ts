@@ -151,9 +151,12 @@ async function expectTold(faults: readonly Fault[], refusal: Refusal): Promise<v
 }
 
 describe('of several faults in one request', () => {
-  it.each(PAIRS)('$first.name is told before $second.name (AUD-54)', async ({ first, second }) => {
-    await expectTold([first, second], first.refusal);
-  });
+  it.each(PAIRS)(
+    '$first.name is told before $second.name (AUD-54, G-01)',
+    async ({ first, second }) => {
+      await expectTold([first, second], first.refusal);
+    },
+  );
 
   it('each alone is told', async () => {
     for (const fault of FAULTS) await expectTold([fault], fault.refusal);

@@ -95,20 +95,23 @@ describe('a gateway with a provider for chat and images, whose sandbox serves th
     ['/v1/audio/dubbing', DUB, 'insufficient_funds'],
     ['/v1/videos', VIDEO, 'insufficient_user_quota'],
     ['/v1/music/generations', SONG, 'insufficient_funds'],
-  ])('real money buys no sandbox work at %s: 402 before any hold', async (path, body, code) => {
-    const before = await balance(gateway, real);
-    const answer = await postJson(gateway.url + path, real.headers, body);
-    expect([answer.status, errorOf(answer).code, errorOf(answer).message]).toEqual([
-      402,
-      code,
-      REAL_REFUSAL,
-    ]);
-    expect(answer.headers.get('x-gateway-sandbox')).toBeNull();
-    expect(await balance(gateway, real)).toEqual(before);
-    expect(await gateway.upstreamRequests()).toEqual([]);
-  });
+  ])(
+    'real money buys no sandbox work at %s: 402 before any hold (G-110)',
+    async (path, body, code) => {
+      const before = await balance(gateway, real);
+      const answer = await postJson(gateway.url + path, real.headers, body);
+      expect([answer.status, errorOf(answer).code, errorOf(answer).message]).toEqual([
+        402,
+        code,
+        REAL_REFUSAL,
+      ]);
+      expect(answer.headers.get('x-gateway-sandbox')).toBeNull();
+      expect(await balance(gateway, real)).toEqual(before);
+      expect(await gateway.upstreamRequests()).toEqual([]);
+    },
+  );
 
-  it('play money buys what the sandbox serves, and real money the work of the provider', async () => {
+  it('play money buys what the sandbox serves, and real money the work of the provider (G-95)', async () => {
     const speech = await postJson(`${gateway.url}/v1/audio/speech`, play.headers, HELLO);
     expect([speech.status, speech.headers.get('x-gateway-sandbox')]).toEqual([200, 'true']);
     expect(await balance(gateway, play)).toMatchObject({ available_microusd: '9999400' });
@@ -119,7 +122,7 @@ describe('a gateway with a provider for chat and images, whose sandbox serves th
   });
 });
 
-it('with SANDBOX_CHARGES=on real money buys the work of the sandbox', async () => {
+it('with SANDBOX_CHARGES=on real money buys the work of the sandbox (G-110)', async () => {
   const gateway = await startTestGateway({
     OPENAI_API_KEY: 'a-real-key',
     OPENAI_BASE_URL: `${upstream.url}/v1`,
@@ -169,7 +172,7 @@ describe('a gateway whose sandbox serves every provider', () => {
     ],
     ['the submission of a song', '/v1/music/generations', SONG, 202],
     ['the submission of a video', '/v1/videos', VIDEO, 200],
-  ])('the answer says that the sandbox made it: %s', async (_what, path, body, status) => {
+  ])('the answer says that the sandbox made it: %s (G-110)', async (_what, path, body, status) => {
     const answer = await ask(path, body);
     expect([answer.status, answer.headers.get('x-gateway-sandbox')]).toEqual([status, 'true']);
   });

@@ -23,7 +23,7 @@ const speak = ({ headers }: TestAccount) =>
   postJson(`${gateway.url}/v1/audio/speech`, headers, HELLO);
 
 describe('PROVIDER_MAX_CONNECTIONS', () => {
-  it('refuses a call beyond it with 503 and Retry-After before its hold, and serves the next when one is free', async () => {
+  it('refuses a call beyond it with 503 and Retry-After before its hold, and serves the next when one is free (G-100)', async () => {
     const [one, other] = [await gateway.account(), await gateway.account()];
     const asked = new Promise<ServerResponse>((resolve) => {
       stub.reply = resolve;

@@ -78,12 +78,12 @@ describe('error codes of endpoints that take a recording', () => {
     }
   });
 
-  it('audio_too_large is 413: a download over 50 MB (ERR-25)', async () => {
+  it('audio_too_large is 413: a download over 50 MB (ERR-25, G-42)', async () => {
     desk.serve(Buffer.alloc(LIMIT_BYTES + 1));
     await desk.refused(() => desk.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
   });
 
-  it('request_too_large is 413: an upload over 50 MB (ERR-26)', async () => {
+  it('request_too_large is 413: an upload over 50 MB (ERR-26, G-42)', async () => {
     const file = Buffer.alloc(LIMIT_BYTES + 1);
     await desk.refused(() => desk.call(TRANSCRIPTION, {}, file), 413, 'request_too_large', 'file');
   });

@@ -27,7 +27,7 @@ function fiftyMegabytes(): Buffer {
 }
 
 describe('any recording', () => {
-  it('of exactly 50 MB is taken, uploaded and downloaded (AUD-47, AUD-48, LIMIT-01)', async () => {
+  it('of exactly 50 MB is taken, uploaded and downloaded (AUD-47, AUD-48, LIMIT-01, G-42)', async () => {
     const wav = fiftyMegabytes();
     expect(wav.length).toBe(LIMIT_BYTES);
     expect((await desk.call(TRANSCRIPTION, {}, wav)).status).toBe(200);
@@ -91,20 +91,23 @@ describe('any recording', () => {
     'http://0.0.0.0/',
     'http://2130706433/',
     'http://0x7f000001/',
-  ])('at the private address %s is refused without a connection (AUD-44)', async (audio_url) => {
-    const before = desk.host.seen.length;
-    for (const operation of RECORDING_OPERATIONS) {
-      await desk.refused(
-        () => desk.postJson(operation, { audio_url }),
-        400,
-        'invalid_request',
-        'audio_url',
-      );
-    }
-    expect(desk.host.seen.length).toBe(before);
-  });
+  ])(
+    'at the private address %s is refused without a connection (AUD-44, G-43)',
+    async (audio_url) => {
+      const before = desk.host.seen.length;
+      for (const operation of RECORDING_OPERATIONS) {
+        await desk.refused(
+          () => desk.postJson(operation, { audio_url }),
+          400,
+          'invalid_request',
+          'audio_url',
+        );
+      }
+      expect(desk.host.seen.length).toBe(before);
+    },
+  );
 
-  it('is told by its content, whatever its name and type say (AUD-20)', async () => {
+  it('is told by its content, whatever its name and type say (AUD-20, G-44)', async () => {
     const form = recordingForm(TRANSCRIPTION.body, TEN_SECONDS, 'notes.txt', 'text/plain');
     expect((await desk.postForm(TRANSCRIPTION, form)).status).toBe(200);
     expect(desk.provider.only.body.toString('latin1', 0, 2_000)).toContain(

@@ -90,7 +90,7 @@ describe('a refusal of the provider', () => {
   });
 
   it.each(['Org acme is out of credit', 'x'.repeat(65), 'Über'])(
-    'keeps a code that is no code word to itself: %s',
+    'keeps a code that is no code word to itself: %s (G-96)',
     async (code) => {
       refuse(400, { error: { message: 'no', code } });
       expect(errorOf(await chat()).message).toBe('The provider refused the request.');
@@ -107,7 +107,7 @@ describe('a refusal of the provider', () => {
     });
   });
 
-  it('stands in the operator’s record with status, code and the redacted sentence', async () => {
+  it('stands in the operator’s record with status, code and the redacted sentence (G-96)', async () => {
     const secret = 'sk-0123456789abcdef0123';
     const message = `Bad value for ${secret} of org-a1b2c3d4e5 (me@vendor.example). ${'x'.repeat(600)}`;
     refuse(400, { error: { message, code: 'unsupported_value', param: 'temperature' } });

@@ -58,7 +58,7 @@ const ENDPOINTS: readonly [string, Post][] = [
 ];
 
 describe('the replay of an accepted submission', () => {
-  it.each(ENDPOINTS)('of %s comes before the checks of its model', async (_name, post) => {
+  it.each(ENDPOINTS)('of %s comes before the checks of its model (G-86)', async (_name, post) => {
     const first = await post(desk.gateway);
     expect(first.status < 300 ? '' : first.bytes.toString()).toBe('');
     const id = (first.json as { id: string }).id;

@@ -22,7 +22,7 @@ const magic = (word: string) => ({ input: `[[sandbox:${word}]]` });
 
 describe('what the provider says', () => {
   it.each([400, 401, 402, 403, 404, 422, 429, 500, 502, 503])(
-    'with status %i stays inside (ERR-41)',
+    'with status %i stays inside (ERR-41, G-13)',
     async (status) => {
       const answer = await speak(magic(`status=${status}]][[sandbox:code=Secret-Word`));
       expect([401, 403]).not.toContain(answer.status);
@@ -66,7 +66,7 @@ describe('the OpenAI SDK', () => {
     expect((await audio.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
   });
 
-  it('does not retry a timeout, whose work may be paid for (ERR-39)', async () => {
+  it('does not retry a timeout, whose work may be paid for (ERR-39, G-51)', async () => {
     const answer = await speak(magic('status=504'));
     expect(errorOf(answer).code).toBe('provider_timeout');
     expect(answer.headers.get('x-should-retry')).toBe('false');

@@ -53,7 +53,7 @@ const until = async (holds: () => Promise<boolean>) => {
 };
 
 describe('a key with a spend limit (G-99)', () => {
-  it('lets exactly ten of 200 calls at once through where ten fit', async () => {
+  it('lets exactly ten of 200 calls at once through where ten fit (G-99)', async () => {
     const { key, accountId } = await limited(PRICE * 10n + PRICE / 2n);
     const answers = await Promise.all(Array.from({ length: 200 }, () => speak(key)));
     expect([countOf(answers, 200), countOf(answers, 402)]).toEqual([10, 190]);
@@ -61,7 +61,7 @@ describe('a key with a spend limit (G-99)', () => {
     expect({ available, held }).toEqual({ available: 1_000_000_000n - PRICE * 10n, held: 0n });
   });
 
-  it('is refused with the limit, its period and the end of it, in the code of the surface', async () => {
+  it('is refused with the limit, its period and the end of it, in the code of the surface (G-99)', async () => {
     const { key } = await limited(PRICE - 1n, 'month');
     const refused = await speak(key);
     expect(refused.status).toBe(402);

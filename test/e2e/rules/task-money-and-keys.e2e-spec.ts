@@ -92,7 +92,7 @@ describe('the money of a task', () => {
 });
 
 describe('the keys of a task', () => {
-  it('are all live keys of the account; other accounts see nothing (AUTH-25, AUTH-26, AUTH-28)', async () => {
+  it('are all live keys of the account; other accounts see nothing (AUTH-25, AUTH-26, AUTH-28, G-15)', async () => {
     const { id } = await desk.made(lyrics(AT_ONCE));
     const second = await desk.gateway.keyOf(desk.account.accountId);
     expect((await read(id, desk.account.headers)).status).toBe(200);
@@ -104,7 +104,7 @@ describe('the keys of a task', () => {
     }
   });
 
-  it('may be revoked while it runs: it goes on and settles, and the key reads nothing (AUTH-31)', async () => {
+  it('may be revoked while it runs: it goes on and settles, and the key reads nothing (AUTH-31, G-15)', async () => {
     const account = await desk.gateway.account();
     const submitted = await desk.post(lyrics('[[sandbox:task-ms=1500]]'), {}, account);
     const { id } = (await submitted.json()) as { id: string };
@@ -157,7 +157,7 @@ describe('the errors of asynchronous endpoints', () => {
     });
   });
 
-  it('of a field the model does not list are 400 (ERR-35)', async () => {
+  it('of a field the model does not list are 400 (ERR-35, G-68)', async () => {
     expect(await desk.refused({ ...lyrics(''), seconds: 3 })).toMatchObject({
       status: 400,
       code: 'invalid_music_request',

@@ -79,7 +79,7 @@ describe.each(SPEAKERS)('a voice of $path', ({ path, body, param, sentId }) => {
   const ask = (voice: unknown) => postJson(gateway.url + path, account.headers, body(voice));
 
   it.each(SPEC_VOICES)(
-    'named %s reaches the provider as %s however name and id are written (VOICE-01)',
+    'named %s reaches the provider as %s however name and id are written (VOICE-01, G-37)',
     async (name, id) => {
       const spellings = [name, id].flatMap((text) => [upper(text), lower(text), mixed(text)]);
       const asked = [...spellings, name, id];
