@@ -179,6 +179,9 @@ describe('a usage', () => {
     { usage: { prompt_tokens: '5', completion_tokens: 6 } },
     { usage: { prompt_tokens: -5, completion_tokens: 6 } },
     { usage: { prompt_tokens: 1.5, completion_tokens: 6 } },
+    { usage: { prompt_tokens: 5, completion_tokens: 2 ** 53 } },
+    { usage: { prompt_tokens: 5, completion_tokens: 1_000_000_001 } },
+    { usage: { prompt_tokens: 1_000_000_001, completion_tokens: 6 } },
   ])('is none in %j', (answer) => {
     expect(usageOf(answer)).toBe(null);
   });
@@ -194,5 +197,29 @@ describe('a usage', () => {
     expect(usageOf({ usage: { ...told(5, 6, 11), prompt_tokens_details } })).toMatchObject({
       promptDetails: { cached_tokens: 1, audio_tokens: 0 },
     });
+  });
+
+  it('has no part and no total that no answer could have', () => {
+    const absurd = 1_000_000_001;
+    const usage = { ...told(5, 6, absurd), ...cached(absurd), ...reasoning(absurd) };
+    expect(usageOf({ usage })).toEqual({
+      promptTokens: 5,
+      completionTokens: 6,
+      cachedTokens: null,
+      reasoningTokens: null,
+    });
+  });
+
+  it('has at most 16 details of 64 letters each', () => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz';
+    const prompt_tokens_details = Object.fromEntries([
+      ['x'.repeat(65), 1],
+      ...[...letters].map((letter) => [letter.repeat(64), 1]),
+    ]);
+    const { promptDetails = {} } =
+      usageOf({ usage: { ...told(5, 6), prompt_tokens_details } }) ?? {};
+    expect(Object.keys(promptDetails)).toEqual(
+      [...letters].slice(0, 16).map((letter) => letter.repeat(64)),
+    );
   });
 });

@@ -33,6 +33,10 @@ const NAMES = {
 
 /** The name of a count in the details of usage. */
 const DETAIL_NAME = /^[a-z][a-z_]{0,63}$/;
+/** More counts are passed on of neither the prompt nor the completion; OpenAI has four. */
+const MAX_DETAILS = 16;
+/** Ten times the longest context that a row may have. Sums of several such counts are exact. */
+const MAX_COUNT = 1_000_000_000;
 
 type Counts = Readonly<Record<keyof typeof NAMES, number | null>>;
 
@@ -152,13 +156,22 @@ function sumsOf(counts: readonly number[]): number[] {
   return sums.sort((a, b) => a.parts - b.parts).map(({ sum }) => sum);
 }
 
-/** Whole numbers only, so that nothing else of the vendor's is passed on (decision G-96). */
+/** Whole numbers only, so that nothing else of the vendor's is passed on (decision G-96), and a bounded number of them. */
 function detailsOf(details: unknown): TokenDetails | undefined {
-  const entries = isJsonObject(details) ? Object.entries(details) : [];
-  const whole = entries.filter(([key, value]) => DETAIL_NAME.test(key) && isCount(value));
-  return whole.length === 0 ? undefined : (Object.fromEntries(whole) as TokenDetails);
+  if (!isJsonObject(details)) return undefined;
+  const counts: Record<string, number> = {};
+  let found = 0;
+  for (const name in details) {
+    const value = details[name];
+    if (!DETAIL_NAME.test(name) || !isCount(value)) continue;
+    counts[name] = value;
+    found += 1;
+    if (found === MAX_DETAILS) break;
+  }
+  return found === 0 ? undefined : counts;
 }
 
+/** A number of tokens that an answer could have. A larger one is an error of the vendor, and no report. */
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNT;
 }
