@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AnswerChunks } from './answer-chunks.js';
+import { TooManyCallsError } from './tool-calls.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
 
@@ -125,6 +126,17 @@ describe('the calls of tools', () => {
       ['f', '{"a":3}'],
     ]);
     expect(new Set(calls.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it('are at most 1,024 in one choice; further pieces of theirs are none', () => {
+    const answer = new AnswerChunks();
+    const shown = (calls: object[]) =>
+      answer.chunkOf(HEAD, [{ index: 0, delta: { tool_calls: calls } }]);
+    shown(Array.from({ length: 1_024 }, (_, place) => piece('f', '', { id: `call_${place}` })));
+    shown(
+      Array.from({ length: 1_024 }, (_, place) => piece(undefined, '{}', { id: `call_${place}` })),
+    );
+    expect(() => shown([piece('f', '', { id: 'call_1024' })])).toThrow(TooManyCallsError);
   });
 
   it('keep their signature and lose the fields of the vendor', () => {

@@ -1,11 +1,9 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import { MAX_CHOICES } from '../providers/ports/chat.port.js';
 import { type CompletionHead, indexOf, logprobsOf } from './chat-answer.js';
 import { missingReason, finishReasonOf } from '../providers/ports/finish-reason.js';
 import { knownFieldsOf } from './known-fields.js';
 import { CallDeltas } from './tool-calls.js';
-
-/** A stream of one answer has one choice, and no vendor sends more than these; what comes under further indices is left out. */
-const MAX_CHOICES = 32;
 
 interface OpenChoice {
   readonly calls: CallDeltas;
@@ -20,7 +18,7 @@ interface OpenChoice {
 export class AnswerChunks {
   private readonly choices = new Map<number, OpenChoice>();
 
-  /** A chunk with these choices of the provider, without the usage. */
+  /** A chunk with these choices of the provider, without the usage. What comes under an index beyond the most is left out. */
   chunkOf(head: CompletionHead, choices: readonly JsonObject[]): JsonObject {
     const shown: JsonObject[] = [];
     for (const [place, choice] of choices.entries()) {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { SseWriter } from '../common/http/answers/sse-writer.js';
 import { ClientLeft, DeadlinePassed } from '../executions/pay-on-success.js';
 import { ProviderError } from '../providers/http/provider-error.js';
-import type { ChatChunk, TokenUsage } from '../providers/ports/chat.port.js';
+import type { ChatChunk, ChatStream, TokenUsage } from '../providers/ports/chat.port.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { AnswerChunks } from './answer-chunks.js';
 import { type CompletionHead, choicesOf, headOf } from './chat-answer.js';
@@ -12,6 +12,7 @@ import { viewChatUsage } from './chat-usage.js';
 import { isReason } from '../providers/ports/finish-reason.js';
 import type { MadeText } from './made-text.js';
 import { ReaderWaits } from './reader-waits.js';
+import { TooManyCallsError } from './tool-calls.js';
 
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
 export class ChatRelay {
@@ -35,9 +36,9 @@ export class ChatRelay {
    * Forwards chunks until the provider has finished or the reader has left. Resolves with false when the deadline of the
    * call came first, the reader had left, and no usage had been reported. Rejects with any other error that broke the
    * stream; that the reader left is no error. A slow reader for whom a provider does not keep the connection is cut
-   * off, as if it had left.
+   * off, as if it had left. `fault` makes the error of an answer that cannot be used.
    */
-  run(source: Readable): Promise<boolean> {
+  run(source: Readable, fault: ChatStream['unusable']): Promise<boolean> {
     this.source = source;
     // Listeners keep no chunk while the reader takes it. An async iterator would, and costs more.
     return new Promise((resolve, reject) => {
@@ -59,7 +60,7 @@ export class ChatRelay {
       if (source.closed) closed();
       else source.on('close', closed);
       source.on('data', (item: ChatChunk) => {
-        this.forwardAndPause(source, item);
+        this.forwardAndPause(source, item, fault);
       });
     });
   }
@@ -97,7 +98,7 @@ export class ChatRelay {
   }
 
   /** An error breaks the stream, because nothing else would hear of one in a listener. */
-  private forwardAndPause(source: Readable, item: ChatChunk): void {
+  private forwardAndPause(source: Readable, item: ChatChunk, fault: ChatStream['unusable']): void {
     try {
       const taken = this.forward(item);
       if (taken === undefined) return;
@@ -108,7 +109,8 @@ export class ChatRelay {
         source.resume();
       });
     } catch (error) {
-      source.destroy(error instanceof Error ? error : new Error(String(error)));
+      if (error instanceof TooManyCallsError) source.destroy(fault('too_many_tool_calls'));
+      else source.destroy(error instanceof Error ? error : new Error(String(error)));
     }
   }
 

@@ -92,7 +92,7 @@ export class ChatStreamService {
       progress,
     );
     progress.onFirstByte();
-    const relayed = relay.run(result.body);
+    const relayed = relay.run(result.body, result.unusable);
     if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
     const stream = { call, quote, relay, made, route: { provider, upstreamModel } };
     const isWhole = await relayed.catch(async (error: unknown) => {

@@ -39,4 +39,11 @@ describe('the texts of a message', () => {
   ])('under two names in %j count once: %s', (message, text) => {
     expect(textsOf(message).join('')).toBe(text);
   });
+
+  it('come of 200,000 fields, of which half are repeated, in the time of the test', () => {
+    const names = Array.from({ length: 200_000 }, (_, place) => `k${place}`);
+    const fields = Object.fromEntries(names.map((name, place) => [name, `t${place >> 1}`]));
+    expect(textsOf(fields)).toHaveLength(100_000);
+    expect(textsOf({ reasoning_details: [fields] })).toHaveLength(100_000);
+  });
 });

@@ -10,6 +10,23 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
   ...['data', 'encrypted_content', 'url', 'image_url', 'detail', 'mime_type', 'annotations'],
 ]);
 
+/** Texts in the order in which they stand, and where each of them stood last. */
+class Leaves {
+  readonly texts: string[] = [];
+  private readonly lastAt = new Map<string, number>();
+
+  add(text: string): void {
+    if (text === '') return;
+    this.lastAt.set(text, this.texts.length);
+    this.texts.push(text);
+  }
+
+  /** Whether the text stands at this place or behind it. */
+  hasSince(place: number, text: string): boolean {
+    return (this.lastAt.get(text) ?? -1) >= place;
+  }
+}
+
 /**
  * The texts of a message or a delta. The same text under two names counts once: vendors repeat their reasoning for
  * clients of one another.
@@ -17,40 +34,51 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
 export function textsOf(message: unknown): string[] {
   if (!isJsonObject(message)) return [];
   const texts: string[] = [];
-  const seen: string[] = [];
+  const seen = new Set<string>();
   for (const key in message) {
     // A name beside a message is its speaker's; one within it is the name of a tool.
     if (key === 'name' || UNCOUNTED.has(key)) continue;
-    const leaves: string[] = [];
-    addLeaves(message[key], key, leaves);
+    const value = message[key];
+    const leaves = typeof value === 'string' ? textAlone(value) : leavesOf(value, key);
     const [first] = leaves;
     if (first === undefined) continue;
     const whole = leaves.length === 1 ? first : leaves.join('');
-    if (seen.includes(whole)) continue;
-    seen.push(whole);
-    texts.push(...leaves);
+    if (seen.has(whole)) continue;
+    seen.add(whole);
+    // Not spread: arguments stand on the stack, and there may be a hundred thousand.
+    for (const leaf of leaves) texts.push(leaf);
   }
   return texts;
 }
 
-function addLeaves(value: unknown, key: string, leaves: string[]): void {
-  if (typeof value === 'string') {
-    if (value !== '') leaves.push(value);
-  } else if (Array.isArray(value)) {
+function textAlone(text: string): string[] {
+  return text === '' ? [] : [text];
+}
+
+function leavesOf(value: unknown, key: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const leaves = new Leaves();
+  addLeaves(value, key, leaves);
+  return leaves.texts;
+}
+
+function addLeaves(value: unknown, key: string, leaves: Leaves): void {
+  if (typeof value === 'string') leaves.add(value);
+  else if (Array.isArray(value)) {
     for (const item of value) addLeaves(item, key, leaves);
   } else if (isJsonObject(value)) {
     // The caller gets it as text.
-    if (key === 'arguments') leaves.push(JSON.stringify(value));
+    if (key === 'arguments') leaves.add(JSON.stringify(value));
     else addFields(value, leaves);
   }
 }
 
-function addFields(object: JsonObject, leaves: string[]): void {
-  const from = leaves.length;
+function addFields(object: JsonObject, leaves: Leaves): void {
+  const from = leaves.texts.length;
   for (const key in object) {
     if (UNCOUNTED.has(key)) continue;
     const value = object[key];
-    const isRepeated = typeof value === 'string' && leaves.includes(value, from);
+    const isRepeated = typeof value === 'string' && leaves.hasSince(from, value);
     if (!isRepeated) addLeaves(value, key, leaves);
   }
 }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import { MAX_TOOL_CALLS } from '../providers/ports/chat.port.js';
 import { functionOf } from './known-fields.js';
 
 const ID_BYTES = 12;
-/** More calls of one choice share the last index: nobody asks for as many. */
-const MAX_CALLS = 1_024;
 /** The arguments of a call that begins, and of a whole call that has none. */
 const NOTHING_YET = { arguments: '' };
 const NO_ARGUMENTS = { arguments: '{}' };
@@ -12,8 +11,6 @@ const NO_ARGUMENTS = { arguments: '{}' };
 interface OpenCall {
   readonly index: number;
   readonly id: string;
-  /** The index that the vendor sent; undefined where it sent none. */
-  readonly sent: number | undefined;
   readonly name: string | undefined;
 }
 
@@ -25,16 +22,24 @@ export function wholeCallsOf(calls: unknown): JsonObject[] {
   }));
 }
 
+/** A choice has more calls of tools than an answer may have. */
+export class TooManyCallsError extends Error {}
+
 /**
  * The calls of tools in the deltas of one choice. Vendors leave out their index, or say 0 for all of them; an id then tells
- * the calls apart, or, where that is missing too, a new name.
+ * the calls apart, or, where that is missing too, a new name. Throws {@link TooManyCallsError}.
  */
 export class CallDeltas {
-  private readonly calls: OpenCall[] = [];
+  private readonly byId = new Map<string, OpenCall>();
+  /** The last call under each index that the vendor sent. */
+  private readonly bySent = new Map<number, OpenCall>();
+  private readonly taken = new Set<number>();
+  private nextIndex = 0;
+  private last: OpenCall | undefined;
 
   /** Whether any tool was called. */
   get hasCalls(): boolean {
-    return this.calls.length > 0;
+    return this.last !== undefined;
   }
 
   /** The calls of one delta under their own indices. The first piece of each has its id and its type. */
@@ -52,26 +57,28 @@ export class CallDeltas {
   private find(piece: JsonObject, inDelta: ReadonlySet<OpenCall>): OpenCall | undefined {
     const id = idOf(piece);
     const name = nameOf(piece);
-    const named = id === undefined ? undefined : this.calls.find((call) => call.id === id);
+    const named = id === undefined ? undefined : this.byId.get(id);
     if (named !== undefined) return named;
-    if (this.calls.length >= MAX_CALLS) return this.calls.at(-1);
     // Some vendors make a new id for each piece of a call; its first has the name.
     if (id !== undefined && name !== undefined) return undefined;
     const sent = sentIndexOf(piece);
-    const last =
-      sent === undefined ? this.calls.at(-1) : this.calls.findLast((call) => call.sent === sent);
+    const last = sent === undefined ? this.last : this.bySent.get(sent);
     if (last === undefined || name === undefined) return last;
     const isNext = sent === undefined || inDelta.has(last) || name !== last.name;
     return isNext ? undefined : last;
   }
 
   private begin(piece: JsonObject): OpenCall {
+    if (this.taken.size >= MAX_TOOL_CALLS) throw new TooManyCallsError('too many calls of tools');
     const sent = sentIndexOf(piece);
-    const taken = this.calls.map((call) => call.index);
-    const isFree = sent !== undefined && sent < MAX_CALLS && !taken.includes(sent);
-    const index = isFree ? sent : Math.max(-1, ...taken) + 1;
-    const call = { index, id: idOf(piece) ?? freshId(), sent, name: nameOf(piece) };
-    this.calls.push(call);
+    const isFree = sent !== undefined && sent < MAX_TOOL_CALLS && !this.taken.has(sent);
+    const index = isFree ? sent : this.nextIndex;
+    const call = { index, id: idOf(piece) ?? freshId(), name: nameOf(piece) };
+    this.taken.add(index);
+    this.nextIndex = Math.max(this.nextIndex, index + 1);
+    this.byId.set(call.id, call);
+    if (sent !== undefined) this.bySent.set(sent, call);
+    this.last = call;
     return call;
   }
 }

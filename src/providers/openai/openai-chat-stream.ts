@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { MAX_ANSWER_DEPTH } from '../http/answer-json.js';
-import { type ChatChunk, MAX_COMPLETION_BYTES, MAX_COMPLETION_VALUES } from '../ports/chat.port.js';
+import { type ChatChunk, MAX_CHOICES } from '../ports/chat.port.js';
 import { carriesError } from '../http/error-facts.js';
 import { figuresOfBody } from '../http/figures.js';
 import { listAt } from '../http/json-fields.js';
@@ -12,13 +12,10 @@ import type { OnFigures } from '../ports/attempt-context.js';
 import { ChoiceEnds } from './choice-ends.js';
 import { usageOf } from './openai-usage.js';
 
-/** The longest event that is read. A longer one breaks the stream. */
-const MAX_EVENT_CHARS = 4 * 1024 * 1024;
-/** As many for each character as a whole answer may have for each byte. */
-const EVENT_BOUNDS = {
-  depth: MAX_ANSWER_DEPTH,
-  values: (MAX_COMPLETION_VALUES * MAX_EVENT_CHARS) / MAX_COMPLETION_BYTES,
-};
+/** The longest event that is read: twice the longest answer of any model. A longer one breaks the stream. */
+const MAX_EVENT_CHARS = 1.25 * 1024 * 1024;
+/** Fifty tokens, each with the 20 likeliest others. No event of this size takes more than 20 ms of the process. */
+const EVENT_BOUNDS = { depth: MAX_ANSWER_DEPTH, values: 10_000 };
 /** A shorter event holds too little to matter; most are a few hundred characters long. */
 const SMALL_CHARS = 4_096;
 /** Some vendors write blanks around it. */
@@ -127,7 +124,11 @@ export class OpenAiChatStream extends Readable {
   private takeChunk(chunk: unknown, isError: boolean): void {
     if (isError || carriesError(chunk)) this.breakOff('error_event', asError(chunk));
     else if (!isJsonObject(chunk)) this.breakOff('bad_chunk');
-    else this.takeChoices(chunk, listAt(chunk, 'choices') ?? []);
+    else {
+      const choices = listAt(chunk, 'choices') ?? [];
+      if (choices.length > MAX_CHOICES) this.breakOff('bad_chunk');
+      else this.takeChoices(chunk, choices);
+    }
   }
 
   private takeChoices(chunk: JsonObject, choices: readonly JsonObject[]): void {
@@ -185,7 +186,7 @@ function isDone(data: string): boolean {
   return data.length <= MAX_DONE_CHARS && data.trim() === '[DONE]';
 }
 
-/** Undefined for what is no JSON, or too much: a few megabytes of empty objects would stop the process for a second. */
+/** Undefined for what is no JSON, or too much: a megabyte of empty objects would stop the process for a second. */
 function parsed(data: string): unknown {
   try {
     if (data.length > SMALL_CHARS) new JsonStructure(EVENT_BOUNDS).add(Buffer.from(data));

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/json-object.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { carriesError } from '../http/error-facts.js';
 import { listAt } from '../http/json-fields.js';
 import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
@@ -11,6 +11,7 @@ import {
   type ChatStream,
   MAX_COMPLETION_BYTES,
   MAX_COMPLETION_VALUES,
+  MAX_TOOL_CALLS,
 } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
 import { ParameterRefusals } from './parameter-refusals.js';
@@ -48,16 +49,12 @@ export class OpenAiChat implements ChatPort {
 
   private async openStream(request: UpstreamRequest): Promise<ChatStream> {
     const answer = await this.http.request(request);
-    const stream = new OpenAiChatStream(
-      answer.body,
-      (code, event) => this.http.unusable(answer, code, event),
-      undefined,
-      request.onFigures,
-    );
+    const unusable = (code: string, event?: unknown) => this.http.unusable(answer, code, event);
+    const stream = new OpenAiChatStream(answer.body, unusable, undefined, request.onFigures);
     // The reader gets the error. Between the first chunk and the reading there is no reader.
     stream.on('error', () => undefined);
     await stream.firstChunk();
-    return { body: stream, providerRequestId: answer.providerRequestId };
+    return { body: stream, providerRequestId: answer.providerRequestId, unusable };
   }
 }
 
@@ -79,11 +76,21 @@ function chatBody(
   return { model: upstreamModel, messages, [lengthParameter]: maxTokens, ...parameters };
 }
 
-/** Undefined for an answer without a choice or with an error, in whose place a choice may stand: that is a failure. */
+/**
+ * Undefined for an answer without a choice, with an error, in whose place a choice may stand, or with more calls of tools
+ * than any: that is a failure.
+ */
 function toResult(
   completion: JsonObject,
   providerRequestId: string | null,
 ): ChatResult | undefined {
-  if (!listAt(completion, 'choices')?.length || carriesError(completion)) return undefined;
+  const choices = listAt(completion, 'choices') ?? [];
+  if (choices.length === 0 || carriesError(completion)) return undefined;
+  if (choices.some(({ message }) => hasTooManyCalls(message))) return undefined;
   return { completion, usage: usageOf(completion), providerRequestId };
+}
+
+function hasTooManyCalls(message: unknown): boolean {
+  const calls = isJsonObject(message) ? message.tool_calls : undefined;
+  return Array.isArray(calls) && calls.length > MAX_TOOL_CALLS;
 }

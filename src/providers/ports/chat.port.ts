@@ -6,6 +6,10 @@ import type { AttemptContext } from './attempt-context.js';
 export const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
 /** As many as fit into these bytes where each token comes with the 20 likeliest others. */
 export const MAX_COMPLETION_VALUES = 2_500_000;
+/** An answer has one choice, and no vendor sends more than these. */
+export const MAX_CHOICES = 32;
+/** The calls of tools that one choice may have. An answer with more is a failure of the provider. */
+export const MAX_TOOL_CALLS = 1_024;
 
 /** The two names of the cap on the output. */
 export type LengthParameter = 'max_tokens' | 'max_completion_tokens';
@@ -65,6 +69,8 @@ export interface ChatStream {
    */
   readonly body: Readable;
   readonly providerRequestId: string | null;
+  /** Makes the error of an answer that its reader cannot use, from our own code, and closes the upstream connection. */
+  readonly unusable: (code: string) => Error;
 }
 
 /** Chat completions (spec: POST /v1/chat/completions). */

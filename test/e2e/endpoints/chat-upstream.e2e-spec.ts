@@ -90,6 +90,27 @@ describe('whatever the provider sends', () => {
     }
   });
 
+  it('takes an answer with more than 1,024 calls of tools for a failure, which is free', async () => {
+    const tool_calls = Array.from({ length: 1_025 }, (_, index) => ({
+      index,
+      id: `call_${index}`,
+      type: 'function',
+      function: { name: 'f', arguments: '{}' },
+    }));
+    const deltas = [tool_calls.slice(0, 600), tool_calls.slice(600)].map((calls) =>
+      event(chunk('', { choices: [{ index: 0, delta: { tool_calls: calls } }] })),
+    );
+    const account = await desk.gateway.account(CREDIT);
+    desk.upstream.reply = streams(...deltas, 'data: [DONE]\n\n');
+    const { data } = await desk.read(account);
+    expect(JSON.parse(data.at(-1)!)).toMatchObject({ error: { code: 'provider_http_error' } });
+    const choices = [{ index: 0, message: { tool_calls }, finish_reason: 'tool_calls' }];
+    desk.upstream.reply = (response) => response.end(JSON.stringify({ choices }));
+    const whole = await postJson(desk.url, account.headers, ASK);
+    expect([whole.status, errorOf(whole).code]).toEqual([502, 'provider_http_error']);
+    expect(await spent(account)).toBe(0n);
+  });
+
   it('takes usage from the chunk of the last word, and shows it only on request', async () => {
     const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
     const reply = streams(event(chunk('x', { usage })), 'data: [DONE]\n\n');
@@ -110,7 +131,8 @@ describe('whatever the provider sends', () => {
 
   it.each([
     ['reasoning and cached tokens follow the totals', 1_000, 100, 2_250n],
-    ['more than was held is cut to the hold', 1e12, 1e12, undefined],
+    ['more than was held is cut to the hold', 1e9, 1e9, undefined],
+    ['a count that no answer could have is none at all', 1e12, 1e12, 19n],
     ['a negative count is none at all', -5, 10, 19n],
     ['a fraction is none at all', 1.5, 10, 19n],
   ])('%s', async (_what, promptTokens, completionTokens, price) => {
