@@ -27,7 +27,7 @@ const CREDIT = 900_000_000_000_000n;
 /** Descriptors of a gateway for other things than streams. */
 const OTHER_DESCRIPTORS = 200;
 const SETTLE_MS = 30_000;
-const TARGETS = { memoryMb: 600, addedP99Ms: 25 };
+const TARGETS = { memoryMb: 750, addedP99Ms: 25 };
 
 /** Tokens that a stream was to make, and those that it made. */
 interface Made {

@@ -6,12 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 import { type SseLimits, SseWriter } from './sse-writer.js';
 
-const ROOMY: SseLimits = {
-  pingMs: 15_000,
-  firstPingMs: 5_000,
-  stallMs: 30_000,
-  maxReusable: 1_000,
-};
+const ROOMY: SseLimits = { pingMs: 15_000, firstPingMs: 5_000, stallMs: 30_000 };
 
 let server: Server | undefined;
 afterEach(async () => {
@@ -132,114 +127,44 @@ describe('SseWriter', () => {
     expect(told).toEqual([]);
   });
 
-  describe('beyond the streams whose connections are kept', () => {
-    const ask = (port: number) => {
-      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  it.each([
+    ['leaves', (socket: Socket) => socket.destroy()],
+    ['resets', (socket: Socket) => socket.resetAndDestroy()],
+    ['ends its side', (socket: Socket) => socket.end()],
+  ])('notices a reader that %s', async (_how, leave) => {
+    let left: (told: number) => void = () => undefined;
+    const gone = new Promise<number>((resolve) => (left = resolve));
+    let told = 0;
+    const port = await serve(async (events) => {
+      events.onGone(() => (told += 1));
+      while (!events.isGone) {
+        await events.send('x');
+        await sleep(5);
+      }
+      left(told);
+    });
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    leave(socket);
+    expect(await gone).toBe(1);
+    socket.destroy();
+  });
+
+  it('leaves the connection to the next request', async () => {
+    const port = await serve(async (events) => {
+      await events.send('first');
+      await events.end('last');
+    });
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    let text = '';
+    socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
+    for (const answers of [1, 2]) {
       socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-      return socket;
-    };
-    /** A stream that goes on until its reader leaves. Resolves with how often it was told of that. */
-    const endless = () => {
-      let left: (told: number) => void = () => undefined;
-      const gone = new Promise<number>((resolve) => (left = resolve));
-      let told = 0;
-      const tell = async (events: SseWriter) => {
-        events.onGone(() => (told += 1));
-        while (!events.isGone) {
-          await events.send('x');
-          await sleep(5);
-        }
-        left(told);
-      };
-      return { tell, gone };
-    };
-
-    it('closes the connection after a whole answer and frees its parser and headers before', async () => {
-      let parser: unknown = 'not asked';
-      let headers: unknown = 'not asked';
-      const port = await serve(
-        async (events) => {
-          await events.send('first');
-          const { response } = events as unknown as { response: Response };
-          parser = (response.socket as unknown as { parser: unknown }).parser;
-          headers = response.getHeaders();
-          await sleep(20);
-          await events.end('last');
-        },
-        { maxReusable: 0 },
-      );
-      const socket = ask(port);
-      let text = '';
-      socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
-      await once(socket, 'end');
-      expect(text).toContain('Connection: close\r\n');
-      expect(text).toContain('data: first\n\n');
-      expect(text).toMatch(/data: last\n\n\r\n0\r\n\r\n$/);
-      expect(parser).toBeNull();
-      expect(headers).toEqual({});
-    });
-
-    it('keeps the connections of the first ones', async () => {
-      const { tell, gone } = endless();
-      const port = await serve(tell, { maxReusable: 1 });
-      const first = ask(port);
-      const [head] = (await once(first, 'data')) as [Buffer];
-      expect(head.toString()).toContain('Connection: keep-alive');
-      const second = ask(port);
-      const [other] = (await once(second, 'data')) as [Buffer];
-      expect(other.toString()).toContain('Connection: close');
-      first.destroy();
-      second.destroy();
-      await gone;
-    });
-
-    it.each([
-      ['leaves', (socket: Socket) => socket.destroy()],
-      ['resets', (socket: Socket) => socket.resetAndDestroy()],
-      ['ends its side', (socket: Socket) => socket.end()],
-      ['sends more than is dropped', (socket: Socket) => socket.write(Buffer.alloc(200_000, 'G'))],
-    ])('notices a reader that %s', async (_how, leave) => {
-      const { tell, gone } = endless();
-      const port = await serve(tell, { maxReusable: 0 });
-      const socket = ask(port);
-      await once(socket, 'data');
-      leave(socket);
-      expect(await gone).toBe(1);
-      socket.destroy();
-    });
-
-    it('drops a further request, and ends the answer', async () => {
-      const port = await serve(
-        async (events) => {
-          await events.send('first');
-          await sleep(50);
-          await events.end('last');
-        },
-        { maxReusable: 0 },
-      );
-      const socket = ask(port);
-      let text = '';
-      socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
-      await once(socket, 'data');
-      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\nno HTTP at all\r\n');
-      await once(socket, 'end');
-      expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
-      expect(text).toContain('data: last\n\n');
-    });
-
-    it('cuts a reader that takes nothing', async () => {
-      let finish: () => void = () => undefined;
-      const finished = new Promise<void>((resolve) => (finish = resolve));
-      const port = await serve(
-        async (events) => {
-          while (!events.isGone) await events.send('x'.repeat(100_000));
-          finish();
-        },
-        { maxReusable: 0, stallMs: 50 },
-      );
-      const socket = ask(port).pause();
-      await finished;
-      socket.destroy();
-    });
+      while (text.split('data: last').length <= answers) await once(socket, 'data');
+    }
+    expect(text.match(/^HTTP\/1\.1 200/gm)).toHaveLength(2);
+    expect(text).not.toMatch(/^Connection: close/im);
+    socket.destroy();
   });
 });

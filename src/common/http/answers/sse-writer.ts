@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import { cutOff } from './cut-off.js';
 import { onReaderGone, STALL_MS, tookAll, writableAgain } from './reader-pace.js';
-import { releaseHeaders } from './release-headers.js';
-import { releaseParser } from './release-parser.js';
 
 /** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;
@@ -13,23 +11,13 @@ const FIRST_PING_MS = 5_000;
 /** Node keeps three bytes for each character of a longer text until it is sent. */
 const LARGE_EVENT_CHARS = 16_384;
 
-/** Beyond so many streams of one process, the connection of a further one is not kept for another request. */
-const MAX_REUSABLE = 100;
-
 /** Limits of an event stream. */
 export interface SseLimits {
   readonly pingMs: number;
   readonly firstPingMs: number;
   readonly stallMs: number;
-  /** Streams whose connections are kept for further requests. Each takes 10 kB more. */
-  readonly maxReusable: number;
 }
-const LIMITS: SseLimits = {
-  pingMs: PING_MS,
-  firstPingMs: FIRST_PING_MS,
-  stallMs: STALL_MS,
-  maxReusable: MAX_REUSABLE,
-};
+const LIMITS: SseLimits = { pingMs: PING_MS, firstPingMs: FIRST_PING_MS, stallMs: STALL_MS };
 
 /**
  * Writes server-sent events: each at once, in one piece, as fast as the reader takes them. The head is sent with the
@@ -37,8 +25,6 @@ const LIMITS: SseLimits = {
  * the reader counts as gone.
  */
 export class SseWriter {
-  /** Streams of this process that have begun and not ended. */
-  private static open = 0;
   private ping: NodeJS.Timeout | undefined;
   private hasSent = false;
   private isWatched = false;
@@ -116,7 +102,6 @@ export class SseWriter {
     if (this.isWatched) return;
     this.isWatched = true;
     this.response.on('close', () => {
-      if (this.isOpen) SseWriter.open -= 1;
       this.drop();
     });
   }
@@ -135,12 +120,8 @@ export class SseWriter {
     this.response.setHeader('Cache-Control', 'no-cache, no-transform');
     // Without this header, proxies such as nginx would collect the whole answer first.
     this.response.setHeader('X-Accel-Buffering', 'no');
-    const isReusable = SseWriter.open < this.limits.maxReusable || !this.response.req.complete;
-    if (!isReusable) this.response.setHeader('Connection', 'close');
-    SseWriter.open += 1;
     this.isOpen = true;
     this.sendHead();
-    if (!isReusable) this.release();
   }
 
   /**
@@ -152,13 +133,6 @@ export class SseWriter {
     socket?.cork();
     this.response.flushHeaders();
     process.nextTick(() => socket?.uncork());
-  }
-
-  /** Frees what an open stream no longer needs. */
-  private release(): void {
-    const { socket } = this.response;
-    if (socket) releaseParser(socket);
-    releaseHeaders(this.response);
   }
 
   private cutAfterStall(): NodeJS.Timeout {

@@ -97,11 +97,6 @@ export class ConnectionTurns {
     });
   }
 
-  /** Cuts every connection that has sent a request. */
-  cutAll(): void {
-    for (const socket of this.turns.keys()) socket.destroy();
-  }
-
   /** Serves a request whose turn on its connection has come: now, in a later turn of the event loop, or not at all. */
   private readonly serveOrRefuse: RequestListener = (request, response) => {
     const { gate, refusal } = this.overload ?? {};

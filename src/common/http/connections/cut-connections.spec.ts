@@ -11,12 +11,11 @@ import { FastExpressAdapter } from './fast-express.adapter.js';
 
 @Controller()
 class EventsController {
-  /** Goes on until the reader is gone. Its connection is not kept, so its parser is freed. */
+  /** Goes on until the reader is gone. */
   @Get('events')
   async events(@Res() response: Response): Promise<void> {
     await new Promise(setImmediate);
-    const limits = { firstPingMs: 5_000, pingMs: 15_000, stallMs: 30_000, maxReusable: 0 };
-    const events = new SseWriter(response, limits);
+    const events = new SseWriter(response);
     while (!events.isGone) await events.send('x'.repeat(100_000));
   }
 }

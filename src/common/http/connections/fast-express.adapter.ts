@@ -99,10 +99,9 @@ export class FastExpressAdapter extends ExpressAdapter {
     turns.watch(server);
   }
 
-  /** Cuts every connection at once. Node's own `closeAllConnections` does not know those whose parser was freed. */
+  /** Cuts every connection at once. */
   cutConnections(): void {
     this.httpServer.closeAllConnections();
-    this.turns?.cutAll();
   }
 
   /**
