@@ -8,7 +8,7 @@ import { UsageService } from '../usage/usage.service.js';
 import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../usage/usage.view.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
-/** Usage of all accounts (interface: Operator API). */
+/** Usage of all accounts (docs/operations.md, "Usage"). */
 @OperatorEndpoint()
 @Controller('admin/usage')
 export class UsageController {

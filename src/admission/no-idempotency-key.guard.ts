@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /**
- * Refuses an `Idempotency-Key`, even an empty one, on synchronous audio endpoints (spec: shared audio rules, 2;
+ * Refuses an `Idempotency-Key`, even an empty one, on synchronous audio endpoints (API: Shared audio rules;
  * decision G-48).
  */
 @Injectable()

@@ -2,13 +2,13 @@ import { findVoice, VOICE_NAMES } from '../catalog/voices.js';
 import { AUDIO_CONTENT_TYPES } from '../common/http/answers/audio-writer.js';
 import { Checked, OneOf } from '../common/validation/fields.js';
 
-/** Largest `seed` (spec: speech, dialogue, voice changer). */
+/** Largest `seed` (API: POST /v1/audio/speech). */
 export const MAX_SEED = 4_294_967_295;
 
 /** The form of a voice's name or id in any case, for the API document. */
 const VOICE_TEXT = '^([A-Za-z]{4,7}|[A-Za-z0-9]{20})$';
 
-/** Formats of music and sound effects, which are not sold as WAV (spec: Output formats). */
+/** Formats of music and sound effects, which are not sold as WAV (API: Output formats). */
 export const FORMATS_WITHOUT_WAV = ['mp3', 'opus', 'pcm'] as const;
 
 /** `response_format` of an endpoint whose answer is audio; MP3 by default. */

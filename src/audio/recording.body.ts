@@ -7,7 +7,7 @@ import { MAX_URL_CHARACTERS } from '../net/public-url.js';
 const IN_JSON =
   'The same fields are taken as `application/json`, where `audio_url` names the recording.';
 
-/** The fields of every endpoint that takes a recording: the model, and a file or a URL (spec: shared audio rules, 4). */
+/** The fields of every endpoint that takes a recording: the model, and a file or a URL (API: Recordings). */
 export function recordingBody(exampleModel: string) {
   class RecordingBody {
     @ModelId({ example: exampleModel })

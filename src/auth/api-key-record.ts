@@ -8,7 +8,7 @@ export interface ApiKeyRecord {
   readonly name: string | null;
   /** The first characters of the key, which tell keys apart. */
   readonly prefix: string;
-  /** Models that the key may use; null = all (spec: Authentication). */
+  /** Models that the key may use; null = all (API: Authentication). */
   readonly allowedModels: string[] | null;
   /** Its own rate limit; null = the gateway's default. */
   readonly requestsPerMinute: number | null;

@@ -19,7 +19,7 @@ export const INVALID_TOKEN_MESSAGE =
   'The API key is missing, invalid or revoked. Send it in the header `Authorization: Bearer <key>`.';
 
 /**
- * Accepts only live keys and notes the caller on the request. Throws 401 `invalid_token` (spec: Authentication), 403
+ * Accepts only live keys and notes the caller on the request. Throws 401 `invalid_token` (API: Authentication), 403
  * `account_disabled` (decision G-99), 429 for guesses.
  */
 @Injectable()

@@ -59,7 +59,7 @@ interface DiscrepancyRow {
 
 /**
  * Proves the books on one consistent snapshot: sums, chains, one outcome per hold, executions against entries, charges
- * against their quantities (architecture: Money). After an audit without findings the next one begins where it ended.
+ * against their quantities (docs/operations.md, "Audit and alerts"). After an audit without findings the next one begins where it ended.
  */
 export async function auditLedger(
   dataSource: DataSource,

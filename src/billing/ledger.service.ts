@@ -35,7 +35,7 @@ interface RefundRow {
 }
 
 /**
- * Entries and the four verbs hold, settle, release, credit (spec: What the service does; decisions G-22, G-29). A hold
+ * Entries and the four verbs hold, settle, release, credit (API: Money; decisions G-22, G-29). A hold
  * is resolved once; repeating the same resolution changes nothing. Verbs with a Queryable commit with it. Each locks
  * the account until then, so call them last in a transaction. Synchronous calls use ExecutionLedger instead.
  */

@@ -16,7 +16,7 @@ interface Checked {
 
 /**
  * The models that the gateway sells. Rows are checked once, at the start or when they are replaced. A model without a
- * route that can run is known but not listed, and answers 503 `no_eligible_route` (architecture: Catalog).
+ * route that can run is known but not listed, and answers 503 `no_eligible_route` (API: Errors).
  */
 export class Catalog {
   private checked: Checked;

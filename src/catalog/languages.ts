@@ -1,4 +1,4 @@
-/** The 32 languages of dubs (spec: Dubbing languages). */
+/** The 32 languages of dubs (API: Dubbing languages). */
 export const DUBBING_LANGUAGES = [
   'en',
   'hi',

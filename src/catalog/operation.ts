@@ -17,5 +17,5 @@ export const ENDPOINT_TYPES = {
   song: 'music-generation',
 } as const satisfies Record<Operation, string>;
 
-/** A word of `supported_endpoint_types` (spec: GET /v1/models; decision G-90). */
+/** A word of `supported_endpoint_types` (API: GET /v1/models; decision G-90). */
 export type EndpointType = (typeof ENDPOINT_TYPES)[Operation];

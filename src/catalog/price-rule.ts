@@ -41,7 +41,7 @@ export type PriceRule =
 
 const TOKENS_PER_PRICE = 1_000_000n;
 
-/** Price of a flat request (spec: song prices, image prices). */
+/** Price of a flat request (API: Money). */
 export function priceOfRequest(rule: PerRequest, maxMode = false): MicroUsd {
   if (!maxMode) return multiply(rule.microUsd, 1);
   assert(rule.maxModeMicroUsd !== undefined, 'Max mode is sold only where it has a price');

@@ -13,7 +13,7 @@ const voice = (
   accent: PremadeVoice['accent'],
 ): PremadeVoice => ({ id, name, gender, accent });
 
-/** The 21 premade voices of speech, dialogue and voice changer (spec: Voices). */
+/** The 21 premade voices of speech, dialogue and voice changer (API: GET /v1/voices). */
 export const VOICES: readonly PremadeVoice[] = [
   voice('Adam', 'pNInz6obpgDQGcFmaJgB', 'Male', 'American'),
   voice('Alice', 'Xb7hH8MSUJpSbSDYk0k2', 'Female', 'British'),

@@ -11,7 +11,7 @@ interface OpenChoice {
 }
 
 /**
- * The chunks of one stream as its caller gets them (spec: chat stream chunk; decision G-96): known fields only, the role
+ * The chunks of one stream as its caller gets them (API: Chat stream chunk; decision G-96): known fields only, the role
  * on the first chunk of each choice and nowhere else, the calls of tools under indices of their own, and a reason for the
  * end of each choice.
  */

@@ -22,7 +22,7 @@ export function headOf({ created }: JsonObject, own: CompletionHead): Completion
   return isEpochSeconds(created) ? { ...own, created } : own;
 }
 
-/** The chat completion object (spec: same heading), with the fields that callers know (decision G-96). */
+/** The chat completion object (API: Chat completion object), with the fields that callers know (decision G-96). */
 export function completionOf(
   { id, created, model }: CompletionHead,
   completion: JsonObject,

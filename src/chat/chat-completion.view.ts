@@ -55,7 +55,7 @@ class ChatChoiceView {
   logprobs!: object | null;
 }
 
-/** The chat completion object, for the documentation (spec: same heading). */
+/** The chat completion object, for the documentation (API: Chat completion object). */
 export class ChatCompletionView {
   @ApiProperty({
     example: 'chatcmpl-0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',

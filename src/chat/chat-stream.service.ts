@@ -32,7 +32,7 @@ interface EndedStream {
   readonly chargedMicroUsd: MicroUsd;
 }
 
-/** Chat completions as server-sent events (spec: POST /v1/chat/completions). */
+/** Chat completions as server-sent events (API: POST /v1/chat/completions). */
 @Injectable()
 export class ChatStreamService {
   constructor(

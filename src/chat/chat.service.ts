@@ -12,7 +12,7 @@ import { chargeOf, type ChatQuote } from './chat-quote.js';
 import { textsOf } from './chat-texts.js';
 import { ChatUsage, viewChatUsage } from './chat-usage.js';
 
-/** Chat completions as one JSON object (spec: POST /v1/chat/completions). */
+/** Chat completions as one JSON object (API: POST /v1/chat/completions). */
 @Injectable()
 export class ChatService {
   constructor(

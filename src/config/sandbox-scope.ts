@@ -15,7 +15,7 @@ export const PROVIDER_ACCESS = {
 };
 
 /**
- * Whether the sandbox replaces any provider, and whether it serves every one (interface: `SANDBOX`). Providers of
+ * Whether the sandbox replaces any provider, and whether it serves every one (docs/configuration.md). Providers of
  * `CATALOG_FILE` are always real.
  */
 export function sandboxScope(

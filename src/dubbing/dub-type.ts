@@ -30,7 +30,7 @@ export function dubTypeOf(declared: string | null, announced: string | null): st
   return 'audio/mpeg';
 }
 
-/** Name of a dub for downloads: `dubbed-<target language>.<ext>` (spec: GET /v1/tasks/{id}/content). */
+/** Name of a dub for downloads: `dubbed-<target language>.<ext>` (API: GET /v1/tasks/{id}/content). */
 export function dubFilename(targetLanguage: string, type: string): string {
   const extension = EXTENSIONS[type] ?? type.split('/')[1]?.replace(/^x-|\W/g, '') ?? 'bin';
   return `dubbed-${targetLanguage}.${extension}`;

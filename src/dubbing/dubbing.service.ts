@@ -14,7 +14,7 @@ import type { DubbingDetails, DubbingInput } from './dubbing-task.js';
 import type { DubbingBody } from './dto/dubbing.body.js';
 import { SourceStore } from './source-store.js';
 
-/** Dubbing (spec: POST /v1/audio/dubbing). */
+/** Dubbing (API: POST /v1/audio/dubbing). */
 @Injectable()
 export class DubbingService {
   constructor(
@@ -51,7 +51,7 @@ export class DubbingService {
     throw new GatewayError('invalid_request', message, { param: SOURCE_FIELD });
   }
 
-  /** The file that is measured is the file that is kept for the provider (spec: downloaded once). */
+  /** The file that is measured is the file that is kept for the provider (API: POST /v1/audio/dubbing). */
   private prepare(call: AdmittedCall<'dubbing'>, body: DubbingBody): Promise<PreparedTask> {
     const { accountId } = call.caller;
     const source = {

@@ -18,7 +18,7 @@ type KeptDubbingResult = Omit<DubbingResultView, 'content_url'>;
 
 type FinishedDub = Extract<DubbingReport, { state: 'succeeded' }>;
 
-/** A finished dub (spec: Dubbing result). */
+/** A finished dub (API: Dubbing result). */
 export class DubbingResultView {
   @ApiProperty({ type: [String], description: 'Always empty for dubbing' })
   urls!: string[];

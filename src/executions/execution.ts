@@ -3,7 +3,7 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFigures } from '../common/money/provider-figures.js';
 import type { ProviderFault } from '../providers/http/provider-fault.js';
 
-/** States of a synchronous call (spec: operator API). */
+/** States of a synchronous call (API: GET /v1/executions). */
 export type ExecutionStatus = 'running' | 'succeeded' | 'failed';
 
 /** The record of one synchronous call: what happened, and what it cost. */

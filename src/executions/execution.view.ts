@@ -32,7 +32,7 @@ export class TokenPricesView {
   output_per_million!: string;
 }
 
-/** What happened to one synchronous call (interface: GET /v1/executions/{id}). */
+/** What happened to one synchronous call (API: GET /v1/executions). */
 @ApiExtraModels(TokenCountsView, TokenPricesView)
 export class ExecutionView {
   @ApiProperty({ example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })

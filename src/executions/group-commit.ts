@@ -62,7 +62,7 @@ export interface CommitTerms {
  * Commits the items of many callers in shared statements. One statement is under way; the next one carries everything
  * that was queued in the meantime, with equal shares for the accounts. No timer collects a statement: an item that finds none
  * under way is sent at once, and the next statement is sent before the callers of the last one are resumed
- * (architecture: Money, "Group commit"). An account that another process has locked never delays the others: its items go
+ * (ADR 0002). An account that another process has locked never delays the others: its items go
  * into the next statement, and after three, or at once when no account of a statement was free, into statements of their
  * own that wait for the lock.
  */

@@ -25,7 +25,7 @@ interface SweepRow {
 
 /**
  * Releases the calls of processes whose lease has ended, and records them as failed in the same statement. It also
- * cancels what such processes owed (architecture: Money; decision G-22). One process sweeps at a time, and a sweep reads
+ * cancels what such processes owed (ADR 0002; decision G-22). One process sweeps at a time, and a sweep reads
  * what is open and what began since the last one. A process that was only paused finds its holds released and fails
  * those calls.
  */

@@ -75,7 +75,7 @@ export type PaidWork<T> = (signal: StopSignal, progress: CallProgress) => Promis
 
 /**
  * The only place where a synchronous call moves money: hold, provider, then settle or release, exactly one of them
- * (spec: Billing model; decisions G-22, G-25).
+ * (API: Money; decisions G-22, G-25).
  */
 @Injectable()
 export class PayOnSuccess {

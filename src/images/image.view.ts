@@ -5,7 +5,7 @@ class ImageDataView {
   b64_json!: string;
 }
 
-/** The image response (spec: same heading). */
+/** The image response (API: Image response). */
 export class ImageView {
   @ApiProperty({ description: 'Epoch seconds' })
   created!: number;

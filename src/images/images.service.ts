@@ -14,7 +14,7 @@ import type { ImageView } from './image.view.js';
 /** What is done without the field; it is not forwarded (decision G-94). */
 const AUTOMATIC = 'auto';
 
-/** Image generation (spec: POST /v1/images/generations). */
+/** Image generation (API: POST /v1/images/generations). */
 @Injectable()
 export class ImagesService {
   constructor(

@@ -51,7 +51,7 @@ const BEAT = `
 
 /**
  * This process as the owner of synchronous calls. While it beats, nobody else may release its calls. When its own lease
- * has ended, any process may (architecture: Money). The beats have their own timer and connection, so that a full pool
+ * has ended, any process may (ADR 0002). The beats have their own timer and connection, so that a full pool
  * or a hanging connection does not cost a working process its lease.
  */
 @Injectable()

@@ -21,7 +21,7 @@ export const FormBody = (body: Dto): MethodDecorator => SetMetadata(FORM_BODY, b
  * Reads the body of an endpoint that takes a recording: JSON, or a multipart form whose text fields become the same
  * body and whose file becomes `request.upload`. It runs after the caller was accepted, so that nobody without a key
  * makes the gateway read a file (decision G-01). Throws what `readJson` and `readUploadForm` throw,
- * `invalid_content_type`, and `invalid_multipart` for a form without `model` (spec: shared audio rules, 4).
+ * `invalid_content_type`, and `invalid_multipart` for a form without `model` (API: Recordings).
  */
 @Injectable()
 export class MediaBodyGuard extends JsonBodyGuard {

@@ -65,7 +65,7 @@ export class MediaIntake {
    * nothing is held yet and nobody would hear the answer. Throws before the work begins:
    * `invalid_request` for both inputs or for a URL whose text is refused, `audio_input_required` for no input,
    * `audio_download_failed`, `audio_too_large`, what the spool refuses, `unsupported_audio_format`, `audio_too_long`,
-   * `audio_too_short` (spec: shared audio rules, 4 to 7; decisions G-19, G-41 to G-44).
+   * `audio_too_short` (API: Recordings; decisions G-19, G-41 to G-44).
    */
   async use<T>(
     source: MediaSource,

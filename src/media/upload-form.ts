@@ -20,7 +20,7 @@ import type { SpooledFile, SpoolRoom } from './spool.js';
 import type { TextForm } from './text-form.js';
 import { Upload } from './upload.js';
 
-/** The only field that takes a file (spec: shared audio rules, 4). */
+/** The only field that takes a file (API: Recordings). */
 export const FILE_FIELD = 'file';
 
 /** What a form may hold. The longest field is alignment text: 100,000 characters of up to four bytes. */

@@ -16,7 +16,7 @@ const TOLD_BY_ROW = new Set([
   'max_completion_tokens',
 ]);
 
-/** A model with everything that a caller needs to know (interface: GET /v1/models/{id}). */
+/** A model with everything that a caller needs to know (API: GET /v1/models/{id}). */
 export class ModelDetailView extends ModelView {
   @ApiProperty({ example: '/v1/audio/speech' })
   endpoint!: string;

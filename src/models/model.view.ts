@@ -49,7 +49,7 @@ export class ModelLinksView {
   details!: string;
 }
 
-/** One model of the list, with what model pickers read (spec: GET /v1/models; decision G-90). */
+/** One model of the list, with what model pickers read (API: GET /v1/models; decision G-90). */
 export class ModelView {
   @ApiProperty({ example: 'aud-v4' })
   id!: string;

@@ -10,7 +10,7 @@ import { ModelDetailView } from './model-detail.view.js';
 import { ModelListView } from './model.view.js';
 import { type ModelDocument, ModelsService } from './models.service.js';
 
-/** Discovery of model ids and endpoint types (spec: GET /v1/models). */
+/** Discovery of model ids and endpoint types (API: GET /v1/models). */
 @ApiTags('models')
 @WithKey()
 @Controller('v1/models')

@@ -27,7 +27,7 @@ export class VoiceListView {
   data!: readonly VoiceView[];
 }
 
-/** Discovery of the voices that speech, dialogue and voice changer take (spec: Voices). */
+/** Discovery of the voices that speech, dialogue and voice changer take (API: GET /v1/voices). */
 @ApiTags('models')
 @WithKey()
 @Controller('v1/voices')

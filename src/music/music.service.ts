@@ -32,7 +32,7 @@ interface NamedUrl {
   readonly url: string;
 }
 
-/** Song tasks (spec: POST /v1/music/generations). */
+/** Song tasks (API: POST /v1/music/generations). */
 @Injectable()
 export class MusicService {
   constructor(

@@ -96,7 +96,7 @@ describe('the other fields of a result', () => {
     });
   });
 
-  it('have the names of the spec (SONG-63, SONG-64, SONG-65, SONG-67, SONG-68, SONG-69)', () => {
+  it('have the names that are promised (SONG-63, SONG-64, SONG-65, SONG-67, SONG-68, SONG-69)', () => {
     const midi = {
       state: 'complete',
       instruments: [{ name: 'piano', notes: [{ pitch: 60, start: 0, end: 1, velocity: 0.5 }] }],

@@ -8,7 +8,7 @@ const amount = (description: string) => ApiProperty({ type: Number, required: fa
 const free = (description: string) => ApiProperty({ type: Object, required: false, description });
 const list = (description: string) => ApiProperty({ type: [Object], required: false, description });
 
-/** A track (spec: Song task result). Facts that the provider did not report are absent. */
+/** A track (API: Song task result). Facts that the provider did not report are absent. */
 export class TrackView {
   @ApiProperty({ description: 'Position from 1; goes into `source_index`' })
   index!: number;

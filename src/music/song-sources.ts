@@ -38,7 +38,7 @@ export interface SongSourcesFound {
 const EXTENSIONS: readonly SongShape[] = ['extend', 'upload-extend'];
 const MAKER_OF = { persona: 'persona', custom_model: 'custom-model' } as const;
 
-/** Finds the results of earlier tasks of the account (spec: POST /v1/music/generations). */
+/** Finds the results of earlier tasks of the account (API: POST /v1/music/generations). */
 @Injectable()
 export class SongSources {
   constructor(

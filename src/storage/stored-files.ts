@@ -43,7 +43,7 @@ export function keyOf(accountId: string, id: string): string {
 }
 
 /**
- * Files that are kept for a time: sources of tasks, finished dubs and videos (spec: Get the file; decisions G-60,
+ * Files that are kept for a time: sources of tasks, finished dubs and videos (API: GET /v1/tasks/{id}/content; decisions G-60,
  * G-63). Every replica finds them by account and id.
  */
 @Injectable()

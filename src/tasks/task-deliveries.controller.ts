@@ -10,7 +10,7 @@ import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { DeliveryPage, DeliveryView, viewDelivery } from '../webhooks/delivery.view.js';
 import { TaskDeliveries } from './reads/task-deliveries.js';
 
-/** Deliveries of the webhooks of the caller's tasks (interface: Endpoints for the holder of a key). */
+/** Deliveries of the webhooks of the caller's tasks (API: GET /v1/tasks/{id}/deliveries). */
 @ApiTags('tasks')
 @WithKey()
 @Controller('v1/tasks/:id/deliveries')

@@ -11,7 +11,7 @@ export interface Transition {
 }
 
 /**
- * Every transition of a task, and what happens to its money (architecture: Task states; decisions G-53, G-54, G-102).
+ * Every transition of a task, and what happens to its money (API: Task states; decisions G-53, G-54, G-102).
  */
 export const TRANSITIONS = {
   accepted: { from: ['queued'], to: 'processing', money: 'keep' },
@@ -38,7 +38,7 @@ export type TaskEvent = keyof typeof TRANSITIONS;
 /** An event that ends all automatic work on a task. Only an operator can change it afterwards. */
 export type EndEvent = Exclude<TaskEvent, 'accepted'>;
 
-/** States at which clients stop polling (spec: Task states). */
+/** States at which clients stop polling (API: Task states). */
 export const FINAL_STATUSES = [
   'succeeded',
   'failed',

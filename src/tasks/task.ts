@@ -3,11 +3,11 @@ import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFault } from '../providers/http/provider-fault.js';
 
-/** States of a task (spec: Task states). */
+/** States of a task (API: Task states). */
 export type TaskStatus =
   'queued' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'reconciliation_required';
 
-/** Code of a task that its provider failed or refused (spec: Errors). */
+/** Code of a task that its provider failed or refused (API: Errors). */
 export const TASK_FAILED = 'provider_task_failed';
 /** Code of a task that its holder cancelled (decision G-102), or whose submission was answered with an error. */
 export const TASK_CANCELLED = 'task_cancelled';
@@ -40,7 +40,7 @@ export interface TaskFault extends ProviderFault {
   readonly requestId: string | null;
 }
 
-/** What the provider last said about a task that has ended without success. It is only shown (interface: Operator API). */
+/** What the provider last said about a task that has ended without success. It is only shown (docs/tasks.md, "For operators"). */
 export interface ProviderEvidence {
   readonly status: string;
   readonly seenAt: Date;

@@ -24,7 +24,7 @@ export class TaskErrorView {
   message!: string;
 }
 
-/** A task (spec: Task object). */
+/** A task (API: Task object). */
 export class TaskView {
   @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
   id!: string;
@@ -84,7 +84,7 @@ export class TaskPage extends pageOfViews(TaskView) {
   declare data: TaskView[];
 }
 
-/** The task object of every audio task; what differs between kinds is inside `result` (spec: Task object). */
+/** The task object of every audio task; what differs between kinds is inside `result` (API: Task object). */
 export function viewTask(task: Task): TaskView {
   const { chargedMicroUsd, completedAt } = task;
   return {

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { VideoView } from './video.view.js';
 
-/** How long SDKs wait between two polls (spec: every 10 to 20 seconds). */
+/** How long SDKs wait between two polls (API: GET /v1/videos/{id}). */
 const POLL_AFTER_MS = 10_000;
 const POLL_AFTER_HEADER = 'openai-poll-after-ms';
 

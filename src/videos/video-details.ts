@@ -1,6 +1,6 @@
 import type { Task, TaskStatus } from '../tasks/task.js';
 
-/** How long a finished video is kept (spec: Limits). */
+/** How long a finished video is kept (API: GET /v1/videos/{id}/content). */
 export const RETENTION_SECONDS = 1_209_600;
 
 /** Facts for the views of a video, kept as long as the task. */

@@ -12,7 +12,7 @@ const NOT_TAKEN = 'must not be sent';
 
 /**
  * Checks the body against the row of its model; returns the price. Throws 400 `invalid_request` whose message and
- * `param` name the field (spec: Video tasks; decisions G-26, G-62).
+ * `param` name the field (API: POST /v1/videos; decisions G-26, G-62).
  */
 export function checkVideoLimits({ price, limits }: ModelRow<'video'>, body: VideoBody): Quote {
   const quote = quoteOfVideo(price, body.seconds);

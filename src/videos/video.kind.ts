@@ -20,7 +20,7 @@ import { viewVideoTask } from './video-task.view.js';
 /** Name of the kind, stored with every video. */
 export const VIDEO_KIND = 'video';
 
-/** A video as a task: submitted, polled, and its file stored (spec: Video tasks; decisions G-56 to G-60). */
+/** A video as a task: submitted, polled, and its file stored (API: POST /v1/videos; decisions G-56 to G-60). */
 @Injectable()
 export class VideoKind implements TaskKind, OnModuleInit {
   readonly name = VIDEO_KIND;

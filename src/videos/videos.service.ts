@@ -17,7 +17,7 @@ import { checkVideoLimits } from './video-limits.js';
 import { VIDEO_KIND } from './video.kind.js';
 import { viewVideo } from './video.view.js';
 
-/** Videos: submitted as tasks, read by their ids (spec: Video tasks). */
+/** Videos: submitted as tasks, read by their ids (API: POST /v1/videos). */
 @Injectable()
 export class VideosService {
   constructor(

@@ -28,8 +28,8 @@ interface SlotOwner {
 }
 
 /**
- * Counts the attempts under way, so that no receiver and no account uses up the places of others (reliability:
- * Webhooks).
+ * Counts the attempts under way, so that no receiver and no account uses up the places of others (docs/webhooks.md,
+ * "What to answer").
  */
 export class DeliverySlots {
   readonly #origins = new Map<string, number>();

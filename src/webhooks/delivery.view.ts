@@ -24,7 +24,7 @@ class AttemptView {
   duration_ms!: number;
 }
 
-/** A webhook delivery with its newest attempts (interface: GET /v1/tasks/{id}/deliveries). Its secret is never shown. */
+/** A webhook delivery with its newest attempts (API: GET /v1/tasks/{id}/deliveries). Its secret is never shown. */
 export class DeliveryView {
   @ApiProperty({ example: 'whd_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
   id!: string;

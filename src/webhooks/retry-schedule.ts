@@ -11,7 +11,7 @@ export interface NextStep {
 
 /**
  * What follows from the answer of a receiver, or from none (null). Any 2xx delivers, a 4xx ends the delivery, and
- * everything else waits for the next attempt until the schedule ends (spec: Events, retry rules; decisions G-81, G-82).
+ * everything else waits for the next attempt until the schedule ends (API: Retry rules; decisions G-81, G-82).
  * `retry` is the index of the next wait in `delaysMs`; null: none.
  */
 export function nextStep(

@@ -61,7 +61,7 @@ const REDELIVER = `
    WHERE id = $1 AND ($2::uuid IS NULL OR owner_id = $2) AND ($3::uuid IS NULL OR account_id = $3)
   RETURNING *`;
 
-/** The deliveries: bytes that are sent to a URL. Their content does not matter here (spec: Events). */
+/** The deliveries: bytes that are sent to a URL. Their content does not matter here (API: Webhook events). */
 @Injectable()
 export class WebhookDeliveries {
   constructor(

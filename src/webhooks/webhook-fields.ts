@@ -9,7 +9,7 @@ const WEB_URL = /^https?:\/\//i;
 const AUDIO_CODE: ErrorCode = 'invalid_task_command';
 
 /**
- * `webhook` of an audio task: a public https URL (spec: Events). The form is checked here, the host by
+ * `webhook` of an audio task: a public https URL (API: Webhook events). The form is checked here, the host by
  * `WebhookTargets`. http is accepted here, because `EGRESS_ALLOW` may permit it for a host. Faults are
  * `invalid_task_command`.
  */
@@ -32,7 +32,7 @@ export function AudioWebhookSecret(): PropertyDecorator {
   );
 }
 
-/** `webhook` of a video task: a public http or https URL (spec: Events). Faults are the endpoint's `invalid_request`. */
+/** `webhook` of a video task: a public http or https URL (API: Webhook events). Faults are the endpoint's `invalid_request`. */
 export function VideoWebhook(): PropertyDecorator {
   return webhookUrl('http or https');
 }

@@ -31,7 +31,7 @@ type AttemptFault =
 
 /**
  * Makes one attempt: the stored bytes, a new signature, an address that is checked when it is dialled, and no redirects
- * (spec: Events; decisions G-80, G-81, G-83, G-84).
+ * (API: Webhook events; decisions G-80, G-81, G-83, G-84).
  */
 @Injectable()
 export class WebhookSender {

@@ -15,7 +15,7 @@ export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
 }
 
-/** Decides where webhooks may be sent, when a task is submitted (spec: Events; decision G-80). */
+/** Decides where webhooks may be sent, when a task is submitted (API: Webhook events; decision G-80). */
 @Injectable()
 export class WebhookTargets {
   constructor(

@@ -1,8 +1,82 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { decisionGaps } from './decisions.js';
+import { filesOf, requirements } from './sources.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROWS = /\b([A-Z]+)-(\d{2,})(?: to (\d{2,}))?/g;
+const COMMENT = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
+/** `(API: a heading; …`, also where the line breaks inside. */
+const POINTER = /\(API: ([^;,)]+)/g;
+
+const pages = async (): Promise<readonly string[]> => {
+  const texts: string[] = [];
+  for await (const [, text] of filesOf(['docs/reference/api/'], /\.md$/)) texts.push(text);
+  return texts;
+};
+const headings = async (): Promise<readonly string[]> =>
+  (await pages()).flatMap((text) => text.match(/(?<=^## ).*$/gm) ?? []);
+
+/** What the comments of the code point at, by the given pattern, without those that exist. */
+async function lost(pattern: RegExp, exists: (target: string) => boolean): Promise<string[]> {
+  const found: string[] = [];
+  for await (const [path, text] of filesOf(['src/', 'test/', 'bench/', 'scripts/'], /\.[jt]s$/)) {
+    if (path === 'test/conformance/reference.spec.ts') continue;
+    for (const [comment] of text.matchAll(COMMENT)) {
+      for (const [, target = ''] of comment.replace(/\s*\n\s*\*\s*/g, ' ').matchAll(pattern)) {
+        if (!exists(target)) found.push(`${path}: ${target}`);
+      }
+    }
+  }
+  return found;
+}
 
 describe('docs/reference/decisions.md', () => {
   it('has every decision that is named, each with a test or the reason why there is none', async () => {
     expect(await decisionGaps()).toMatchObject({ unproven: [], unknown: [] });
+  });
+});
+
+describe('docs/reference/api', () => {
+  it('tells every row of requirements.tsv, and none that does not exist', async () => {
+    const ids = (await requirements()).map(({ id }) => id);
+    const areas = new Set(ids.map((id) => id.split('-')[0]));
+    const told = new Set<string>();
+    for (const text of await pages()) {
+      for (const [, area = '', first = '', last = first] of text.matchAll(ROWS)) {
+        if (!areas.has(area)) continue;
+        for (let row = Number(first); row <= Number(last); row += 1) {
+          told.add(`${area}-${String(row).padStart(2, '0')}`);
+        }
+      }
+    }
+    expect([...told].sort()).toEqual([...ids].sort());
+  });
+
+  it('has no heading twice', async () => {
+    const all = await headings();
+    expect(all.filter((heading, index) => all.indexOf(heading) !== index)).toEqual([]);
+  });
+});
+
+describe('a comment', () => {
+  it('points at headings of docs/reference/api that exist', async () => {
+    const all = new Set(await headings());
+    expect(await lost(POINTER, (heading) => all.has(heading))).toEqual([]);
+  });
+
+  it('names documents that exist', async () => {
+    const exists = (path: string) => existsSync(`${ROOT}${path}`);
+    expect(await lost(/(?<![\w/])(docs\/[\w/.-]+\.md)/g, exists)).toEqual([]);
+    const adrs = (await readdir(`${ROOT}docs/adr`)).map((file) => file.slice(0, 4));
+    expect(await lost(/\bADR (\d+)/g, (id) => adrs.includes(id.padStart(4, '0')))).toEqual([]);
+  });
+
+  it('points at no document outside the repository', async () => {
+    expect(await lost(/(\((?:spec|architecture|interface|reliability): )/g, () => false)).toEqual(
+      [],
+    );
   });
 });

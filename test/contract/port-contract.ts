@@ -21,7 +21,7 @@ export interface PortContract {
   readonly expectRequest: (request: SeenRequest) => void | Promise<void>;
 }
 
-/** Upstream status, the public code for it (spec: Errors; decision G-13), and the body that must not be shown. */
+/** Upstream status, the public code for it (API: Errors; decision G-13), and the body that must not be shown. */
 const FAULTS: readonly [number, string, string][] = [
   [
     400,

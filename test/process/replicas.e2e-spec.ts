@@ -12,7 +12,7 @@ import {
 import { RedisServer } from '../support/redis-server.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** A revocation takes effect everywhere within this time (spec: Authentication). */
+/** A revocation takes effect everywhere within this time (API: Authentication). */
 const REVOKED_WITHIN_MS = 2_000;
 const itWithRedis = RedisServer.program === undefined ? it.skip : it;
 

@@ -16,7 +16,7 @@ import type { StubUpstream } from '../support/stub-upstream.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { isNode, workersOf } from '../support/worker-processes.js';
 
-/** A revocation takes effect everywhere within this time (spec: Authentication). */
+/** A revocation takes effect everywhere within this time (API: Authentication). */
 const REVOKED_WITHIN_MS = 2_000;
 const WORKERS = 2;
 /** A connection of its own per request, so that both processes get some. */

@@ -44,7 +44,7 @@ export function postJson(
   });
 }
 
-/** The error of an error answer, after proving that the envelope is exactly the spec's (decisions G-05, G-47). */
+/** The error of an error answer, after proving that the envelope is exactly the one that is promised (decisions G-05, G-47). */
 export function errorOf(answer: Answer): ErrorBody {
   const { headers, json } = answer;
   assert.match(headers.get('content-type') ?? '', /^application\/json\b/);

@@ -18,7 +18,7 @@ export async function upstreamCalls(gateway: TestGateway): Promise<number> {
   return requests.reduce((sum, [name, count]) => (READS.test(name) ? sum : sum + count), 0);
 }
 
-/** Proves a refusal as the spec defines it: status, code and param; no provider call, no task; balance, holds and entries as before. */
+/** Proves a refusal (API: Conventions): status, code and param; no provider call, no task; balance, holds and entries as before. */
 export async function expectRefused(
   gateway: TestGateway,
   accountId: string,

@@ -8,7 +8,7 @@ import { PaidCalls } from '../../executions/paid-calls.js';
 import { type AlignmentView, viewAlignment } from './alignment.view.js';
 import type { AlignmentBody } from './dto/alignment.body.js';
 
-/** Forced alignment (spec: POST /v1/audio/alignment). */
+/** Forced alignment (API: POST /v1/audio/alignment). */
 @Injectable()
 export class AlignmentService {
   constructor(

@@ -18,7 +18,7 @@ export class AlignedWordView {
   loss!: number | null;
 }
 
-/** When each word is spoken (spec: Alignment response). */
+/** When each word is spoken (API: Alignment response). */
 export class AlignmentView {
   @ApiProperty({ type: [AlignedWordView] })
   words!: AlignedWordView[];

@@ -12,7 +12,7 @@ import type { DialogueBody } from './dto/dialogue.body.js';
 /** Different voices of one dialogue, counted after names are replaced by ids (decision G-37). */
 const MAX_VOICES = 10;
 
-/** Text to dialogue (spec: POST /v1/audio/dialogue). */
+/** Text to dialogue (API: POST /v1/audio/dialogue). */
 @Injectable()
 export class DialogueService {
   constructor(private readonly audio: PaidAudio) {}

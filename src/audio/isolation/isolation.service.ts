@@ -7,7 +7,7 @@ import type { Upload } from '../../media/upload.js';
 import { PaidAudio } from '../paid-audio.js';
 import type { IsolationBody } from './dto/isolation.body.js';
 
-/** Voice isolation (spec: POST /v1/audio/isolation). */
+/** Voice isolation (API: POST /v1/audio/isolation). */
 @Injectable()
 export class IsolationService {
   constructor(

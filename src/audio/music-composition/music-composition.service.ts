@@ -7,7 +7,7 @@ import type { CompositionCommand } from '../../providers/ports/composition.port.
 import { PaidAudio } from '../paid-audio.js';
 import type { MusicCompositionBody } from './dto/music-composition.body.js';
 
-/** Music composition (spec: POST /v1/audio/music). */
+/** Music composition (API: POST /v1/audio/music). */
 @Injectable()
 export class MusicCompositionService {
   constructor(private readonly audio: PaidAudio) {}

@@ -6,7 +6,7 @@ import type { SoundEffectCommand } from '../../providers/ports/sound-effect.port
 import { PaidAudio } from '../paid-audio.js';
 import type { SoundEffectBody } from './dto/sound-effect.body.js';
 
-/** Sound effects (spec: POST /v1/audio/sound-effects). */
+/** Sound effects (API: POST /v1/audio/sound-effects). */
 @Injectable()
 export class SoundEffectsService {
   constructor(private readonly audio: PaidAudio) {}

@@ -9,7 +9,7 @@ import { voiceIdOf } from '../audio-fields.js';
 import { PaidAudio } from '../paid-audio.js';
 import type { SpeechBody } from './dto/speech.body.js';
 
-/** Text to speech (spec: POST /v1/audio/speech). */
+/** Text to speech (API: POST /v1/audio/speech). */
 @Injectable()
 export class SpeechService {
   constructor(private readonly audio: PaidAudio) {}

@@ -11,7 +11,7 @@ import type { TranscriptionBody } from './dto/transcription.body.js';
 import { type TranscriptionView, viewTranscript } from './transcription.view.js';
 import { wantedTimings } from './wanted-timings.js';
 
-/** Speech to text (spec: POST /v1/audio/transcriptions). */
+/** Speech to text (API: POST /v1/audio/transcriptions). */
 @Injectable()
 export class TranscriptionService {
   constructor(

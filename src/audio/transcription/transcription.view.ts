@@ -67,7 +67,7 @@ export class TranscriptSegmentView {
   no_speech_prob!: 0;
 }
 
-/** A transcript (spec: Transcription response). */
+/** A transcript (API: Transcription response). */
 export class TranscriptionView {
   @ApiProperty({ example: 'Hello, who is there?' })
   text!: string;

@@ -10,7 +10,7 @@ import { voiceIdOf } from '../audio-fields.js';
 import { PaidAudio } from '../paid-audio.js';
 import type { VoiceChangerBody } from './dto/voice-changer.body.js';
 
-/** Speech to speech (spec: POST /v1/audio/voice-changer). */
+/** Speech to speech (API: POST /v1/audio/voice-changer). */
 @Injectable()
 export class VoiceChangerService {
   constructor(

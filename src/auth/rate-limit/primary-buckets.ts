@@ -28,7 +28,7 @@ export function serveBuckets(worker: Worker, buckets: MemoryBuckets): void {
   });
 }
 
-/** In a worker process: buckets that are kept in the primary (interface: WORKERS). */
+/** In a worker process: buckets that are kept in the primary (ADR 0011). */
 export class PrimaryBuckets implements TokenBuckets {
   private readonly pending = new Map<number, (outcome: TokenOutcome) => void>();
   private readonly local: MemoryBuckets;

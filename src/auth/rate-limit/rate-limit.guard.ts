@@ -13,7 +13,7 @@ const READ_FACTOR = 10;
 
 /**
  * Limits requests per key and minute, submissions and reads separately, and tells the caller the state of the limit.
- * Throws 429 `rate_limit_exceeded` with `Retry-After` (spec: Errors, General).
+ * Throws 429 `rate_limit_exceeded` with `Retry-After` (API: Errors).
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {

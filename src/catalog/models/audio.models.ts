@@ -48,7 +48,7 @@ const requested = <O extends 'sound-effect' | 'composition'>(
   enabled: true,
 });
 
-/** Audio models (spec: POST /v1/audio/*; prices of decision G-30). */
+/** Audio models (API: Shared audio rules; prices of decision G-30). */
 export const AUDIO_MODELS = [
   text('speech', 'aud-v4', 'eleven_v4', 120n, 10_000),
   text('speech', 'aud-v3', 'eleven_v3', 120n, 5_000),

@@ -11,7 +11,7 @@ const image = (id: string, upstreamModel: string, microUsd: bigint): ModelRow<'i
   enabled: true,
 });
 
-/** Image models (spec: POST /v1/images/generations). */
+/** Image models (API: POST /v1/images/generations). */
 export const IMAGE_MODELS = [
   image('gen-image-2', 'gpt-image-2', 10_000n),
   image('gen-image-2-all', 'gpt-image-2-all', 20_000n),

@@ -15,7 +15,7 @@ const tune = (
   enabled: true,
 });
 
-/** Flow-style models, one clip per task (spec: POST /v1/music/generations, Flow-style models). */
+/** Flow-style models, one clip per task (API: POST /v1/music/generations). */
 export const TUNE_MODELS = [
   tune('tune-music', 'generations', 'tune-music', 90_000n),
   tune('tune-music-lyrics', 'lyrics', 'tune-lyrics', 30_000n),

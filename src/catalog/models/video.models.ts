@@ -9,7 +9,7 @@ const aspectVideo = (id: string): ModelRow<'video'> => ({
   enabled: true,
 });
 
-/** Video models (spec: POST /v1/videos; decisions G-26, G-62). */
+/** Video models (API: POST /v1/videos; decisions G-26, G-62). */
 export const VIDEO_MODELS = [
   {
     id: 'vid-omni',

@@ -55,7 +55,7 @@ function NotSold(): PropertyDecorator {
   });
 }
 
-/** Body of POST /v1/chat/completions (spec: same heading; decisions G-02, G-92). */
+/** Body (API: POST /v1/chat/completions; decisions G-02, G-92). */
 export class ChatBody {
   @ModelId({ example: 'gen-5-mini' })
   model!: string;

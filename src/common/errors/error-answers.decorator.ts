@@ -4,7 +4,7 @@ import { ERROR_TABLE, type ErrorCode, publicCodeOf } from './error-table.js';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 
-/** OpenAPI schema of the error envelope, `Error` in the document (spec: Error envelope). */
+/** OpenAPI schema of the error envelope, `Error` in the document (API: Error envelope). */
 export const ERROR_SCHEMA = {
   type: 'object',
   required: ['error'],

@@ -23,7 +23,7 @@ const row = (status: number, type: ErrorType, meaning: string): ErrorRow => ({
 const badRequest = (meaning: string): ErrorRow => row(400, 'invalid_request_error', meaning);
 
 /**
- * Every public error code with its HTTP status and type. No other place names an HTTP error status (spec: Errors;
+ * Every public error code with its HTTP status and type. No other place names an HTTP error status (API: Errors;
  * decisions G-04 to G-13).
  */
 export const ERROR_TABLE = {

@@ -11,7 +11,7 @@ export interface GatewayErrorDetail {
   readonly cause?: unknown;
 }
 
-/** The JSON body of every error answer (spec: Error envelope). */
+/** The JSON body of every error answer (API: Error envelope). */
 export interface ErrorEnvelope {
   readonly error: {
     readonly message: string;

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorType } from './error-table.js';
 import type { GatewayError } from './gateway-error.js';
 
-/** A family of endpoints with its own codes for common faults (architecture: Errors). */
+/** A family of endpoints with its own codes for common faults (ADR 0003). */
 export type Surface = 'general' | 'audio' | 'dubbing' | 'song' | 'video';
 
 /** Faults whose public code depends on the surface. */

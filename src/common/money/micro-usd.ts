@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** An amount of money in whole micro-USD (1 USD = 1,000,000). Never a float (spec: Conventions). */
+/** An amount of money in whole micro-USD (1 USD = 1,000,000). Never a float (API: Conventions). */
 export type MicroUsd = bigint;
 
 /**
@@ -30,7 +30,7 @@ export function isUnsignedAmount(value: unknown): boolean {
 /** What {@link isUnsignedAmount} asks for, as the end of a sentence. */
 export const UNSIGNED_AMOUNT_RULE = `must be a string of digits, at most ${MAX_MICRO_USD}`;
 
-/** The wire form of an amount: a string of digits (spec: Conventions, "Task amounts are strings"). */
+/** The wire form of an amount: a string of digits (API: Conventions). */
 export function formatMicroUsd(amount: MicroUsd): string {
   return amount.toString();
 }

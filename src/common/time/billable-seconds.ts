@@ -5,7 +5,7 @@ const SECOND_MICROS = 1_000_000n;
 
 /**
  * Seconds that are billed for measured media: rounded up to whole seconds after a 0.1-second allowance, at least 1
- * (spec: media-length billing; decision G-18). Takes integer microseconds, so that no double is rounded.
+ * (API: Media-length billing; decision G-18). Takes integer microseconds, so that no double is rounded.
  */
 export function billableSeconds(lengthMicros: bigint): bigint {
   assert(lengthMicros > 0n, 'measured media has a length');

@@ -76,7 +76,7 @@ export class CompiledValidator<T extends object> {
   /**
    * The body as an instance of the class, without null fields and with defaults. Throws GatewayError with `code` or the
    * field's own code, and the dotted path of the field in `param`; the message names the item of a list that is wrong.
-   * Unknown fields are checked first, then the fields in the order of declaration (spec: Conventions, strict validation;
+   * Unknown fields are checked first, then the fields in the order of declaration (API: Bodies;
    * decision G-03).
    */
   parse(body: unknown, code: ErrorCode = 'invalid_request'): T {

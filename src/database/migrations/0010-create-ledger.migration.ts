@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Accounts, holds, ledger entries and the functions that move money (spec: What the service does; decisions G-22, G-29).
+ * Accounts, holds, ledger entries and the functions that move money (API: Money; decisions G-22, G-29).
  *
  * Every function first locks the row of its account, so the statements of an account run one after the other.
  * All keys contain `account_id` and every statement touches one account, so the tables can be distributed by it.

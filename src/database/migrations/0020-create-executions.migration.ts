@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * The record of every synchronous call and the functions that write it in the same statement as its hold
- * (spec: Execution id header; decisions G-22, G-25). `execution.id` is the id of its hold and is ordered by time.
+ * (API: Headers of answers; decisions G-22, G-25). `execution.id` is the id of its hold and is ordered by time.
  */
 export class CreateExecutions1700000000020 implements MigrationInterface {
   readonly name = 'CreateExecutions1700000000020';

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** API keys, by the SHA-256 of their text (spec: Authentication; decision G-15). */
+/** API keys, by the SHA-256 of their text (API: Authentication; decision G-15). */
 export class CreateApiKeys1700000000030 implements MigrationInterface {
   readonly name = 'CreateApiKeys1700000000030';
 

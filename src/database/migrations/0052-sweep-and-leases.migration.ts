@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Leases of processes, and the release of what dead processes held (architecture: Money). */
+/** Leases of processes, and the release of what dead processes held (ADR 0002). */
 export class SweepAndLeases1700000000052 implements MigrationInterface {
   readonly name = 'SweepAndLeases1700000000052';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How far the last audit without a finding has read, so that the next one reads only what is new (architecture: Money). */
+/** How far the last audit without a finding has read, so that the next one reads only what is new (ADR 0002). */
 export class AuditCheckpoints1700000000053 implements MigrationInterface {
   readonly name = 'AuditCheckpoints1700000000053';
 

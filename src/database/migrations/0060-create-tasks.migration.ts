@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Tasks, the work that remains on them, idempotency keys, and the functions that change them (architecture: Task states;
+ * Tasks, the work that remains on them, idempotency keys, and the functions that change them (API: Task states;
  * decisions G-53, G-86).
  *
  * A row of `task` is wide and stays. A row of `task_work` is narrow and rewritten by every poll; it is deleted when no work

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Webhook deliveries, the log of their attempts, and the two functions of the worker (spec: Events; decisions G-80 to G-83).
+ * Webhook deliveries, the log of their attempts, and the two functions of the worker (API: Webhook events; decisions G-80 to G-83).
  *
  * `due_at` is the time when the next attempt may begin or, while an attempt runs, when its lease ends. `fence` counts the
  * claims: the attempt of a worker that was paused beyond its lease is logged but changes nothing else. `retry` says which wait

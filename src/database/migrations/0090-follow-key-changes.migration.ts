@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * When each key was last changed, by the database's clock, so that a process can find the changed keys among those that it
- * remembers with one indexed query (spec: Authentication; decision G-15).
+ * remembers with one indexed query (API: Authentication; decision G-15).
  */
 export class FollowKeyChanges1700000000090 implements MigrationInterface {
   readonly name = 'FollowKeyChanges1700000000090';

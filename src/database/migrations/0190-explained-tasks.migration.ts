@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * A task keeps the basis of its price, as a call does. A submission that is repeated while its first try is being committed
  * finds the task of that try. A task whose submitter received an error can be undone
- * (architecture: Money).
+ * (ADR 0012).
  */
 export class ExplainedTasks1700000000190 implements MigrationInterface {
   readonly name = 'ExplainedTasks1700000000190';

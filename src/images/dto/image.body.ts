@@ -4,7 +4,7 @@ const MAX_PROMPT = 32_000;
 const MAX_WORD = 32;
 const optional = { optional: true } as const;
 
-/** Body of POST /v1/images/generations (spec: same heading; decisions G-02, G-94). */
+/** Body (API: POST /v1/images/generations; decisions G-02, G-94). */
 export class ImageBody {
   @ModelId({ example: 'gen-image-2' })
   model!: string;

@@ -23,7 +23,7 @@ const WAV_IDS = new Set(['RIFF', 'RF64', 'BW64']);
 
 /**
  * The format of media from its first bytes, never from a name. Undefined for anything else, including bare PCM. A few
- * hundred bytes are enough; a leading ID3v2 tag that is longer than `head` is taken for MP3 (spec: accepted media;
+ * hundred bytes are enough; a leading ID3v2 tag that is longer than `head` is taken for MP3 (API: Recordings;
  * decision G-44).
  */
 export function sniffFormat(head: Buffer): MediaFormat | undefined {

@@ -24,7 +24,7 @@ import {
 
 const optional = { optional: true } as const;
 
-/** Fields that the nine models with `custom` have in common (spec: Modes; decisions G-72, G-73). */
+/** Fields that the nine models with `custom` have in common (API: Song modes; decisions G-72, G-73). */
 export class Creation {
   @Flag({
     default: false,

@@ -22,7 +22,7 @@ const ABOVE_ZERO = 0.01;
 
 const optional = { optional: true } as const;
 
-/** The field belongs to custom mode (spec: Modes; decision G-73). */
+/** The field belongs to custom mode (API: Song modes; decision G-73). */
 export function InCustomMode(): PropertyDecorator {
   return Needs('custom', true);
 }

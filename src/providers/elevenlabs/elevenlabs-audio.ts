@@ -25,7 +25,7 @@ export interface AudioRequest {
   readonly signal: StopSignal;
 }
 
-/** `path` with the query parameter for the spec's encoding of the format. */
+/** `path` with the query parameter for our encoding of the format. */
 export function withOutputFormat(path: string, format: AudioFormat): string {
   return `${path}?output_format=${OUTPUT_FORMATS[format]}`;
 }

@@ -9,7 +9,7 @@ const NUMBER = /^-?\d{1,10}$/;
 const MAX_ID_CHARS = 20;
 /** Words that say nothing of the reason. */
 const EMPTY_WORDS: ReadonlySet<string> = new Set(['error', 'failed', 'fail', 'unknown', 'null']);
-/** Vendors and their models, of which callers see the neutral words only (spec: Conventions). */
+/** Vendors and their models, of which callers see the neutral words only (API: Conventions). */
 const VENDOR =
   /eleven|openai|gpt|ttapi|suno|scribe|anthropic|claude|gemini|google|vertex|azure|openrouter|deepseek|mistral|minimax|kling|moonshot|bytedance|byteplus|seedance|runway|replicate|deepgram|cartesia|assemblyai|bedrock|groq|grok|cerebras|fireworks|ollama|vllm|litellm|qwen|dashscope|alibaba|aliyun|hailuo|huggingface|flowmusic|(^|[_.])(xai|aws|fal|kimi|glm|veo|sora|luma|cohere|llama)([_.]|$)/;
 const HOST =

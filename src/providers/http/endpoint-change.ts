@@ -12,7 +12,7 @@ export interface StepChange {
   readonly keeps: string;
 }
 
-/** How an operator's upstream differs from the adapter's table in one endpoint (interface: `CATALOG_FILE`). */
+/** How an operator's upstream differs from the adapter's table in one endpoint (docs/songs.md, "Another wire"). */
 export interface EndpointChange {
   /** Name of the endpoint, as in the routes of the catalog. */
   readonly name: string;

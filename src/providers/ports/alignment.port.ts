@@ -22,7 +22,7 @@ export interface AlignmentResult {
   readonly providerRequestId: string | null;
 }
 
-/** Forced alignment (spec: POST /v1/audio/alignment). */
+/** Forced alignment (API: POST /v1/audio/alignment). */
 export interface AlignmentPort {
   align(command: AlignmentCommand, context: AttemptContext): Promise<AlignmentResult>;
 }

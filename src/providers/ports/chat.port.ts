@@ -16,7 +16,7 @@ export type LengthParameter = 'max_tokens' | 'max_completion_tokens';
 
 /** A conversation for which a reply is wanted. */
 export interface ChatCommand {
-  /** Messages in order, in the format of the spec. */
+  /** Messages in order, in OpenAI's format. */
   readonly messages: readonly JsonObject[];
   /** The cap on the output. Without one, a provider could make more than is held. */
   readonly maxTokens: number;
@@ -73,7 +73,7 @@ export interface ChatStream {
   readonly unusable: (code: string) => Error;
 }
 
-/** Chat completions (spec: POST /v1/chat/completions). */
+/** Chat completions (API: POST /v1/chat/completions). */
 export interface ChatPort {
   complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult>;
   stream(command: ChatCommand, context: AttemptContext): Promise<ChatStream>;

@@ -11,7 +11,7 @@ export interface CompositionCommand {
   readonly instrumental?: boolean | undefined;
 }
 
-/** Music composition (spec: POST /v1/audio/music). */
+/** Music composition (API: POST /v1/audio/music). */
 export interface CompositionPort {
   compose(command: CompositionCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

@@ -10,7 +10,7 @@ export interface DialogueCommand {
   readonly seed?: number | undefined;
 }
 
-/** Text to dialogue (spec: POST /v1/audio/dialogue). */
+/** Text to dialogue (API: POST /v1/audio/dialogue). */
 export interface DialoguePort {
   speakDialogue(command: DialogueCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

@@ -36,7 +36,7 @@ export interface Dub {
   readonly contentType: string | null;
 }
 
-/** Dubbing (spec: POST /v1/audio/dubbing): a job that is submitted, then polled, then fetched. */
+/** Dubbing (API: POST /v1/audio/dubbing): a job that is submitted, then polled, then fetched. */
 export interface DubbingPort {
   /** Submits the job, without watermark; returns the provider's id of the job. */
   submitDub(command: DubbingCommand, context: AttemptContext): Promise<string>;

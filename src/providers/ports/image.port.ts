@@ -13,7 +13,7 @@ export interface ImageResult {
   readonly providerRequestId: string | null;
 }
 
-/** Image generation (spec: POST /v1/images/generations). */
+/** Image generation (API: POST /v1/images/generations). */
 export interface ImagePort {
   generateImage(command: ImageCommand, context: AttemptContext): Promise<ImageResult>;
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Encodings of the spec's `response_format` (spec: Shared rules for synchronous audio endpoints). */
+/** Encodings of `response_format` (API: Output formats). */
 export type AudioFormat = 'mp3' | 'opus' | 'pcm' | 'wav';
 
 /** Audio while the provider makes it. Its first bytes have arrived, and they fit the requested format. */

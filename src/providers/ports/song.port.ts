@@ -59,7 +59,7 @@ export interface MidiNote {
   readonly velocity: number;
 }
 
-/** The result of an operation; each operation sets fields of its own (spec: Song task result). */
+/** The result of an operation; each operation sets fields of its own (API: Song task result). */
 export interface SongResult {
   readonly tracks?: readonly SongTrack[];
   readonly lyrics?: readonly {
@@ -111,7 +111,7 @@ export type SongReport =
   | FailedJob;
 
 /**
- * Song operations (spec: POST /v1/music/generations): jobs that are submitted (some in several steps) and then polled.
+ * Song operations (API: POST /v1/music/generations): jobs that are submitted (some in several steps) and then polled.
  */
 export interface SongPort {
   /** The step that `submitSong` would send now; undefined when it is the operation itself. */

@@ -10,7 +10,7 @@ export interface SoundEffectCommand {
   readonly loop?: boolean | undefined;
 }
 
-/** Sound effects (spec: POST /v1/audio/sound-effects). */
+/** Sound effects (API: POST /v1/audio/sound-effects). */
 export interface SoundEffectPort {
   makeSound(command: SoundEffectCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

@@ -18,7 +18,7 @@ export interface SpeechCommand {
   readonly applyTextNormalization?: 'auto' | 'on' | 'off' | undefined;
 }
 
-/** Text to speech (spec: POST /v1/audio/speech). */
+/** Text to speech (API: POST /v1/audio/speech). */
 export interface SpeechPort {
   speak(command: SpeechCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

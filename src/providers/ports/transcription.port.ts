@@ -35,7 +35,7 @@ export interface TranscriptionResult {
   readonly providerRequestId: string | null;
 }
 
-/** Speech to text (spec: POST /v1/audio/transcriptions). */
+/** Speech to text (API: POST /v1/audio/transcriptions). */
 export interface TranscriptionPort {
   transcribe(command: TranscriptionCommand, context: AttemptContext): Promise<TranscriptionResult>;
 }

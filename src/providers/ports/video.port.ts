@@ -24,7 +24,7 @@ export type VideoContent =
   | { readonly body: Readable; readonly contentType: string | null }
   | { readonly redirectUrl: string };
 
-/** Video generation (spec: POST /v1/videos): a job that is submitted, then polled, then fetched. */
+/** Video generation (API: POST /v1/videos): a job that is submitted, then polled, then fetched. */
 export interface VideoPort {
   /** Submits the job; returns the provider's id of it. */
   submitVideo(command: VideoCommand, context: AttemptContext): Promise<string>;

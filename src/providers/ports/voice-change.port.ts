@@ -15,7 +15,7 @@ export interface VoiceChangeCommand {
   readonly seed?: number | undefined;
 }
 
-/** Speech to speech (spec: POST /v1/audio/voice-changer). */
+/** Speech to speech (API: POST /v1/audio/voice-changer). */
 export interface VoiceChangePort {
   changeVoice(command: VoiceChangeCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

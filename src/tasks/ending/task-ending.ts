@@ -54,7 +54,7 @@ const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 
 /**
  * The only class that ends tasks. Status, settlement or release, and the webhook with its frozen body commit together
- * or not at all (architecture: Money; decisions G-53 to G-56).
+ * or not at all (ADR 0012; decisions G-53 to G-56).
  */
 @Injectable()
 export class TaskEnding {

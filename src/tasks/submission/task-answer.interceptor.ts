@@ -16,7 +16,7 @@ import { TaskKinds } from '../task-kinds.js';
 /** Metadata key of the answer to a submission, if it is not the view of the task's kind. */
 export const TASK_ANSWER = Symbol('TASK_ANSWER');
 
-/** Turns the new task into the answer and names it in the headers (spec: Task states). */
+/** Turns the new task into the answer and names it in the headers (API: Task states). */
 @Injectable()
 export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
   constructor(

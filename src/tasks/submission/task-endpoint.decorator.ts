@@ -34,7 +34,7 @@ const CODES: readonly ErrorCode[] = [
   'service_unavailable',
 ];
 
-/** In the document: the headers that name the new task (spec: Task states). */
+/** In the document: the headers that name the new task (API: Task states). */
 export const TASK_HEADERS = {
   Location: { description: 'Path of the task', schema: { type: 'string' } },
   'x-gateway-task-id': { description: 'Id of the task', schema: { type: 'string' } },

@@ -26,7 +26,7 @@ interface UnderWay {
   readonly task: Promise<Task | undefined>;
 }
 
-/** Creates tasks: idempotency, hold, task and key in one transaction (spec: Task states; decisions G-54, G-86). */
+/** Creates tasks: idempotency, hold, task and key in one transaction (API: Task states; decisions G-54, G-86). */
 @Injectable()
 export class TaskSubmission {
   /**

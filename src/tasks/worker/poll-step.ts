@@ -13,7 +13,7 @@ import { TaskUpstreams } from './task-upstreams.js';
 
 type PendingReport = Extract<PollReport, { state: 'pending' }>;
 
-/** Polls the provider, the last time at the deadline (architecture: Task states). */
+/** Polls the provider, the last time at the deadline (ADR 0009). */
 @Injectable()
 export class PollStep {
   constructor(

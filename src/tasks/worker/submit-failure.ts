@@ -18,7 +18,7 @@ const PUT_OFF_KINDS: readonly ProviderErrorKind[] = ['rate_limited', 'unavailabl
  */
 const FOREIGN_STATUSES = [502, 504, 520, 522, 524];
 
-/** What a failed submission means (architecture: Task states). */
+/** What a failed submission means (ADR 0009). */
 export type SubmitFailure = 'put_off' | 'failed' | 'unknown';
 
 /**

@@ -21,7 +21,7 @@ const JOURNAL_AFTER_MS = 2_000;
 
 /**
  * Submits the work to the provider. The task is marked before the call. A worker that finds the mark later knows that a
- * request may have been sent, and sends no other (architecture: Task states).
+ * request may have been sent, and sends no other (ADR 0009).
  */
 @Injectable()
 export class SubmitStep {
@@ -174,7 +174,7 @@ export class SubmitStep {
       await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, facts });
       return;
     }
-    // The provider has worked, so the task passes through this state too (spec: Task states).
+    // The provider has worked, so the task passes through this state too (API: Task states).
     const facts = { status: 'processing', memory } as const;
     const isMine = await this.reporter.goOn(work, {
       phase: 'submitting',

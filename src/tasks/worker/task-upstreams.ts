@@ -6,7 +6,7 @@ import type { TaskContext } from '../task-kind.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import type { Task } from '../task.js';
 
-/** Whether a task's upstream is still the one that has its work (interface: Environment). */
+/** Whether a task's upstream is still the one that has its work (docs/configuration.md). */
 @Injectable()
 export class TaskUpstreams {
   constructor(

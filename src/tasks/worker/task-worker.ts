@@ -28,7 +28,7 @@ interface Running {
 
 /**
  * Claims due work and runs its steps, with a bound for each lane. Any number of processes do so at the same time. A
- * step that another process has taken over is aborted, and its report changes nothing (architecture: §5, §6).
+ * step that another process has taken over is aborted, and its report changes nothing (ADR 0012).
  */
 @Injectable()
 export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -8,7 +8,7 @@ const MAX_VALUE = 32;
 const MAX_IMAGES = 16;
 const optional = { optional: true } as const;
 
-/** Body of POST /v1/videos (spec: Video tasks; decision G-62). The row of a model tells what it accepts. */
+/** Body (API: POST /v1/videos; decision G-62). The row of a model tells what it accepts. */
 export class VideoBody {
   @ModelId({ example: 'vid-motion' })
   model!: string;

@@ -212,7 +212,7 @@ describe('a key', () => {
   });
 });
 
-describe('beyond the spec', () => {
+describe('beyond the public API', () => {
   it('a key opens no operator call, and the operator token no /v1 (AUTH-30, G-16)', async () => {
     const operatorPaths = ['/admin/accounts', '/admin/audit', '/admin/executions'];
     for (const path of operatorPaths) {

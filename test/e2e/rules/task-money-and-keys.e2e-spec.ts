@@ -145,7 +145,7 @@ describe('the keys of a task', () => {
 });
 
 describe('the errors of asynchronous endpoints', () => {
-  it('of a source that is not ready are 409 with the form of the spec (ERR-03, ERR-36)', async () => {
+  it('of a source that is not ready are 409 with the form that is promised (ERR-03, ERR-36)', async () => {
     const { id } = await desk.submit(lyrics(NEVER));
     const refusal = await desk.refused({ model: 'song-bpm', source_task_id: id });
     expect(refusal).toEqual({

@@ -9,7 +9,7 @@ import { type RecordingServer, startRecordingServer } from '../../support/record
 import { expectRefused } from '../../support/refusal.js';
 import { INSTANT } from '../../support/paid-speech.js';
 
-/** The table of the spec, written out, because the gateway's own table is tested. */
+/** The promised table, written out, because the gateway's own table is tested. */
 const SPEC_VOICES = `
   Adam pNInz6obpgDQGcFmaJgB, Alice Xb7hH8MSUJpSbSDYk0k2, Bella hpp4J3VqNfWAUOO0d1Us,
   Bill pqHfZKP75CvOlQylNhV4, Brian nPczCjzI2devNBz1zQrb, Callum N2lVS1w4EtoT3dr4eOWO,
@@ -124,7 +124,7 @@ it('the schema has the names, and accepts every spelling that is accepted', () =
   }
 });
 
-it('the voices are the 21 of the spec', () => {
+it('the voices are the 21 that are promised', () => {
   expect(VOICES.map(({ name, id }) => [name, id])).toEqual(SPEC_VOICES);
 });
 

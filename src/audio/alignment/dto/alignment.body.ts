@@ -1,7 +1,7 @@
 import { Text } from '../../../common/validation/fields.js';
 import { recordingBody } from '../../recording.body.js';
 
-/** Body of POST /v1/audio/alignment (spec: same heading). */
+/** Body (API: POST /v1/audio/alignment). */
 export class AlignmentBody extends recordingBody('aud-forced-alignment') {
   @Text({
     max: 100_000,

@@ -28,7 +28,7 @@ export class DialogueLine {
   voice!: string;
 }
 
-/** Body of POST /v1/audio/dialogue (spec: same heading). */
+/** Body (API: POST /v1/audio/dialogue). */
 export class DialogueBody {
   @ModelId({ example: 'aud-v4-dialogue' })
   model!: string;

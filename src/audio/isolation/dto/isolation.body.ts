@@ -1,4 +1,4 @@
 import { recordingBody } from '../../recording.body.js';
 
-/** Body of POST /v1/audio/isolation (spec: same heading). */
+/** Body (API: POST /v1/audio/isolation). */
 export class IsolationBody extends recordingBody('aud-voice-isolator') {}

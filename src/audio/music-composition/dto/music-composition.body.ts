@@ -3,7 +3,7 @@ import { AudioFormatField, FORMATS_WITHOUT_WAV } from '../../audio-fields.js';
 
 const optional = { optional: true } as const;
 
-/** Body of POST /v1/audio/music (spec: same heading). */
+/** Body (API: POST /v1/audio/music). */
 export class MusicCompositionBody {
   @ModelId({ example: 'aud-music-v2.5' })
   model!: string;

@@ -3,7 +3,7 @@ import { AudioFormatField, FORMATS_WITHOUT_WAV } from '../../audio-fields.js';
 
 const optional = { optional: true } as const;
 
-/** Body of POST /v1/audio/sound-effects (spec: same heading). */
+/** Body (API: POST /v1/audio/sound-effects). */
 export class SoundEffectBody {
   @ModelId({ example: 'aud-sound-effects-v2' })
   model!: string;

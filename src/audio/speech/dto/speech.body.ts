@@ -15,7 +15,7 @@ import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 const MAX_CONTEXT = 5_000;
 const optional = { optional: true } as const;
 
-/** Body of POST /v1/audio/speech (spec: same heading). */
+/** Body (API: POST /v1/audio/speech). */
 export class SpeechBody {
   @ModelId({ example: 'aud-v4' })
   model!: string;

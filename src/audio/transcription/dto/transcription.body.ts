@@ -15,7 +15,7 @@ const optional = { optional: true } as const;
 const GRANULARITIES = ['word', 'segment'] as const;
 const granularities = { list: { min: 0, max: 2 }, ...optional } as const;
 
-/** Body of POST /v1/audio/transcriptions (spec: same heading). */
+/** Body (API: POST /v1/audio/transcriptions). */
 export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
   @LanguageCode({ ...optional, description: 'Left out, the language is detected' })
   language?: string;

@@ -5,7 +5,7 @@ import { recordingBody } from '../../recording.body.js';
 
 const optional = { optional: true } as const;
 
-/** Body of POST /v1/audio/voice-changer (spec: same heading). */
+/** Body (API: POST /v1/audio/voice-changer). */
 export class VoiceChangerBody extends recordingBody('aud-multilingual-sts-v2') {
   @VoiceField()
   voice!: string;

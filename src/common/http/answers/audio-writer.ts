@@ -10,7 +10,7 @@ import type { MicroUsd } from '../../money/micro-usd.js';
  */
 const COALESCE_MS = 30;
 
-/** Content type of each `response_format` (spec: Output formats). */
+/** Content type of each `response_format` (API: Output formats). */
 export const AUDIO_CONTENT_TYPES = {
   mp3: 'audio/mpeg',
   opus: 'audio/ogg',

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { formatMicroUsd, type MicroUsd } from '../../money/micro-usd.js';
 
-/** Header that carries the charge of a synchronous call (spec: Transcription response; decision G-28). */
+/** Header that carries the charge of a synchronous call (API: Transcription response; decision G-28). */
 export const CHARGE_HEADER = 'x-gateway-charge-microusd';
 
 /** The answer of a paid call, and what it cost. */

@@ -12,7 +12,7 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** Header that names a call to support (spec: shared audio rules). */
+/** Header that names a call to support (API: Shared audio rules). */
 export const EXECUTION_ID_HEADER = 'x-gateway-execution-id';
 
 /** The caller's own name for a request. With it the caller finds a call whose answer was lost (decision G-97). */

@@ -28,7 +28,7 @@ const RETRY_AFTER_SECONDS: Readonly<Record<number, number>> = { 429: 5, 503: 5 }
 
 /**
  * The only place that writes error answers: the envelope with its status, `Retry-After`, `x-should-retry` and
- * `WWW-Authenticate` (spec: Errors). If the head of the answer was sent already, the connection is cut, so that the
+ * `WWW-Authenticate` (API: Errors). If the head of the answer was sent already, the connection is cut, so that the
  * answer never looks complete.
  */
 @Catch()
