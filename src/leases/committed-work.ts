@@ -1,5 +1,5 @@
 /** Kept at most: what a busy process commits in some seconds, and so what a standby may lack. */
-const MAX_KEPT = 10_000;
+export const MAX_KEPT = 10_000;
 /** Older work may have been removed by its retention, and no standby is so far behind. */
 const KEPT_MS = 3_600_000;
 
@@ -21,7 +21,7 @@ export class CommittedWork {
     this.#next = (this.#next + 1) % MAX_KEPT;
   }
 
-  /** What was confirmed within the last hour. */
+  /** What was confirmed within the last hour, in no order. */
   get recent(): readonly Committed[] {
     const since = performance.now() - KEPT_MS;
     return this.#kept.filter(({ atMs }) => atMs >= since);
@@ -30,7 +30,9 @@ export class CommittedWork {
   /** Forgets what is known to be lost, so that it is told once. */
   forget(lost: readonly Committed[]): void {
     const ids = new Set(lost.map(({ id }) => id));
-    const left = this.#kept.filter(({ id }) => !ids.has(id));
+    // Oldest first, so that the next ones take the places of the oldest again.
+    const byAge = [...this.#kept.slice(this.#next), ...this.#kept.slice(0, this.#next)];
+    const left = byAge.filter(({ id }) => !ids.has(id));
     this.#kept.splice(0, this.#kept.length, ...left);
     this.#next = left.length % MAX_KEPT;
   }

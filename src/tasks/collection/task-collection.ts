@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { StopSource } from '../../common/stop-signal.js';
@@ -15,6 +16,20 @@ const PATIENCE_MS = 2_000;
 const COLLECT_LIMIT_MS = 900_000;
 /** Tasks that one process collects for operators at once. */
 const MAX_AT_ONCE = 4;
+
+/** What may stand against charging $3 for a task. */
+const OBSTACLES = `
+  SELECT t.status, h.id IS NOT NULL AS "hasHold", a.posted - a.held >= $3 AS "canPay"
+    FROM account a
+    LEFT JOIN task t ON t.account_id = a.id AND t.id = $2
+    LEFT JOIN hold h ON h.account_id = a.id AND h.id = $2
+   WHERE a.id = $1`;
+
+interface ObstaclesRow {
+  readonly status: Task['status'] | null;
+  readonly hasHold: boolean;
+  readonly canPay: boolean;
+}
 
 type Finished = Extract<PollReport, { state: 'succeeded' }>;
 
@@ -35,6 +50,7 @@ export class TaskCollection implements BeforeApplicationShutdown {
     private readonly upstreams: TaskUpstreams,
     private readonly files: JobFiles,
     private readonly ending: TaskEnding,
+    private readonly dataSource: DataSource,
   ) {}
 
   /**
@@ -123,12 +139,24 @@ export class TaskCollection implements BeforeApplicationShutdown {
     throw conflict(`The provider says that the work is ${report.state}. Nothing has changed.`);
   }
 
-  private async whyNot(task: Task, charge: MicroUsd | undefined): Promise<GatewayError> {
-    const now = await this.reader.find(task.id, task.accountId);
-    const isSame = now?.status === task.status;
-    return isSame && charge !== undefined && task.status !== 'reconciliation_required'
-      ? conflict('The balance of the account cannot cover the charge. Nothing has changed.')
-      : conflict('The task has changed meanwhile.');
+  private async whyNot(task: Task, charge: MicroUsd = 0n): Promise<GatewayError> {
+    const asked = [task.accountId, task.id, charge.toString()];
+    const [now] = await this.dataSource.query<ObstaclesRow[]>(OBSTACLES, asked);
+    if (now === undefined || now.status === null) {
+      return conflict('The record of the task has been dropped meanwhile.');
+    }
+    const isChargedAnew = charge > 0n && task.status !== 'reconciliation_required';
+    if (now.status !== task.status || !isChargedAnew) {
+      return conflict('The task has changed meanwhile.');
+    }
+    if (!now.hasHold) {
+      return conflict(
+        'The hold of the task is no longer on record, so nothing can be charged for it. It can be collected without a charge. Nothing has changed.',
+      );
+    }
+    return now.canPay
+      ? conflict('The balance of the account has changed meanwhile. Nothing else has.')
+      : conflict('The balance of the account cannot cover the charge. Nothing has changed.');
   }
 }
 
