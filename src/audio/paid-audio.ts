@@ -17,8 +17,8 @@ export class PaidAudio {
   ) {}
 
   /**
-   * Sends the provider's audio as it arrives, but WAV with true sizes, once it is there ({@link SizedWav}). The answer ends once the charge is durable (decisions G-25, G-28). Throws
-   * 402 `insufficient_funds` and the provider's failures.
+   * Sends the provider's audio as it arrives, but WAV with true sizes, once it is there ({@link SizedWav}). The answer ends
+   * once the charge is durable (decisions G-25, G-28). Throws 402 `insufficient_funds` and the provider's failures.
    */
   async play<O extends Operation>(
     call: AdmittedCall<O>,
@@ -31,10 +31,16 @@ export class PaidAudio {
       call,
       quote,
       work,
-      async ({ result }, _signal, onFirstByte) => {
+      async ({ result }, _signal, progress) => {
+        const { accountId } = call.caller;
+        const arrived = (): void => {
+          progress.onArrival();
+        };
         const audio =
-          format === 'wav' ? await this.wav.of(result.body, call.caller.accountId) : result.body;
-        audio.once('data', onFirstByte);
+          format === 'wav' ? await this.wav.of(result.body, accountId, arrived) : result.body;
+        audio.once('data', () => {
+          progress.onFirstByte();
+        });
         return { value: await writer.stream(audio, format, quote.amountMicroUsd) };
       },
     );

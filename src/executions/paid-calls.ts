@@ -12,6 +12,7 @@ import {
   type RoutedResult,
 } from '../providers/routing/provider-router.js';
 import { PayOnSuccess } from './pay-on-success.js';
+import type { CallProgress } from './running-call.js';
 
 /** The fields in which every provider names its answer and what it cost, if it does. */
 interface NamedAnswer {
@@ -49,14 +50,12 @@ export class PaidCalls {
     take: (
       answer: RoutedResult<T>,
       signal: StopSignal,
-      onFirstByte: () => void,
+      progress: Pick<CallProgress, 'onFirstByte' | 'onArrival'>,
     ) => Promise<Taken<V>> | Taken<V>,
   ): Promise<Charged<V>> {
     return this.payOnSuccess.run(call, quote, async (signal, progress) => {
       const answer = await this.router.run(call.routes, call.row.operation, work, signal, progress);
-      const taken = await take(answer, signal, () => {
-        progress.onFirstByte();
-      });
+      const taken = await take(answer, signal, progress);
       const { value, basis, isCapped = false, chargedMicroUsd = quote.amountMicroUsd } = taken;
       return {
         value: { value, chargedMicroUsd },

@@ -21,6 +21,14 @@ const PRICE = 600n;
 const priced = (amountMicroUsd: bigint) => ({ amountMicroUsd, basis: null });
 const HOUR_MS = 3_600_000;
 
+/** Work of a provider that never answers. */
+const endless: PaidWork<string> = (signal) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new Error('cut'));
+    });
+  });
+
 describe('PayOnSuccess', () => {
   const clock = new SystemClock();
   const unbounded = new ParallelCalls({ maxParallelCallsPerKey: 0 });
@@ -117,13 +125,11 @@ describe('PayOnSuccess', () => {
   });
 
   it('gives up every call at shutdown and records why', async () => {
-    const work: PaidWork<string> = (signal) =>
-      new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => {
-          reject(new Error('cut'));
-        });
-        payOnSuccess.abortAll();
-      });
+    const work: PaidWork<string> = (signal, progress) => {
+      const working = endless(signal, progress);
+      payOnSuccess.abortAll();
+      return working;
+    };
     await expect(payOnSuccess.run(call, priced(PRICE), work)).rejects.toBeInstanceOf(GatewayError);
     expect(await books()).toEqual([FUNDS, 0n]);
     expect(await reads.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
@@ -205,28 +211,33 @@ describe('PayOnSuccess', () => {
       expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     });
 
+    it('leaves the reader of an answer that is sent once it is whole, and charges it', async () => {
+      const reader = readerOf(false);
+      const deadline = { hasPassed: false };
+      const work: PaidWork<string> = async (signal, progress) => {
+        progress.onArrival();
+        setTimeout(() => (deadline.hasPassed = true), 50);
+        while (!deadline.hasPassed) await sleep(5);
+        expect(signal.aborted).toBe(false);
+        return made()(signal, progress);
+      };
+      expect(await hurried().run({ ...call, reader }, priced(PRICE), work)).toBe('made');
+      expect([reader.isCut, await books()]).toEqual([false, [FUNDS - PRICE, 0n]]);
+    });
+
     it('gives up a call whose head was sent and whose answer has not begun, and leaves its reader', async () => {
       const reader = readerOf(true);
-      const work: PaidWork<string> = (signal) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => {
-            reject(new Error('cut'));
-          });
-        });
-      const run = hurried().run({ ...call, reader }, priced(PRICE), work);
+      const run = hurried().run({ ...call, reader }, priced(PRICE), endless);
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
       expect([reader.isCut, await books()]).toEqual([false, [FUNDS, 0n]]);
     });
 
     it('gives up a call whose answer has not begun, releases its hold, and records what was tried (ERR-39)', async () => {
       const route = { provider: 'slow', upstreamModel: 'its-model' };
-      const work: PaidWork<string> = (signal, progress) =>
-        new Promise((_resolve, reject) => {
-          progress.onAttempt(route);
-          signal.addEventListener('abort', () => {
-            reject(new Error('cut'));
-          });
-        });
+      const work: PaidWork<string> = (signal, progress) => {
+        progress.onAttempt(route);
+        return endless(signal, progress);
+      };
       const run = hurried().run({ ...call, reader: readerOf(false) }, priced(PRICE), work);
       // The provider may have done the work, so SDKs are told not to ask for it again.
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout', shouldRetry: false });

@@ -144,20 +144,27 @@ export class PayOnSuccess {
 
   /**
    * At the deadline, a reader whose answer has begun is cut off, and the provider's work goes on to its end and is
-   * charged (decision G-25). Without an answer, or if that takes too long as well, the call is aborted.
+   * charged (decision G-25). A reader that gets the answer once it is whole is left, and may get it yet. Where nothing has
+   * come of the provider, or if the rest takes too long as well, the call is aborted.
    */
   private watchDeadline({ reader }: AdmittedCall, running: RunningCall): () => void {
+    // The head of a stream may go out before its first chunk.
+    const cutReader = (): void => {
+      if (reader?.headersSent === true) cutOff(reader);
+    };
     const giveUp = (): void => {
       running.stop.abort(new DeadlinePassed());
     };
     let timer = setTimeout(() => {
-      // The head of a stream may go out before its first chunk.
-      if (reader?.headersSent !== true || !running.hasBegun) {
+      if (reader === undefined || !running.hasBegun) {
         giveUp();
         return;
       }
-      cutOff(reader);
-      timer = setTimeout(giveUp, DEADLINE_GRACE_MS);
+      cutReader();
+      timer = setTimeout(() => {
+        cutReader();
+        giveUp();
+      }, DEADLINE_GRACE_MS);
     }, this.limits.callDeadlineMs);
     return () => {
       clearTimeout(timer);

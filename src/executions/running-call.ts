@@ -8,8 +8,10 @@ import type { ExecutionStart } from './execution-steps.js';
 
 /** What the work reports for the record of its call. */
 export interface CallProgress extends AttemptWatcher {
-  /** The first byte of the answer. */
+  /** The first byte of the answer to the caller. */
   onFirstByte(): void;
+  /** The provider has begun to send what the caller gets later, once it is whole. */
+  onArrival(): void;
   /** What was made of a call that may break: recorded as uncharged if it fails (decision G-103). The last one counts. */
   onMade(made: UnchargedQuantity): void;
   /** What the provider said that the call cost. It is recorded however the call ends. */
@@ -21,6 +23,7 @@ export class RunningCall implements CallProgress {
   readonly stop = new StopSource();
   readonly #startedMs: number;
   #firstByteMs: number | null = null;
+  #isArriving = false;
   #tried: TriedRoute | undefined;
   #made: UnchargedQuantity | undefined;
   #figures: ProviderFigures | undefined;
@@ -35,6 +38,10 @@ export class RunningCall implements CallProgress {
 
   onFirstByte(): void {
     this.#firstByteMs ??= this.#elapsedMs();
+  }
+
+  onArrival(): void {
+    this.#isArriving = true;
   }
 
   onMade(made: UnchargedQuantity): void {
@@ -53,9 +60,9 @@ export class RunningCall implements CallProgress {
     this.#tried = route;
   }
 
-  /** Whether the first byte of the answer has come. */
+  /** Whether the provider has begun to send the answer. */
   get hasBegun(): boolean {
-    return this.#firstByteMs !== null;
+    return this.#isArriving || this.#firstByteMs !== null;
   }
 
   /** The last route that was tried. */

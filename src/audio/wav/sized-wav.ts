@@ -29,15 +29,19 @@ export class SizedWav {
   ) {}
 
   /**
-   * The file with true or unknown sizes. What it holds is given back when it is closed. Rejects with the error of the body
-   * while the file is held; later the file fails with it.
+   * The file with true or unknown sizes. What it holds is given back when it is closed. `onArrival` is called when the first
+   * bytes are there. Rejects with the error of the body while the file is held; later the file fails with it.
    */
-  async of(body: Readable, accountId: string): Promise<Readable> {
+  async of(
+    body: Readable,
+    accountId: string,
+    onArrival: () => void = () => undefined,
+  ): Promise<Readable> {
     const room = this.spool.openAnswer(accountId);
     const held = await HeldBytes.open(this.folder.newFile(), room, MAX_HELD_BYTES);
     const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
     try {
-      const rest = await filled(held, chunks);
+      const rest = await filled(held, chunks, onArrival);
       const pieces = rest === undefined ? whole(held) : endless(held, rest, chunks);
       return (
         Readable.from(pieces, { objectMode: false })
@@ -60,9 +64,11 @@ export class SizedWav {
 async function filled(
   held: HeldBytes,
   chunks: AsyncIterator<Buffer, undefined>,
+  onArrival: () => void,
 ): Promise<Buffer | undefined> {
   for (;;) {
     const { value } = await chunks.next();
+    if (value !== undefined) onArrival();
     if (value === undefined || !(await held.add(value))) return value;
   }
 }
