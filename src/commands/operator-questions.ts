@@ -47,6 +47,14 @@ export async function revocationQuestion(
   return { asks, scriptsGoAhead: true };
 }
 
+/** The loss of what no key of SECRET_KEY opens; undefined where nothing is lost. */
+export async function forgettingQuestion({ sealed }: Operators): Promise<string | undefined> {
+  const count = await sealed.unreadable();
+  if (count === 0) return undefined;
+  const texts = count === 1 ? '1 sealed text' : `${count} sealed texts`;
+  return `This drops ${texts} that no key of SECRET_KEY opens, for ever: secrets of webhooks and what unsent tasks were asked for. If you still have the key, put it behind the first one instead (SECRET_KEY=new,old).`;
+}
+
 /** The refund of a call. */
 export async function executionRefundQuestion(
   { operator }: Operators,

@@ -35,7 +35,7 @@ ${[
 
 Answers are tables on a terminal, JSON elsewhere and with --json. T and EPOCH_SECONDS are seconds since 1970, DAY is one of those
 or a date. A correction is a negative amount behind --, as in: account:credit ACCOUNT --yes -- -500
-Commands with [--yes] say what they will do and ask on a terminal. Elsewhere those that move money do nothing without --yes.`;
+Commands with [--yes] say what they will do and ask on a terminal. Elsewhere all but key:revoke and restore do nothing without --yes.`;
 
 /** Their messages are sentences for operators. */
 const KNOWN_ERRORS = [

@@ -1,4 +1,5 @@
 import type { OperatorCommand } from './operator-command.js';
+import { forgettingQuestion } from './operator-questions.js';
 
 const MAY_GO =
   'Nothing is sealed with an older key. Take the older keys out of SECRET_KEY, once every process of the gateway was started with this list and this command says so again.';
@@ -17,8 +18,9 @@ export const SECRET_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
     },
   },
   'secret:forget': {
-    usage: '',
+    usage: '[--yes]',
     changes: true,
+    question: forgettingQuestion,
     run: async ({ sealed }) => ({ dropped: await sealed.forget() }),
   },
 };

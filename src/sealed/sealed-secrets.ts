@@ -74,10 +74,15 @@ export class SealedSecrets {
       let sealedAnew = 0;
       for (const column of this.columns) sealedAnew += await this.resealColumn(patient, column);
       const left = await this.countOfOthers(this.box.keyIds.slice(0, 1));
-      return { sealedAnew, left, unreadable: await this.countOfOthers(this.box.keyIds) };
+      return { sealedAnew, left, unreadable: await this.unreadable() };
     } finally {
       await patient.destroy();
     }
+  }
+
+  /** How many sealed texts no key of the list opens. */
+  unreadable(): Promise<number> {
+    return this.countOfOthers(this.box.keyIds);
   }
 
   /** Drops what no key of the list opens. Returns the number of sealed texts. */

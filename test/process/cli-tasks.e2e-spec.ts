@@ -156,6 +156,8 @@ describe('a command about money', () => {
         ['task:resolve', id, 'succeeded'],
         ['task:resolve', id, 'collect', '--charge', '5'],
         ['account:credit', accountId, '--', '-5'],
+        ['task:refund', id],
+        ['task:refund', id, '--amount-microusd', '7'],
       ];
       const ends = await Promise.all(asked.map((args) => run(...args)));
       expect(ends.map(({ code, stdout }) => ({ code, stdout }))).toEqual(
@@ -170,6 +172,8 @@ describe('a command about money', () => {
           /fetches the result .* charges account acct_\w+ 5 micro-USD \(0.000005 USD\)/,
         ),
         expect.stringMatching(/takes 5 micro-USD \(0.000005 USD\) from account/),
+        expect.stringMatching(/gives what is left of the charge .* back to account acct_\w+\./),
+        expect.stringMatching(/gives 7 micro-USD \(0.000007 USD\) of the charge .* back/),
       ]);
       for (const [, second] of said) expect(second).toMatch(/^Nothing was done: .*--yes/);
       expect(await read(`tasks/${id}`)).toMatchObject({ status: 'reconciliation_required' });

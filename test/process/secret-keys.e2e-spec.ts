@@ -44,8 +44,8 @@ async function refused(secretKey: string): Promise<string> {
   return program.stderr();
 }
 
-async function command(secretKey: string, name: string): Promise<unknown> {
-  const program = runBuilt('cli.js', [name], settings(secretKey));
+async function command(secretKey: string, ...words: string[]): Promise<unknown> {
+  const program = runBuilt('cli.js', words, settings(secretKey));
   expect(await program.exited).toEqual({ code: 0, signal: null });
   return JSON.parse(program.stdout()) as unknown;
 }
@@ -72,7 +72,17 @@ describe('a gateway whose SECRET_KEY was replaced', () => {
       await (await startGatewayProgram(settings(SECOND))).end('SIGTERM');
 
       expect(await refused(THIRD)).toContain('SECRET_KEY');
-      expect(await command(THIRD, 'secret:forget')).toEqual({ dropped: expect.any(Number) });
+      const asked = runBuilt('cli.js', ['secret:forget'], settings(THIRD));
+      expect(await asked.exited).toEqual({ code: 1, signal: null });
+      expect(asked.stdout()).toBe('');
+      expect(asked.stderr()).toMatch(
+        /^This drops \d+ sealed texts? that no key of SECRET_KEY opens, for ever: .*\nNothing was done: .* --yes .*\n$/,
+      );
+      expect(await refused(THIRD)).toContain('SECRET_KEY');
+      const { dropped } = (await command(THIRD, 'secret:forget', '--yes')) as { dropped: number };
+      expect(asked.stderr()).toContain(`This drops ${dropped} sealed text`);
+      // There is nothing left to lose, so it does not ask.
+      expect(await command(THIRD, 'secret:forget')).toEqual({ dropped: 0 });
       await (await startGatewayProgram(settings(THIRD))).end('SIGTERM');
     },
     PROCESS_TEST_TIMEOUT_MS * 3,
