@@ -1,16 +1,16 @@
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 
 const said = new Set<string>();
 
 /**
- * Path of a program of the system, such as `ffprobe`, `redis-server` or `chromium`; undefined if it is not installed.
- * Then it prints a message once, so that skipped tests are noticed. Throws if `REQUIRE_SYSTEM_PROGRAMS` is 1.
+ * Path of a program of the system, such as `ffprobe`, `redis-server` or `chromium`; undefined if it is not installed. A
+ * name may be an absolute path. Then it prints a message once, so that skipped tests are noticed. Throws if `REQUIRE_SYSTEM_PROGRAMS` is 1.
  */
 export function systemProgram(...names: readonly [string, ...string[]]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const path = names
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .flatMap((name) => (isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name))))
     .find(isExecutable);
   if (path !== undefined) return path;
   const message = `${names.join(' or ')} IS NOT INSTALLED`;
