@@ -43,7 +43,7 @@ describe('what a provider sends in place of a field that clients read', () => {
 });
 
 describe('an answer as its caller gets it', () => {
-  it('has the known fields of choices and messages only, and no fingerprint', () => {
+  it('has the known fields of choices and messages only, and no fingerprint (G-96)', () => {
     const message = {
       role: 'model',
       content: 'Hi',

@@ -64,7 +64,7 @@ async function ended({ accountId }: TestAccount) {
   }
 }
 
-it('a stream left before its first chunk costs its prompt when the provider begins it, and ends there (CHAT-26)', async () => {
+it('a stream left before its first chunk costs its prompt when the provider begins it, and ends there (CHAT-26, G-24)', async () => {
   const account = await desk.gateway.account(CREDIT);
   const atProvider = nextAtProvider();
   await leave(account, () => atProvider);

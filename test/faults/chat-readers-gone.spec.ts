@@ -36,7 +36,7 @@ async function sendRest(response: ServerResponse): Promise<void> {
   response.end(END);
 }
 
-it('readers that leave long answers of a reasoning model at once pay each the usage that comes at the end', async () => {
+it('readers that leave long answers of a reasoning model at once pay each the usage that comes at the end (G-24)', async () => {
   const atProvider: ServerResponse[] = [];
   desk.upstream.reply = (response) => {
     atProvider.push(response);

@@ -54,7 +54,7 @@ describe('Prefer: wait', () => {
     expect(response.headers.get('preference-applied')).toBe('wait=60');
   });
 
-  it('ignores other values', async () => {
+  it('ignores other values (G-98)', async () => {
     const task = await desk.submit(account);
     for (const prefer of ['wait=0', 'wait=61', 'wait=x', 'respond-async']) {
       const response = await desk.get(account, task, { prefer });

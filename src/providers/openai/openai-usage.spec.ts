@@ -149,7 +149,7 @@ describe('a usage', () => {
       [100, 30, 100, 30],
     ],
     ['of zeros', told(0, 0, 0), [0, 0, null, null]],
-  ])('%s', (_what, usage, wanted) => {
+  ])('%s is read in its dialect (G-23)', (_what, usage, wanted) => {
     const [promptTokens, completionTokens, cachedTokens, reasoningTokens, surplusTokens] = wanted;
     expect(usageOf({ usage })).toMatchObject({
       promptTokens,

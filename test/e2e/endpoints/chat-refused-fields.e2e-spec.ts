@@ -61,7 +61,7 @@ describe('bad fields of a chat call', () => {
     await refused({ messages: [message] }, param);
   });
 
-  it.each(['input_audio', 'file', 'video_url'])('refuses %s parts', async (type) => {
+  it.each(['input_audio', 'file', 'video_url'])('refuses %s parts (G-23)', async (type) => {
     await refused({ messages: [user([{ type, [type]: {} }])] }, 'messages.0.content.0');
   });
 
