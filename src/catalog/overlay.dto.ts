@@ -21,6 +21,9 @@ const MAX_PRICE = Number.MAX_SAFE_INTEGER;
 const MAX_MODELS = 1_000;
 const MAX_ROUTES = 8;
 const MAX_ALIASES = 100;
+/** Characters that are seen, with blanks between them at most: an alias is listed, logged and compared by people. */
+const ALIAS = /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,198}[^\p{C}\p{Z}])?$/u;
+const ALIAS_SAYS = 'must be visible characters, at most 200, with blanks only between them';
 /** Wire protocols that an extra provider can speak; each has a folder of adapters. */
 export const PROTOCOLS = ['openai', 'elevenlabs', 'ttapi', 'openai-video'] as const;
 const optional = { optional: true } as const;
@@ -41,8 +44,7 @@ function isVoiceMap(value: unknown): boolean {
     entries.length <= MAX_ALIASES &&
     entries.every(
       ([alias, voice]) =>
-        alias.trim() !== '' &&
-        alias.length <= MAX_NAME &&
+        ALIAS.test(alias) &&
         premadeVoice(alias) === undefined &&
         typeof voice === 'string' &&
         premadeVoice(voice) !== undefined,
@@ -152,7 +154,7 @@ export class OverlayModel extends OverlayTerms {
   @Flag(optional)
   hidden_reasoning?: boolean;
 
-  @Text({ max: MAX_NAME, ...optional, list: { min: 0, max: MAX_ALIASES } })
+  @Pattern(ALIAS, ALIAS_SAYS, { ...optional, list: { min: 0, max: MAX_ALIASES } })
   aliases?: string[];
 
   @Flag(optional)

@@ -73,7 +73,8 @@ function chatBody(
   { upstreamModel }: AttemptContext,
   lengthParameter: string,
 ): object {
-  return { model: upstreamModel, messages, [lengthParameter]: maxTokens, ...parameters };
+  // The cap comes last: the row may name it as a field that callers send.
+  return { model: upstreamModel, messages, ...parameters, [lengthParameter]: maxTokens };
 }
 
 /**

@@ -78,6 +78,12 @@ const azure = (field: string) => ({
   error: { message: `Unrecognized request argument supplied: ${field}`, param: null, code: null },
 });
 
+it('the cap is sent also where the row names it as a field that the caller sent', async () => {
+  refuses([], 400, () => ({}));
+  await complete({ parameters: { temperature: 2 } }, { lengthParameter: 'temperature' });
+  expect(JSON.parse(stub.only.body.toString())).toMatchObject({ temperature: 9 });
+});
+
 describe('the name of the cap', () => {
   beforeEach(() => {
     refuses([], 400, openAi);
