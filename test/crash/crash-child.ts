@@ -1,12 +1,15 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { ParallelCalls } from '../../src/admission/parallel-calls.js';
 import { ProviderConnections } from '../../src/admission/provider-connections.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
+import { LastNet } from '../../src/boot/last-net.js';
 import { Clock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/database/data-source.js';
 import { whenDatabaseAnswers } from '../../src/database/start-patience.js';
 import { PayOnSuccess } from '../../src/executions/pay-on-success.js';
+import { makeLogger, NestLogger } from '../../src/observability/logger.js';
 import { ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
 import { type Order, type Receipt, startPaidDesk } from './paid-desk.js';
@@ -37,9 +40,11 @@ class HastyClock extends Clock {
 
 /**
  * A gateway process under load, to be killed: moves money of the given accounts at random through the real services,
- * for clients that stay or leave, and writes each acknowledged outcome to stdout as one JSON line. Arguments: database URL,
- * data directory, account ids.
+ * for clients that stay or leave, and writes each acknowledged outcome to stdout as one JSON line, and its log to stderr, as
+ * a gateway writes it. Arguments: database URL, data directory, account ids.
  */
+const logger = makeLogger('error', false, { write: (line) => process.stderr.write(line) });
+Logger.overrideLogger(new NestLogger(logger));
 const [url = '', dataDir = '', ...accountIds] = process.argv.slice(2);
 // As a gateway starts, even in the middle of an outage.
 const dataSource = await whenDatabaseAnswers(
@@ -58,6 +63,8 @@ const connections = new ProviderConnections(
 const limits = { callDeadlineMs: CALL_DEADLINE_MS };
 const payOnSuccess = new PayOnSuccess(executions, clock, unbounded, connections, limits);
 const desk = await startPaidDesk(payOnSuccess, acknowledge);
+const onSick = (): void => process.exit(1);
+new LastNet(logger, clock, { endExchange: () => undefined, onSick }).spread();
 process.stdout.write('ready\n');
 await Promise.all(Array.from({ length: CALLERS }, callForever));
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { DataSource } from 'typeorm';
 import { auditLedger } from '../../src/billing/audit.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
+import { fatalLinesOf, refuseFatal } from '../support/fatal-lines.js';
 import { freshFolder, fundedAccount, ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
 
@@ -23,6 +24,9 @@ const MAX_OUTAGE_MS = 2_500;
 const LOOK_MS = 20;
 const SWEEP_LIMIT_MS = 60_000;
 const LINES_PER_LOOK = 2_000;
+/** Of the log of each process this much is kept: its last lines, and the fatal ones. */
+const MAX_LINES_KEPT = 100;
+const MAX_FATAL_KEPT = 20;
 
 /**
  * How often to kill: `rounds` times `processes` at once, all with the same accounts, with an outage in one of
@@ -56,7 +60,10 @@ export interface CrashResult {
   readonly holdsLeftOpen: number;
 }
 
-/** Kills loaded processes with SIGKILL at random moments and compares what they had acknowledged with the database. */
+/**
+ * Kills loaded processes with SIGKILL at random moments and compares what they had acknowledged with the database. Throws if
+ * the log of one had a fatal line.
+ */
 export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
   const { dataSource } = plan;
   const accountIds = await Promise.all(
@@ -65,6 +72,7 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
     ),
   );
   const journal: Acknowledgement[] = [];
+  const fatal: string[] = [];
   const dataDir = freshFolder();
   const proxy = await startDatabaseProxy(plan.url);
   const argumentsOfChild = [proxy.through(plan.url), dataDir, ...accountIds];
@@ -74,7 +82,9 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
     const lifeMs = hasOutage ? MAX_LIFE_IN_OUTAGE_MS : MAX_LIFE_MS;
     const end = new AbortController();
     const kills = Promise.all(
-      Array.from({ length: plan.processes }, () => killOne(argumentsOfChild, lifeMs, journal)),
+      Array.from({ length: plan.processes }, () =>
+        killOne(argumentsOfChild, lifeMs, { journal, fatal }),
+      ),
     ).finally(() => {
       end.abort();
     });
@@ -89,6 +99,7 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
     await kills;
   }
   await proxy.stop();
+  refuseFatal(fatal);
   const orphanedHolds = await openHolds(dataSource);
   const { sweptAfterMs, owedPaid } = await sweep(dataSource, dataDir);
   const count = (kind: Acknowledgement['kind']): number =>
@@ -114,6 +125,13 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
   };
 }
 
+/** What the processes said. */
+interface Said {
+  readonly journal: Acknowledgement[];
+  /** Lines of level fatal in their logs. */
+  readonly fatal: string[];
+}
+
 /**
  * Starts a process, lets it work for a random time and kills it. Its last line may be incomplete and then does not
  * count.
@@ -121,20 +139,26 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
 async function killOne(
   argumentsOfChild: readonly string[],
   lifeMs: number,
-  journal: Acknowledgement[],
+  { journal, fatal }: Said,
 ): Promise<void> {
   const child = spawn(
     process.execPath,
     ['--import', '@swc-node/register/esm-register', CHILD, ...argumentsOfChild],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const closed = once(child, 'close');
+  const log: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (log.push(line) > MAX_LINES_KEPT) log.shift();
+    if (fatal.length < MAX_FATAL_KEPT) fatal.push(...fatalLinesOf(line));
+  });
   for await (const line of createInterface({ input: child.stdout })) {
     if (line === 'ready') setTimeout(() => child.kill('SIGKILL'), randomInt(lifeMs));
     else if (line.endsWith('}')) journal.push(JSON.parse(line) as Acknowledgement);
   }
   const [, signal] = (await closed) as [number | null, string | null];
-  if (signal !== 'SIGKILL') throw new Error('the process ended before it was killed');
+  if (signal === 'SIGKILL') return;
+  throw new Error(`the process ended before it was killed:\n${log.join('\n')}`);
 }
 
 /** Cuts the processes off from the database for a while. */
