@@ -1,0 +1,87 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { DataSource } from 'typeorm';
+import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
+import type { OwedJob } from '../../src/leases/owed.js';
+import type { TestAccount } from '../support/gateway.js';
+import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+
+type Query = (config: { readonly name?: string }, ...rest: unknown[]) => Promise<unknown>;
+
+let desk: TaskDesk;
+let account: TestAccount;
+let pool: Pool;
+let query: Query;
+
+beforeAll(async () => {
+  desk = await startTaskDesk();
+  ({ master: pool } = desk.gateway.app.get(DataSource).driver as unknown as { master: Pool });
+  query = pool.query.bind(pool) as Query;
+});
+afterAll(() => desk.stop());
+beforeEach(async () => {
+  account = await desk.gateway.account();
+});
+afterEach(() => {
+  Object.assign(pool, { query });
+});
+
+/** Jobs in the journal of this process. */
+async function journalled(): Promise<OwedJob[]> {
+  const folder = join(desk.gateway.config.dataDir, 'owed');
+  const names = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+  const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as OwedJob);
+}
+
+/** From the acceptance by the provider on, the report of the job waits for this. */
+function reportWaitsFor(answer: (send: () => Promise<unknown>) => Promise<unknown>): void {
+  Object.assign(pool, {
+    query: ((config, ...rest) => {
+      const send = () => query(config, ...rest);
+      const isReport = config.name === 'task_advance' && desk.provider.jobs.size > 0;
+      return isReport ? answer(send) : send();
+    }) satisfies Query,
+  });
+}
+
+describe('the id of an accepted job that the database is long about', () => {
+  it('is on disk as well before the database has it, and both name the same job', async () => {
+    const task = await desk.submit(account, { name: 'slow' });
+    const gate = new EventTarget();
+    const opened = new Promise((resolve) => {
+      gate.addEventListener('open', resolve, { once: true });
+    });
+    reportWaitsFor(async (send) => {
+      await opened;
+      return send();
+    });
+    const step = desk.step();
+    // However long the timer takes to come, the report waits longer.
+    while ((await journalled()).length === 0) await sleep(20);
+    const [jobId] = [...desk.provider.jobs.keys()];
+    expect(await journalled()).toEqual([
+      {
+        taskId: task.id,
+        accountId: account.accountId,
+        jobId,
+        watchLane: 'watch/elevenlabs',
+        watchMs: expect.any(Number),
+      },
+    ]);
+    expect(await desk.read(task)).toMatchObject({ status: 'queued', providerJobId: null });
+
+    gate.dispatchEvent(new Event('open'));
+    await step;
+    expect(await desk.read(task)).toMatchObject({ status: 'processing', providerJobId: jobId });
+    await desk.gateway.app.get(OwedCancellations).flush();
+    expect(await journalled()).toEqual([]);
+    await desk.run();
+    expect(await desk.read(task)).toMatchObject({ status: 'succeeded', providerJobId: jobId });
+    expect(desk.provider.submissions.get('slow')).toBe(1);
+  });
+});
