@@ -10,6 +10,8 @@ const MAX_VALUES = 1_000_000;
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const ERROR_BODY_WAIT_MS = 5_000;
+/** What is read of an error that is plain text. */
+const MAX_ERROR_CHARS = 2_000;
 
 class SlowBodyError extends Error {}
 
@@ -52,22 +54,33 @@ export async function readAnswerJson(
 }
 
 /**
- * The body of an error answer as JSON; null when it is too long, too slow, broken, not JSON or nests too deep: what looks
- * for its words could use up the stack.
+ * The body of an error answer as JSON; the beginning of its text where it is none and says that it is plain text. Null for
+ * anything else, and when it is too long, too slow, broken or nests too deep: what looks for its words could use up the
+ * stack.
  */
-export async function readErrorJson(body: Readable): Promise<unknown> {
+export async function readErrorBody(body: Readable, contentType?: unknown): Promise<unknown> {
   const structure = new JsonStructure({ depth: MAX_ANSWER_DEPTH, values: MAX_VALUES });
   const timer = setTimeout(
     () => body.destroy(new Error('error body too slow')),
     ERROR_BODY_WAIT_MS,
   );
   try {
-    return parseAnswerJson(await readBounded(counted(body, structure), MAX_ERROR_BODY_BYTES));
+    const bytes = await readBounded(counted(body, structure), MAX_ERROR_BODY_BYTES);
+    try {
+      return parseAnswerJson(bytes);
+    } catch {
+      return isPlainText(contentType) ? bytes.toString().trim().slice(0, MAX_ERROR_CHARS) : null;
+    }
   } catch {
     return null;
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Pages of HTML come from servers in between, and say nothing about the request. */
+function isPlainText(contentType: unknown): boolean {
+  return typeof contentType === 'string' && /^text\/plain\b/i.test(contentType);
 }
 
 /** The bytes as JSON, which may begin with a byte order mark. Throws SyntaxError for anything else. */

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { readAnswerJson, readErrorJson } from './answer-json.js';
+import { readAnswerJson, readErrorBody } from './answer-json.js';
 import { classifyError, kindOfTransportFault, type OwnErrors } from './error-classification.js';
 import { carriesError } from './error-facts.js';
 import { figuresOfBody, figuresOfHeaders } from './figures.js';
@@ -133,7 +133,7 @@ export class ProviderHttp {
 
   /** {@link unusable} for an answer that should be a file; reads why it is none. */
   async noFile(answer: UpstreamAnswer, code: string): Promise<ProviderError> {
-    return this.unusable(answer, code, await readErrorJson(answer.body));
+    return this.unusable(answer, code, await readErrorBody(answer.body));
   }
 
   private async attempt(request: UpstreamRequest): Promise<UpstreamAnswer> {
@@ -219,7 +219,8 @@ export class ProviderHttp {
   }
 
   private async errorAnswer(answer: UpstreamAnswer): Promise<ProviderError> {
-    return this.errorOf(answer, await readErrorJson(answer.body));
+    const body = await readErrorBody(answer.body, answer.headers['content-type']);
+    return this.errorOf(answer, body);
   }
 
   private errorOf(

@@ -33,12 +33,15 @@ const EVENTS = `data: ${JSON.stringify({ choices: [{ ...choice, delta: { content
 function refuses(
   fields: readonly string[],
   status: number,
-  words: (field: string) => object,
+  words: (field: string) => object | string,
 ): void {
   stub.reply = (response, { body }) => {
     const sent = JSON.parse(body.toString()) as Sent;
     const refused = fields.find((field) => field in sent);
-    if (refused !== undefined) response.writeHead(status).end(JSON.stringify(words(refused)));
+    const said = refused === undefined ? undefined : words(refused);
+    if (typeof said === 'string') {
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(said);
+    } else if (said !== undefined) response.writeHead(status).end(JSON.stringify(said));
     else if (sent.stream) response.end(EVENTS);
     else response.end(COMPLETION);
   };
@@ -163,6 +166,56 @@ describe('an upstream that refuses a parameter by name', () => {
   });
 });
 
+describe('what an upstream says of a parameter that it does not take', () => {
+  const plain = (message: string) => (field: string) => message.replaceAll('FIELD', field);
+  it.each([
+    "Unsupported parameter: 'FIELD' is not supported with this model. Use 'another' instead.",
+    'Unrecognized request argument supplied: FIELD',
+    'FIELD: Extra inputs are not permitted',
+    "[{'type': 'extra_forbidden', 'loc': ('body', 'FIELD'), 'msg': 'Extra inputs are not permitted'}]",
+    'Unknown name "FIELD": Cannot find field.',
+    'This model does not support the parameter FIELD.',
+    'FIELD is not supported',
+    "Completions.create() got an unexpected keyword argument 'FIELD'",
+  ])('is read as plain text and as JSON that is called plain text: %s', async (message) => {
+    for (const words of [
+      plain(message),
+      (field: string) => JSON.stringify({ error: { message: plain(message)(field) } }),
+    ]) {
+      refuses(['max_tokens', 'stream_options'], 400, words);
+      const model = `m${stub.seen.length}`;
+      const { body } = await chat.stream(COMMAND, context(undefined, model));
+      body.destroy();
+      expect(sent().at(-1)).toBe('max_completion_tokens');
+    }
+    expect(sent()).toHaveLength(6);
+  });
+
+  it('is read of the field that the error names beside it', async () => {
+    refuses(['max_tokens'], 422, (field) => ({
+      detail: [{ type: 'x', loc: ['body', field], msg: 'Extra inputs are not permitted' }],
+    }));
+    await complete();
+    refuses(['max_tokens'], 400, (field) => ({
+      error: { message: 'Unknown parameter', param: field },
+    }));
+    await chat.complete(COMMAND, context(undefined, 'other'));
+    expect(sent()).toEqual([
+      'max_tokens',
+      'max_completion_tokens',
+      'max_tokens',
+      'max_completion_tokens',
+    ]);
+  });
+
+  it('is not read in a page of HTML', async () => {
+    stub.reply = (response) =>
+      response.writeHead(400, { 'content-type': 'text/html' }).end('unknown parameter: max_tokens');
+    await expect(complete()).rejects.toMatchObject({ kind: 'rejected' });
+    expect(stub.seen).toHaveLength(1);
+  });
+});
+
 describe('no second request follows', () => {
   const refused = (message: string, status = 400) => {
     refuses(['max_tokens'], status, () => ({ error: { message, param: 'max_tokens' } }));
@@ -177,6 +230,17 @@ describe('no second request follows', () => {
     'max_tokens must be ≤ 4',
     'The limit of max_tokens is 4 for this model',
     'max_tokens 参数超过上限',
+    'max_tokens is invalid',
+    'max_tokens is not allowed to be 9',
+    'max_tokens is not supported above 4',
+    'This model does not support max_tokens greater than 4',
+    'This model does not support max_tokens = 9',
+    "Unsupported value: 'max_tokens' does not support 9 with this model. Only the default (4) value is supported.",
+    'max_tokens is only allowed when stream is enabled',
+    'Could not finish the message because max_tokens or model output limit was reached.',
+    'The prompt and max_tokens do not fit',
+    'Value not allowed',
+    'Input should be a valid integer',
   ])('where the value is refused: %s', async (message) => {
     await refused(message);
     expect(stub.seen).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { ProviderError } from '../http/provider-error.js';
 import type { LengthParameter } from '../ports/chat.port.js';
+import { refusesName } from './refused-name.js';
 
 /** The parameters without which, or under whose other name, an upstream is asked once more. */
 type Parameter = 'stream_options' | LengthParameter;
@@ -10,9 +11,6 @@ const OTHER_NAME: Readonly<Record<LengthParameter, LengthParameter>> = {
   max_completion_tokens: 'max_tokens',
 };
 const REFUSAL_STATUSES: readonly (number | undefined)[] = [400, 422];
-/** What is wrong is the value. Under another name it would be wrong too, or be ignored by an upstream that has no such name. */
-const IS_ABOUT_VALUE =
-  /too (large|long|high|big|small|low)|at (most|least)|(less|greater|more|higher|larger|lower|smaller|fewer) than|exceed|maximum|minimum|between|range|\blimit|context (length|window)|[<>≤≥]|范围|超过|上限/i;
 const MAX_MODELS = 1_000;
 
 /** The form of a request: how it names its cap, and whether it asks for the usage of a stream. */
@@ -68,21 +66,13 @@ function withRefused(refused: ReadonlySet<Parameter>, name: Parameter): Readonly
   return more;
 }
 
-/** The parameter of the form that the error refuses by name; undefined for every other error. */
+/** The parameter of the form that the error refuses by its name; undefined for every other error. */
 function refusedBy(error: unknown, form: RequestForm): Parameter | undefined {
   if (!(error instanceof ProviderError) || error.kind !== 'rejected') return undefined;
   if (!REFUSAL_STATUSES.includes(error.upstreamStatus)) return undefined;
-  const { upstreamParam = '', upstreamMessage = '' } = error;
-  const isNamed = (name: string) => names(upstreamParam, name) || names(upstreamMessage, name);
-  if (form.asksUsage && isNamed('stream_options')) return 'stream_options';
+  if (form.asksUsage && refusesName(error, 'stream_options')) return 'stream_options';
   const { lengthParameter: name } = form;
-  if (!isLength(name) || IS_ABOUT_VALUE.test(upstreamMessage)) return undefined;
-  return isNamed(name) ? name : undefined;
-}
-
-/** Whether the word stands in the text; `max_tokens` does not stand in `max_completion_tokens`. */
-function names(text: string, word: string): boolean {
-  return new RegExp(`(?<![A-Za-z0-9_])${word}(?![A-Za-z0-9_])`).test(text);
+  return isLength(name) && refusesName(error, name) ? name : undefined;
 }
 
 function isLength(name: string): name is LengthParameter {
