@@ -2,7 +2,10 @@ import type { ModelRow } from '../catalog/model-row.js';
 import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { TokenUsage } from '../providers/ports/chat.port.js';
 
-/** Tokens of one call. `isEstimated` when they could not be counted in time; then the numbers are upper bounds. */
+/**
+ * Tokens of one call. `isEstimated` when they could not be counted in time; then the numbers are upper bounds. Also when
+ * a model with hidden reasoning had no usage; then they are those of the text alone.
+ */
 export interface CountedUsage extends TokenUsage {
   readonly isEstimated: boolean;
 }

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../common/json-object.js';
 import { SystemClock } from '../common/time/clock.js';
+import { Metrics } from '../observability/metrics.js';
 import type { TokenUsage } from '../providers/ports/chat.port.js';
 import { ChatUsage } from './chat-usage.js';
 import type { Made } from './made-text.js';
@@ -9,10 +10,21 @@ import { TokenCounter } from './tokens/token-counter.js';
 describe('usage', () => {
   const counter = new TokenCounter();
   afterAll(() => counter.beforeApplicationShutdown());
-  const usageWith = (messages: JsonObject[], reported: TokenUsage | null, made: () => Made) => {
+  const metrics = new Metrics();
+  const usageWith = (
+    messages: JsonObject[],
+    reported: TokenUsage | null,
+    made: () => Made,
+    hasHiddenReasoning = false,
+  ) => {
     const route = { provider: 'p', upstreamModel: 'm' };
-    const call = { accountId: 'account', route, command: { messages, maxTokens: 100 } };
-    return new ChatUsage(counter, new SystemClock()).of(call, reported, made);
+    const call = {
+      accountId: 'account',
+      route,
+      command: { messages, maxTokens: 100 },
+      hasHiddenReasoning,
+    };
+    return new ChatUsage(counter, new SystemClock(), metrics).of(call, reported, made);
   };
   const told = {
     promptTokens: 20,
@@ -60,4 +72,37 @@ describe('usage', () => {
     const usage = await usageWith([], { ...told, surplusTokens }, made);
     expect(usage).toEqual({ ...told, completionTokens, isEstimated: false });
   });
+
+  it.each([
+    [undefined, 30],
+    [20, 43],
+  ])(
+    'is not a report of a prompt of zero tokens, with a surplus of %j',
+    async (surplus, wanted) => {
+      const zero = { ...told, promptTokens: 0, ...(surplus && { surplusTokens: surplus }) };
+      const usage = await usageWith([{ role: 'user', content: 'a' }], zero, () => {
+        throw new Error('the completion is not counted');
+      });
+      expect(usage).toMatchObject({
+        promptTokens: 7,
+        completionTokens: wanted,
+        isEstimated: false,
+      });
+    },
+  );
+
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])(
+    'without a report is estimated and counted where reasoning is hidden: %j',
+    async (isHidden, times) => {
+      metrics.uncountedReasoning.reset();
+      const made = () => ({ text: 'made', lostTokens: 0 });
+      const usage = await usageWith([], null, made, isHidden);
+      expect(usage).toMatchObject({ completionTokens: 1, isEstimated: isHidden });
+      const { values } = await metrics.uncountedReasoning.get();
+      expect(values.map(({ value }) => value)).toEqual(times === 0 ? [] : [times]);
+    },
+  );
 });

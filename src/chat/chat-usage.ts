@@ -4,12 +4,13 @@ import { type MicroUsd, usdOf } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
 import { OnceAnHour } from '../common/time/once-an-hour.js';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
-import type { Route } from '../providers/ports/route.js';
+import type { TriedRoute } from '../providers/routing/provider-router.js';
+import { Metrics } from '../observability/metrics.js';
 import type { CountedUsage } from './charge-basis.js';
 import { imageTokens } from './chat-quote.js';
 import { textsOf } from './chat-texts.js';
 import type { Made } from './made-text.js';
-import { TokenCounter } from './tokens/token-counter.js';
+import { type TokenCount, TokenCounter } from './tokens/token-counter.js';
 
 /** Tokens in addition to the text, for each message and for the reply. */
 const TOKENS_PER_MESSAGE = 3;
@@ -18,8 +19,10 @@ const TOKENS_PER_REPLY = 3;
 /** The call whose usage is asked for. */
 export interface AnsweredCall {
   readonly accountId: string;
-  readonly route: Route;
+  readonly route: TriedRoute;
   readonly command: ChatCommand;
+  /** Whether the model thinks in tokens that only the provider can count, and the answer is whole. */
+  readonly hasHiddenReasoning: boolean;
 }
 
 /**
@@ -29,10 +32,12 @@ export interface AnsweredCall {
 export class ChatUsage {
   private readonly logger = new Logger('Chat');
   private readonly surpluses = new OnceAnHour();
+  private readonly unseen = new OnceAnHour();
 
   constructor(
     private readonly counter: TokenCounter,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {}
 
   /** `reported` if it is plausible, else the tokens of the prompt and of the text that was made. */
@@ -42,12 +47,25 @@ export class ChatUsage {
     made: () => Made,
   ): Promise<CountedUsage> {
     // No completion beside text is no report.
-    if (reported && reported.completionTokens > 0) return this.explained(call, reported);
+    if (reported && reported.completionTokens > 0) return this.withPrompt(call, reported);
     const answer = made();
     if (reported && answer.text === '' && answer.lostTokens === 0) {
       return this.explained(call, reported);
     }
     return this.counted(call, answer);
+  }
+
+  /** A prompt of zero tokens is no report of it: it is counted, and taken from what the total has beyond the rest. */
+  private async withPrompt(call: AnsweredCall, reported: TokenUsage): Promise<CountedUsage> {
+    if (reported.promptTokens > 0) return this.explained(call, reported);
+    const prompt = await this.promptOf(call);
+    const { surplusTokens = 0 } = reported;
+    const usage = this.explained(call, {
+      ...reported,
+      promptTokens: prompt.tokens,
+      surplusTokens: Math.max(0, surplusTokens - prompt.tokens),
+    });
+    return { ...usage, isEstimated: prompt.isEstimated };
   }
 
   /** What the total has beyond all that the report names is output, as far as the provider was allowed to make it. */
@@ -66,23 +84,37 @@ export class ChatUsage {
     return { ...usage, completionTokens, isEstimated: false };
   }
 
-  private async counted(
-    { accountId, command }: AnsweredCall,
-    { text, lostTokens }: Made,
-  ): Promise<CountedUsage> {
-    const { messages } = command;
+  private async counted(call: AnsweredCall, { text, lostTokens }: Made): Promise<CountedUsage> {
     const [prompt, completion] = await Promise.all([
-      this.counter.count(accountId, promptTexts(command)),
-      this.counter.count(accountId, [text]),
+      this.promptOf(call),
+      this.counter.count(call.accountId, [text]),
     ]);
-    const around = messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_REPLY;
+    if (call.hasHiddenReasoning) this.tellUnseen(call.route);
     return {
-      promptTokens: prompt.tokens + around + imageTokens(messages),
+      promptTokens: prompt.tokens,
       completionTokens: completion.tokens + lostTokens,
       cachedTokens: null,
       reasoningTokens: null,
-      isEstimated: prompt.isEstimated || completion.isEstimated || lostTokens > 0,
+      isEstimated:
+        prompt.isEstimated || completion.isEstimated || lostTokens > 0 || call.hasHiddenReasoning,
     };
+  }
+
+  private async promptOf({ accountId, command }: AnsweredCall): Promise<TokenCount> {
+    const { tokens, isEstimated } = await this.counter.count(accountId, promptTexts(command));
+    const { messages } = command;
+    const around = messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_REPLY;
+    return { tokens: tokens + around + imageTokens(messages), isEstimated };
+  }
+
+  /** The provider bills what the model thought; nobody told how much that was, so that only the text is charged. */
+  private tellUnseen({ provider, upstreamModel }: TriedRoute): void {
+    this.metrics.uncountedReasoning.inc({ provider, upstream_model: upstreamModel });
+    if (!this.unseen.isDue(`${provider} ${upstreamModel}`, this.clock.nowMs())) return;
+    this.logger.warn(
+      `${provider} (${upstreamModel}) reports no usage of a model with hidden reasoning; only the text that it made is ` +
+        'charged (told once an hour)',
+    );
   }
 }
 

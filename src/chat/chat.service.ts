@@ -40,6 +40,7 @@ export class ChatService {
           accountId: call.caller.accountId,
           route: { provider, upstreamModel },
           command,
+          hasHiddenReasoning: call.row.hiddenReasoning,
         };
         const usage = await this.usage.of(answered, reported, made);
         const charge = chargeOf(call.row, usage, ceilingMicroUsd);

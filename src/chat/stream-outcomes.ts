@@ -29,21 +29,25 @@ export class StreamOutcomes {
   /** The usage of a stream that is charged. */
   ended(stream: EndedStream): Promise<CountedUsage> {
     this.broken.ended(stream.call.caller.accountId);
-    return this.count(stream);
+    return this.count(stream, stream.call.row.hiddenReasoning);
   }
 
   /** What a stream made that broke before it was whole, and that nobody pays (decision G-103). */
   async broke(stream: EndedStream): Promise<UnchargedQuantity> {
     const { call, quote, route } = stream;
-    const usage = await this.count(stream);
+    const usage = await this.count(stream, false);
     const { chargedMicroUsd } = chargeOf(call.row, usage, quote.ceilingMicroUsd);
     this.broken.broke(call.caller.accountId, route, chargedMicroUsd);
     const { unit, quantity } = basisOf(call.row, usage);
     return { unit, quantity };
   }
 
-  private count({ call, quote, relay, made, route }: EndedStream): Promise<CountedUsage> {
-    const answered = { accountId: call.caller.accountId, route, command: quote.command };
+  private count(
+    { call, quote, relay, made, route }: EndedStream,
+    hasHiddenReasoning: boolean,
+  ): Promise<CountedUsage> {
+    const { accountId } = call.caller;
+    const answered = { accountId, route, command: quote.command, hasHiddenReasoning };
     return this.usage.of(answered, relay.usage, () => made.take());
   }
 }

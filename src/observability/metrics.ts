@@ -84,6 +84,12 @@ export class Metrics {
     labelNames: ['provider', 'upstream_model'] as const,
     registers: [this.registry],
   });
+  readonly uncountedReasoning = new Counter({
+    name: 'gateway_uncounted_reasoning_total',
+    help: 'Chat answers of models with hidden reasoning whose provider reported no usage, by route',
+    labelNames: ['provider', 'upstream_model'] as const,
+    registers: [this.registry],
+  });
   readonly batchSize = new Histogram({
     name: 'gateway_group_commit_batch_size',
     help: 'Ledger operations committed by one statement',

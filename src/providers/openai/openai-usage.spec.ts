@@ -30,6 +30,11 @@ describe('a usage', () => {
       [20, 5_030, null, 5_000],
     ],
     [
+      'with reasoning larger than the completion and no total',
+      { ...told(20, 30), ...reasoning(5_000) },
+      [20, 5_030, null, 5_000],
+    ],
+    [
       'with cached reads beside the prompt',
       { ...told(100, 30, 50_130), cache_read_input_tokens: 50_000 },
       [50_100, 30, 50_000, null],

@@ -94,16 +94,15 @@ function firstCount(usage: JsonObject, names: readonly string[]): number | null 
 }
 
 function promptAndCompletionOf(counts: Counts) {
-  const { cached, missed, thoughts, total } = counts;
+  const { cached, missed, thoughts, reasoning, total } = counts;
   const hitsAndMisses = cached === null || missed === null ? null : cached + missed;
   const prompt = counts.prompt ?? counts.input ?? hitsAndMisses;
   // Gemini leaves out candidates that are empty.
   const completion = counts.completion ?? (thoughts === null ? null : 0);
   if (total !== null || prompt === null || completion === null) return { prompt, completion };
-  return {
-    prompt: prompt + exclusiveOf(counts, prompt),
-    completion: completion + (thoughts ?? 0),
-  };
+  // More reasoning than the completion is not inside it.
+  const beside = thoughts ?? (reasoning !== null && reasoning > completion ? reasoning : 0);
+  return { prompt: prompt + exclusiveOf(counts, prompt), completion: completion + beside };
 }
 
 /**
