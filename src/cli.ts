@@ -18,7 +18,7 @@ import { printableText } from './common/printable-text.js';
 import { ConfigError, loadOperatorConfig } from './config/load-config.js';
 
 const TEXTS = [
-  'account-id amount-microusd api-key-id charge clear client-request-id created-after created-before cursor expires-at from group-by',
+  'account-id amount-microusd api-key-id broken charge clear client-request-id created-after created-before cursor expires-at from group-by',
   'disabled idempotency-key kind limit modality model models name note overlap-seconds play-money requests-per-minute result',
   'spend-limit-microusd spend-limit-period status task-id to evidence outcome',
 ].flatMap((line) => line.split(' '));

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cleanUp, PROCESS_TEST_TIMEOUT_MS, runBuilt } from '../support/process.js';
+import { toPublicId } from '../../src/common/ids/public-id.js';
+import { FAILURE, fundedAccount, ledgerOf, startOf } from '../support/test-ledger.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const TOKENS = {
+  promptTokens: 5,
+  cachedTokens: null,
+  completionTokens: 400,
+  reasoningTokens: null,
+};
 
 let database: TestDatabase;
 
@@ -84,6 +93,34 @@ describe('the command line', () => {
       expect(models.sort()).toEqual(['aud-v3', 'aud-v4']);
     },
     PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'lists the streams that broke and are free, or all other calls',
+    async () => {
+      const { dataSource } = database;
+      const ledger = ledgerOf(dataSource);
+      const accountId = await fundedAccount(dataSource, 1_000n);
+      const uncharged = { unit: 'token', quantity: TOKENS } as const;
+      for (const failure of [{ ...FAILURE, uncharged }, FAILURE]) {
+        const start = startOf(accountId, 10n);
+        await ledger.executions.begin(start);
+        await ledger.executions.fail(start, failure);
+      }
+      await ledger.owed.beforeApplicationShutdown();
+      const made = { unit: 'token', quantity: { completion_tokens: 400 } };
+      for (const [broken, told] of [
+        ['true', made],
+        ['false', null],
+      ] as const) {
+        expect(await answerOf('executions', '--broken', broken)).toMatchObject({
+          data: [{ account_id: toPublicId('acct', accountId), status: 'failed', uncharged: told }],
+        });
+      }
+      const { code, stderr } = await cli('executions', '--broken', 'yes');
+      expect([code, stderr]).toEqual([1, expect.stringContaining('broken')]);
+    },
+    PROCESS_TEST_TIMEOUT_MS * 2,
   );
 
   it(
