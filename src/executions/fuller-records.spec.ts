@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import {
   FAILURE,
@@ -66,6 +67,27 @@ describe('the record of a call', () => {
       });
     },
   );
+
+  it('of a charge that was cut is counted each time, and told in the log once an hour for each model and route', async () => {
+    const log = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    const before = (await ledger.metrics.cappedCharges.get()).values;
+    expect(before.every(({ labels }) => labels.model !== 'gen-5')).toBe(true);
+    for (const isCapped of [true, false, true]) {
+      const start = { ...startOf(accountId, HELD), model: 'gen-5' };
+      expect(await ledger.executions.begin(start)).toBe('held');
+      await ledger.executions.succeed(start, { ...successOf(HELD), isCapped });
+    }
+    const { values } = await ledger.metrics.cappedCharges.get();
+    expect(values).toContainEqual({ labels: { model: 'gen-5' }, value: 2 });
+    expect(log.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /^exec_\w+: sandbox \(eleven_v3\) made more of gen-5 .* hold of 1000 /,
+        ),
+      ],
+    ]);
+    log.mockRestore();
+  });
 
   it('of a stream that broke says to operators what was made and not charged', async () => {
     const start = await begun(false);
