@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { type Answer, errorOf, send } from '../support/http-answer.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 
 const AT_ONCE = 2;
 

@@ -6,7 +6,7 @@ import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 
 const MAX_WAITING = 2;
 const PATIENCE_MS = 60_000;

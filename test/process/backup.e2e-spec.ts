@@ -16,8 +16,8 @@ import {
   runBuilt,
   startGatewayProgram,
   temporaryFolder,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { BRISK, VIDEO, type Video } from '../support/video-desk.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 

@@ -7,8 +7,8 @@ import {
   PROCESS_TEST_TIMEOUT_MS,
   runProgram,
   temporaryFolder,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 
 afterAll(cleanUp, PROCESS_TEST_TIMEOUT_MS);
 

@@ -13,8 +13,8 @@ import {
   startGatewayProgram,
   statusOf,
   temporaryFolder,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { createTestDatabase } from '../support/test-database.js';
 
 const UNKNOWN_ACCOUNT = `acct_${'0'.repeat(32)}`;

@@ -11,8 +11,8 @@ import {
   type GatewayProgram,
   PROCESS_TEST_TIMEOUT_MS,
   startGatewayProgram,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { MP3_HEAD, servedBy } from '../support/stub-speech.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';

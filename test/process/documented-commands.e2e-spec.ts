@@ -11,8 +11,8 @@ import {
   runProgram,
   startGatewayProgram,
   temporaryFolder,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGES = [

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditLedger } from '../../src/billing/audit.js';
 import { EdgeDesk, type EdgeTask } from '../support/edge-desk.js';
-import { cleanUp, PROCESS_TEST_TIMEOUT_MS, until } from '../support/process.js';
+import { cleanUp, PROCESS_TEST_TIMEOUT_MS } from '../support/process.js';
+import { until } from '../support/until.js';
 import { TASK_EDGES, TASK_EDGES_IN_TURN, type TaskEdge } from './task-edges.js';
 
 /** Every edge of every kind, with `npm run test:crash -- tasks`. */

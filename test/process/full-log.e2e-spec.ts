@@ -6,8 +6,8 @@ import {
   runProgram,
   SECRET_KEY,
   statusOf,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 /** Lines that are written at once make a write of their own. */

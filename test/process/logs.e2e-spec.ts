@@ -8,8 +8,8 @@ import {
   runBuilt,
   SECRET_KEY,
   startGatewayProgram,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 type Line = Readonly<Record<string, unknown>>;

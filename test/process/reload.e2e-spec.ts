@@ -8,8 +8,8 @@ import {
   PROCESS_TEST_TIMEOUT_MS,
   startGatewayProgram,
   temporaryFolder,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const CLOSE = { connection: 'close' };

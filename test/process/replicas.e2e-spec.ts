@@ -7,8 +7,8 @@ import {
   PROCESS_TEST_TIMEOUT_MS,
   startGatewayProgram,
   statusOf,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { RedisServer } from '../support/redis-server.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 

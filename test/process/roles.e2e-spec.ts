@@ -6,8 +6,8 @@ import {
   type GatewayProgram,
   PROCESS_TEST_TIMEOUT_MS,
   startGatewayProgram,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 /** Short, so that a lease ends soon. */

@@ -10,8 +10,8 @@ import {
   PROCESS_TEST_TIMEOUT_MS,
   startGatewayProgram,
   statusOf,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { type RecordingServer, startRecordingServer } from '../support/recording-server.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';

@@ -5,7 +5,8 @@ import { auditLedger } from '../../src/billing/audit.js';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
 import { silentWav } from '../support/dubbing-desk.js';
 import { EdgeDesk } from '../support/edge-desk.js';
-import { cleanUp, PROCESS_TEST_TIMEOUT_MS, temporaryFolder, until } from '../support/process.js';
+import { cleanUp, PROCESS_TEST_TIMEOUT_MS, temporaryFolder } from '../support/process.js';
+import { until } from '../support/until.js';
 
 /** With `npm run test:crash -- tasks` the claim of the killed gateway ends in its time. */
 const LEASES = process.env.LEASES === 'real' ? 'real' : 'ended';

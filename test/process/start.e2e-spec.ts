@@ -17,8 +17,8 @@ import {
   type SpawnIdentity,
   startGatewayProgram,
   temporaryFolder,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 const NOBODY = 65_534;

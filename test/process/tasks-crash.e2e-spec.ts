@@ -10,8 +10,8 @@ import {
   type GatewayProgram,
   PROCESS_TEST_TIMEOUT_MS,
   startGatewayProgram,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 /** By hand more, with `npm run test:crash -- tasks`. */

@@ -9,8 +9,8 @@ import {
   PROCESS_TEST_TIMEOUT_MS,
   startGatewayProgram,
   temporaryFolder,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { VIDEO, VIDEO_PRICE, type Video } from '../support/video-desk.js';

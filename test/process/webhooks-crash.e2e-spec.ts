@@ -7,8 +7,8 @@ import {
   type GatewayProgram,
   PROCESS_TEST_TIMEOUT_MS,
   startGatewayProgram,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 

@@ -9,8 +9,8 @@ import {
   PROCESS_TEST_TIMEOUT_MS,
   startGatewayProgram,
   statusOf,
-  until,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 import { MP3_HEAD, servedBy, startStubSpeech } from '../support/stub-speech.js';
 import type { StubUpstream } from '../support/stub-upstream.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';

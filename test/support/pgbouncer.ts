@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePort, temporaryFolder, until } from './process.js';
+import { freePort, temporaryFolder } from './process.js';
+import { until } from './until.js';
 import { systemProgram } from './system-program.js';
 
 const SESSIONS = 8;

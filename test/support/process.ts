@@ -5,17 +5,14 @@ import { chmod, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { START_FLAGS } from '../../scripts/start-flags.js';
 import { type Answer, send } from './http-answer.js';
 import { fatalLinesOf, refuseFatal } from './fatal-lines.js';
 import type { TestAccount } from './gateway.js';
+import { until } from './until.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const POLL_MS = 25;
-/** How long {@link until} waits. A busy machine is slow, but not wrong. */
-const PATIENCE_MS = 60_000;
 /** Of a test that starts processes. */
 export const PROCESS_TEST_TIMEOUT_MS = 120_000;
 /** The operator's token of a spawned gateway. */
@@ -86,19 +83,6 @@ export async function cleanUp(): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
   refuseFatal(fatalLines.splice(0));
-}
-
-/** Waits until the fact holds; throws when it still does not after a minute. */
-export async function until(
-  fact: () => boolean | Promise<boolean>,
-  patienceMs = PATIENCE_MS,
-): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  while (!(await fact())) {
-    if (performance.now() > giveUpAt)
-      throw new Error(`not so after ${patienceMs} ms: ${fact.toString()}`);
-    await sleep(POLL_MS);
-  }
 }
 
 /** Ids of the processes that work in a directory or below it: those of an embedded database. */

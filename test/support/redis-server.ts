@@ -1,4 +1,5 @@
-import { freePort, type Program, runProgram, temporaryFolder, until } from './process.js';
+import { freePort, type Program, runProgram, temporaryFolder } from './process.js';
+import { until } from './until.js';
 import { systemProgram } from './system-program.js';
 
 /** A real Redis on loopback that can be killed and started again at the same address. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Task } from '../../src/tasks/task.js';
 import type { TestAccount } from '../support/gateway.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
 const CREDIT = 1_000_000n;

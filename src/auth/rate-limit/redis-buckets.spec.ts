@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cleanUp, PROCESS_TEST_TIMEOUT_MS, until } from '../../../test/support/process.js';
+import { cleanUp, PROCESS_TEST_TIMEOUT_MS } from '../../../test/support/process.js';
+import { until } from '../../../test/support/until.js';
 import { RedisServer } from '../../../test/support/redis-server.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { MemoryBuckets } from './memory-buckets.js';

@@ -3,7 +3,7 @@ import { AudioDesk } from '../../support/audio-desk.js';
 import { TEN_SECONDS, TRANSCRIPTION } from '../../support/audio-operations.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { expectRefused } from '../../support/refusal.js';
 
 const SIZE = TEN_SECONDS.length;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
 
 const TOKEN_PRICE = {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { fatalLinesOf } from '../../support/fatal-lines.js';
-import { cleanUp, startGatewayProgram, temporaryFolder, until } from '../../support/process.js';
+import { cleanUp, startGatewayProgram, temporaryFolder } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { type FuzzReport, fuzzRun, fuzzWorld, GRAMMARS } from './fuzz-run.js';
 import { GatewayWatch, probeOption } from './gateway-watch.js';
 
