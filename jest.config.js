@@ -1,9 +1,8 @@
-/** @type {import('jest').Config} */
-export default {
-  testEnvironment: 'node',
-  rootDir: '.',
+/** What all tests share. */
+const shared = {
+  rootDir: import.meta.dirname,
   roots: ['<rootDir>/src', '<rootDir>/test'],
-  testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+  testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
@@ -24,8 +23,31 @@ export default {
       },
     ],
   },
+};
+
+/** With the PostgreSQL of the run and a template of a migrated database; see test/support/test-database.ts. */
+const withDatabase = {
+  ...shared,
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
+};
+
+/** The end of a file's name tells its size, and with it its project; CONTRIBUTING.md says which is which. */
+const project = (displayName, ending, settings) => ({
+  ...settings,
+  displayName,
+  testMatch: [`**/*.${ending}.ts`],
+});
+
+/** @type {import('jest').Config} */
+export default {
+  projects: [
+    project('unit', 'spec', shared),
+    project('integration', 'integration-spec', shared),
+    project('db', 'db-spec', withDatabase),
+    project('e2e', 'e2e-spec', withDatabase),
+    project('process', 'process-spec', withDatabase),
+  ],
   maxWorkers: 2,
   // Modules of finished test files stay in memory (a known leak of ES modules under Jest): beyond this a worker is replaced.
   workerIdleMemoryLimit: '1500MB',

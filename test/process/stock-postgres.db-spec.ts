@@ -45,11 +45,11 @@ if (StockPostgres.program === undefined) {
     });
   });
 
-  await import('../../src/usage/usage-plans.spec.js');
-  await import('../../src/usage/usage-sum-plans.spec.js');
-  await import('../../src/executions/sweep-plan.spec.js');
-  await import('../../src/executions/account-versions.spec.js');
-  await import('../tasks/query-plans.spec.js');
+  await import('../../src/usage/usage-plans.db-spec.js');
+  await import('../../src/usage/usage-sum-plans.db-spec.js');
+  await import('../../src/executions/sweep-plan.db-spec.js');
+  await import('../../src/executions/account-versions.db-spec.js');
+  await import('../tasks/query-plans.db-spec.js');
 
   // Behind theirs, which drop their databases.
   afterAll(async () => {
