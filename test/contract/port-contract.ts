@@ -35,6 +35,7 @@ const FAULTS: readonly [number, string, string][] = [
   [403, 'provider_unavailable', '{"error":{"message":"secret words","code":"tier"}}'],
   [404, 'no_eligible_route', '"Not Found"'],
   [405, 'no_eligible_route', ''],
+  [407, 'provider_unavailable', ''],
   [408, 'provider_timeout', ''],
   [429, 'provider_rate_limited', '{}'],
   [500, 'provider_http_error', '<html>secret words</html>'],

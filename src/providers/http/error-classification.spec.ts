@@ -184,6 +184,9 @@ describe('classifyError', () => {
     [500, null, 'http_error'],
     [502, null, 'http_error'],
     [529, null, 'unavailable'],
+    [407, null, 'account'],
+    [421, null, 'misconfigured'],
+    [426, null, 'misconfigured'],
     [408, null, 'timeout'],
   ])('finds in %d %j the kind %s', (status, body, kind) => {
     expect(classify(status, body).kind).toBe(kind);

@@ -37,7 +37,11 @@ const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   403: 'account',
   404: 'misconfigured',
   405: 'misconfigured',
+  // A proxy on the way to the provider wants a key of ours.
+  407: 'account',
   408: 'timeout',
+  421: 'misconfigured',
+  426: 'misconfigured',
   429: 'rate_limited',
   503: 'unavailable',
   504: 'timeout',
