@@ -75,16 +75,17 @@ export class VideosService {
   }
 
   private checkImageTexts({ image_urls: urls = [] }: VideoBody): void {
-    for (const url of urls) {
+    for (const [index, url] of urls.entries()) {
       const refusal = this.urls.refusalOf(url);
-      if (refusal !== undefined) throw badImage(refusal);
+      if (refusal !== undefined) throw badImage(index, refusal);
     }
   }
 
   /** The provider fetches the image, so a host that does not resolve now is accepted. */
   private async checkImageHosts({ image_urls: urls = [] }: VideoBody): Promise<void> {
     const hosts = await Promise.all(urls.map((url) => this.urls.hostOf(url)));
-    if (hosts.includes('private')) throw badImage('must point at a public host');
+    const index = hosts.indexOf('private');
+    if (index >= 0) throw badImage(index, 'must point at a public host');
   }
 }
 
@@ -99,8 +100,8 @@ function commandOf(body: VideoBody): Readonly<Record<string, unknown>> {
   return { ...command };
 }
 
-function badImage(refusal: string): GatewayError {
-  return new GatewayError('invalid_request', `Each of image_urls ${refusal}.`, {
+function badImage(index: number, refusal: string): GatewayError {
+  return new GatewayError('invalid_request', `image_urls.${index} ${refusal}.`, {
     param: 'image_urls',
   });
 }

@@ -123,6 +123,15 @@ describe('POST /v1/videos refuses', () => {
     await refusesField({ image_urls }, 'image_urls');
   });
 
+  it.each([
+    ['of another scheme', 'ftp://93.184.216.34/a.png'],
+    ['of a private host', 'https://localhost/a.png'],
+  ])('an image %s, whose place the message names (VID-16)', async (_what, url) => {
+    const image_urls = ['https://93.184.216.34/a.png', url];
+    const { error } = await refused({ image_urls }, badField('image_urls'));
+    expect(error.message).toMatch(/^image_urls\.1 must /);
+  });
+
   it('a second image with vid-omni, which takes one (VID-16)', async () => {
     const image_urls = ['https://93.184.216.34/a.png', 'https://93.184.216.34/b.png'];
     await refusesField({ ...OMNI, image_urls }, 'image_urls');
