@@ -2,6 +2,8 @@
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const floor = 'net|storage|database|config|ticker|observability';
+/** Folders of `src/providers` that speak a wire protocol. */
+const adapters = 'openai|elevenlabs|ttapi|openai-video';
 const core = 'billing|leases|auth|media|catalog|providers';
 
 module.exports = {
@@ -81,13 +83,13 @@ module.exports = {
     rule(
       'adapters-only-from-providers',
       { path: '^src/(?!providers/)' },
-      { path: '^src/providers/(openai|elevenlabs|ttapi|openai-video)/' },
+      { path: `^src/providers/(${adapters})/` },
     ),
     rule(
       'adapters-apart',
-      { path: '^src/providers/(openai|elevenlabs|ttapi|openai-video)/' },
+      { path: `^src/providers/(${adapters})/` },
       {
-        path: '^src/providers/(openai|elevenlabs|ttapi|openai-video)/',
+        path: `^src/providers/(${adapters})/`,
         pathNot: '^src/providers/$1/',
       },
     ),

@@ -1,4 +1,5 @@
 import type { Operation } from '../providers/ports/operation.js';
+import { type Protocol, PROTOCOLS } from '../providers/ports/protocol.js';
 import {
   Checked,
   Flag,
@@ -24,8 +25,6 @@ const MAX_ALIASES = 100;
 /** Characters that are seen, with blanks between them at most: an alias is listed, logged and compared by people. */
 const ALIAS = /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,198}[^\p{C}\p{Z}])?$/u;
 const ALIAS_SAYS = 'must be visible characters, at most 200, with blanks only between them';
-/** Wire protocols that an extra provider can speak; each has a folder of adapters. */
-export const PROTOCOLS = ['openai', 'elevenlabs', 'ttapi', 'openai-video'] as const;
 const optional = { optional: true } as const;
 
 function isPattern(value: unknown): boolean {
@@ -167,7 +166,7 @@ export class OverlayProvider {
   id!: string;
 
   @OneOf(PROTOCOLS)
-  protocol!: (typeof PROTOCOLS)[number];
+  protocol!: Protocol;
 
   @Checked(isBaseUrl, 'must be an http or https URL without a query', { api: { type: String } })
   base_url!: string;

@@ -80,3 +80,15 @@ describe('a comment', () => {
     );
   });
 });
+
+describe('a document', () => {
+  it('names files that exist', async () => {
+    const missing: string[] = [];
+    for await (const [path, text] of filesOf(['docs/'], /\.md$/)) {
+      for (const [, file = ''] of text.matchAll(/`((?:src|test|bench|scripts|docs)\/[\w./-]+)`/g)) {
+        if (!existsSync(`${ROOT}${file}`)) missing.push(`${path}: ${file}`);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,2 +1,4 @@
-/** A wire protocol; one folder of adapters speaks it. */
-export type Protocol = 'openai' | 'elevenlabs' | 'ttapi' | 'openai-video';
+/** The wire protocols; a folder of adapters, `src/providers/<protocol>/`, speaks each. */
+export const PROTOCOLS = ['openai', 'elevenlabs', 'ttapi', 'openai-video'] as const;
+
+export type Protocol = (typeof PROTOCOLS)[number];
