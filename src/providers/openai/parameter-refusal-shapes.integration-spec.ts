@@ -26,6 +26,18 @@ const SHAPES: readonly (readonly [string, number, (field: string) => unknown])[]
       detail: [{ type: 'extra_forbidden', loc: ['body', field], msg: 'Extra input' }],
     }),
   ],
+  [
+    'words about the field that stands beside them',
+    422,
+    (field) => ({
+      detail: [{ type: 'x', loc: ['body', field], msg: 'Extra inputs are not permitted' }],
+    }),
+  ],
+  [
+    'a message without the name',
+    400,
+    (field) => ({ error: { message: 'Unknown parameter', param: field } }),
+  ],
   ["FastAPI's text", 400, (field) => ({ detail: `Unknown field ${field}` })],
   ['an error that is a text', 400, (field) => ({ error: `unknown parameter: ${field}` })],
   [

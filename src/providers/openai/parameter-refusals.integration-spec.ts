@@ -191,23 +191,6 @@ describe('what an upstream says of a parameter that it does not take', () => {
     expect(sent()).toHaveLength(6);
   });
 
-  it('is read of the field that the error names beside it', async () => {
-    refuses(['max_tokens'], 422, (field) => ({
-      detail: [{ type: 'x', loc: ['body', field], msg: 'Extra inputs are not permitted' }],
-    }));
-    await complete();
-    refuses(['max_tokens'], 400, (field) => ({
-      error: { message: 'Unknown parameter', param: field },
-    }));
-    await chat.complete(COMMAND, context(undefined, 'other'));
-    expect(sent()).toEqual([
-      'max_tokens',
-      'max_completion_tokens',
-      'max_tokens',
-      'max_completion_tokens',
-    ]);
-  });
-
   it('is not read in a page of HTML', async () => {
     stub.reply = (response) =>
       response.writeHead(400, { 'content-type': 'text/html' }).end('unknown parameter: max_tokens');
