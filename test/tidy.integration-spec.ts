@@ -12,7 +12,7 @@ import { SETTINGS } from '../src/config/settings.js';
 import { MAGIC_INPUTS } from '../src/sandbox/magic-inputs.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const MAX_LINES = 250;
+const MAX_LINES = 300;
 /** Written so that this file is not one of them. */
 const OPEN_ENDS = /\bTO[D]O\b|\bFIX[M]E\b/;
 /** Rows of data and of SQL may be long. */
@@ -163,7 +163,7 @@ describe('the repository', () => {
     );
   });
 
-  it('has no file over 250 lines', () => {
+  it('has no file over 300 lines', () => {
     const files = ['src', 'test', 'bench'].flatMap(sources);
     const isLong = (file: string) => read(file).split('\n').length - 1 > MAX_LINES;
     expect(files.filter((file) => !LONG_ALLOWED.test(file) && isLong(file))).toEqual([]);
