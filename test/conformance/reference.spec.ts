@@ -3,13 +3,40 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { decisionGaps } from './decisions.js';
-import { filesOf, requirements } from './sources.js';
+import { filesOf, readText, requirements } from './sources.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ROWS = /\b([A-Z]+)-(\d{2,})(?: to (\d{2,}))?/g;
 const COMMENT = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
 /** `(API: a heading; …`, also where the line breaks inside. */
 const POINTER = /\(API: ([^;,)]+)/g;
+
+interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
+}
+interface ApiOperation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: ApiSchema }>> };
+}
+interface ApiSchema {
+  readonly $ref?: string;
+  readonly oneOf?: readonly ApiSchema[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
+/** Parameters of the query and fields of the body. The fields of songs, a table for each model, are in docs/songs.md. */
+function namesOf({ components }: ApiDocument, operation: ApiOperation): readonly string[] {
+  const resolved = (schema: ApiSchema): ApiSchema =>
+    components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+  const bodies = Object.values(operation.requestBody?.content ?? {})
+    .map(({ schema }) => resolved(schema))
+    .flatMap((schema) => schema.oneOf?.map(resolved) ?? [schema]);
+  const fields =
+    bodies.length > 2 ? [] : bodies.flatMap(({ properties = {} }) => Object.keys(properties));
+  const asked = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+  return [...new Set([...asked.map(({ name }) => name), ...fields])];
+}
 
 const pages = async (): Promise<readonly string[]> => {
   const texts: string[] = [];
@@ -53,6 +80,27 @@ describe('docs/reference/api', () => {
       }
     }
     expect([...told].sort()).toEqual([...ids].sort());
+  });
+
+  it('tells every endpoint of openapi.json with its fields and parameters', async () => {
+    const document = JSON.parse(await readText('openapi.json')) as ApiDocument;
+    const texts = await pages();
+    const missing: string[] = [];
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        if (!path.startsWith('/v1/')) continue;
+        const endpoint = `${method.toUpperCase()} ${path}`;
+        const page = texts.find((text) => text.includes(`\n## ${endpoint}\n`)) ?? pageOf(endpoint);
+        const names = namesOf(document, operation).filter((name) => !page.includes(`\`${name}\``));
+        if (page === '') missing.push(endpoint);
+        missing.push(...names.map((name) => `${endpoint}: ${name}`));
+      }
+    }
+    expect(missing).toEqual([]);
+
+    function pageOf(endpoint: string): string {
+      return texts.find((text) => text.includes(`\`${endpoint}\``)) ?? '';
+    }
   });
 
   it('has no heading twice', async () => {
