@@ -15,6 +15,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAX_LINES = 300;
 /** Written so that this file is not one of them. */
 const OPEN_ENDS = /\bTO[D]O\b|\bFIX[M]E\b/;
+/** Names of those that were in use, and any member whose name begins as theirs do, but what a stream itself has to have. */
+const PRIVATE_FIELDS =
+  /[\w)\]]\??\._(?!write\b|request_id\b)[a-z]|\b(_handle|_dumped|_httpMessage|_header|kOutHeaders|getOwnPropertySymbols)\b|socket\.parser/;
 /** Rows of data and of SQL may be long. */
 const LONG_ALLOWED = /\/migrations\/|\/models\//;
 
@@ -82,6 +85,11 @@ describe('the repository', () => {
 
   it('logs through its logger only', () => {
     expect(withMatch(src, /\bconsole\./)).toEqual([]);
+  });
+
+  it('uses no private field of Node, Express or another library', () => {
+    const others = all.filter((file) => !file.startsWith('test/tidy.'));
+    expect(withMatch(others, PRIVATE_FIELDS)).toEqual([]);
   });
 
   it('gives every export a name of its own', () => {

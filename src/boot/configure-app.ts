@@ -9,7 +9,6 @@ import { refuseOverload } from './refuse-overload.js';
 import { adviceFor, methodAdvice } from './unsold-paths.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../common/http/answers/gateway-error.filter.js';
-import { answerClientErrors } from '../common/http/connections/client-error.js';
 import { LOOPBACK_NETWORKS, shareConnections } from '../common/http/addresses/connection-share.js';
 import { corsFor } from '../common/http/answers/cors.js';
 import { executionId } from '../common/http/answers/execution-id.js';
@@ -42,7 +41,6 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   });
   app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);
   shareConnectionsOf(app, logger);
-  answerClientErrors(app.getHttpServer());
   app.useGlobalFilters(filter);
   const ids = executionId(app.get(Clock));
   const { corsOrigins, role } = app.get<GatewayConfig>(GATEWAY_CONFIG);

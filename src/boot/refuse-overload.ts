@@ -37,7 +37,7 @@ export function refuseOverload(
   const holds = app.get(ExecutionLedger, { strict: false }).waiting;
   adapter.guard({
     gate: new OverloadGate({ maxWaiting, holderOf, holds, nowMs: () => performance.now() }),
-    refusal: new OverloadRefusal(headers, app.get(Clock), refusalCount(app)),
+    refusal: new OverloadRefusal(headers, refusalCount(app)),
   });
 }
 

@@ -1,6 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { endInPieces } from '../../src/common/http/answers/end-in-pieces.js';
 import { answerClientErrors } from '../../src/common/http/connections/client-error.js';
 import { ConnectionTurns } from '../../src/common/http/connections/connection-turns.js';
 
@@ -17,6 +24,9 @@ export const TURN_LIMITS = {
 
 const servers = new Set<Server>();
 
+class PacedResponse extends ServerResponse {}
+PacedResponse.prototype.end = endInPieces;
+
 /** Serves with the turns of connections; returns a client. */
 export async function serveInTurns(
   listener: RequestListener,
@@ -24,12 +34,19 @@ export async function serveInTurns(
   limits = TURN_LIMITS,
 ): Promise<Socket> {
   const turns = new ConnectionTurns(listener, limits);
-  const server = createServer(classes, turns.take);
+  const server = createServer({ ServerResponse: PacedResponse, ...classes }, turns.take);
   servers.add(server);
-  answerClientErrors(server);
+  answerClientErrors(server, turns);
   turns.watch(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+}
+
+/** What the client has received so far. */
+export function received(client: Socket): () => string {
+  let text = '';
+  client.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+  return () => text;
 }
 
 /** Ends all of them; call it in `afterEach`. */

@@ -1,16 +1,16 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { cutOff } from './cut-off.js';
 
 /** A client that takes nothing for this long counts as gone, whatever the answer is. */
 export const STALL_MS = 30_000;
 
 /** Whether the socket took everything at once although the write said that the answer is full. Then no `drain` may follow. */
-export function tookAll({ socket }: Response): boolean {
+export function tookAll({ socket }: ServerResponse): boolean {
   return socket !== null && (socket.writableLength === 0 || !socket.writableNeedDrain);
 }
 
 /** Calls back once when the reader of an answer leaves or is cut off before the end, or at once if that has happened already. */
-export function onReaderGone(response: Response, listener: () => void): void {
+export function onReaderGone(response: ServerResponse, listener: () => void): void {
   const tell = (): void => {
     if (!response.writableFinished) listener();
   };
@@ -19,7 +19,7 @@ export function onReaderGone(response: Response, listener: () => void): void {
 }
 
 /** Resolves when a full answer takes bytes again, or when its reader is gone; a reader that stalls is cut off. */
-export function writableAgain(response: Response, stallMs = STALL_MS): Promise<void> {
+export function writableAgain(response: ServerResponse, stallMs = STALL_MS): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const stall = setTimeout(() => {

@@ -4,16 +4,18 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answerClientErrors } from './client-error.js';
+import { ConnectionTurns } from './connection-turns.js';
 
 let server: Server;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  const turns = new ConnectionTurns((request, response) => {
     if (request.url === '/slow') void answerSlowly(response);
     else if (request.url === '/body') request.resume().once('end', () => response.end());
     else response.end();
   });
-  answerClientErrors(server);
+  server = createServer(turns.take);
+  answerClientErrors(server, turns);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -79,6 +81,15 @@ describe('answerClientErrors', () => {
     const [head = '', ...rest] = Buffer.concat(chunks).toString().split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 200 /);
     expect(rest.join('\n')).toBe('6\r\nfirst \r\n4\r\nlast\r\n0\n');
+  });
+
+  it('answers the requests before garbage, and then closes', async () => {
+    const get = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n';
+    const text = await answerTo(`${get.repeat(3)}garbage\r\n\r\n`);
+    const answers = text.split('HTTP/1.1 ').slice(1);
+    expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '200', '200']);
+    expect(answers.map((answer) => answer.includes('last'))).toEqual([true, true, true]);
+    expect(answers.at(-1)).toMatch(/^Connection: close/im);
   });
 
   it('answers a body whose chunks are garbage', async () => {

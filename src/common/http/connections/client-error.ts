@@ -1,6 +1,6 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { isFull } from './request-parser.js';
+import type { ConnectionTurns } from './connection-turns.js';
 import { refusalOf } from './request-head.js';
 
 /** Statuses for what Node's parser refuses; everything else is 400. */
@@ -13,20 +13,16 @@ const MESSAGE = 'The request is not valid HTTP, too large or too slow.';
 
 /**
  * Answers bytes that are no HTTP request with the error envelope, and closes the connection (decision G-12). An answer
- * that is under way is sent first, whole, and then the connection closes.
+ * that is under way, and those to requests before the bytes, are sent first, whole.
  */
-export function answerClientErrors(server: Server): void {
-  const closing = new WeakSet<Duplex>();
+export function answerClientErrors(
+  server: Server,
+  turns: Pick<ConnectionTurns, 'endsAfterAnswers'>,
+): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code !== 'ECONNRESET' && turns.endsAfterAnswers(socket)) return;
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
-      return;
-    }
-    if (closing.has(socket) || isFull(socket)) return;
-    const answer = answerInWork(socket);
-    if (answer) {
-      closing.add(socket);
-      answer.once('close', () => socket.end(() => socket.destroy()));
       return;
     }
     const status = STATUS_OF_CODE[error.code ?? ''] ?? 400;
@@ -34,11 +30,4 @@ export function answerClientErrors(server: Server): void {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     socket.end([`HTTP/1.1 ${status} ${reason}`, ...lines, '', body].join('\r\n'));
   });
-}
-
-/** The answer that is under way on the connection. Undefined when the connection was waiting for a request. */
-function answerInWork(socket: Duplex): ServerResponse | undefined {
-  // Node's default handler uses the same field to tell whether an answer has begun.
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };
-  return answer && (answer.headersSent || answer.req.complete) ? answer : undefined;
 }

@@ -27,40 +27,42 @@ export class ConnectionTurn {
   private answer: ServerResponse | undefined;
   /** Characters of the heads in the queue. */
   private waitingCharacters = 0;
-  isBusy = false;
-  private isLast = false;
+  private isBusy = false;
+  /** Whether no more requests are taken. */
+  isFull = false;
   private sentBytes = 0;
   private silentChecks = 0;
-  /** Whether a request was refused in this turn of the event loop. */
-  wasRefused = false;
-  idleChecks = 0;
+  private idleChecks = 0;
 
   constructor(
     private readonly socket: Socket,
     private readonly serve: RequestListener,
+    private readonly limits: ConnectionLimits,
   ) {}
 
-  /** Whether the request would be one more than may wait. */
-  isTooMany(request: IncomingMessage, { maxWaiting, maxWaitingCharacters }: ConnectionLimits) {
-    if (!this.isBusy) return false;
-    const characters = this.waitingCharacters + headCharacters(request);
-    return this.queue.length >= maxWaiting || characters > maxWaitingCharacters;
+  /** Serves the request, now or when its turn has come. One that is more than may wait is dropped. */
+  take(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.isFull && this.isTooMany(request)) this.takeNoMore();
+    if (this.isFull) return;
+    if (!this.isBusy) this.begin(request, response);
+    else {
+      this.queue.push([request, response]);
+      this.waitingCharacters += headCharacters(request);
+    }
   }
 
   /** Closes the connection after the last of the requests that it has taken, whose answer says so. */
-  closeAfterLast(): void {
-    this.isLast = true;
+  takeNoMore(): void {
+    if (this.isFull) return;
+    this.isFull = true;
     const last = this.queue.at(-1)?.[1] ?? this.answer;
-    if (last && !last.headersSent) last.shouldKeepAlive = false;
+    if (last && !last.headersSent) last.setHeader('Connection', 'close');
   }
 
-  take(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.isBusy) {
-      this.begin(request, response);
-      return;
-    }
-    this.queue.push([request, response]);
-    this.waitingCharacters += headCharacters(request);
+  /** Whether an answer is under way: its head was sent, or its request is complete. */
+  get isAnswering(): boolean {
+    const { answer } = this;
+    return answer !== undefined && (answer.headersSent || answer.req.complete);
   }
 
   /** Bytes in memory of the answer that the reader has not taken, and of what its provider may have sent beyond. */
@@ -87,13 +89,21 @@ export class ConnectionTurn {
   }
 
   /** Cuts the connection if bytes wait and none was sent for too long, or if no request came for too long. */
-  check({ maxSilentChecks, maxIdleChecks }: ConnectionLimits): void {
+  check(): void {
+    const { maxSilentChecks, maxIdleChecks } = this.limits;
     this.idleChecks = this.isBusy ? 0 : this.idleChecks + 1;
     const sentBytes = bytesSent(this.socket);
     const isSilent = this.socket.writableLength > 0 && sentBytes === this.sentBytes;
     this.sentBytes = sentBytes;
     this.silentChecks = isSilent ? this.silentChecks + 1 : 0;
     if (this.silentChecks >= maxSilentChecks || this.idleChecks >= maxIdleChecks) this.cut();
+  }
+
+  private isTooMany(request: IncomingMessage): boolean {
+    if (!this.isBusy) return false;
+    const { maxWaiting, maxWaitingCharacters } = this.limits;
+    const characters = this.waitingCharacters + headCharacters(request);
+    return this.queue.length >= maxWaiting || characters > maxWaitingCharacters;
   }
 
   private cut(): void {
@@ -116,7 +126,7 @@ export class ConnectionTurn {
     this.isBusy = false;
     this.answer = undefined;
     const following = this.queue.shift();
-    if (following === undefined && this.isLast) this.socket.end();
+    if (following === undefined && this.isFull) this.socket.destroySoon();
     if (following === undefined || this.socket.destroyed) return;
     this.waitingCharacters -= headCharacters(following[0]);
     this.begin(...following);
@@ -127,10 +137,7 @@ function headCharacters({ url = '', rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 }
 
-/** Bytes that were sent. Bytes that wait in the kernel, in Node or here do not count. */
+/** Bytes that were sent. A write that is under way counts once all of it was sent: {@link endInPieces} keeps writes short. */
 function bytesSent(socket: Socket): number {
-  // Without it a large answer, which is one write, would seem to make no progress until all of it was sent.
-  const { writeQueueSize = 0 } =
-    (socket as unknown as { _handle?: { writeQueueSize?: number } | null })._handle ?? {};
-  return socket.bytesWritten - socket.writableLength - writeQueueSize;
+  return socket.bytesWritten - socket.writableLength;
 }

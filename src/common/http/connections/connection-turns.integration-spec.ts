@@ -4,22 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   GET,
+  received,
   serveInTurns,
   stopServing,
   TURN_LIMITS,
 } from '../../../../test/support/turn-server.js';
+import { until } from '../../../../test/support/until.js';
 import { CONNECTION_LIMITS, ConnectionTurns } from './connection-turns.js';
 
-const PATIENCE_MS = 20_000;
 /** More bytes than any kernel buffers for a reader. */
 const LARGE = Buffer.alloc(60_000_000);
 
 afterEach(stopServing);
-
-async function until(fact: () => boolean): Promise<void> {
-  for (let waitedMs = 0; !fact() && waitedMs < PATIENCE_MS; waitedMs += 10) await sleep(10);
-  expect(fact()).toBe(true);
-}
 
 it('by default 4 requests may wait, 64 kB of heads, readers for 30 s and connections without a request for 80 s', () => {
   const { checkMs, maxSilentChecks, maxIdleChecks, ...waiting } = CONNECTION_LIMITS;
@@ -74,14 +70,13 @@ describe('the reader of an answer', () => {
 
   it('keeps its connection while it sends a request from time to time', async () => {
     const client = await serveInTurns((_request, response) => response.end('an answer;'));
-    let text = '';
-    client.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    const text = received(client);
     const began = performance.now();
     let sent = 0;
     while (performance.now() - began < 2 * TURN_LIMITS.checkMs * TURN_LIMITS.maxIdleChecks) {
       client.write(GET);
       sent += 1;
-      await until(() => text.split('an answer;').length > sent);
+      await until(() => text().split('an answer;').length > sent);
       await sleep(100);
     }
     expect(client.closed).toBe(false);
@@ -109,9 +104,8 @@ describe('the reader of an answer', () => {
       response.write('first');
       setTimeout(() => response.end('last'), patienceMs);
     });
-    let text = '';
-    client.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    const text = received(client);
     client.write(GET);
-    await until(() => text.includes('last'));
+    await until(() => text().includes('last'));
   });
 });

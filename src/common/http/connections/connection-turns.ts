@@ -1,5 +1,6 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { STALL_MS } from '../answers/reader-pace.js';
 import { cutSlowest, type UnreadBound } from '../answers/unread-answers.js';
 import type { OverloadGate } from '../overload/overload-gate.js';
@@ -8,7 +9,7 @@ import { requestLaneOf } from '../overload/request-lane.js';
 import { RequestPace } from '../overload/request-pace.js';
 import { withExchangeScope } from './exchange-scope.js';
 import { ConnectionTurn, type ConnectionLimits } from './connection-turn.js';
-import { interceptRequests } from './request-parser.js';
+import { readByHeads } from './read-by-heads.js';
 
 /** Decides which requests are refused because there is too much to do, and how. */
 export interface Overload {
@@ -31,9 +32,6 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxSilentChecks: STALL_MS / CHECK_MS,
   maxIdleChecks: 16,
 };
-/** The body of a refused request is dropped as it arrives if it is at most this long. A longer one is refused in the usual way. */
-const SMALL_BODY_BYTES = 16_384;
-
 /**
  * Serves the requests of one connection one after the other: the next one waits until the answer was sent. Node alone
  * serves all requests of a client at once, and keeps every answer in memory if the client reads none. With this class a
@@ -41,7 +39,7 @@ const SMALL_BODY_BYTES = 16_384;
  */
 export class ConnectionTurns {
   /** One for each open connection that has sent a request. */
-  private readonly turns = new Map<Socket, ConnectionTurn>();
+  private readonly turns = new Map<Duplex, ConnectionTurn>();
   private readonly pace = new RequestPace();
   private overload: Overload | undefined;
   private unread: UnreadBound | undefined;
@@ -74,19 +72,26 @@ export class ConnectionTurns {
   };
 
   /**
-   * As long as the server runs, cuts off slow readers and idle connections, and takes no more from clients that send too
-   * many requests ahead.
+   * Takes no more requests from a connection that has sent something else. True when an answer is under way: what was
+   * asked before is answered first, and then the connection closes.
+   */
+  endsAfterAnswers(socket: Duplex): boolean {
+    const turn = this.turns.get(socket);
+    if (!turn || !(turn.isFull || turn.isAnswering)) return false;
+    turn.takeNoMore();
+    return true;
+  }
+
+  /**
+   * As long as the server runs, cuts off slow readers and idle connections, and reads nothing more from clients that send
+   * too many requests ahead.
    */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      interceptRequests(socket, {
-        isTooMany: (request) => this.turns.get(socket)?.isTooMany(request, this.limits) ?? false,
-        onFull: () => this.turns.get(socket)?.closeAfterLast(),
-        refuses: (request) => this.refusesEarly(socket, request),
-      });
+      readByHeads(socket, () => this.turns.get(socket)?.isFull ?? false);
     });
     const timer = setInterval(() => {
-      for (const turn of this.turns.values()) turn.check(this.limits);
+      for (const turn of this.turns.values()) turn.check();
     }, this.limits.checkMs).unref();
     const look = setInterval(() => {
       this.lookForUnread();
@@ -125,53 +130,12 @@ export class ConnectionTurns {
     cutSlowest(answers, unread);
   }
 
-  /**
-   * Refuses a small request on an idle connection before Node makes an answer for it, for half of the CPU. Node's timer of
-   * idle connections does not see it.
-   */
-  private refusesEarly(socket: Socket, request: IncomingMessage): boolean {
-    const { overload } = this;
-    if (!overload?.gate.refuses(request)) return false;
-    if (!socket.writable || socket.writableLength > 0 || !isSmall(request)) return false;
-    const turn = this.turnOf(socket);
-    if (turn.isBusy || turn.wasRefused) return false;
-    turn.idleChecks = 0;
-    // One early refusal in each turn of the event loop. Further requests of the connection are queued, within its limits.
-    turn.wasRefused = true;
-    setImmediate(() => (turn.wasRefused = false));
-    dropBody(request);
-    socket.write(overload.refusal.text(request), 'latin1');
-    return true;
-  }
-
   private turnOf(socket: Socket): ConnectionTurn {
-    let turn = this.turns.get(socket);
-    if (turn === undefined) {
-      turn = new ConnectionTurn(socket, withExchangeScope(this.serveOrRefuse));
-      this.turns.set(socket, turn);
-      socket.on('close', () => this.turns.delete(socket));
-    }
+    const known = this.turns.get(socket);
+    if (known !== undefined) return known;
+    const turn = new ConnectionTurn(socket, withExchangeScope(this.serveOrRefuse), this.limits);
+    this.turns.set(socket, turn);
+    socket.on('close', () => this.turns.delete(socket));
     return turn;
   }
-}
-
-/** What Node's parser looks at before it keeps a part of the body. It is not part of Node's public interface. */
-interface DroppableBody {
-  _dumped?: boolean;
-}
-
-/** The parser drops the body as it arrives. Nobody reads it, so it would stay in memory until the next request. */
-function dropBody(request: IncomingMessage): void {
-  (request as IncomingMessage & DroppableBody)._dumped = true;
-}
-
-/** Whether its body may be left unread. */
-function isSmall({ method, headers }: IncomingMessage): boolean {
-  return (
-    (method === 'POST' || method === 'GET') &&
-    headers.upgrade === undefined &&
-    headers.expect === undefined &&
-    headers['transfer-encoding'] === undefined &&
-    Number(headers['content-length'] ?? 0) <= SMALL_BODY_BYTES
-  );
 }

@@ -2,9 +2,11 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
+import { answerClientErrors } from './client-error.js';
 import { ConnectionTurns, type Overload } from './connection-turns.js';
 import { emitInScope } from './exchange-scope.js';
 import { noteExpectation } from '../bodies/expectation.js';
+import { endInPieces } from '../answers/end-in-pieces.js';
 import { type ExpressApp, withLastAnswer } from '../answers/last-answer.js';
 import { withCheckedHead } from './request-head.js';
 import type { UnreadBound } from '../answers/unread-answers.js';
@@ -64,6 +66,7 @@ export class FastExpressAdapter extends ExpressAdapter {
     class AppResponse extends ServerResponse {}
     AppRequest.prototype.emit = emitInScope;
     AppResponse.prototype.emit = emitInScope;
+    AppResponse.prototype.end = endInPieces;
     app.request = flatten(app.request, AppRequest.prototype);
     app.response = flatten(app.response, AppResponse.prototype);
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
@@ -97,6 +100,7 @@ export class FastExpressAdapter extends ExpressAdapter {
     // It is refused in its turn.
     server.on('checkExpectation', turns.take);
     turns.watch(server);
+    answerClientErrors(server, turns);
   }
 
   /** Cuts every connection at once. */

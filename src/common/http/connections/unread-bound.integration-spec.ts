@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../../../test/support/until.js';
 import { ConnectionTurns } from './connection-turns.js';
 import { countWaiting } from '../answers/unread-answers.js';
 
@@ -49,11 +50,6 @@ function slowReader(port: number, holder: string): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   socket.pause().write(`GET / HTTP/1.1\r\nHost: shim\r\nX-Holder: ${holder}\r\n\r\n`);
   return socket;
-}
-
-async function until(fact: () => boolean): Promise<void> {
-  for (let waitedMs = 0; !fact() && waitedMs < PATIENCE_MS; waitedMs += 50) await sleep(50);
-  expect(fact()).toBe(true);
 }
 
 const cutOf = (holder: string) => readers.filter((one) => one.holder === holder && one.isCut);

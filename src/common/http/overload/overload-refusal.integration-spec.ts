@@ -27,7 +27,6 @@ async function serve(limits = LIMITS) {
     request.resume();
     response.end('served');
   }, limits);
-  const clock = new SystemClock();
   const count = () => (crowd.isThere ? 1 : 0);
   const holds = {
     get readyStarts() {
@@ -43,7 +42,7 @@ async function serve(limits = LIMITS) {
     return 'a';
   };
   const gate = new OverloadGate({ maxWaiting: 1, holderOf, holds, nowMs });
-  const refusal = new OverloadRefusal([executionId(clock)], clock, () => (crowd.refused += 1));
+  const refusal = new OverloadRefusal([executionId(new SystemClock())], () => (crowd.refused += 1));
   turns.guard({ gate, refusal });
   // The first one starts the crowd.
   gate.refuses({ method: 'POST', url: '/', headers: {} } as never);

@@ -1,7 +1,6 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { GatewayError } from '../../errors/gateway-error.js';
-import type { Clock } from '../../time/clock.js';
 import { discardRest } from '../bodies/refused-body.js';
 
 /** A middleware that does nothing but set headers. */
@@ -20,56 +19,29 @@ const OWN_HEADERS: readonly (readonly [string, string])[] = [
 
 /**
  * The answer to a request for which there is no room: 503 `service_unavailable` with `Retry-After` and the headers that
- * every answer has, from the same middleware, for a twentieth of the CPU of a call. Nothing was held, so the client may
+ * every answer has, from the same middleware, for a tenth of the CPU of a call. Nothing was held, so the client may
  * repeat the request.
  */
 export class OverloadRefusal {
-  private date = '';
-  private dateAtSeconds = 0;
-
   constructor(
     private readonly middleware: readonly HeaderMiddleware[],
-    private readonly clock: Clock,
     private readonly onRefused: () => void,
   ) {}
 
-  /** The whole answer, for a connection that stays open. */
-  text(request: IncomingMessage): string {
-    this.onRefused();
-    const lines = this.headersFor(request).map(([name, value]) => `${name}: ${value}\r\n`);
-    return `HTTP/1.1 ${STATUS} ${STATUS_CODES[STATUS] ?? ''}\r\n${lines.join('')}Date: ${this.now()}\r\nConnection: keep-alive\r\n\r\n${BODY}`;
-  }
-
-  /** Answers in the usual way, and reads and drops the body. */
+  /** Answers, and reads and drops the body. */
   answer(request: IncomingMessage, response: ServerResponse): void {
     this.onRefused();
-    for (const [name, value] of this.headersFor(request)) response.setHeader(name, value);
-    discardRest(request);
-    response.statusCode = STATUS;
-    response.end(BODY);
-  }
-
-  private headersFor(request: IncomingMessage): readonly (readonly [string, string])[] {
-    const headers: (readonly [string, string])[] = [];
-    const setHeader = (name: string, value: string) => headers.push([name, value]);
-    const response = { setHeader, vary: (field: string) => setHeader('Vary', field) };
     for (const set of this.middleware) {
       try {
-        set(request as Request, response as unknown as Response, () => undefined);
+        // The server makes every request and response as one of Express.
+        set(request as Request, response as Response, () => undefined);
       } catch {
         // A target that is no path has no headers of its own.
       }
     }
-    headers.push(...OWN_HEADERS);
-    return headers;
-  }
-
-  private now(): string {
-    const seconds = this.clock.nowSeconds();
-    if (seconds !== this.dateAtSeconds) {
-      this.dateAtSeconds = seconds;
-      this.date = new Date(seconds * 1_000).toUTCString();
-    }
-    return this.date;
+    for (const [name, value] of OWN_HEADERS) response.setHeader(name, value);
+    discardRest(request);
+    response.statusCode = STATUS;
+    response.end(BODY);
   }
 }
