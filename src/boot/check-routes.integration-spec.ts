@@ -15,9 +15,9 @@ const PROVIDERS = [
   ['my-video', 'openai-video'],
 ].map(([id, protocol]) => ({ id, protocol, base_url: 'http://127.0.0.1:9', api_key_env: '' }));
 
-function problemsOf(id: string, provider: string, upstreamModel: string, more = {}): string {
+function problemsOf(id: string, provider: string, upstreamModel: string): string {
   const routes = [{ provider, upstream_model: upstreamModel }];
-  const overlay = { models: [{ id, routes }], providers: PROVIDERS, ...more };
+  const overlay = { models: [{ id, routes }], providers: PROVIDERS };
   writeFileSync(path, JSON.stringify(overlay));
   try {
     providersOptions(loadConfig({ SANDBOX: 'off' }), loadCatalog(path), undefined);
@@ -38,13 +38,6 @@ describe('a route of the overlay', () => {
       expect(problemsOf('song-lyrics', provider, 'suno/lyrics')).toBe('none');
     },
   );
-
-  it('may name an endpoint that the file adds', () => {
-    const calls = [{ call: 'suno/words', like: 'suno/lyrics', path: '/words' }];
-    expect(problemsOf('song-lyrics', 'ttapi', 'suno/words', { upstream_calls: calls })).toBe(
-      'none',
-    );
-  });
 
   it.each([
     ['gen-5', 'my-ttapi', 'ttapi, which has no operation chat'],

@@ -2,7 +2,6 @@ import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import { ConfigError } from '../config/load-config.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import { routeFault } from '../providers/routing/wire-protocols.js';
-import { endpointChanges } from './endpoint-changes.js';
 
 /**
  * Lets the adapter of each route judge the row: whether its protocol does the work, and whether it knows the name.
@@ -13,11 +12,10 @@ import { endpointChanges } from './endpoint-changes.js';
 export function checkRoutes(catalog: LoadedCatalog, builtIn: ReadonlyMap<string, Protocol>): void {
   const own = catalog.providers.map(({ id, protocol }): [string, Protocol] => [id, protocol]);
   const protocols = new Map([...builtIn, ...own]);
-  const changes = endpointChanges(catalog.upstreamCalls);
   const problems = catalog.rows.flatMap((row) =>
     row.routes.flatMap(({ provider, upstreamModel }, index) => {
       const protocol = protocols.get(provider);
-      const fault = protocol && routeFault(protocol, row.operation, upstreamModel, changes);
+      const fault = protocol && routeFault(protocol, row.operation, upstreamModel);
       if (!fault) return [];
       return [`CATALOG_FILE: model ${row.id}: routes.${index}.${fault.field} ${fault.says}`];
     }),

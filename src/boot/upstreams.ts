@@ -9,7 +9,6 @@ import { headerKey } from '../config/setting.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../config/worker-context.js';
 import { checkRoutes } from './check-routes.js';
-import { endpointChanges } from './endpoint-changes.js';
 
 interface Upstream {
   readonly id: keyof typeof PROVIDER_ACCESS;
@@ -60,9 +59,7 @@ export function providersOptions(
       isSandbox: true as const,
     };
     const own = PROVIDER_ACCESS[id](config);
-    // The sandbox follows the documented protocol, so the operator's changes do not apply to it.
-    if (own)
-      return [{ id, protocol, ...own, endpointChanges: endpointChanges(catalog.upstreamCalls) }];
+    if (own) return [{ id, protocol, ...own }];
     return standIn ? [{ id, protocol, ...standIn }] : [];
   });
   const extra = catalog.providers.map((provider) => ({
@@ -70,7 +67,6 @@ export function providersOptions(
     protocol: provider.protocol,
     baseUrl: withoutEndSlashes(provider.base_url),
     apiKey: keyOf(provider.id, provider.api_key_env),
-    endpointChanges: endpointChanges(catalog.upstreamCalls),
   }));
   return {
     providers: [...builtIn, ...extra],

@@ -115,8 +115,7 @@ describe('loadCatalog', () => {
     expect(loaded.providers).toHaveLength(1);
   });
 
-  it('takes a song model of an existing shape, and endpoints that differ', () => {
-    const call = { call: 'suno/bpm', path: '/v2/bpm' };
+  it('takes a song model of an existing shape', () => {
     const loaded = loadCatalog(
       overlay({
         models: [
@@ -128,11 +127,9 @@ describe('loadCatalog', () => {
             routes: [{ provider: 'ttapi', upstream_model: 'suno/cover' }],
           },
         ],
-        upstream_calls: [call],
       }),
     );
     expect(loaded.rows.at(-1)).toMatchObject({ id: 'song-waltz', limits: { shape: 'cover' } });
-    expect(loaded.upstreamCalls).toEqual([call]);
   });
 
   it.each([
@@ -171,19 +168,9 @@ describe('loadCatalog', () => {
       /hidden_reasoning/,
     ],
     [
-      'a path without its slash',
-      { upstream_calls: [{ call: 'suno/bpm', fetch_path: 'v2/fetch' }] },
-      /upstream_calls\.0\.fetch_path must be a path/,
-    ],
-    [
-      'a constant that is no plain value',
-      { upstream_calls: [{ call: 'suno/bpm', constants: [{ upstream_name: 'a', value: {} }] }] },
-      /constants\.0\.value must be text, a number, true or false/,
-    ],
-    [
-      'a step that keeps nothing',
-      { upstream_calls: [{ call: 'suno/bpm', steps: [{ path: '/a', takes: [] }] }] },
-      /steps\.0\.keeps is required/,
+      'changes of calls, which former versions read',
+      { upstream_calls: [{ call: 'suno/bpm', path: '/v2/bpm' }] },
+      /upstream_calls is no longer read: .* Remove the key$/,
     ],
     [
       'stems of a model that is no song',

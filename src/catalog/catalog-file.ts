@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { isJsonObject } from '../common/json-object.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { ConfigError } from '../config/load-config.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
-import type { OverlayCall } from './overlay-call.dto.js';
 import { CatalogOverlay, type OverlayProvider } from './overlay.dto.js';
 import { overlaidRow } from './overlay-rows.js';
+
+const UPSTREAM_CALLS_ARE_GONE =
+  'upstream_calls is no longer read: how each song operation is sent is a table in the code, src/providers/ttapi/ttapi-endpoints.ts. Remove the key';
 
 /** The models and the extra providers, after the overlay was applied. */
 export interface LoadedCatalog {
   readonly rows: readonly ModelRow[];
   readonly providers: readonly OverlayProvider[];
-  /** How operators' upstreams differ from the adapters' tables. */
-  readonly upstreamCalls?: readonly OverlayCall[];
   /** Voices by the further names that callers may use. */
   readonly voiceAliases?: Readonly<Record<string, string>>;
 }
@@ -39,7 +40,6 @@ export function loadCatalog(path: string | undefined): LoadedCatalog {
   return {
     rows: [...rows.values()],
     providers: overlay.providers ?? [],
-    upstreamCalls: overlay.upstream_calls ?? [],
     voiceAliases: overlay.voice_aliases ?? {},
   };
 }
@@ -64,8 +64,11 @@ function readOverlay(path: string): CatalogOverlay {
     throw problem(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
   try {
-    return validatorOf(CatalogOverlay).parse(JSON.parse(text) as unknown);
+    const json = JSON.parse(text) as unknown;
+    if (isJsonObject(json) && 'upstream_calls' in json) throw problem(UPSTREAM_CALLS_ARE_GONE);
+    return validatorOf(CatalogOverlay).parse(json);
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     throw problem(
       error instanceof GatewayError
         ? (error.param === null ? '' : `${error.param}: `) + error.message

@@ -12,7 +12,6 @@ import {
 } from '../common/validation/fields.js';
 import { isJsonObject } from '../common/json-object.js';
 import { ENDPOINT_TYPES } from './operation.js';
-import { OverlayCall } from './overlay-call.dto.js';
 import { OverlayTerms } from './overlay-terms.dto.js';
 import { premadeVoice } from './voices.js';
 import { SONG_SHAPES, type SongShape } from './song-shape.js';
@@ -185,9 +184,6 @@ export class CatalogOverlay {
 
   @Nested(() => OverlayProvider, { ...optional, list: { min: 0, max: 100 } })
   providers?: OverlayProvider[];
-
-  @Nested(() => OverlayCall, { ...optional, list: { min: 0, max: 200 } })
-  upstream_calls?: OverlayCall[];
 
   @Checked(isVoiceMap, `must map at most ${MAX_ALIASES} names that are no voices to voices`, {
     ...optional,

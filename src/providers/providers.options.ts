@@ -1,4 +1,3 @@
-import type { EndpointChange } from './http/endpoint-change.js';
 import type { Protocol } from './ports/protocol.js';
 
 /** One configured provider. */
@@ -9,8 +8,6 @@ export interface ProviderConfig {
   readonly baseUrl: string;
   /** Unset: the provider takes no key. */
   readonly apiKey?: string | undefined;
-  /** How this upstream differs from the adapter's table. */
-  readonly endpointChanges?: readonly EndpointChange[];
   /** The sandbox replaces this provider. Its results are test data, and they are lost when it stops. */
   readonly isSandbox?: true;
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../common/time/clock.js';
-import type { EndpointChange } from './endpoint-change.js';
 import type { HttpTransport } from './http-transport.js';
 
 /** What an adapter needs to reach one provider. */
@@ -9,8 +8,6 @@ export interface ProviderAccess {
   readonly baseUrl: string;
   /** Unset: the provider takes no key, and no header of a key is sent. */
   readonly apiKey?: string | undefined;
-  /** How the operator's upstream differs from the adapter's table. */
-  readonly endpointChanges?: readonly EndpointChange[];
   readonly transport: HttpTransport;
   readonly clock: Clock;
 }

@@ -1,5 +1,4 @@
 import { elevenLabsPorts } from '../elevenlabs/elevenlabs-ports.js';
-import type { EndpointChange } from '../http/endpoint-change.js';
 import type { ProviderAccess } from '../http/provider-access.js';
 import { openAiPorts } from '../openai/openai-ports.js';
 import { openAiVideoPorts } from '../openai-video/openai-video-ports.js';
@@ -13,7 +12,7 @@ interface WireProtocolAdapter {
   readonly ports: (access: ProviderAccess) => ProviderPorts;
   readonly operations: readonly Operation[];
   /** Whether the adapter can send requests for the name. Absent: the provider alone knows its names. */
-  readonly knows?: (upstreamModel: string, changes: readonly EndpointChange[]) => boolean;
+  readonly knows?: (upstreamModel: string) => boolean;
 }
 
 const ADAPTERS: Readonly<Record<Protocol, WireProtocolAdapter>> = {
@@ -54,12 +53,11 @@ export function routeFault(
   protocol: Protocol,
   operation: Operation,
   upstreamModel: string,
-  changes: readonly EndpointChange[],
 ): RouteFault | undefined {
   const { operations, knows } = ADAPTERS[protocol];
   if (!operations.includes(operation)) {
     return { field: 'provider', says: `speaks ${protocol}, which has no operation ${operation}` };
   }
-  if (NAME.test(upstreamModel) && (knows?.(upstreamModel, changes) ?? true)) return undefined;
+  if (NAME.test(upstreamModel) && (knows?.(upstreamModel) ?? true)) return undefined;
   return { field: 'upstream_model', says: `${upstreamModel} is no name that ${protocol} takes` };
 }

@@ -37,8 +37,6 @@ export interface TtapiEndpoint {
   /** The answer is the result itself, so the request is long. */
   readonly isLong?: boolean;
   readonly steps?: readonly TtapiStep[];
-  /** Upstream names of the answer's fields, where they differ, by the name that the readers know. */
-  readonly answerNames?: Readonly<Record<string, string>>;
 }
 
 /** By name in the routes of the catalog. */
@@ -112,9 +110,7 @@ const VOX: TtapiStep = {
  * `flowmusic` endpoints that take an instruction or a style. The rest is assumed, because no public page shows it: of
  * `suno`, `upsample-tags`, `bpm`, `custom-model`, `add-stem`, `mp4`, `download`, `adjust-speed`, `fade-out`, the names
  * of `music_ids` and of the range of `sample`; of `flowmusic`, `lyrics`, `upload`, `download`, `video`. `mv`,
- * `max_mode`, `variety` and `duration` are sent to every operation that makes new tracks. `upstream_calls` of the
- * overlay file changes paths, steps, names, values and constants; what an answer has to hold (`answer`) and the format
- * of a family stay code.
+ * `max_mode`, `variety` and `duration` are sent to every operation that makes new tracks.
  */
 export const TTAPI_ENDPOINTS: TtapiEndpoints = {
   'suno/music': creation('music', { names: { style: 'tags' } }),

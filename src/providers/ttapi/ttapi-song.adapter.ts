@@ -15,7 +15,6 @@ import type {
 } from '../ports/song.port.js';
 import { readAnswer } from './ttapi-answers.js';
 import type { TtapiEndpoint, TtapiEndpoints, TtapiStep } from './ttapi-endpoints.js';
-import { withKnownNames } from './ttapi-fields.js';
 import { nextSongStep, requestBody, stepBody } from './ttapi-request.js';
 import { idOf } from './ttapi-values.js';
 
@@ -51,7 +50,7 @@ export class TtapiSong implements SongPort {
     const endpoint = this.endpointOf(context);
     const step = nextSongStep(endpoint, command, memory);
     return step
-      ? this.take(endpoint, step, stepBody(endpoint, step, command), memory, context)
+      ? this.take(step, stepBody(endpoint, step, command), memory, context)
       : this.submit(endpoint, command, memory, context);
   }
 
@@ -67,8 +66,7 @@ export class TtapiSong implements SongPort {
         onFigures: context.onFigures,
       },
       MAX_ANSWER_BYTES,
-      (json, requestId) =>
-        reportOf(endpoint, expected, withKnownNames(json, endpoint.answerNames), requestId),
+      (json, requestId) => reportOf(endpoint, expected, json, requestId),
     );
   }
 
@@ -89,8 +87,7 @@ export class TtapiSong implements SongPort {
         onFigures,
       },
       MAX_ANSWER_BYTES,
-      (answer, requestId) => {
-        const json = withKnownNames(answer, endpoint.answerNames);
+      (json, requestId) => {
         if (isFailureWord(json.status))
           return { state: 'failed', failure: jobFailure(json, requestId) };
         const data = dataOf(json);
@@ -104,7 +101,6 @@ export class TtapiSong implements SongPort {
   }
 
   private take(
-    { answerNames }: TtapiEndpoint,
     step: TtapiStep,
     body: JsonObject,
     memory: JsonObject,
@@ -121,8 +117,7 @@ export class TtapiSong implements SongPort {
         onFigures,
       },
       MAX_ANSWER_BYTES,
-      (answer, requestId) => {
-        const json = withKnownNames(answer, answerNames);
+      (json, requestId) => {
         if (isFailureWord(json.status))
           return { state: 'failed', failure: jobFailure(json, requestId) };
         const kept = idOf(dataOf(json), step.keeps);
