@@ -6,7 +6,7 @@ import { startBuiltGateway } from './servers/start.js';
 
 const LATER_STARTS = 3;
 
-const TARGET_SECONDS = { first: 20, later: 1.5 };
+const TARGET_SECONDS = { first: 20, later: 1.8 };
 
 /** Time from `npm start` on a built tree until ready: on an empty data directory, then on the same one again. */
 export async function run(): Promise<BenchResult> {

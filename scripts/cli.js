@@ -11,8 +11,6 @@ if (existsSync(cli)) {
     process.stderr.write('The sources are newer than the build. Run npm run build to use them.\n');
   }
   keepCompiled();
-  const { mapOwnSources } = await import('../dist/boot/own-source-maps.js');
-  mapOwnSources();
   await import(cli.href);
 } else {
   process.stderr.write('There is no build yet. Run npm run build, then the command again.\n');

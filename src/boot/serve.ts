@@ -9,23 +9,18 @@ import { LastNet } from './last-net.js';
 import { operatorSocketPath } from '../commands/operator-socket.js';
 import { SystemClock } from '../common/time/clock.js';
 import { type GatewayConfig, workerCount } from '../config/gateway-config.js';
-import type { WorkerContext } from '../config/worker-context.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
+import { loadConfig } from '../config/load-config.js';
+import { withSecretKeys } from '../config/secret-key-file.js';
+import { readWorkerContext } from '../config/worker-context.js';
 import { makeLogger } from '../observability/logger.js';
 
 /** A stop that hangs is ended after this time. It includes the drain, the release of aborted calls, and the closing. */
 const STOP_MARGIN_MS = 4_500;
 
-/** What was read and begun before this module was imported. */
-interface Begun {
-  readonly loaded: GatewayConfig;
-  readonly worker: WorkerContext | undefined;
-  /** The sandbox of this process, if it is certain to be needed. */
-  readonly sandbox: Promise<Sandbox> | undefined;
-}
-
 /** Serves until a signal ends it: in this process, or in `WORKERS` processes that this one starts. */
-export async function serve({ loaded, worker, sandbox }: Begun): Promise<void> {
+export async function serve(): Promise<void> {
+  const worker = readWorkerContext();
+  const loaded = await withSecretKeys(loadConfig());
   const config = worker ? { ...loaded, databaseUrl: worker.databaseUrl } : loaded;
   const logger = makeLogger(config.logLevel, process.stdout.isTTY);
   if (cluster.isPrimary && workerCount(config) > 1) return runPrimary(config, logger);
@@ -34,7 +29,6 @@ export async function serve({ loaded, worker, sandbox }: Begun): Promise<void> {
   const gateway = await startGateway(config, logger, {
     isEmbedded,
     shared: worker?.sandbox,
-    sandbox,
     // By the settings as a command reads them.
     operatorSocket: operatorSocketPath(loaded),
   });

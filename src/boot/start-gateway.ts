@@ -48,8 +48,6 @@ export interface Gateway {
 interface StartOptions {
   /** The sandbox of the primary, if there is one. */
   readonly shared?: SandboxAccess | undefined;
-  /** The sandbox of this process where it was started before; else it is started if it is needed. */
-  readonly sandbox?: Promise<Sandbox> | undefined;
   /** Where operator commands are taken; undefined: nowhere. */
   readonly operatorSocket?: string | undefined;
   /** Whether the database is the gateway's own; default: where the settings name none. */
@@ -60,12 +58,12 @@ interface StartOptions {
 export async function startGateway(
   config: GatewayConfig,
   logger: Logger,
-  { shared, sandbox: begun, operatorSocket, isEmbedded }: StartOptions = {},
+  { shared, operatorSocket, isEmbedded }: StartOptions = {},
 ): Promise<Gateway> {
   const catalog = loadCatalog(config.catalogFile);
   nameVoices(catalog.voiceAliases);
   const scope = sandboxScope(config, catalog);
-  const sandbox = scope === 'none' || shared ? undefined : await (begun ?? startSandbox());
+  const sandbox = scope === 'none' || shared ? undefined : await startSandbox();
   const upstream = shared ?? sandbox;
   const providers = providersOptions(config, catalog, upstream);
   const sandboxMediaUrl = upstream?.mediaUrl;

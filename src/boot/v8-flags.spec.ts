@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundDroppedBuffers } from './dropped-buffers.js';
+import './v8-flags.js';
 
 const READ_BYTES = 65_536;
 const READS = 8_192;
@@ -8,7 +8,6 @@ const MOST_BYTES = 64 * 1_048_576;
 
 describe('buffers that nothing holds any more', () => {
   it('take a bounded memory', () => {
-    boundDroppedBuffers();
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;
     for (let read = 0; read < READS; read += 1) {
