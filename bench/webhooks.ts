@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { timeOrderedUuid } from '../src/common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../src/common/ids/uuid-v7.js';
 import { SystemClock } from '../src/common/time/clock.js';
 import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
@@ -137,7 +137,7 @@ async function enqueue({ dataSource, desk, ports }: Stage, count: number): Promi
   await dataSource.query(INSERT, [
     ACCOUNT,
     String(now),
-    numbers.map(() => timeOrderedUuid(now)),
+    numbers.map(() => uuidV7(now)),
     owners,
     numbers.map((n) => ports[(n + turn) % ports.length]),
     owners.map((owner) => desk.secrets.seal('a secret of the caller', owner)),

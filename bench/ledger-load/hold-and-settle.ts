@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { DataSource } from 'typeorm';
-import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 
 /** Callers at once. */
@@ -62,7 +62,7 @@ export async function groupCommitPair(dataSource: DataSource, accountIds: string
 export function interactivePair(dataSource: DataSource, accountId: string): Pair {
   const lock = 'SELECT posted, held FROM account WHERE id = $1 FOR UPDATE';
   return async (held) => {
-    const holdId = timeOrderedUuid(Date.now());
+    const holdId = uuidV7(Date.now());
     const started = performance.now();
     await dataSource.transaction(async (manager) => {
       const [row] = await manager.query<{ posted: string; held: string }[]>(lock, [accountId]);

@@ -3,7 +3,7 @@ import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { Caller } from '../auth/caller.js';
 import { Accounts } from '../billing/accounts.js';
 import { toPublicId } from '../common/ids/public-id.js';
-import { notFound, pathId } from '../common/ids/sent-id.js';
+import { notFound, pathId } from '../common/ids/id-params.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import type { Page } from '../common/paging/page.js';
 import { type ExecutionsQuery, executionQueryOf } from '../executions/dto/executions.query.js';

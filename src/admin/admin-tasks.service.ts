@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../billing/ledger-entry.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import { toPublicId } from '../common/ids/public-id.js';
-import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
+import { filterId, notFound, pathId } from '../common/ids/id-params.js';
 import { formatMicroUsd, parseMicroUsd } from '../common/money/micro-usd.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import type { AdminTasksQuery } from '../tasks/dto/tasks.query.js';

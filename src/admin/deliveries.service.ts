@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
+import { filterId, notFound, pathId } from '../common/ids/id-params.js';
 import type { Page } from '../common/paging/page.js';
 import type { Delivery } from '../webhooks/delivery.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';

@@ -4,7 +4,7 @@ import { ApiKeysService, type IssuedKey, type KeyTerms } from '../auth/api-keys.
 import { Accounts } from '../billing/accounts.js';
 import { Catalog } from '../catalog/catalog.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { notFound, pathId } from '../common/ids/sent-id.js';
+import { notFound, pathId } from '../common/ids/id-params.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { cursorOf, type Page, pageOf } from '../common/paging/page.js';
 import type { PageQuery } from '../common/paging/page.query.js';

@@ -5,7 +5,7 @@ import { LedgerAudit } from '../billing/ledger-audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { toPublicId } from '../common/ids/public-id.js';
-import { filterId, notFound, pathId } from '../common/ids/sent-id.js';
+import { filterId, notFound, pathId } from '../common/ids/id-params.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { executionQueryOf } from '../executions/dto/executions.query.js';
 import { ExecutionReads } from '../executions/execution-reads.js';

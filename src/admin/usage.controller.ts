@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { filterId } from '../common/ids/sent-id.js';
+import { filterId } from '../common/ids/id-params.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';
 import { UsageService } from '../usage/usage.service.js';

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AvailableFunds } from '../billing/available-funds.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
+import { API_FAMILY_CODES, apiFamilyOf } from '../common/errors/api-family.js';
 import { BodyGate, type BodyKind, type BodyMeter } from '../common/http/bodies/body-gate.js';
 import { JSON_BODY_BYTES } from '../common/http/bodies/json-body.js';
-import { SharedQuantity } from '../common/shared-quantity.js';
+import { Quota } from '../platform/fairness/quota.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
 
@@ -29,7 +29,7 @@ const OPERATOR = 'operator';
  */
 @Injectable()
 export class AccountBodyGate extends BodyGate {
-  private readonly memory: SharedQuantity;
+  private readonly memory: Quota;
 
   constructor(
     private readonly funds: AvailableFunds,
@@ -38,7 +38,7 @@ export class AccountBodyGate extends BodyGate {
   ) {
     super();
     const perHolder = total / SHARES;
-    this.memory = new SharedQuantity({ total, perHolder, what: 'request bodies under way' });
+    this.memory = new Quota({ total, perHolder, what: 'request bodies under way' });
     metrics.watch(
       'gateway_body_memory_bytes',
       'Bytes of request bodies in memory',
@@ -57,7 +57,7 @@ export class AccountBodyGate extends BodyGate {
     const holder = request.caller?.accountId ?? OPERATOR;
     // The declared length of a form may include a file, and then the form is refused. Its texts are at most this long.
     const wanted = kind === 'json' ? declared : Math.min(declared, JSON_BODY_BYTES);
-    const refusal = this.memory.refusal(holder, wanted);
+    const refusal = this.memory.check(holder, wanted);
     if (refusal) throw refusal;
     const body = new CountedBody(this.memory, holder, unpaid);
     request.countedBody = body;
@@ -70,7 +70,7 @@ export class AccountBodyGate extends BodyGate {
   /** The refusal of a body that is too large for an account without funds; undefined for an account with funds. */
   private async unpaid({ caller, path }: Request): Promise<GatewayError | undefined> {
     if (caller === undefined || (await this.funds.has(caller.accountId))) return undefined;
-    const { insufficient } = SURFACE_CODES[surfaceOf(path)];
+    const { insufficient } = API_FAMILY_CODES[apiFamilyOf(path)];
     return new GatewayError(insufficient, 'The balance cannot cover this request.');
   }
 }
@@ -90,7 +90,7 @@ export class CountedBody implements BodyMeter {
   private keepers = 1;
 
   constructor(
-    private readonly memory: SharedQuantity,
+    private readonly memory: Quota,
     private readonly holder: string,
     /** The refusal of a body that is too large for an account without funds. */
     private readonly unpaid: GatewayError | undefined,
@@ -99,7 +99,7 @@ export class CountedBody implements BodyMeter {
   add(more: number): GatewayError | undefined {
     if (this.unpaid && this.bytes + more > UNPAID_BODY_BYTES) return this.unpaid;
     if (this.keepers === 0) return undefined;
-    const refusal = this.memory.take(this.holder, more);
+    const refusal = this.memory.acquire(this.holder, more);
     if (refusal === undefined) this.bytes += more;
     return refusal;
   }
@@ -109,7 +109,7 @@ export class CountedBody implements BodyMeter {
    * given back and are taken again; this throws the refusal when there is no room for them. Call {@link leave} in any case.
    */
   keep(): void {
-    const refusal = this.keepers === 0 ? this.memory.take(this.holder, this.bytes) : undefined;
+    const refusal = this.keepers === 0 ? this.memory.acquire(this.holder, this.bytes) : undefined;
     this.keepers += 1;
     if (refusal === undefined) return;
     this.bytes = 0;
@@ -118,6 +118,6 @@ export class CountedBody implements BodyMeter {
 
   leave(): void {
     this.keepers -= 1;
-    if (this.keepers === 0) this.memory.give(this.holder, this.bytes);
+    if (this.keepers === 0) this.memory.release(this.holder, this.bytes);
   }
 }

@@ -7,8 +7,8 @@ import { Catalog } from '../catalog/catalog.js';
 import { unknownModel } from '../catalog/unknown-model.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { SURFACE_CODES, surfaceOf } from '../common/errors/surface.js';
-import { modelOf } from '../common/validation/model-of.js';
+import { API_FAMILY_CODES, apiFamilyOf } from '../common/errors/api-family.js';
+import { readModelId } from '../common/validation/read-model-id.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { Route } from '../providers/ports/route.js';
@@ -43,8 +43,8 @@ export class ModelGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    const codes = SURFACE_CODES[surfaceOf(request.path)];
-    const modelName = modelOf(request.body);
+    const codes = API_FAMILY_CODES[apiFamilyOf(request.path)];
+    const modelName = readModelId(request.body);
     const row = this.catalog.find(modelName);
     if (!row) throw unknownModel(codes.unknownModel);
     assert(request.caller, 'the model guard stands behind the bearer guard');

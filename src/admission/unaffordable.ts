@@ -1,19 +1,19 @@
 import type { Caller } from '../auth/caller.js';
 import { spendLimitMessage } from '../auth/spend-limit.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { type Surface, SURFACE_CODES } from '../common/errors/surface.js';
+import { type ApiFamily, API_FAMILY_CODES } from '../common/errors/api-family.js';
 
 /**
  * 402 with the surface's code: the price is more than the balance or than the key's own limit allows (decisions G-06,
  * G-99).
  */
 export function unaffordable(
-  surface: Surface,
+  surface: ApiFamily,
   outcome: 'insufficient' | 'over_limit',
   { spendLimit, isOutdated }: Pick<Caller, 'spendLimit' | 'isOutdated'>,
   nowMs: number,
 ): GatewayError {
-  return new GatewayError(SURFACE_CODES[surface].insufficient, messageOf());
+  return new GatewayError(API_FAMILY_CODES[surface].insufficient, messageOf());
 
   function messageOf(): string {
     if (outcome === 'insufficient') return 'The balance cannot cover this request.';

@@ -1,6 +1,6 @@
 import { findVoice, VOICE_NAMES } from '../catalog/voices.js';
 import { AUDIO_CONTENT_TYPES } from '../common/http/answers/audio-writer.js';
-import { Checked, OneOf } from '../common/validation/fields.js';
+import { Custom, Enum } from '../common/validation/fields.js';
 
 /** Largest `seed` (API: POST /v1/audio/speech). */
 export const MAX_SEED = 4_294_967_295;
@@ -15,12 +15,12 @@ export const FORMATS_WITHOUT_WAV = ['mp3', 'opus', 'pcm'] as const;
 export function AudioFormatField(
   formats: readonly string[] = Object.keys(AUDIO_CONTENT_TYPES),
 ): PropertyDecorator {
-  return OneOf(formats, { default: 'mp3' });
+  return Enum(formats, { default: 'mp3' });
 }
 
 /** A premade voice by id or first name, in any case (decision G-37). */
 export function VoiceField(): PropertyDecorator {
-  return Checked(
+  return Custom(
     (value) => typeof value === 'string' && findVoice(value) !== undefined,
     `must be one of ${VOICE_NAMES.join(', ')}, or the id of one of them`,
     {

@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/example-media.js';
-import { Checked, ModelId, Text } from '../common/validation/fields.js';
+import { Custom, ModelId, Text } from '../common/validation/fields.js';
 import { MAX_URL_CHARACTERS } from '../net/public-url.js';
 
 const IN_JSON =
@@ -14,7 +14,7 @@ export function recordingBody(exampleModel: string) {
     model!: string;
 
     /** A part of the form, which is never in the checked body. Clients that send every field of the class send null. */
-    @Checked(() => false, 'must be a file part of a form', {
+    @Custom(() => false, 'must be a file part of a form', {
       optional: true,
       description:
         'WAV, AIFF, MP3, AAC, MP4, M4A, MOV, FLAC, Ogg or WebM of at most 50 MB. Send `file` or `audio_url`, not both',

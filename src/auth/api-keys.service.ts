@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, type Repository } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { toPublicId } from '../common/ids/public-id.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { Clock } from '../common/time/clock.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ApiKeyRecord } from './api-key-record.js';
@@ -40,7 +40,7 @@ export class ApiKeysService {
     const key = makeKey();
     const nowMs = this.clock.nowMs();
     const record = this.keys.create({
-      id: timeOrderedUuid(nowMs),
+      id: uuidV7(nowMs),
       accountId,
       spendLimitMicroUsd: null,
       spendLimitPeriod: null,

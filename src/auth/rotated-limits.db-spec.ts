@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { FAILURE, fundedAccount, ledgerOf, startOf } from '../../test/support/test-ledger.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { SystemClock } from '../common/time/clock.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 async function submit(key: string, amount: number, on: Queries = database.dataSource) {
-  const id = timeOrderedUuid(Date.now());
+  const id = uuidV7(Date.now());
   const [row] = (await on.query(
     `SELECT outcome FROM task_submit_capped($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
        'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,

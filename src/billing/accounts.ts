@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { cursorOf, type Page, pageOf } from '../common/paging/page.js';
 import { Clock } from '../common/time/clock.js';
 import { transaction } from '../database/transaction.js';
@@ -27,7 +27,7 @@ export class Accounts {
   async create(name: string, money: MoneyKind = 'real'): Promise<Account> {
     const [row] = await this.dataSource.query<AccountRow[]>(
       `INSERT INTO account (id, name, play_money) VALUES ($1, $2, $3) RETURNING *`,
-      [timeOrderedUuid(this.clock.nowMs()), name, money === 'play'],
+      [uuidV7(this.clock.nowMs()), name, money === 'play'],
     );
     assert(row !== undefined, 'an insert returns its row');
     return accountOf(row);

@@ -1,4 +1,4 @@
-import { withoutEndSlashes } from '../common/end-slashes.js';
+import { trimTrailingSlashes } from '../common/trim-trailing-slashes.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
@@ -65,7 +65,7 @@ export function providersOptions(
   const extra = catalog.providers.map((provider) => ({
     id: provider.id,
     protocol: provider.protocol,
-    baseUrl: withoutEndSlashes(provider.base_url),
+    baseUrl: trimTrailingSlashes(provider.base_url),
     apiKey: keyOf(provider.id, provider.api_key_env),
   }));
   return {

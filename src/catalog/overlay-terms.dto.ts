@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { Checked, Flag, Pattern, Text, Whole } from '../common/validation/fields.js';
+import { Custom, Bool, Pattern, Text, Int } from '../common/validation/fields.js';
 
 const MAX_NAME = 200;
 const MAX_ENTRIES = 50;
@@ -18,22 +18,22 @@ export class OverlayTerms {
   @Pattern(FIELD, 'must be the name of a field', optional)
   length_parameter?: string;
 
-  @Flag(optional)
+  @Bool(optional)
   stream_usage?: boolean;
 
-  @Checked(isRename, `must map at most ${MAX_ENTRIES} names of fields to new names`, map)
+  @Custom(isRename, `must map at most ${MAX_ENTRIES} names of fields to new names`, map)
   rename?: Record<string, string>;
 
   @Text(names)
   drop?: string[];
 
-  @Checked(isHeaders, `must map at most ${MAX_ENTRIES} names of headers to texts in ASCII`, map)
+  @Custom(isHeaders, `must map at most ${MAX_ENTRIES} names of headers to texts in ASCII`, map)
   headers?: Record<string, string>;
 
-  @Checked(isConstants, `must hold at most ${MAX_ENTRIES} fields by name`, map)
+  @Custom(isConstants, `must hold at most ${MAX_ENTRIES} fields by name`, map)
   constants?: JsonObject;
 
-  @Whole({ min: 1, max: MAX_TIMEOUT_MS, ...optional })
+  @Int({ min: 1, max: MAX_TIMEOUT_MS, ...optional })
   timeout_ms?: number;
 
   @Text(names)

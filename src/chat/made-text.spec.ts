@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { SharedQuantity } from '../common/shared-quantity.js';
+import { Quota } from '../platform/fairness/quota.js';
 import { MadeText } from './made-text.js';
 
 const roomFor = (total: number) =>
-  new SharedQuantity({ total, perHolder: total / 2, what: 'texts' });
+  new Quota({ total, perHolder: total / 2, what: 'texts' });
 const begin = (room = roomFor(1_000_000), account = 'a') => new MadeText(room, account);
 
 describe('the text that a model has made', () => {

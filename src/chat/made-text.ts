@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SharedQuantity } from '../common/shared-quantity.js';
+import { Quota } from '../platform/fairness/quota.js';
 
 /** Short strings take two to three times the memory of their characters, so that many are joined to one. */
 const MAX_PIECES = 64;
@@ -19,7 +19,7 @@ export interface Made {
 /** The texts of all streams. One account leaves half of their room to the others. */
 @Injectable()
 export class MadeTexts {
-  private readonly room = new SharedQuantity({
+  private readonly room = new Quota({
     total: MAX_CHARS,
     perHolder: MAX_CHARS / SHARES,
     what: 'texts of streams',
@@ -43,7 +43,7 @@ export class MadeText {
   private lostTokens = 0;
 
   constructor(
-    private readonly room: SharedQuantity,
+    private readonly room: Quota,
     private readonly accountId: string,
   ) {}
 
@@ -66,7 +66,7 @@ export class MadeText {
 
   /** Gives the room back; called once, at the end of the call. */
   drop(): void {
-    this.room.give(this.accountId, this.keptChars);
+    this.room.release(this.accountId, this.keptChars);
     this.keptChars = 0;
   }
 
@@ -76,7 +76,7 @@ export class MadeText {
     this.pieceChars = 0;
     // After one refusal no room is asked for again, because every refusal costs an error object.
     const isKept =
-      this.lostTokens === 0 && this.room.take(this.accountId, part.length) === undefined;
+      this.lostTokens === 0 && this.room.acquire(this.accountId, part.length) === undefined;
     if (isKept) {
       this.parts.push(part);
       this.keptChars += part.length;

@@ -19,7 +19,7 @@ import { viewIssuedKey, viewKey } from '../admin/views/api-key.view.js';
 import { viewAudit } from '../admin/views/audit.view.js';
 import { viewEntry } from '../admin/views/ledger-entry.view.js';
 import { viewAction } from '../admin/views/operator-action.view.js';
-import { pathId } from '../common/ids/sent-id.js';
+import { pathId } from '../common/ids/id-params.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { NEXT_CURSOR_HEADER, viewPage } from '../common/paging/page.view.js';
 import { AdminUsageQuery } from '../usage/dto/usage.query.js';

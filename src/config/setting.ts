@@ -1,5 +1,5 @@
 import { databaseUrlsOf } from '../common/database-urls.js';
-import { withoutEndSlashes } from '../common/end-slashes.js';
+import { trimTrailingSlashes } from '../common/trim-trailing-slashes.js';
 import { EVERY_ORIGIN } from '../common/http/answers/every-origin.js';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -81,7 +81,7 @@ export const address =
   (value: string): Reading<string> => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
     return parsed && schemes.includes(parsed.protocol.slice(0, -1))
-      ? good(withoutEndSlashes(value))
+      ? good(trimTrailingSlashes(value))
       : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
   };
 
@@ -89,7 +89,7 @@ export const address =
 export const databases = (value: string): Reading<string> => {
   try {
     databaseUrlsOf(value);
-    return good(withoutEndSlashes(value));
+    return good(trimTrailingSlashes(value));
   } catch (error) {
     return bad((error as Error).message);
   }

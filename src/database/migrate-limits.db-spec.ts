@@ -13,7 +13,7 @@ import {
 } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { UsageRollup } from '../usage/usage-rollup.js';
 import { createDataSource } from './data-source.js';
 import { MIGRATIONS } from './migration-list.js';
@@ -27,11 +27,11 @@ const numberOf = ({ name }: { name: string }): number => Number(name.slice(-13))
 describe('the books of a gateway without limits, refunds and usage', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
-  const accountId = timeOrderedUuid(Date.now());
+  const accountId = uuidV7(Date.now());
   const keyId = randomUUID();
   const call = () => ({ ...startOf(accountId, 100n), apiKeyId: keyId });
   const [paid, lost, open, openToo, given] = [call(), call(), call(), call(), call()];
-  const [running, made, unclear] = Array.from({ length: 3 }, () => timeOrderedUuid(Date.now()));
+  const [running, made, unclear] = Array.from({ length: 3 }, () => uuidV7(Date.now()));
 
   beforeAll(async () => {
     database = await createTestDatabase();

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/test-d
 import { ledgerOf } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { createDataSource } from './data-source.js';
 import { MIGRATIONS } from './migration-list.js';
 import { runMigrations } from './run-migrations.js';
@@ -17,9 +17,9 @@ const numberOf = ({ name }: { name: string }): number => Number(name.slice(-13))
 describe('the books of a gateway whose calls were two rows', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
-  const accountId = timeOrderedUuid(Date.now());
+  const accountId = uuidV7(Date.now());
   const [settled, released, open, reversed, task, ended] = Array.from({ length: 6 }, () =>
-    timeOrderedUuid(Date.now()),
+    uuidV7(Date.now()),
   ) as [string, string, string, string, string, string];
 
   beforeAll(async () => {

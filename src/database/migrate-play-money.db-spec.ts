@@ -4,12 +4,12 @@ import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 import { PlayMoneyOfSandboxes1700000000470 as PlayMoney } from './migrations/0470-play-money-of-sandboxes.migration.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 
 describe('the accounts of a gateway when only play money buys the work of the sandbox', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
-  const accountId = timeOrderedUuid(Date.now());
+  const accountId = uuidV7(Date.now());
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -44,7 +44,7 @@ describe('the accounts of a gateway when only play money buys the work of the sa
       `INSERT INTO task (account_id, id, kind, modality, model, sealed_input, details, provider, provider_base_url,
                          on_sandbox, upstream_model, reserved)
        VALUES ($1, $2, 'song', 'audio', 'tune-music', '', '{}', $3, '', $4, 'm', 100)`,
-      [accountId, timeOrderedUuid(Date.now()), provider, onSandbox],
+      [accountId, uuidV7(Date.now()), provider, onSandbox],
     );
 
   it('have play money where no provider was ever used (G-110)', async () => {

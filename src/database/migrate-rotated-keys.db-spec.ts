@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/test-d
 import { ApiKey } from '../auth/api-key.entity.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import { toPublicId } from '../common/ids/public-id.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { SystemClock } from '../common/time/clock.js';
 import { createDataSource } from './data-source.js';
 import { MIGRATIONS } from './migration-list.js';
@@ -23,10 +23,10 @@ describe('keys that were rotated before they named their successors', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
   let keys: ApiKeysService;
-  const accountId = timeOrderedUuid(Date.now());
+  const accountId = uuidV7(Date.now());
   const names = ['rotated', 'successor', 'twice', 'first', 'second', 'patched', 'other'] as const;
   const ids = Object.fromEntries(
-    [...names, 'unrecorded'].map((name, index) => [name, timeOrderedUuid(Date.now() + index)]),
+    [...names, 'unrecorded'].map((name, index) => [name, uuidV7(Date.now() + index)]),
   ) as Record<(typeof names)[number] | 'unrecorded', string>;
 
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import { auditLedger } from '../billing/audit.js';
 import { CancelStatements } from '../leases/cancel-statements.js';
 import { LedgerService } from '../billing/ledger.service.js';
 import type { GatewayError } from '../common/errors/gateway-error.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { ExecutionStatements } from './execution-statements.js';
 import type { ExecutionStep } from './execution-steps.js';
 
@@ -196,7 +196,7 @@ describe('the ledger against an in-memory model', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: STEPS }), async (steps) => {
         const { id: accountId } = await accountsOf(database.dataSource).create('model');
-        const ids = Array.from({ length: IDS }, () => timeOrderedUuid(Date.now()));
+        const ids = Array.from({ length: IDS }, () => uuidV7(Date.now()));
         const oracle = new Oracle();
         for (const todo of steps) {
           await compare(accountId, ids, oracle, todo);

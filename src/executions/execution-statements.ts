@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { storableJson } from '../common/storable-json.js';
+import { postgresJson } from '../common/postgres-json.js';
 import { PreparedStatement } from '../database/prepared-statement.js';
 import type {
   BeginOutcome,
@@ -100,7 +100,7 @@ function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
     ends.map(({ basis }) => basis?.isEstimated ?? null),
     ends.map((end) => end.firstByteMs),
     ends.map((end) => end.durationMs),
-    ends.map(({ providerFault }) => providerFault && storableJson(providerFault)),
+    ends.map(({ providerFault }) => providerFault && postgresJson(providerFault)),
     ends.map(({ isCapped = false }) => isCapped),
     ends.map(({ providerFigures = null }) => providerFigures && JSON.stringify(providerFigures)),
     ends.map(({ uncharged = null }) => uncharged && JSON.stringify(uncharged)),

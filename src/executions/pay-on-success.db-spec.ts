@@ -6,7 +6,7 @@ import { ledgerOf, type TestLedger } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { BUILT_IN_MODELS } from '../catalog/models/built-in.models.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { ExecutionLedger } from './execution-ledger.js';
 import type { ExecutionReads } from './execution-reads.js';
@@ -62,9 +62,9 @@ describe('PayOnSuccess', () => {
   function callOf(accountId: string): AdmittedCall {
     const row = BUILT_IN_MODELS.find(({ id }) => id === 'aud-v4')!;
     return {
-      executionId: timeOrderedUuid(Date.now()),
+      executionId: uuidV7(Date.now()),
       caller: {
-        apiKeyId: timeOrderedUuid(Date.now()),
+        apiKeyId: uuidV7(Date.now()),
         accountId,
         allowedModels: null,
         requestsPerMinute: null,
@@ -156,7 +156,7 @@ describe('PayOnSuccess', () => {
 
   it('counts a call of its key until its end, however that comes', async () => {
     const one = payingWith(new ParallelCalls({ maxParallelCallsPerKey: 1 }), HOUR_MS);
-    const next = () => ({ ...call, executionId: timeOrderedUuid(clock.nowMs()) });
+    const next = () => ({ ...call, executionId: uuidV7(clock.nowMs()) });
     await one.run(next(), priced(SMALL), async (...parts) => {
       await expect(one.run(next(), priced(SMALL), made())).rejects.toMatchObject({
         code: 'rate_limit_exceeded',
@@ -173,7 +173,7 @@ describe('PayOnSuccess', () => {
 
   it('refuses a call without a connection to its provider before any hold, until one is free', async () => {
     const one = payingWith(unbounded, HOUR_MS, 1);
-    const next = () => ({ ...call, executionId: timeOrderedUuid(clock.nowMs()) });
+    const next = () => ({ ...call, executionId: uuidV7(clock.nowMs()) });
     await one.run(next(), priced(SMALL), async (...parts) => {
       const refused = next();
       await expect(one.run(refused, priced(SMALL), made())).rejects.toMatchObject({

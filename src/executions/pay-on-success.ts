@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Inject, Injectable } from '@nestjs/common';
 import { mayHaveLimit } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { surfaceOf } from '../common/errors/surface.js';
+import { apiFamilyOf } from '../common/errors/api-family.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import { cutOff } from '../common/http/answers/cut-off.js';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
@@ -174,7 +174,7 @@ export class PayOnSuccess {
   private async hold(call: AdmittedCall, start: ExecutionStart): Promise<void> {
     const outcome = await this.executions.begin(start);
     if (outcome === 'held') return;
-    throw unaffordable(surfaceOf(call.endpoint), outcome, call.caller, this.clock.nowMs());
+    throw unaffordable(apiFamilyOf(call.endpoint), outcome, call.caller, this.clock.nowMs());
   }
 
   private async attempt<T>(

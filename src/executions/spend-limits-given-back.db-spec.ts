@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { fundedAccount, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 import { auditBooks } from '../billing/usage-audit.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 
 const DAY_MS = 86_400_000;
 const LIMIT = 5_000;
@@ -30,7 +30,7 @@ const query = <Row>(sql: string, parameters: unknown[] = []) =>
 /** A call of the key that was charged so many days ago. */
 async function charge(amount: bigint, daysAgo = 0): Promise<string> {
   const { executions } = ledgerOf(database.dataSource);
-  const executionId = timeOrderedUuid(Date.now() - daysAgo * DAY_MS);
+  const executionId = uuidV7(Date.now() - daysAgo * DAY_MS);
   const start = { ...startOf(accountId, amount), executionId, apiKeyId: keyId };
   await executions.begin(start);
   await executions.succeed(start, successOf(amount));

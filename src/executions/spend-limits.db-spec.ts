@@ -7,7 +7,7 @@ import { fundedAccount } from '../../test/support/test-ledger.js';
 import { FAILURE, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 import { auditLedger } from '../billing/audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 
 const CALLS = 400;
 const ACCOUNTS = 3;
@@ -47,7 +47,7 @@ const credit = (accountId: string, amountMicroUsd: bigint) =>
   ledger.credit({ accountId, amountMicroUsd, idempotencyKey: randomUUID(), reference: null });
 
 async function submitTask(accountId: string, keyId: string, amount: number) {
-  const id = timeOrderedUuid(Date.now());
+  const id = uuidV7(Date.now());
   const [row] = await query<{ outcome: string }>(
     `SELECT outcome FROM task_submit_capped($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
        'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
@@ -202,7 +202,7 @@ describe('the limit of a key', () => {
     const accountId = await newAccount();
     const keyId = await newKey(accountId, OLD_TERMS);
     for (const submit of ['task_submit', 'task_submit_capped']) {
-      const id = timeOrderedUuid(Date.now());
+      const id = uuidV7(Date.now());
       const rows = await query(
         `SELECT outcome FROM ${submit}($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
            'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL)`,

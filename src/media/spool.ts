@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import type { BodyMeter } from '../common/http/bodies/body-gate.js';
-import { SharedQuantity } from '../common/shared-quantity.js';
+import { Quota } from '../platform/fairness/quota.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
 
@@ -16,8 +16,8 @@ const SHARES = 2;
  */
 @Injectable()
 export class Spool {
-  private readonly bytes: SharedQuantity;
-  private readonly transfers: SharedQuantity;
+  private readonly bytes: Quota;
+  private readonly transfers: Quota;
 
   constructor(
     @Inject(GATEWAY_CONFIG)
@@ -27,12 +27,12 @@ export class Spool {
     }: Pick<GatewayConfig, 'spoolMaxBytes' | 'maxUploadsPerAccount'>,
     @Inject(Metrics) metrics: Pick<Metrics, 'watch'>,
   ) {
-    this.bytes = new SharedQuantity({
+    this.bytes = new Quota({
       total: spoolMaxBytes,
       perHolder: spoolMaxBytes / SHARES,
       what: 'bytes of uploads and downloads at once',
     });
-    this.transfers = new SharedQuantity({
+    this.transfers = new Quota({
       total: Infinity,
       perHolder: maxUploadsPerAccount,
       what: 'uploads and downloads at once',
@@ -55,7 +55,7 @@ export class Spool {
    */
   open(accountId: string, expectedBytes = 1): SpoolRoom {
     const refusal =
-      this.bytes.refusal(accountId, expectedBytes) ?? this.transfers.take(accountId, 1);
+      this.bytes.check(accountId, expectedBytes) ?? this.transfers.acquire(accountId, 1);
     if (refusal) throw refusal;
     return new SpoolRoom(this.bytes, accountId, this.transfers);
   }
@@ -72,14 +72,14 @@ export class SpoolRoom implements BodyMeter {
   private bytes = 0;
 
   constructor(
-    private readonly all: SharedQuantity,
+    private readonly all: Quota,
     private readonly accountId: string,
-    private readonly transfers?: SharedQuantity,
+    private readonly transfers?: Quota,
   ) {}
 
   /** Takes room for bytes that arrive. Returns the refusal when there is none; a room that was freed takes nothing. */
   add(bytes: number): GatewayError | undefined {
-    const refusal = this.isComing ? this.all.take(this.accountId, bytes) : undefined;
+    const refusal = this.isComing ? this.all.acquire(this.accountId, bytes) : undefined;
     if (this.isComing && refusal === undefined) this.bytes += bytes;
     return refusal;
   }
@@ -87,7 +87,7 @@ export class SpoolRoom implements BodyMeter {
   /** The file has arrived: it now takes its real size, and the account may send another file. */
   filled(path: string, bytes: number): SpooledFile {
     this.arrived();
-    this.all.give(this.accountId, this.bytes - bytes);
+    this.all.release(this.accountId, this.bytes - bytes);
     this.bytes = bytes;
     return new SpooledFile(path, bytes, this);
   }
@@ -95,12 +95,12 @@ export class SpoolRoom implements BodyMeter {
   /** There is no file (any more). A second call changes nothing. */
   free(): void {
     this.arrived();
-    this.all.give(this.accountId, this.bytes);
+    this.all.release(this.accountId, this.bytes);
     this.bytes = 0;
   }
 
   private arrived(): void {
-    if (this.isComing) this.transfers?.give(this.accountId, 1);
+    if (this.isComing) this.transfers?.release(this.accountId, 1);
     this.isComing = false;
   }
 }

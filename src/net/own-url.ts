@@ -1,4 +1,4 @@
-import { withoutEndSlashes } from '../common/end-slashes.js';
+import { trimTrailingSlashes } from '../common/trim-trailing-slashes.js';
 import { type AddressInfo, isIPv6 } from 'node:net';
 
 /** The place where a gateway listens or will listen. */
@@ -22,13 +22,13 @@ export class OwnUrl {
 
   /** Such as `https://gateway.example` or `http://127.0.0.1:3000`. */
   get href(): string {
-    return withoutEndSlashes(this.publicUrl ?? this.listeningUrl);
+    return trimTrailingSlashes(this.publicUrl ?? this.listeningUrl);
   }
 
   /** What comes before each path of this gateway in a URL, such as `/shim`; mostly nothing. */
   get pathPrefix(): string {
     const { pathname } = new URL(this.href);
-    return withoutEndSlashes(pathname);
+    return trimTrailingSlashes(pathname);
   }
 
   /** All URLs of this gateway. With a `PUBLIC_URL` the place where it listens is a second one. */

@@ -14,7 +14,7 @@ import {
 } from '../../test/support/test-ledger.js';
 import { auditBooks } from '../billing/usage-audit.js';
 import { LedgerService } from '../billing/ledger.service.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { CancelStatements } from '../leases/cancel-statements.js';
 import type { Owed } from '../leases/owed.js';
 import type { Ticker } from '../ticker/ticker.js';
@@ -47,7 +47,7 @@ describe('what is owed for a record that was dropped', () => {
   });
   afterEach(() => database.drop());
 
-  const oldId = () => timeOrderedUuid(Date.now() - LONG_AGO_DAYS * 86_400_000);
+  const oldId = () => uuidV7(Date.now() - LONG_AGO_DAYS * 86_400_000);
 
   async function call(isPaid: boolean): Promise<Owed> {
     const { executions } = ledgerOf(dataSource);

@@ -11,7 +11,7 @@ import {
   startOf,
   successOf,
 } from '../../test/support/test-ledger.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import type { Ticker } from '../ticker/ticker.js';
 import { auditLedger } from '../billing/audit.js';
 import { RecordRetention } from './record-retention.js';
@@ -58,7 +58,7 @@ describe('the retention of records', () => {
   }
 
   /** An id of this round, as it will be seen at the end of all rounds. */
-  const newId = () => timeOrderedUuid(Date.now() - (ROUNDS - round) * STEP_DAYS * DAY_MS);
+  const newId = () => uuidV7(Date.now() - (ROUNDS - round) * STEP_DAYS * DAY_MS);
   const one = <T>(items: readonly T[]): T => items[randomInt(items.length)]!;
 
   async function begin(kind: Made['kind']): Promise<Made> {

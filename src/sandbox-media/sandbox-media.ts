@@ -1,4 +1,4 @@
-import { withoutEndSlashes } from '../common/end-slashes.js';
+import { trimTrailingSlashes } from '../common/trim-trailing-slashes.js';
 import { EXAMPLE_RECORDING } from '../common/example-media.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { GuardedDialer } from '../net/guarded-dialer.js';
@@ -35,7 +35,7 @@ export class SandboxMedia extends OwnFiles {
   /** Sets the address at which clients reach the gateway; returns the base of the files there. */
   publishAt(gatewayUrl: string): string {
     const { origin, pathname } = new URL(gatewayUrl);
-    this.published = new URL(`${origin}${withoutEndSlashes(pathname)}${SANDBOX_MEDIA_PATH}`);
+    this.published = new URL(`${origin}${trimTrailingSlashes(pathname)}${SANDBOX_MEDIA_PATH}`);
     return this.published.href;
   }
 

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { ByteRange } from '../common/http/answers/byte-range.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
-import { SharedQuantity } from '../common/shared-quantity.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
+import { Quota } from '../platform/fairness/quota.js';
 import { Clock } from '../common/time/clock.js';
 import { type OwnedRow, SharedLookup } from '../database/shared-lookup.js';
 import { FILE_STORE, type FileStore } from './file-store.port.js';
@@ -50,7 +50,7 @@ export function keyOf(accountId: string, id: string): string {
 export class StoredFiles {
   private readonly logger = new Logger(StoredFiles.name);
   private readonly rows: SharedLookup<Row>;
-  private readonly downloads: SharedQuantity;
+  private readonly downloads: Quota;
 
   constructor(
     @Inject(FILE_STORE) private readonly store: FileStore,
@@ -59,7 +59,7 @@ export class StoredFiles {
   ) {
     this.rows = new SharedLookup(dataSource, 'stored_file');
     const { total, perAccount: perHolder } = store.readers;
-    this.downloads = new SharedQuantity({ total, perHolder, what: 'downloads of files at once' });
+    this.downloads = new Quota({ total, perHolder, what: 'downloads of files at once' });
   }
 
   /**
@@ -71,7 +71,7 @@ export class StoredFiles {
     const { accountId, ownerId, contentType, expiresAt } = file;
     const incoming = new IncomingBytes(file);
     const nowMs = this.clock.nowMs();
-    const id = timeOrderedUuid(nowMs);
+    const id = uuidV7(nowMs);
     try {
       const row = [accountId, id, ownerId, contentType, new Date(nowMs), expiresAt];
       await this.dataSource.query(BEGIN, row);
@@ -196,10 +196,10 @@ export class StoredFiles {
     id: string,
     range: ByteRange | undefined,
   ): Promise<Readable> {
-    const refusal = this.downloads.take(accountId, 1);
+    const refusal = this.downloads.acquire(accountId, 1);
     if (refusal) throw refusal;
     const give = (): void => {
-      this.downloads.give(accountId, 1);
+      this.downloads.release(accountId, 1);
     };
     try {
       const bytes = await this.open(keyOf(accountId, id), range);

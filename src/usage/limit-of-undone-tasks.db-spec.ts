@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/test-d
 import { ApiKey } from '../auth/api-key.entity.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import { auditBooks } from '../billing/usage-audit.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { SystemClock } from '../common/time/clock.js';
 import { CancelStatements } from '../leases/cancel-statements.js';
 
@@ -29,7 +29,7 @@ it('the charge of a task that was undone is free again in the limits of its key 
     spendLimitMicroUsd: LIMIT,
     spendLimitPeriod: 'total',
   });
-  const taskId = timeOrderedUuid(Date.now());
+  const taskId = uuidV7(Date.now());
   await dataSource.query(
     `SELECT task_submit_capped($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
        'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,

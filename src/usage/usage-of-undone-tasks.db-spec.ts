@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { fundedAccount, IDLE_TICKER } from '../../test/support/test-ledger.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { UsageReports } from './usage-reports.js';
 import { UsageRollup } from './usage-rollup.js';
 
@@ -18,7 +18,7 @@ it('the charge of a task that was undone is taken from what its key and model us
   const rollup = new UsageRollup(dataSource, IDLE_TICKER);
   const accountId = await fundedAccount(dataSource, 1_000n);
   const keyId = randomUUID();
-  const taskId = timeOrderedUuid(Date.now());
+  const taskId = uuidV7(Date.now());
   await dataSource.query(
     `SELECT task_submit($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
        'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,

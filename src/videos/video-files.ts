@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import { peekHead } from '../common/stream-head.js';
+import { peekStream } from '../common/peek-stream.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
@@ -81,7 +81,7 @@ export class VideoFiles {
 async function headOf(body: Readable): Promise<Buffer> {
   const timer = setTimeout(() => body.destroy(new Error('the file does not begin')), HEAD_MS);
   try {
-    return await peekHead(body, HEAD_BYTES);
+    return await peekStream(body, HEAD_BYTES);
   } finally {
     clearTimeout(timer);
   }

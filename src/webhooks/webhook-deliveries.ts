@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
-import { timeOrderedUuid } from '../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { Clock } from '../common/time/clock.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus, NewDelivery } from './delivery.js';
 
@@ -78,7 +78,7 @@ export class WebhookDeliveries {
     const nowMs = this.clock.nowMs();
     // Many customers share the host of an automation service. One whose deliveries hang there must not slow the others.
     const origin = `${new URL(url).origin} ${accountId}`;
-    return [timeOrderedUuid(nowMs), url, origin, sealedSecret, body, new Date(nowMs)];
+    return [uuidV7(nowMs), url, origin, sealedSecret, body, new Date(nowMs)];
   }
 
   /** Deliveries with their attempts, newest first; 400 invalid_request for an invalid cursor. */

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { RequiredWith } from '../common/validation/cross-field-rules.js';
-import { Checked, Text } from '../common/validation/fields.js';
+import { Custom, Text } from '../common/validation/fields.js';
 import { MAX_URL_CHARACTERS } from '../net/public-url.js';
 
 const WEB_URL = /^https?:\/\//i;
@@ -52,7 +52,7 @@ export function VideoWebhookSecret(): PropertyDecorator {
 }
 
 function webhookUrl(schemes: string, code?: ErrorCode): PropertyDecorator {
-  return Checked(isWebUrl, `must be an ${schemes} URL`, {
+  return Custom(isWebUrl, `must be an ${schemes} URL`, {
     optional: true,
     description: `Public ${schemes} URL that is told the final state`,
     example: 'https://example.com/hooks/shim',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Surface } from '../common/errors/surface.js';
+import type { ApiFamily } from '../common/errors/api-family.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { GuardedDialer } from '../net/guarded-dialer.js';
@@ -41,7 +41,7 @@ function targets(egressAllow = '', publicUrl = 'https://api.shim.example/v'): We
   return new WebhookTargets(dialer, rules, own);
 }
 
-async function faultOf(url: string, surface: Surface, by = targets()): Promise<string | undefined> {
+async function faultOf(url: string, surface: ApiFamily, by = targets()): Promise<string | undefined> {
   try {
     await by.check(url, surface);
     return undefined;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { SURFACE_CODES, type Surface } from '../common/errors/surface.js';
+import { API_FAMILY_CODES, type ApiFamily } from '../common/errors/api-family.js';
 import { Deadline } from '../net/deadline.js';
 import { EgressRules } from '../net/egress-rules.js';
 import { AddressRefusedError, GuardedDialer } from '../net/guarded-dialer.js';
@@ -28,7 +28,7 @@ export class WebhookTargets {
    * Checks the text of a webhook's URL: the scheme (by the surface's rules), the gateway's own host, private addresses.
    * Throws `invalid_task_command` or, for videos, `invalid_request`, with param `webhook`.
    */
-  judge(url: string, surface: Surface): URL {
+  judge(url: string, surface: ApiFamily): URL {
     const verdict = judgePublicUrl(url, {
       rules: this.rules,
       ownUrls: this.own.all,
@@ -49,7 +49,7 @@ export class WebhookTargets {
    * {@link judge}, then checks the addresses of its host. A name that does not resolve now is accepted, because every
    * attempt checks again. Throws as `judge`.
    */
-  async check(url: string, surface: Surface): Promise<void> {
+  async check(url: string, surface: ApiFamily): Promise<void> {
     const target = this.judge(url, surface);
     const deadline = new Deadline(RESOLVE_MS);
     try {
@@ -63,7 +63,7 @@ export class WebhookTargets {
   }
 }
 
-function refused(surface: Surface, refusal: string): GatewayError {
-  const code = SURFACE_CODES[surface].invalidWebhook;
+function refused(surface: ApiFamily, refusal: string): GatewayError {
+  const code = API_FAMILY_CODES[surface].invalidWebhook;
   return new GatewayError(code, `webhook ${refusal}.`, { param: 'webhook' });
 }

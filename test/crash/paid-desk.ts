@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdmittedCall } from '../../src/admission/admitted-call.js';
 import { BUILT_IN_MODELS } from '../../src/catalog/models/built-in.models.js';
 import { toGatewayError } from '../../src/common/errors/to-gateway-error.js';
-import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { ClientLeft, type PayOnSuccess } from '../../src/executions/pay-on-success.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { Acknowledgement } from './acknowledgement.js';
@@ -41,7 +41,7 @@ export async function startPaidDesk(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
     const order = JSON.parse(decodeURIComponent(request.url?.slice(1) ?? '')) as Order;
-    const id = timeOrderedUuid(Date.now());
+    const id = uuidV7(Date.now());
     const line = { accountId: order.accountId, id, amount: order.amount };
     const charged = randomInt(order.amount + 1);
     try {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Accounts } from '../../src/billing/accounts.js';
 import { LedgerService } from '../../src/billing/ledger.service.js';
-import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { type Clock, SystemClock } from '../../src/common/time/clock.js';
 import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
 import { ExecutionReads } from '../../src/executions/execution-reads.js';
@@ -83,7 +83,7 @@ export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}
 
 /** A call of a speech model that is about to begin. */
 export const startOf = (accountId: string, amountMicroUsd: bigint): ExecutionStart => ({
-  executionId: timeOrderedUuid(Date.now()),
+  executionId: uuidV7(Date.now()),
   accountId,
   apiKeyId: null,
   model: 'aud-v4',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { BatchedFunction } from '../../src/database/batched-function.js';
 import { TASK_ENDS } from '../../src/tasks/ending/task-ending.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 async function submitted(): Promise<string> {
-  const id = timeOrderedUuid(Date.now());
+  const id = uuidV7(Date.now());
   await database.dataSource.query(
     `SELECT task_submit($1, $2, NULL, 'video', 'video', 'm', NULL, '', '{}', 'sandbox', '', true, 'm',
        'waiting:sandbox', 10, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,

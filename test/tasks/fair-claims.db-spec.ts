@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { LANE_ROOMS, LEASE_MS } from '../../src/tasks/task-lane.js';
 import {
   type ClaimedWork,
@@ -40,7 +40,7 @@ async function fill(accounts: readonly string[], each: number, dueSeconds: numbe
 
 const newAccounts = (count: number): string[] =>
   Array.from({ length: count }, () =>
-    timeOrderedUuid(Math.round(Date.now() - Math.random() * LONG_AGO_MS)),
+    uuidV7(Math.round(Date.now() - Math.random() * LONG_AGO_MS)),
   );
 
 const countOf = (works: readonly ClaimedWork[], account: string): number =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { fundedAccount } from '../support/test-ledger.js';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 async function claimed(): Promise<Submission> {
-  const [id, key, token] = [timeOrderedUuid(Date.now()), randomUUID(), randomUUID()];
+  const [id, key, token] = [uuidV7(Date.now()), randomUUID(), randomUUID()];
   await database.dataSource.query(
     `SELECT idempotency_claim($1, '${ENDPOINT}', $2, ARRAY['\\x00'::bytea], $3, 60000)`,
     [accountId, key, token],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
-import { timeOrderedUuid } from '../../src/common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { DeliveryStatements, type Rooms } from '../../src/webhooks/delivery-statements.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -37,7 +37,7 @@ interface RowsRead {
 describe('Claiming deliveries', () => {
   let database: TestDatabase;
   let statements: DeliveryStatements;
-  const account = timeOrderedUuid(BEFORE + HOUR_MS);
+  const account = uuidV7(BEFORE + HOUR_MS);
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -121,7 +121,7 @@ describe('Claiming deliveries', () => {
   ])(
     'claims at most the free slots of an account, and deliveries of one that is %s',
     async (_which, madeAt) => {
-      const other = timeOrderedUuid(madeAt);
+      const other = uuidV7(madeAt);
       await add(2_000, `'http://many.example:' || i`, HOUR_MS);
       await add(10, `'http://other.example:' || i`, 1_000, other);
       const rooms = { ...ROOMS, accounts: new Map([[account, 3]]) };

@@ -6,7 +6,7 @@ import {
 } from '../../common/money/micro-usd.js';
 import type { SpendPeriod } from '../../auth/spend-limit.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
-import { Checked, Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { Custom, Bool, ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 
 const MAX_NAME = 200;
 const MAX_NOTE = 1_000;
@@ -20,7 +20,7 @@ export class CreateAccountBody {
   @Text({ max: MAX_NAME, example: 'acme' })
   name!: string;
 
-  @Flag({
+  @Bool({
     ...optional,
     description:
       'Whether its credits are play money, which buys the work of the sandbox only. Absent: true while the sandbox serves every provider',
@@ -33,7 +33,7 @@ const isAmount = (value: unknown): boolean =>
 
 /** Body of POST /admin/accounts/{id}/credits. */
 export class CreditBody {
-  @Checked(
+  @Custom(
     isAmount,
     `must be a string of digits other than zero, at most ${MAX_MICRO_USD}, with a leading minus on a correction`,
     {
@@ -56,13 +56,13 @@ export class CreateKeyBody {
   @ModelId({ ...optional, list: { min: 0, max: MAX_MODELS }, description: 'Absent = all models' })
   allowed_models?: string[];
 
-  @Whole({ min: 1, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds' })
+  @Int({ min: 1, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds' })
   expires_at?: number;
 
-  @Whole({ min: 1, max: MAX_REQUESTS_PER_MINUTE, ...optional })
+  @Int({ min: 1, max: MAX_REQUESTS_PER_MINUTE, ...optional })
   requests_per_minute?: number;
 
-  @Checked(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
+  @Custom(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
     ...optional,
     description: 'Micro-USD its charges and open holds may reach in each period',
     example: '5000000',
@@ -70,7 +70,7 @@ export class CreateKeyBody {
   })
   spend_limit_microusd?: string;
 
-  @OneOf(['day', 'month', 'total'], {
+  @Enum(['day', 'month', 'total'], {
     ...optional,
     description: 'A day or month of UTC, or `total`, which is meant where a limit names none',
   })
@@ -85,13 +85,13 @@ export class UpdateAccountBody {
   @Text({ max: MAX_NAME, ...optional, example: 'acme' })
   name?: string;
 
-  @Flag({ ...optional, description: 'Refuses all calls of its keys within 2 s' })
+  @Bool({ ...optional, description: 'Refuses all calls of its keys within 2 s' })
   disabled?: boolean;
 }
 
 /** Body of POST /admin/executions/{id}/refund and POST /admin/tasks/{id}/refund. */
 export class RefundBody {
-  @Checked(
+  @Custom(
     (value) => isUnsignedAmount(value) && BigInt(value as string) > 0n,
     `${UNSIGNED_AMOUNT_RULE}, above zero`,
     {
@@ -109,6 +109,6 @@ export class RefundBody {
 
 /** Body of POST /admin/keys/{id}/rotate. */
 export class RotateKeyBody {
-  @Whole({ min: 0, max: MAX_OVERLAP_SECONDS, default: 0 })
+  @Int({ min: 0, max: MAX_OVERLAP_SECONDS, default: 0 })
   overlap_seconds!: number;
 }

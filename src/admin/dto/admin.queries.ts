@@ -1,7 +1,7 @@
 import { PageQuery } from '../../common/paging/page.query.js';
 import type { LedgerEntry } from '../../billing/ledger-entry.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
-import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../executions/dto/executions.query.js';
 
 const MAX_ID = 100;
@@ -13,7 +13,7 @@ export class AdminExecutionsQuery extends ExecutionsQuery {
   @Text({ max: MAX_ID, ...optional })
   account_id?: string;
 
-  @OneOf(['true', 'false'], {
+  @Enum(['true', 'false'], {
     ...optional,
     description: 'Whether it is a stream that broke before it was whole, and is free',
   })
@@ -28,7 +28,7 @@ export class AccountsQuery extends PageQuery {
 
 /** Query of GET /admin/accounts/{id}/ledger. */
 export class LedgerQuery extends PageQuery {
-  @OneOf(['credit', 'correction', 'charge'], optional)
+  @Enum(['credit', 'correction', 'charge'], optional)
   kind?: LedgerEntry['kind'];
 
   @ModelId({ ...optional, description: 'Of the call or task' })
@@ -37,10 +37,10 @@ export class LedgerQuery extends PageQuery {
   @Text({ max: MAX_ID, ...optional, description: 'Key of the call or task, by its id' })
   api_key_id?: string;
 
-  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
+  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
   created_after?: number;
 
-  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
+  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
   created_before?: number;
 }
 
@@ -49,6 +49,6 @@ export class DeliveriesQuery extends PageQuery {
   @Text({ max: MAX_ID, ...optional })
   task_id?: string;
 
-  @OneOf(['pending', 'delivered', 'failed'], optional)
+  @Enum(['pending', 'delivered', 'failed'], optional)
   status?: 'pending' | 'delivered' | 'failed';
 }

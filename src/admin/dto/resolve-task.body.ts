@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { isUnsignedAmount, UNSIGNED_AMOUNT_RULE } from '../../common/money/micro-usd.js';
-import { Checked, OneOf } from '../../common/validation/fields.js';
+import { Custom, Enum } from '../../common/validation/fields.js';
 
 /** Body of POST /admin/tasks/{id}/resolve. */
 export class ResolveTaskBody {
-  @OneOf(['succeeded', 'failed', 'collect'], {
+  @Enum(['succeeded', 'failed', 'collect'], {
     example: 'collect',
     description:
       'collect: fetches the result from the provider and delivers it, also to a task that failed or expired',
   })
   outcome!: 'succeeded' | 'failed' | 'collect';
 
-  @Checked(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
+  @Custom(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
     optional: true,
     description:
       'Micro-USD, at most what was held; absent: all of it, and nothing for a task that had failed or expired. Not with failed',
@@ -19,7 +19,7 @@ export class ResolveTaskBody {
   })
   charged_microusd?: string;
 
-  @Checked(isJsonObject, 'must be an object', {
+  @Custom(isJsonObject, 'must be an object', {
     optional: true,
     description: 'What the task shows as its result; absent: nothing. Only with succeeded',
     api: { type: 'object', additionalProperties: true },

@@ -2,14 +2,14 @@ import { getSchemaPath } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/json-object.js';
 import { ExcludedBy } from '../../common/validation/cross-field-rules.js';
 import {
-  Checked,
+  Custom,
   Examined,
-  Flag,
+  Bool,
   ModelId,
   Num,
-  OneOf,
+  Enum,
   Text,
-  Whole,
+  Int,
 } from '../../common/validation/fields.js';
 import {
   isLogitBias,
@@ -49,7 +49,7 @@ const TOOL_CHOICE = {
 
 /** A field of OpenAI's that is not sold: null is taken, as SDKs send it (decision G-02). */
 function NotSold(): PropertyDecorator {
-  return Checked(() => false, 'is not offered here: leave it out', {
+  return Custom(() => false, 'is not offered here: leave it out', {
     ...optional,
     api: { type: Object, nullable: true, enum: [null] },
   });
@@ -66,10 +66,10 @@ export class ChatBody {
   })
   messages!: readonly JsonObject[];
 
-  @Flag({ default: false, description: 'Answer as server-sent events' })
+  @Bool({ default: false, description: 'Answer as server-sent events' })
   stream!: boolean;
 
-  @Checked(isStreamOptions, 'must hold include_usage or include_obfuscation, true or false', {
+  @Custom(isStreamOptions, 'must hold include_usage or include_obfuscation, true or false', {
     ...optional,
     description: '`include_usage` adds a last chunk with the usage; without `stream` it is ignored',
     api: {
@@ -89,22 +89,22 @@ export class ChatBody {
   top_p?: number;
 
   @ExcludedBy('max_completion_tokens')
-  @Whole({ min: 1, max: MAX_TOKENS, ...optional, description: 'Caps the generated tokens' })
+  @Int({ min: 1, max: MAX_TOKENS, ...optional, description: 'Caps the generated tokens' })
   max_tokens?: number;
 
-  @Whole({ min: 1, max: MAX_TOKENS, ...optional, description: 'Another name of `max_tokens`' })
+  @Int({ min: 1, max: MAX_TOKENS, ...optional, description: 'Another name of `max_tokens`' })
   max_completion_tokens?: number;
 
-  @Checked(isStop, 'must be a text or an array of up to 4 texts', {
+  @Custom(isStop, 'must be a text or an array of up to 4 texts', {
     ...optional,
     api: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 4 }] },
   })
   stop?: string | readonly string[];
 
-  @Whole({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, ...optional })
+  @Int({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, ...optional })
   seed?: number;
 
-  @Whole({ min: 1, max: 1, ...optional, description: 'One answer is given' })
+  @Int({ min: 1, max: 1, ...optional, description: 'One answer is given' })
   n?: number;
 
   @Num({ min: -2, max: 2, ...optional })
@@ -113,16 +113,16 @@ export class ChatBody {
   @Num({ min: -2, max: 2, ...optional })
   frequency_penalty?: number;
 
-  @Checked(isLogitBias, 'must map token ids to numbers from -100 to 100', {
+  @Custom(isLogitBias, 'must map token ids to numbers from -100 to 100', {
     ...optional,
     api: { type: 'object', additionalProperties: { type: 'number' } },
   })
   logit_bias?: JsonObject;
 
-  @Flag(optional)
+  @Bool(optional)
   logprobs?: boolean;
 
-  @Whole({
+  @Int({
     min: 0,
     max: MAX_TOP_LOGPROBS,
     ...optional,
@@ -137,13 +137,13 @@ export class ChatBody {
   })
   tools?: readonly JsonObject[];
 
-  @Checked(isToolChoice, 'must be none, auto, required or an object that names a tool', {
+  @Custom(isToolChoice, 'must be none, auto, required or an object that names a tool', {
     ...optional,
     api: { oneOf: [{ type: 'string', enum: ['none', 'auto', 'required'] }, TOOL_CHOICE] },
   })
   tool_choice?: string | JsonObject;
 
-  @Flag(optional)
+  @Bool(optional)
   parallel_tool_calls?: boolean;
 
   @Examined(responseFormatFault, {
@@ -155,13 +155,13 @@ export class ChatBody {
   @Text(label)
   user?: string;
 
-  @OneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'], optional)
+  @Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'], optional)
   reasoning_effort?: string;
 
-  @OneOf(['low', 'medium', 'high'], optional)
+  @Enum(['low', 'medium', 'high'], optional)
   verbosity?: string;
 
-  @Checked(isMetadata, 'must hold at most 16 texts of at most 512 characters by name', {
+  @Custom(isMetadata, 'must hold at most 16 texts of at most 512 characters by name', {
     ...optional,
     api: { type: 'object', additionalProperties: { type: 'string' } },
   })
@@ -173,16 +173,16 @@ export class ChatBody {
   @Text(label)
   safety_identifier?: string;
 
-  @Checked((value) => value === false, 'must be false: nothing is stored', {
+  @Custom((value) => value === false, 'must be false: nothing is stored', {
     ...optional,
     api: { type: Boolean, enum: [false] },
   })
   store?: false;
 
-  @OneOf(['auto', 'default'], { ...optional, description: 'Names what is done anyway' })
+  @Enum(['auto', 'default'], { ...optional, description: 'Names what is done anyway' })
   service_tier?: string;
 
-  @Checked(isTextOnly, 'must be ["text"]', {
+  @Custom(isTextOnly, 'must be ["text"]', {
     ...optional,
     description: 'Names what is done anyway',
     api: { type: 'array', items: { type: 'string', enum: ['text'] } },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromPublicId, toPublicId } from './public-id.js';
-import { timeOrderedUuid } from './time-ordered-uuid.js';
+import { uuidV7 } from './uuid-v7.js';
 
-describe('timeOrderedUuid', () => {
+describe('uuidV7', () => {
   it('is a version 7 UUID', () => {
-    expect(timeOrderedUuid(1_800_000_000_000)).toMatch(
+    expect(uuidV7(1_800_000_000_000)).toMatch(
       /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     );
   });
@@ -13,13 +13,13 @@ describe('timeOrderedUuid', () => {
   it('sorts by time', () => {
     fc.assert(
       fc.property(fc.nat(2 ** 40), fc.integer({ min: 1, max: 1e9 }), (start, later) => {
-        expect(timeOrderedUuid(start) < timeOrderedUuid(start + later)).toBe(true);
+        expect(uuidV7(start) < uuidV7(start + later)).toBe(true);
       }),
     );
   });
 
   it('never repeats', () => {
-    const made = new Set(Array.from({ length: 20_000 }, () => timeOrderedUuid(1)));
+    const made = new Set(Array.from({ length: 20_000 }, () => uuidV7(1)));
     expect(made.size).toBe(20_000);
   });
 });

@@ -1,4 +1,4 @@
-import { Text, Whole } from '../validation/fields.js';
+import { Text, Int } from '../validation/fields.js';
 
 const MAX_CURSOR = 100;
 const MAX_LIMIT = 100;
@@ -9,6 +9,6 @@ export class PageQuery {
   @Text({ max: MAX_CURSOR, optional: true, description: '`next_cursor` of the page before' })
   cursor?: string;
 
-  @Whole({ min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT })
+  @Int({ min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT })
   limit!: number;
 }

@@ -7,16 +7,16 @@ import { GatewayError } from '../errors/gateway-error.js';
 import { validatorOf } from './compiled-validator.js';
 import { ExcludedBy, Needs, RequiredWhen, RequiredWith } from './cross-field-rules.js';
 import {
-  Checked,
+  Custom,
   type Dto,
-  Flag,
+  Bool,
   LanguageCode,
   ModelId,
   Nested,
   Num,
-  OneOf,
+  Enum,
   Text,
-  Whole,
+  Int,
 } from './fields.js';
 
 class Line {
@@ -25,27 +25,27 @@ class Line {
 }
 class Common {
   @ModelId() model!: string;
-  @Whole({ min: 0, max: 9, optional: true }) seed?: number;
+  @Int({ min: 0, max: 9, optional: true }) seed?: number;
 }
 class Speech extends Common {
   @Text({ max: 5, missingCode: 'invalid_input', controls: 'speech' }) input!: string;
   @Num({ min: 0.7, max: 1.2, optional: true }) speed?: number;
-  @Flag({ optional: true }) boost?: boolean;
+  @Bool({ optional: true }) boost?: boolean;
   @LanguageCode({ optional: true }) language?: string;
-  @OneOf(['mp3', 'wav'], { default: 'mp3' }) format!: string;
+  @Enum(['mp3', 'wav'], { default: 'mp3' }) format!: string;
 }
 class Lines {
   @Nested(() => Line, { list: { min: 1, max: 2 } }) inputs!: Line[];
   @Nested(() => Line, { optional: true }) extra?: Line;
-  @Whole({ min: 1, max: 8, list: { min: 2, max: 2 }, optional: true }) indexes?: number[];
+  @Int({ min: 1, max: 8, list: { min: 2, max: 2 }, optional: true }) indexes?: number[];
   @Text({ max: 3, list: { min: 1, max: 2 }, optional: true }) urls?: string[];
-  @Checked((value) => Array.isArray(value), 'must be an array', { optional: true }) tools?: unknown;
+  @Custom((value) => Array.isArray(value), 'must be an array', { optional: true }) tools?: unknown;
 }
 class Version {
-  @ExcludedBy('custom_id') @OneOf(['v6'], { optional: true }) version?: string;
+  @ExcludedBy('custom_id') @Enum(['v6'], { optional: true }) version?: string;
   @Text({ max: 5, optional: true }) custom_id?: string;
-  @Flag({ optional: true }) custom?: boolean;
-  @Needs('custom', true) @Flag({ optional: true }) max_mode?: boolean;
+  @Bool({ optional: true }) custom?: boolean;
+  @Needs('custom', true) @Bool({ optional: true }) max_mode?: boolean;
   @RequiredWhen('custom', false) @Text({ max: 5 }) gen_description?: string;
 }
 class Hook {

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { validatorOf } from './compiled-validator.js';
-import { DoneAnyway, OneOf, Text, Whole } from './fields.js';
+import { DoneAnyway, Enum, Text, Int } from './fields.js';
 
 describe('the refusal of a field', () => {
   it('says a bound of one value as one value', () => {
     class Only {
-      @Whole({ min: 1, max: 1, optional: true }) n?: number;
-      @OneOf(['b64_json'], { optional: true }) format?: string;
+      @Int({ min: 1, max: 1, optional: true }) n?: number;
+      @Enum(['b64_json'], { optional: true }) format?: string;
       @DoneAnyway(false) stream?: false;
       @Text({ max: 3, list: { min: 1, max: 1 }, optional: true }) urls?: string[];
     }

@@ -88,7 +88,7 @@ export function ModelId(options: FieldOptions = {}): PropertyDecorator {
 }
 
 /** A whole number in an inclusive range; 5.0 counts as 5 (decision G-03). */
-export function Whole(options: Range & FieldOptions): PropertyDecorator {
+export function Int(options: Range & FieldOptions): PropertyDecorator {
   const { min, max } = options;
   const says = min === max ? `must be ${min}` : `must be a whole number from ${min} to ${max}`;
   const refusal = fault(says, options);
@@ -120,7 +120,7 @@ function Decimals(most: number, refusal: ValidationOptions): PropertyDecorator {
 }
 
 /** One of several words, case-sensitive. */
-export function OneOf(words: readonly string[], options: FieldOptions = {}): PropertyDecorator {
+export function Enum(words: readonly string[], options: FieldOptions = {}): PropertyDecorator {
   const refusal = fault(`must be ${oneOfWords(words)}`, options);
   return field([IsIn(words, refusal)], options, { type: String, enum: [...words] });
 }
@@ -144,7 +144,7 @@ export function DoneAnyway(value: string | number | boolean): PropertyDecorator 
 }
 
 /** true or false. */
-export function Flag(options: FieldOptions = {}): PropertyDecorator {
+export function Bool(options: FieldOptions = {}): PropertyDecorator {
   return field([IsBoolean(fault('must be true or false', options))], options, { type: Boolean });
 }
 
@@ -175,7 +175,7 @@ export function Nested(type: () => Dto, options: FieldOptions = {}): PropertyDec
 }
 
 /** Anything that a predicate accepts, for values that no other decorator describes; `says` as in `Pattern`. */
-export function Checked(
+export function Custom(
   holds: (value: unknown) => boolean,
   says: string,
   options: FieldOptions & { readonly api?: ApiPropertyOptions } = {},

@@ -2,14 +2,14 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { IntersectionType } from '@nestjs/swagger';
 import { validatorOf } from './compiled-validator.js';
-import { Flag, LanguageCode, ModelId, Num, Text, Whole } from './fields.js';
+import { Bool, LanguageCode, ModelId, Num, Text, Int } from './fields.js';
 import { jsonOfForm } from './form-fields.js';
 
 class Options {
   @Text({ max: 100 }) text!: string;
-  @Flag({ optional: true }) diarize?: boolean;
+  @Bool({ optional: true }) diarize?: boolean;
   @Num({ min: 0, max: 2, optional: true }) temperature?: number;
-  @Whole({ min: 1, max: 32, optional: true }) num_speakers?: number;
+  @Int({ min: 1, max: 32, optional: true }) num_speakers?: number;
   @LanguageCode({ optional: true }) language?: string;
 }
 class Model {

@@ -4,14 +4,14 @@ import { Controller, Logger, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { GatewayError } from '../errors/gateway-error.js';
-import { ModelId, OneOf, Text } from './fields.js';
-import { modelOf } from './model-of.js';
+import { ModelId, Enum, Text } from './fields.js';
+import { readModelId } from './read-model-id.js';
 import { StrictBody, StrictBodyPipe } from './strict-body.pipe.js';
 
 class SongBody {
   @ModelId() model!: string;
   @Text({ max: 10, description: 'What to sing' }) prompt!: string;
-  @OneOf(['a', 'b'], { default: 'a' }) version!: string;
+  @Enum(['a', 'b'], { default: 'a' }) version!: string;
 }
 
 @Controller()
@@ -66,19 +66,19 @@ describe('StrictBody', () => {
   });
 });
 
-describe('modelOf', () => {
+describe('readModelId', () => {
   it('gives the model before the other fields are looked at', () => {
-    expect(modelOf({ model: 'aud-v4', foo: 1 })).toBe('aud-v4');
+    expect(readModelId({ model: 'aud-v4', foo: 1 })).toBe('aud-v4');
   });
 
   it.each([[{}], [{ model: '' }], [{ model: ' \t' }], [{ model: 5 }], [{ model: null }]])(
     'refuses %j',
     (body) => {
-      expect(() => modelOf(body)).toThrow(expect.objectContaining({ param: 'model' }));
+      expect(() => readModelId(body)).toThrow(expect.objectContaining({ param: 'model' }));
     },
   );
 
   it('refuses what is no object', () => {
-    expect(() => modelOf([])).toThrow(expect.objectContaining({ param: null }));
+    expect(() => readModelId([])).toThrow(expect.objectContaining({ param: null }));
   });
 });

@@ -1,7 +1,7 @@
 import { ApiBody } from '@nestjs/swagger';
 import { DUBBING_LANGUAGES } from '../../catalog/languages.js';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/example-media.js';
-import { Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { Bool, ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
 import { AudioWebhook, AudioWebhookSecret } from '../../webhooks/webhook-fields.js';
 
@@ -27,16 +27,16 @@ export class DubbingBody {
   })
   source_url!: string;
 
-  @OneOf(DUBBING_LANGUAGES, {
+  @Enum(DUBBING_LANGUAGES, {
     description: 'Language of the dub',
     example: EXAMPLE.target_language,
   })
   target_language!: string;
 
-  @OneOf(['auto', ...DUBBING_LANGUAGES], { default: 'auto', description: 'Language of the source' })
+  @Enum(['auto', ...DUBBING_LANGUAGES], { default: 'auto', description: 'Language of the source' })
   source_language!: string;
 
-  @Whole({
+  @Int({
     min: 0,
     max: MAX_SPEAKERS,
     ...optional,
@@ -44,10 +44,10 @@ export class DubbingBody {
   })
   num_speakers?: number;
 
-  @Flag({ ...optional, description: 'The highest resolution there is, for video' })
+  @Bool({ ...optional, description: 'The highest resolution there is, for video' })
   highest_resolution?: boolean;
 
-  @Flag({ ...optional, description: 'Leave background audio out of the dub' })
+  @Bool({ ...optional, description: 'Leave background audio out of the dub' })
   drop_background_audio?: boolean;
 
   @AudioWebhook()

@@ -1,7 +1,7 @@
-import { filterId } from '../../common/ids/sent-id.js';
+import { filterId } from '../../common/ids/id-params.js';
 import { PageQuery } from '../../common/paging/page.query.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
-import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 import type { ExecutionStatus } from '../execution.js';
 import type { ExecutionQuery } from '../execution-reads.js';
 
@@ -11,7 +11,7 @@ const optional = { optional: true } as const;
 
 /** Query of GET /v1/executions. */
 export class ExecutionsQuery extends PageQuery {
-  @OneOf(['running', 'succeeded', 'failed'], optional)
+  @Enum(['running', 'succeeded', 'failed'], optional)
   status?: ExecutionStatus;
 
   @ModelId(optional)
@@ -20,10 +20,10 @@ export class ExecutionsQuery extends PageQuery {
   @Text({ max: MAX_ID, ...optional, description: 'Calls of one key, by its id' })
   api_key_id?: string;
 
-  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
+  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
   created_after?: number;
 
-  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
+  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
   created_before?: number;
 
   @Text({

@@ -3,7 +3,7 @@ import {
   OptionalWhile,
   RequiredWhen,
 } from '../../common/validation/cross-field-rules.js';
-import { Flag, Text } from '../../common/validation/fields.js';
+import { Bool, Text } from '../../common/validation/fields.js';
 import {
   AutoLyrics,
   CustomLyrics,
@@ -26,7 +26,7 @@ const optional = { optional: true } as const;
 
 /** Fields that the nine models with `custom` have in common (API: Song modes; decisions G-72, G-73). */
 export class Creation {
-  @Flag({
+  @Bool({
     default: false,
     description: 'true: lyrics and style are given; false: the song is written from a description',
   })

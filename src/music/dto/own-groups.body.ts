@@ -1,6 +1,6 @@
 import { ArrayUnique, NotEquals } from 'class-validator';
 import { ExcludedBy, RequiredWith } from '../../common/validation/cross-field-rules.js';
-import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { Bool, Num, Enum, Text, Int } from '../../common/validation/fields.js';
 import {
   AudioUrls,
   AutoLyrics,
@@ -30,7 +30,7 @@ export class LyricsFields {
   @Text({ max: MAX_DESCRIPTION, example: 'A farewell at a railway station' })
   prompt!: string;
 
-  @OneOf(['classic', 'remi'], { default: 'classic' })
+  @Enum(['classic', 'remi'], { default: 'classic' })
   lyrics_model!: string;
 }
 
@@ -73,13 +73,13 @@ export class Sound {
   @Text({ max: MAX_SOUND, description: 'What is to be heard', example: 'A heavy door slams shut' })
   prompt!: string;
 
-  @OneOf(['one-shot', 'loop'], { default: 'one-shot' })
+  @Enum(['one-shot', 'loop'], { default: 'one-shot' })
   type!: string;
 
-  @Whole({ min: 1, max: MAX_BPM, ...optional, description: 'Tempo, in beats per minute' })
+  @Int({ min: 1, max: MAX_BPM, ...optional, description: 'Tempo, in beats per minute' })
   bpm?: number;
 
-  @OneOf([...NOTES, ...NOTES.map((note) => `${note}m`)], { ...optional, description: 'Key' })
+  @Enum([...NOTES, ...NOTES.map((note) => `${note}m`)], { ...optional, description: 'Key' })
   key?: string;
 }
 
@@ -101,10 +101,10 @@ export class CustomModel {
 
 /** Own fields of `song-remaster`. */
 export class Remaster {
-  @OneOf(['subtle', 'normal', 'high'], { default: 'normal' })
+  @Enum(['subtle', 'normal', 'high'], { default: 'normal' })
   variation_category!: string;
 
-  @OneOf(['natural', 'boost', 'clarity'], optional)
+  @Enum(['natural', 'boost', 'clarity'], optional)
   style_profile?: string;
 }
 
@@ -136,7 +136,7 @@ export class Speed {
   @Num({ min: 0.25, max: 4, description: 'Factor: 2 is twice as fast', example: 1.25 })
   speed_multiplier!: number;
 
-  @Flag({ default: true, description: 'The pitch stays as it is' })
+  @Bool({ default: true, description: 'The pitch stays as it is' })
   keep_pitch!: boolean;
 }
 
@@ -188,7 +188,7 @@ export class Persona {
 /** Own field of `song-download`. */
 export class Formats {
   @ArrayUnique({ message: '$property must name each format once' })
-  @OneOf(['mp3', 'm4a', 'wav'], {
+  @Enum(['mp3', 'm4a', 'wav'], {
     list: { min: 1, max: 3 },
     default: ['mp3'],
     description: 'One file each; the price is the same for any number',

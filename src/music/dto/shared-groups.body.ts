@@ -1,5 +1,5 @@
 import { ExcludedBy, RequiredWith } from '../../common/validation/cross-field-rules.js';
-import { Flag, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { Bool, ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 import { AudioWebhook, AudioWebhookSecret } from '../../webhooks/webhook-fields.js';
 import {
   AudioUrl,
@@ -33,7 +33,7 @@ export class SourceTrack {
   @TaskId('Task that holds the source track; it must have succeeded')
   source_task_id!: string;
 
-  @Whole({
+  @Int({
     min: 1,
     max: MAX_INDEX,
     default: 1,
@@ -52,7 +52,7 @@ export class SourcePair {
   })
   source_task_ids!: string[];
 
-  @Whole({
+  @Int({
     min: 1,
     max: MAX_INDEX,
     list: { min: 2, max: 2 },
@@ -70,14 +70,14 @@ export class PublicAudio {
 
 /** The version of the model alone. */
 export class Version {
-  @OneOf(['v6', 'v6-wild', 'v6-mini'], { ...optional, description: '`v6` unless told otherwise' })
+  @Enum(['v6', 'v6-wild', 'v6-mini'], { ...optional, description: '`v6` unless told otherwise' })
   version?: string;
 }
 
 /** The version of the model, or a model of the caller instead. */
 export class VersionOrCustomModel {
   @ExcludedBy('custom_model_task_id')
-  @OneOf(['v6', 'v6-wild', 'v6-mini'], { ...optional, description: '`v6` unless told otherwise' })
+  @Enum(['v6', 'v6-wild', 'v6-mini'], { ...optional, description: '`v6` unless told otherwise' })
   version?: string;
 
   @TaskId('Task of `song-custom-model` that succeeded; stands in for `version`', optional)
@@ -94,13 +94,13 @@ export class PersonaChoice {
 /** Max mode on a model that has `custom`. */
 export class CustomMaxMode {
   @InCustomMode()
-  @Flag({ default: false, description: 'Best quality, at twice the price; needs `custom` = true' })
+  @Bool({ default: false, description: 'Best quality, at twice the price; needs `custom` = true' })
   max_mode!: boolean;
 }
 
 /** Max mode on a model without `custom`. */
 export class MaxMode {
-  @Flag({ default: false, description: 'Best quality, at twice the price' })
+  @Bool({ default: false, description: 'Best quality, at twice the price' })
   max_mode!: boolean;
 }
 

@@ -2,7 +2,7 @@ import { Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.js';
 import { unknownModel } from '../../catalog/unknown-model.js';
 import { validatorOf } from '../../common/validation/compiled-validator.js';
-import { modelOf } from '../../common/validation/model-of.js';
+import { readModelId } from '../../common/validation/read-model-id.js';
 import { BODY_OF_SHAPE } from './body-of-shape.js';
 import type { SongTask } from './shared-groups.body.js';
 import { checkStemType } from './stem-types.js';
@@ -19,7 +19,7 @@ export class SongBodyPipe implements PipeTransform<unknown, SongTask> {
   constructor(@Inject(Catalog) private readonly catalog: Catalog) {}
 
   transform(body: unknown): SongTask {
-    const row = this.catalog.find(modelOf(body, CODE));
+    const row = this.catalog.find(readModelId(body, CODE));
     if (row?.operation !== 'song') throw unknownModel('model_not_available');
     const { shape, stemTypes } = row.limits;
     const song = validatorOf<SongTask>(BODY_OF_SHAPE[shape]).parse(body, CODE);

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/example-media.js';
 import { Needs, RequiredWhen } from '../../common/validation/cross-field-rules.js';
-import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { Bool, Num, Enum, Text, Int } from '../../common/validation/fields.js';
 import { codePointCount, isBlank } from '../../common/validation/text-rule.js';
 import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
 
@@ -162,12 +162,12 @@ export function Weight(description: string): PropertyDecorator {
 
 /** Requested length. */
 export function TargetDuration(): PropertyDecorator {
-  return Whole({ min: 10, max: 360, ...optional, description: 'Length to aim at, in seconds' });
+  return Int({ min: 10, max: 360, ...optional, description: 'Length to aim at, in seconds' });
 }
 
 /** How much the two tracks may differ. */
 export function Variety(): PropertyDecorator {
-  return OneOf(['off', 'low', 'medium', 'high', 'max'], {
+  return Enum(['off', 'low', 'medium', 'high', 'max'], {
     ...optional,
     description: '`low` unless told otherwise. `max` neither is Max mode nor costs more',
   });
@@ -175,17 +175,17 @@ export function Variety(): PropertyDecorator {
 
 /** The singer. */
 export function VocalGender(): PropertyDecorator {
-  return OneOf(['male', 'female'], { ...optional, description: 'Who sings' });
+  return Enum(['male', 'female'], { ...optional, description: 'Who sings' });
 }
 
 /** Whether lyrics are only an idea, from which the lyrics are written. */
 export function AutoLyrics(): PropertyDecorator {
-  return Flag({ ...optional, description: '`prompt` is an idea that is rewritten into lyrics' });
+  return Bool({ ...optional, description: '`prompt` is an idea that is rewritten into lyrics' });
 }
 
 /** Whether there is no singing. */
 export function Instrumental(): PropertyDecorator {
-  return Flag({ default: false, description: 'Nobody sings' });
+  return Bool({ default: false, description: 'Nobody sings' });
 }
 
 /** An instruction what to change. */
@@ -195,5 +195,5 @@ export function Instruction(): PropertyDecorator {
 
 /** The same seed gives the same result. */
 export function Seed(): PropertyDecorator {
-  return Whole({ min: 0, max: 4_294_967_295, ...optional });
+  return Int({ min: 0, max: 4_294_967_295, ...optional });
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { Checked, type FieldOptions, oneOfWords } from '../../common/validation/fields.js';
+import { Custom, type FieldOptions, oneOfWords } from '../../common/validation/fields.js';
 import type { SongTask } from './shared-groups.body.js';
 
 /** The stems that can be extracted from a song or added to it, unless the row of a model lists its own. */
@@ -77,7 +77,7 @@ const STEM_TYPES = [
 export function StemType(options: FieldOptions): PropertyDecorator {
   const api = { type: String, enum: [...STEM_TYPES] };
   const isText = (value: unknown): boolean => typeof value === 'string';
-  return Checked(isText, 'must be a string', { ...options, api });
+  return Custom(isText, 'must be a string', { ...options, api });
 }
 
 /** Throws GatewayError `invalid_music_request` for a stem that is not in the list. */

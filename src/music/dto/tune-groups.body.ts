@@ -1,5 +1,5 @@
 import { ExcludedBy, RequiredWithout } from '../../common/validation/cross-field-rules.js';
-import { Flag, Num, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { Bool, Num, Enum, Text, Int } from '../../common/validation/fields.js';
 import { Instruction, MAX_DESCRIPTION, MAX_LYRICS, Seconds, Seed } from './song-fields.js';
 
 const MAX_BPM = 300;
@@ -17,13 +17,13 @@ export class Tune {
   @Text({ max: MAX_LYRICS, ...optional, description: 'Words to sing; not with `instrumental`' })
   lyrics?: string;
 
-  @Whole({ min: 1, max: MAX_TUNE_SECONDS, ...optional, description: 'Length, in seconds' })
+  @Int({ min: 1, max: MAX_TUNE_SECONDS, ...optional, description: 'Length, in seconds' })
   duration?: number;
 
-  @Whole({ min: 1, max: MAX_BPM, ...optional, description: 'Tempo, in beats per minute' })
+  @Int({ min: 1, max: MAX_BPM, ...optional, description: 'Tempo, in beats per minute' })
   bpm?: number;
 
-  @Flag({ ...optional, description: 'Nobody sings; not with `lyrics`' })
+  @Bool({ ...optional, description: 'Nobody sings; not with `lyrics`' })
   instrumental?: boolean;
 }
 
@@ -50,7 +50,7 @@ export class TuneExtension {
   @Seconds('Second to continue from')
   continue_at!: number;
 
-  @Whole({ min: 1, max: MAX_EXTENSION_SECONDS, default: 60, description: 'Seconds to add' })
+  @Int({ min: 1, max: MAX_EXTENSION_SECONDS, default: 60, description: 'Seconds to add' })
   duration!: number;
 }
 
@@ -62,12 +62,12 @@ export class CoverStrength {
 
 /** Own field of `tune-music-download`. */
 export class TuneFormat {
-  @OneOf(['mp3', 'wav'], { default: 'mp3' })
+  @Enum(['mp3', 'wav'], { default: 'mp3' })
   format!: string;
 }
 
 /** Own field of `tune-music-video`. */
 export class VideoTemplate {
-  @OneOf(['modern', 'player', 'simple'], { default: 'modern' })
+  @Enum(['modern', 'player', 'simple'], { default: 'modern' })
   template!: string;
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { peekHead } from '../../common/stream-head.js';
+import { peekStream } from '../../common/peek-stream.js';
 import type { AudioFormat } from '../ports/provider-audio.js';
 
 /** This is enough for every magic number that is checked. A shorter body is no audio. */
@@ -14,7 +14,7 @@ const WAV_MAGIC = /^(RIFF|RF64|BW64)$/;
  * the body when that breaks first.
  */
 export async function sniffAudio(body: Readable, format: AudioFormat): Promise<boolean> {
-  const head = await peekHead(body, SNIFF_BYTES);
+  const head = await peekStream(body, SNIFF_BYTES);
   if (head.length < SNIFF_BYTES) return false;
   const named = formatOf(head);
   if (format === 'pcm') return named === null && !isUsualMp3Frame(head) && !isText(head);
@@ -23,7 +23,7 @@ export async function sniffAudio(body: Readable, format: AudioFormat): Promise<b
 
 /** Waits for the first bytes of a body and tells whether they can be a file: not text, and not too few. The body stays unread. */
 export async function sniffFile(body: Readable): Promise<boolean> {
-  const head = await peekHead(body, SNIFF_BYTES);
+  const head = await peekStream(body, SNIFF_BYTES);
   return head.length === SNIFF_BYTES && !isText(head);
 }
 

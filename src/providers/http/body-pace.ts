@@ -1,4 +1,4 @@
-import { AccountTurns } from '../../common/account-turns.js';
+import { RoundRobinQueue } from '../../platform/fairness/round-robin-queue.js';
 
 /** Bytes that the answers of all providers together give in one turn of the event loop: two to four reads of a socket. */
 const BYTES_PER_TURN = 128 * 1024;
@@ -13,7 +13,7 @@ const READ_BYTES = 64 * 1024;
 export class BodyPace {
   private takenBytes = 0;
   private isCounting = false;
-  private readonly waiting = new AccountTurns<() => void>();
+  private readonly waiting = new RoundRobinQueue<() => void>();
 
   /** Counts bytes that were read. False when the rest of the answer has to {@link wait}. */
   take(bytes: number): boolean {

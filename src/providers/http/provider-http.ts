@@ -1,4 +1,4 @@
-import { withoutEndSlashes } from '../../common/end-slashes.js';
+import { trimTrailingSlashes } from '../../common/trim-trailing-slashes.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,7 +73,7 @@ export class ProviderHttp {
     private readonly access: ProviderAccess,
     private readonly protocol: WireProtocol,
   ) {
-    this.baseUrl = withoutEndSlashes(access.baseUrl);
+    this.baseUrl = trimTrailingSlashes(access.baseUrl);
   }
 
   /**

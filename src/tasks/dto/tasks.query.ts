@@ -1,6 +1,6 @@
 import { PageQuery } from '../../common/paging/page.query.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
-import { ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 import type { TaskStatus } from '../task.js';
 import { TASK_STATUSES } from '../task.view.js';
 
@@ -10,19 +10,19 @@ const optional = { optional: true } as const;
 
 /** Query of GET /v1/tasks. */
 export class TasksQuery extends PageQuery {
-  @OneOf(TASK_STATUSES, optional)
+  @Enum(TASK_STATUSES, optional)
   status?: TaskStatus;
 
   @ModelId(optional)
   model?: string;
 
-  @OneOf(['audio', 'video'], optional)
+  @Enum(['audio', 'video'], optional)
   modality?: 'audio' | 'video';
 
-  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
+  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
   created_after?: number;
 
-  @Whole({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
+  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
   created_before?: number;
 
   @Text({ max: MAX_CLIENT_REQUEST_ID, ...optional })

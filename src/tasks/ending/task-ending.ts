@@ -9,7 +9,7 @@ import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
 import { EndListeners } from './end-listeners.js';
 import { EndTimes } from './end-times.js';
 import { persistently } from '../persistently.js';
-import { storableJson } from '../../common/storable-json.js';
+import { postgresJson } from '../../common/postgres-json.js';
 import type { Task, TaskContent, TaskError, TaskFault } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';
@@ -129,7 +129,7 @@ export class TaskEnding {
       status: to,
       progress: to === 'succeeded' && known !== null ? 100 : known,
       memory: ending.memory ?? task.memory,
-      result: ending.result ? (JSON.parse(storableJson(ending.result)) as JsonObject) : null,
+      result: ending.result ? (JSON.parse(postgresJson(ending.result)) as JsonObject) : null,
       error: ending.error ?? null,
       fault: ending.fault ?? task.fault,
       chargedMicroUsd: charge,
@@ -163,7 +163,7 @@ function argumentsOf(task: Task, ending: Ending): unknown[] {
     watch,
     ending.watchMs ?? null,
     ending.event === 'cancelled',
-    ending.fault && storableJson(ending.fault),
+    ending.fault && postgresJson(ending.fault),
   ];
 }
 
@@ -173,11 +173,11 @@ function factsOf(task: Task): unknown[] {
   return [
     charge === null ? null : charge.toString(),
     task.progress,
-    storableJson(task.memory),
-    task.result && storableJson(task.result),
+    postgresJson(task.memory),
+    task.result && postgresJson(task.result),
     error?.code,
     error?.message,
-    task.content && storableJson(task.content),
+    task.content && postgresJson(task.content),
     task.completedAt,
   ];
 }

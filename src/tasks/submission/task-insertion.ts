@@ -1,8 +1,8 @@
-import { storableJson } from '../../common/storable-json.js';
+import { postgresJson } from '../../common/postgres-json.js';
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { mayHaveLimit } from '../../auth/caller.js';
-import { timeOrderedUuid } from '../../common/ids/time-ordered-uuid.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import type { JsonObject } from '../../common/json-object.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
@@ -67,7 +67,7 @@ export class TaskInsertion {
       task.model,
       task.clientRequestId,
       this.inputs.seal(input, task.id),
-      storableJson(task.details),
+      postgresJson(task.details),
       task.provider,
       task.providerBaseUrl,
       task.onSandbox,
@@ -85,7 +85,7 @@ export class TaskInsertion {
   private taskOf({ call, kind, webhook }: TaskRequest, prepared: PreparedTask): Task {
     const { route, details, quote } = prepared;
     const nowMs = this.clock.nowMs();
-    const id = timeOrderedUuid(nowMs);
+    const id = uuidV7(nowMs);
     assert(quote.amountMicroUsd > 0n, 'nothing is sold for nothing');
     return {
       id,
@@ -97,7 +97,7 @@ export class TaskInsertion {
       status: 'queued',
       progress: null,
       input: {},
-      details: JSON.parse(storableJson({ ...details, ...aliasOf(call) })) as JsonObject,
+      details: JSON.parse(postgresJson({ ...details, ...aliasOf(call) })) as JsonObject,
       memory: {},
       provider: route.provider,
       providerBaseUrl: this.registry.baseUrlOf(route.provider) ?? '',

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { unaffordable } from '../../admission/unaffordable.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject } from '../../common/json-object.js';
-import { surfaceOf } from '../../common/errors/surface.js';
+import { apiFamilyOf } from '../../common/errors/api-family.js';
 import { Clock } from '../../common/time/clock.js';
 import { Metrics } from '../../observability/metrics.js';
 import { WebhookTargets } from '../../webhooks/webhook-targets.js';
@@ -52,7 +52,7 @@ export class TaskSubmission {
    */
   async submit(request: TaskRequest, prepare: () => Promise<PreparedTask>): Promise<Task> {
     const { webhook, idempotencyKey: key, call } = request;
-    if (webhook) this.targets.judge(webhook.url, surfaceOf(call.endpoint));
+    if (webhook) this.targets.judge(webhook.url, apiFamilyOf(call.endpoint));
     if (key === undefined) return this.create(request, prepare, undefined);
     const use: KeyUse = {
       accountId: call.caller.accountId,
@@ -135,7 +135,7 @@ export class TaskSubmission {
     claim: KeyClaim | undefined,
   ): Promise<Task> {
     const { webhook, call } = request;
-    const surface = surfaceOf(call.endpoint);
+    const surface = apiFamilyOf(call.endpoint);
     if (webhook) await this.targets.check(webhook.url, surface);
     const prepared = await prepare();
     const outcome = await this.insertion

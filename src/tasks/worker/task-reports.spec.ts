@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { storableJson } from '../../common/storable-json.js';
+import { postgresJson } from '../../common/postgres-json.js';
 import { TaskReports } from './task-reports.js';
 import type { Advance } from './task-statements.js';
 
@@ -94,9 +94,9 @@ describe('TaskReports', () => {
   });
 });
 
-describe('storableJson', () => {
+describe('postgresJson', () => {
   it('leaves out what PostgreSQL cannot hold in a text', () => {
-    expect(storableJson({ text: 'a\0b\ud800c', list: ['\udc00'], smile: '😀' })).toBe(
+    expect(postgresJson({ text: 'a\0b\ud800c', list: ['\udc00'], smile: '😀' })).toBe(
       '{"text":"ab\ufffdc","list":["\ufffd"],"smile":"😀"}',
     );
   });

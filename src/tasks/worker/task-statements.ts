@@ -1,4 +1,4 @@
-import { storableJson } from '../../common/storable-json.js';
+import { postgresJson } from '../../common/postgres-json.js';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../common/json-object.js';
@@ -161,7 +161,7 @@ export function advanceColumns(changes: readonly Advance[]): unknown[] {
     changes.map((change) => change.phase ?? null),
     changes.map((change) => Math.round(change.delayMs)),
     changes.map((change) => change.strikes ?? null),
-    changes.map((change) => (change.facts ? storableJson(change.facts) : null)),
+    changes.map((change) => (change.facts ? postgresJson(change.facts) : null)),
   ];
 }
 

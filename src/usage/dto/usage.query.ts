@@ -1,6 +1,6 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { filterId } from '../../common/ids/sent-id.js';
-import { Checked, ModelId, OneOf, Text, Whole } from '../../common/validation/fields.js';
+import { filterId } from '../../common/ids/id-params.js';
+import { Custom, ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageRequest } from '../usage-reports.js';
 
 const DAY_MS = 86_400_000;
@@ -37,7 +37,7 @@ const isGrouping = (value: unknown): boolean => {
 };
 
 const time = (description: string) =>
-  Checked(isTime, 'must be epoch seconds or a date such as 2026-01-31, of the years 1970 to 9999', {
+  Custom(isTime, 'must be epoch seconds or a date such as 2026-01-31, of the years 1970 to 9999', {
     ...optional,
     description,
     api: { type: String, example: '2026-01-31' },
@@ -45,7 +45,7 @@ const time = (description: string) =>
 
 /** Query of GET /v1/usage. */
 export class UsageQuery {
-  @Checked(isGrouping, `must name some of ${USAGE_DIMENSIONS.join(', ')}, with commas between`, {
+  @Custom(isGrouping, `must name some of ${USAGE_DIMENSIONS.join(', ')}, with commas between`, {
     default: 'day',
     api: { type: String, example: 'day,model' },
   })
@@ -63,13 +63,13 @@ export class UsageQuery {
   @Text({ max: MAX_ID, ...optional, description: 'Usage of one key, by its id' })
   api_key_id?: string;
 
-  @OneOf(['json', 'csv'], { default: 'json' })
+  @Enum(['json', 'csv'], { default: 'json' })
   format!: 'json' | 'csv';
 
-  @Whole({ min: 1, max: MAX_ROWS, default: DEFAULT_ROWS })
+  @Int({ min: 1, max: MAX_ROWS, default: DEFAULT_ROWS })
   limit!: number;
 
-  @Checked(
+  @Custom(
     (value) => typeof value === 'string' && CURSOR.test(value),
     'is not one this list gave',
     {

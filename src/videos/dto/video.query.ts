@@ -1,4 +1,4 @@
-import { ModelId, OneOf, Text } from '../../common/validation/fields.js';
+import { ModelId, Enum, Text } from '../../common/validation/fields.js';
 
 /** The guard has judged what stands there. */
 const LINK_TEXT_LIMIT = 200;
@@ -16,7 +16,7 @@ export class VideoQuery {
 
 /** Query of GET /v1/videos/{id}/content. SDKs may name the variant; there is only one. */
 export class VideoContentQuery extends VideoQuery {
-  @OneOf(['video'], { optional: true, description: 'The file itself' })
+  @Enum(['video'], { optional: true, description: 'The file itself' })
   variant?: 'video';
 
   @Text({ optional: true, max: LINK_TEXT_LIMIT, description: 'Of a link' })

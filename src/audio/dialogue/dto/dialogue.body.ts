@@ -6,7 +6,7 @@ import {
   Nested,
   Num,
   Text,
-  Whole,
+  Int,
 } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 
@@ -53,6 +53,6 @@ export class DialogueBody {
   @Num({ min: 0, max: 1, ...optional })
   stability?: number;
 
-  @Whole({ min: 0, max: MAX_SEED, ...optional })
+  @Int({ min: 0, max: MAX_SEED, ...optional })
   seed?: number;
 }

@@ -1,4 +1,4 @@
-import { Flag, ModelId, Text, Whole } from '../../../common/validation/fields.js';
+import { Bool, ModelId, Text, Int } from '../../../common/validation/fields.js';
 import { AudioFormatField, FORMATS_WITHOUT_WAV } from '../../audio-fields.js';
 
 const optional = { optional: true } as const;
@@ -23,10 +23,10 @@ export class MusicCompositionBody {
   })
   lyrics?: string;
 
-  @Whole({ min: 3, max: 300, default: 30, description: 'Billed whatever the actual length' })
+  @Int({ min: 3, max: 300, default: 30, description: 'Billed whatever the actual length' })
   duration_seconds!: number;
 
-  @Flag({
+  @Bool({
     ...optional,
     description: 'true guarantees music without singing, with or without lyrics',
   })

@@ -1,4 +1,4 @@
-import { Flag, ModelId, Num, Text } from '../../../common/validation/fields.js';
+import { Bool, ModelId, Num, Text } from '../../../common/validation/fields.js';
 import { AudioFormatField, FORMATS_WITHOUT_WAV } from '../../audio-fields.js';
 
 const optional = { optional: true } as const;
@@ -27,7 +27,7 @@ export class SoundEffectBody {
   })
   prompt_influence?: number;
 
-  @Flag({ ...optional, description: 'Whether the end leads back to the start without a seam' })
+  @Bool({ ...optional, description: 'Whether the end leads back to the start without a seam' })
   loop?: boolean;
 
   @AudioFormatField(FORMATS_WITHOUT_WAV)

@@ -2,13 +2,13 @@ import type { ResponseFormat } from '../../../common/http/answers/audio-writer.j
 import { JSON_BODY_BYTES } from '../../../common/http/bodies/json-body.js';
 import {
   DoneAnyway,
-  Flag,
+  Bool,
   LanguageCode,
   ModelId,
   Num,
-  OneOf,
+  Enum,
   Text,
-  Whole,
+  Int,
 } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 
@@ -52,10 +52,10 @@ export class SpeechBody {
   @Num({ min: 0, max: 1, ...optional })
   style?: number;
 
-  @Flag(optional)
+  @Bool(optional)
   use_speaker_boost?: boolean;
 
-  @Whole({ min: 0, max: MAX_SEED, ...optional })
+  @Int({ min: 0, max: MAX_SEED, ...optional })
   seed?: number;
 
   @Text({
@@ -74,7 +74,7 @@ export class SpeechBody {
   })
   next_text?: string;
 
-  @OneOf(['auto', 'on', 'off'], optional)
+  @Enum(['auto', 'on', 'off'], optional)
   apply_text_normalization?: 'auto' | 'on' | 'off';
 
   @DoneAnyway('audio')

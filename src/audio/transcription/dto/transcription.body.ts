@@ -1,11 +1,11 @@
 import { ExcludedBy } from '../../../common/validation/cross-field-rules.js';
 import {
   DoneAnyway,
-  Flag,
+  Bool,
   LanguageCode,
   Num,
-  OneOf,
-  Whole,
+  Enum,
+  Int,
 } from '../../../common/validation/fields.js';
 import { recordingBody } from '../../recording.body.js';
 
@@ -20,28 +20,28 @@ export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
   @LanguageCode({ ...optional, description: 'Left out, the language is detected' })
   language?: string;
 
-  @Flag({ ...optional, description: 'Fills `words[].speaker`' })
+  @Bool({ ...optional, description: 'Fills `words[].speaker`' })
   diarize?: boolean;
 
-  @Whole({ min: 1, max: 32, ...optional, description: 'Most speakers to tell apart' })
+  @Int({ min: 1, max: 32, ...optional, description: 'Most speakers to tell apart' })
   num_speakers?: number;
 
-  @Flag({ ...optional, description: 'Tags sounds such as laughter' })
+  @Bool({ ...optional, description: 'Tags sounds such as laughter' })
   tag_audio_events?: boolean;
 
-  @OneOf(['none', 'word', 'character'], {
+  @Enum(['none', 'word', 'character'], {
     ...optional,
     description: '`word` and `character` both add `words`, which are timed per word',
   })
   timestamps?: 'none' | 'word' | 'character';
 
-  @Flag({ ...optional, description: 'Adds `srt`' })
+  @Bool({ ...optional, description: 'Adds `srt`' })
   subtitles?: boolean;
 
   @Num({ min: 0, max: 2, ...optional })
   temperature?: number;
 
-  @OneOf(['json', 'verbose_json'], {
+  @Enum(['json', 'verbose_json'], {
     default: 'json',
     description:
       '`verbose_json` adds `task` and `duration`, and `words` and `segments` unless `timestamps` is `none`',
@@ -49,7 +49,7 @@ export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
   response_format!: 'json' | 'verbose_json';
 
   @ExcludedBy('timestamps')
-  @OneOf(GRANULARITIES, {
+  @Enum(GRANULARITIES, {
     ...granularities,
     description: '`word` adds `words`, `segment` adds `segments`; not with `timestamps`',
   })
@@ -57,7 +57,7 @@ export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
 
   @ExcludedBy('timestamps')
   @ExcludedBy('timestamp_granularities')
-  @OneOf(GRANULARITIES, {
+  @Enum(GRANULARITIES, {
     ...granularities,
     description: '`timestamp_granularities` as the OpenAI API spells it in forms',
   })

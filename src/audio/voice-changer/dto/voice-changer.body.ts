@@ -1,5 +1,5 @@
 import type { ResponseFormat } from '../../../common/http/answers/audio-writer.js';
-import { Flag, Num, Whole } from '../../../common/validation/fields.js';
+import { Bool, Num, Int } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 import { recordingBody } from '../../recording.body.js';
 
@@ -19,13 +19,13 @@ export class VoiceChangerBody extends recordingBody('aud-multilingual-sts-v2') {
   @Num({ min: 0, max: 1, ...optional })
   style?: number;
 
-  @Flag(optional)
+  @Bool(optional)
   use_speaker_boost?: boolean;
 
-  @Flag(optional)
+  @Bool(optional)
   remove_background_noise?: boolean;
 
-  @Whole({ min: 0, max: MAX_SEED, ...optional })
+  @Int({ min: 0, max: MAX_SEED, ...optional })
   seed?: number;
 
   @AudioFormatField()

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { toPublicId } from '../../ids/public-id.js';
-import { timeOrderedUuid } from '../../ids/time-ordered-uuid.js';
+import { uuidV7 } from '../../ids/uuid-v7.js';
 import type { Clock } from '../../time/clock.js';
 
 declare module 'express-serve-static-core' {
@@ -25,7 +25,7 @@ const CLIENT_REQUEST_ID_FORM = /^[\x20-\x7e]{1,128}$/;
  */
 export function executionId(clock: Clock) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    request.executionId = timeOrderedUuid(clock.nowMs());
+    request.executionId = uuidV7(clock.nowMs());
     const publicId = toPublicId('exec', request.executionId);
     response.setHeader(EXECUTION_ID_HEADER, publicId);
     response.setHeader('x-request-id', publicId);

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { cutOff } from './cut-off.js';
 import { discardRest } from '../bodies/refused-body.js';
 import { GatewayError } from '../../errors/gateway-error.js';
-import { onSurface, surfaceOf, typeOnSurface } from '../../errors/surface.js';
+import { inApiFamily, apiFamilyOf, typeInApiFamily } from '../../errors/api-family.js';
 import { toGatewayError } from '../../errors/to-gateway-error.js';
 
 /** What the filter gets from the application. */
@@ -42,8 +42,8 @@ export class GatewayErrorFilter implements ExceptionFilter {
 
   /** Writes the answer for anything thrown; also used by middleware that runs outside Nest's filters. */
   answer(thrown: unknown, request: Request, response: Response): void {
-    const surface = surfaceOf(request.path);
-    const error = onSurface(this.translate(thrown, request, response), surface);
+    const surface = apiFamilyOf(request.path);
+    const error = inApiFamily(this.translate(thrown, request, response), surface);
     this.options.onError?.(error, request);
     if (response.headersSent) {
       cutOff(response);
@@ -58,7 +58,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
       response.setHeader('x-should-retry', 'false');
     }
     discardRest(request);
-    response.status(error.status).json(error.toEnvelope(typeOnSurface(error, surface)));
+    response.status(error.status).json(error.toEnvelope(typeInApiFamily(error, surface)));
   }
 
   /** A path that exists without the method is 405 with `Allow`, not 404 (decision G-12). */

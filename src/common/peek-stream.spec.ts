@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { peekHead } from './stream-head.js';
+import { peekStream } from './peek-stream.js';
 
 const HEAD_BYTES = 512;
 const BYTES = Buffer.from('0123456789'.repeat(1_000));
@@ -13,7 +13,7 @@ describe('the head of a stream', () => {
       const pieces = [];
       for (let at = 0; at < BYTES.length; at += size) pieces.push(BYTES.subarray(at, at + size));
       const body = Readable.from(pieces, { objectMode: false });
-      expect((await peekHead(body, HEAD_BYTES)).equals(BYTES.subarray(0, 512))).toBe(true);
+      expect((await peekStream(body, HEAD_BYTES)).equals(BYTES.subarray(0, 512))).toBe(true);
       expect((await buffer(body)).equals(BYTES)).toBe(true);
     },
   );
@@ -22,13 +22,13 @@ describe('the head of a stream', () => {
     const body = Readable.from([BYTES.subarray(0, 2_000), BYTES.subarray(2_000)], {
       objectMode: false,
     });
-    await peekHead(body, HEAD_BYTES);
+    await peekStream(body, HEAD_BYTES);
     expect((body.read() as Buffer).length).toBeGreaterThanOrEqual(2_000);
   });
 
   it.each([0, 1, 511])('of a stream of %i bytes is all of it', async (size) => {
     const body = new PassThrough();
-    const head = peekHead(body, HEAD_BYTES);
+    const head = peekStream(body, HEAD_BYTES);
     body.end(BYTES.subarray(0, size));
     expect((await head).length).toBe(size);
     expect((await buffer(body)).length).toBe(size);
@@ -36,16 +36,16 @@ describe('the head of a stream', () => {
 
   it('of a stream that breaks is its error', async () => {
     const body = new PassThrough().on('error', () => undefined);
-    const head = peekHead(body, HEAD_BYTES);
+    const head = peekStream(body, HEAD_BYTES);
     body.write('abc');
     setImmediate(() => body.destroy(new Error('cut')));
     await expect(head).rejects.toThrow('cut');
-    await expect(peekHead(body, HEAD_BYTES)).rejects.toThrow('cut');
+    await expect(peekStream(body, HEAD_BYTES)).rejects.toThrow('cut');
   });
 
   it('of a stream that is closed is an error', async () => {
     const body = new PassThrough();
-    const head = peekHead(body, HEAD_BYTES);
+    const head = peekStream(body, HEAD_BYTES);
     setImmediate(() => body.destroy());
     await expect(head).rejects.toThrow('closed');
   });

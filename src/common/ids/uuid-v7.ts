@@ -9,7 +9,7 @@ let poolOffset = POOL_BYTES;
  * A UUID version 7: 48 bits of milliseconds, then random bits. Later ids sort after earlier ones, so an index on them
  * grows at one end.
  */
-export function timeOrderedUuid(nowMs: number): string {
+export function uuidV7(nowMs: number): string {
   if (poolOffset + RANDOM_BYTES > POOL_BYTES) {
     randomFillSync(pool);
     poolOffset = 0;

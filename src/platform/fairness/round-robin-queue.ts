@@ -1,5 +1,5 @@
 /** What waits, by account. Accounts take turns; within an account the order is that of arrival. */
-export class AccountTurns<T> {
+export class RoundRobinQueue<T> {
   /** The first account has the next turn. None is empty. */
   private readonly queues = new Map<string, T[]>();
 

@@ -8,7 +8,7 @@ import { isBlank } from './text-rule.js';
  * catalog is asked, then the pipe checks the rest. Throws `code` with param null when the body is no object, and with
  * param `model` when the field is missing, blank or no string (decisions G-07, G-77).
  */
-export function modelOf(body: unknown, code: ErrorCode = 'invalid_request'): string {
+export function readModelId(body: unknown, code: ErrorCode = 'invalid_request'): string {
   if (!isJsonObject(body)) throw new GatewayError(code, 'The body must be a JSON object.');
   const { model } = body;
   if (typeof model !== 'string' || isBlank(model)) {

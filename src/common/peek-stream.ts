@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
  * The first `sizeBytes` of a stream, fewer only if it ends before. The stream keeps them. Throws the error of the
  * stream, or an Error if it was closed.
  */
-export function peekHead(body: Readable, sizeBytes: number): Promise<Buffer> {
+export function peekStream(body: Readable, sizeBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const read = (): void => {
       const head = body.read(sizeBytes) as Buffer | null;

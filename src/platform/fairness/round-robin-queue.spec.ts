@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { AccountTurns } from './account-turns.js';
+import { RoundRobinQueue } from './round-robin-queue.js';
 
-function waiting(...names: string[]): AccountTurns<string> {
-  const turns = new AccountTurns<string>();
+function waiting(...names: string[]): RoundRobinQueue<string> {
+  const turns = new RoundRobinQueue<string>();
   for (const name of names) turns.add(name.charAt(0), name);
   return turns;
 }
 
-const rest = (turns: AccountTurns<string>): string[] => {
+const rest = (turns: RoundRobinQueue<string>): string[] => {
   const taken: string[] = [];
   for (;;) {
     const item = turns.next();

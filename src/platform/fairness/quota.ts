@@ -1,9 +1,9 @@
-import { GatewayError } from './errors/gateway-error.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 
 const RETRY_AFTER_SECONDS = 1;
 
 /** What is shared, and how much of it exists. */
-export interface ShareLimits {
+export interface QuotaLimits {
   /** For all holders together. */
   readonly total: number;
   /** For one holder. */
@@ -16,11 +16,11 @@ export interface ShareLimits {
  * A bounded quantity of this process that holders share; each may have at most its own limit. Work that does not fit is
  * refused and never waits (decision G-100).
  */
-export class SharedQuantity {
+export class Quota {
   private readonly parts = new Map<string, number>();
   private taken = 0;
 
-  constructor(private readonly limits: ShareLimits) {}
+  constructor(private readonly limits: QuotaLimits) {}
 
   /** Taken by all holders together. */
   get inUse(): number {
@@ -31,7 +31,7 @@ export class SharedQuantity {
    * Why the holder cannot take this much now: 429 when its own limit is reached, 503 when the whole is taken. Undefined
    * when it can.
    */
-  refusal(holder: string, amount: number): GatewayError | undefined {
+  check(holder: string, amount: number): GatewayError | undefined {
     const { total, perHolder, what } = this.limits;
     const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
     if ((this.parts.get(holder) ?? 0) + amount > perHolder) {
@@ -43,13 +43,13 @@ export class SharedQuantity {
   }
 
   /** Takes a part, which has to be given back. If it returns a refusal, nothing was taken. */
-  take(holder: string, amount: number): GatewayError | undefined {
-    const refusal = this.refusal(holder, amount);
+  acquire(holder: string, amount: number): GatewayError | undefined {
+    const refusal = this.check(holder, amount);
     if (refusal === undefined) this.change(holder, amount);
     return refusal;
   }
 
-  give(holder: string, amount: number): void {
+  release(holder: string, amount: number): void {
     this.change(holder, -amount);
   }
 

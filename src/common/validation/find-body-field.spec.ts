@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { sentField } from './sent-field.js';
+import { findBodyField } from './find-body-field.js';
 
 const BODY = { model: 'm', stop: null, messages: [{ content: [{ text: 'hi' }] }] };
 
-describe('sentField', () => {
+describe('findBodyField', () => {
   it.each([
     ['model', 'model'],
     ['stop', 'stop'],
@@ -11,7 +11,7 @@ describe('sentField', () => {
     ['messages[0].content', 'messages.0.content'],
     ['messages.0.content[0].text', 'messages.0.content.0.text'],
   ])('finds %s in the body and writes it as %s', (path, written) => {
-    expect(sentField(BODY, path)).toBe(written);
+    expect(findBodyField(BODY, path)).toBe(written);
   });
 
   it.each([
@@ -24,10 +24,10 @@ describe('sentField', () => {
     'a b',
     'x'.repeat(201),
   ])('finds no %j in it', (path) => {
-    expect(sentField(BODY, path)).toBeUndefined();
+    expect(findBodyField(BODY, path)).toBeUndefined();
   });
 
   it('finds nothing in a request without a body', () => {
-    expect(sentField(undefined, 'model')).toBeUndefined();
+    expect(findBodyField(undefined, 'model')).toBeUndefined();
   });
 });

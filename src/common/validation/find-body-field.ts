@@ -6,7 +6,7 @@ const PATH_FORM = /^[\w.[\]]{1,200}$/;
  * The path in the format of our errors (`messages.0.content` for `messages[0].content`), if the body has that field;
  * undefined if not.
  */
-export function sentField(body: unknown, path: string): string | undefined {
+export function findBodyField(body: unknown, path: string): string | undefined {
   if (!PATH_FORM.test(path)) return undefined;
   const names = path.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
   let value: unknown = body;

@@ -2,10 +2,10 @@ import type { ErrorCode, ErrorType } from './error-table.js';
 import type { GatewayError } from './gateway-error.js';
 
 /** A family of endpoints with its own codes for common faults (ADR 0003). */
-export type Surface = 'general' | 'audio' | 'dubbing' | 'song' | 'video';
+export type ApiFamily = 'general' | 'audio' | 'dubbing' | 'song' | 'video';
 
 /** Faults whose public code depends on the surface. */
-export type SurfaceFault =
+export type ApiFamilyFault =
   'invalidField' | 'unknownModel' | 'wrongEndpoint' | 'insufficient' | 'invalidWebhook';
 
 const GENERAL = {
@@ -14,17 +14,17 @@ const GENERAL = {
   wrongEndpoint: 'model_wrong_kind',
   insufficient: 'insufficient_user_quota',
   invalidWebhook: 'invalid_request',
-} as const satisfies Record<SurfaceFault, ErrorCode>;
+} as const satisfies Record<ApiFamilyFault, ErrorCode>;
 
 const AUDIO = {
   ...GENERAL,
   unknownModel: 'model_not_available',
   wrongEndpoint: 'no_eligible_route',
   insufficient: 'insufficient_funds',
-} as const satisfies Record<SurfaceFault, ErrorCode>;
+} as const satisfies Record<ApiFamilyFault, ErrorCode>;
 
 /** The public code of each fault on each surface (decisions G-06, G-07, G-09, G-68, G-76). */
-export const SURFACE_CODES: Record<Surface, Record<SurfaceFault, ErrorCode>> = {
+export const API_FAMILY_CODES: Record<ApiFamily, Record<ApiFamilyFault, ErrorCode>> = {
   general: GENERAL,
   video: GENERAL,
   audio: AUDIO,
@@ -33,7 +33,7 @@ export const SURFACE_CODES: Record<Surface, Record<SurfaceFault, ErrorCode>> = {
 };
 
 /** The surface a request path belongs to; everything outside the special families is general. */
-export function surfaceOf(path: string): Surface {
+export function apiFamilyOf(path: string): ApiFamily {
   if (path.startsWith('/v1/audio/dubbing')) return 'dubbing';
   if (path.startsWith('/v1/audio/')) return 'audio';
   if (path.startsWith('/v1/music/')) return 'song';
@@ -41,13 +41,13 @@ export function surfaceOf(path: string): Surface {
 }
 
 /** The same error with the code of the surface: songs have their own code for a bad field. */
-export function onSurface(error: GatewayError, surface: Surface): GatewayError {
+export function inApiFamily(error: GatewayError, surface: ApiFamily): GatewayError {
   if (error.code !== 'invalid_request') return error;
-  const code = SURFACE_CODES[surface].invalidField;
+  const code = API_FAMILY_CODES[surface].invalidField;
   return code === error.code ? error : error.withCode(code);
 }
 
 /** The `error.type` where it differs from the table's: a bad field of a video (decision G-04). */
-export function typeOnSurface(error: GatewayError, surface: Surface): ErrorType | undefined {
+export function typeInApiFamily(error: GatewayError, surface: ApiFamily): ErrorType | undefined {
   return surface === 'video' && error.code === 'invalid_request' ? 'invalid_request' : undefined;
 }
