@@ -12,9 +12,9 @@ import type { ChatCommand, ChatStream } from '../providers/ports/chat.port.js';
 import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
 import { basisOf, type CountedUsage } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
-import { chargeOf, type ChatQuote } from './chat-quote.js';
-import { ChatRelay } from './chat-relay.js';
-import { type MadeText, MadeTexts } from './made-text.js';
+import { chargeOf, type ChatQuote } from './chat-pricing.js';
+import { ChatStreamRelay } from './chat-stream-relay.js';
+import { type GeneratedTextBuffer, GeneratedTextBuffers } from './generated-text.js';
 import { StreamOutcomes } from './stream-outcomes.js';
 
 /** One stream between its hold and its end. */
@@ -22,12 +22,12 @@ interface OpenStream {
   readonly call: AdmittedCall<'chat'>;
   readonly quote: ChatQuote;
   readonly events: SseWriter;
-  readonly made: MadeText;
+  readonly made: GeneratedTextBuffer;
 }
 
 /** A stream that ended well. */
 interface EndedStream {
-  readonly relay: ChatRelay;
+  readonly relay: ChatStreamRelay;
   readonly usage: CountedUsage;
   readonly chargedMicroUsd: MicroUsd;
 }
@@ -40,7 +40,7 @@ export class ChatStreamService {
     private readonly router: ProviderRouter,
     private readonly images: ChatImages,
     private readonly outcomes: StreamOutcomes,
-    private readonly texts: MadeTexts,
+    private readonly texts: GeneratedTextBuffers,
     private readonly clock: Clock,
   ) {}
 
@@ -82,7 +82,7 @@ export class ChatStreamService {
       model: call.modelName,
     };
     events.wait();
-    const relay = new ChatRelay(events, head, quote.showsUsage, made);
+    const relay = new ChatStreamRelay(events, head, quote.showsUsage, made);
     const signal = new StopSource(callSignal);
     const { provider, upstreamModel, result } = await this.open(
       call,
@@ -140,7 +140,7 @@ export class ChatStreamService {
 }
 
 /** When the reader leaves, ends the provider's work, unless only the usage is missing, for which a stream waits 5 s at most. */
-function stopWhenGone(events: SseWriter, relay: ChatRelay, signal: StopSource): void {
+function stopWhenGone(events: SseWriter, relay: ChatStreamRelay, signal: StopSource): void {
   events.onGone(() => {
     relay.takeWaiting();
     if (!relay.isFinished || relay.usage !== null) signal.abort(new ClientLeft());

@@ -4,7 +4,7 @@ import { SystemClock } from '../common/time/clock.js';
 import { Metrics } from '../observability/metrics.js';
 import type { TokenUsage } from '../providers/ports/chat.port.js';
 import { ChatUsage } from './chat-usage.js';
-import type { Made } from './made-text.js';
+import type { GeneratedText } from './generated-text.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
 describe('usage', () => {
@@ -14,7 +14,7 @@ describe('usage', () => {
   const usageWith = (
     messages: JsonObject[],
     reported: TokenUsage | null,
-    made: () => Made,
+    made: () => GeneratedText,
     hasHiddenReasoning = false,
   ) => {
     const route = { provider: 'p', upstreamModel: 'm' };
@@ -39,28 +39,28 @@ describe('usage', () => {
       { role: 'assistant', function_call: { name: 'f', arguments: '{}' } },
       { role: 'user', content: 'b' },
     ];
-    const made = () => ({ text: 'made', lostTokens: 0 });
+    const made = () => ({ text: 'made', uncountedTokens: 0 });
     const usage = await usageWith(messages, null, made);
     // Four texts of one token each; a message and a reply cost three each.
     expect(usage).toMatchObject({ promptTokens: 4 + 3 * 3 + 3, completionTokens: 1 });
   });
 
   it('is estimated where text was not kept', async () => {
-    const made = () => ({ text: 'made', lostTokens: 70 });
+    const made = () => ({ text: 'made', uncountedTokens: 70 });
     const usage = await usageWith([], null, made);
     expect(usage).toMatchObject({ completionTokens: 71, isEstimated: true });
   });
 
   it.each([0, 900])('is not a report of %i and zero beside text', async (promptTokens) => {
     const zero = { ...told, promptTokens, completionTokens: 0 };
-    const made = () => ({ text: 'made', lostTokens: 0 });
+    const made = () => ({ text: 'made', uncountedTokens: 0 });
     const usage = await usageWith([{ role: 'user', content: 'a' }], zero, made);
     expect(usage).toMatchObject({ promptTokens: 7, completionTokens: 1 });
   });
 
   it('is a report of zero where nothing was made', async () => {
     const zero = { ...told, completionTokens: 0 };
-    const usage = await usageWith([], zero, () => ({ text: '', lostTokens: 0 }));
+    const usage = await usageWith([], zero, () => ({ text: '', uncountedTokens: 0 }));
     expect(usage).toMatchObject({ promptTokens: 20, completionTokens: 0 });
   });
 
@@ -68,7 +68,7 @@ describe('usage', () => {
     [50, 80],
     [5_000, 100],
   ])('is a surplus of %i up to the cap: %i', async (surplusTokens, completionTokens) => {
-    const made = () => ({ text: 'made', lostTokens: 0 });
+    const made = () => ({ text: 'made', uncountedTokens: 0 });
     const usage = await usageWith([], { ...told, surplusTokens }, made);
     expect(usage).toEqual({ ...told, completionTokens, isEstimated: false });
   });
@@ -98,7 +98,7 @@ describe('usage', () => {
     'without a report is estimated and counted where reasoning is hidden: %j',
     async (isHidden, times) => {
       metrics.uncountedReasoning.reset();
-      const made = () => ({ text: 'made', lostTokens: 0 });
+      const made = () => ({ text: 'made', uncountedTokens: 0 });
       const usage = await usageWith([], null, made, isHidden);
       expect(usage).toMatchObject({ completionTokens: 1, isEstimated: isHidden });
       const { values } = await metrics.uncountedReasoning.get();

@@ -7,9 +7,9 @@ import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
 import type { TriedRoute } from '../providers/routing/provider-router.js';
 import { Metrics } from '../observability/metrics.js';
 import type { CountedUsage } from './charge-basis.js';
-import { imageTokens } from './chat-quote.js';
+import { imageTokens } from './chat-pricing.js';
 import { textsOf } from './chat-texts.js';
-import type { Made } from './made-text.js';
+import type { GeneratedText } from './generated-text.js';
 import { type TokenCount, TokenCounter } from './tokens/token-counter.js';
 
 /** Tokens in addition to the text, for each message and for the reply. */
@@ -44,12 +44,12 @@ export class ChatUsage {
   async of(
     call: AnsweredCall,
     reported: TokenUsage | null,
-    made: () => Made,
+    made: () => GeneratedText,
   ): Promise<CountedUsage> {
     // No completion beside text is no report.
     if (reported && reported.completionTokens > 0) return this.withPrompt(call, reported);
     const answer = made();
-    if (reported && answer.text === '' && answer.lostTokens === 0) {
+    if (reported && answer.text === '' && answer.uncountedTokens === 0) {
       return this.explained(call, reported);
     }
     return this.counted(call, answer);
@@ -84,7 +84,7 @@ export class ChatUsage {
     return { ...usage, completionTokens, isEstimated: false };
   }
 
-  private async counted(call: AnsweredCall, { text, lostTokens }: Made): Promise<CountedUsage> {
+  private async counted(call: AnsweredCall, { text, uncountedTokens: uncountedTokens }: GeneratedText): Promise<CountedUsage> {
     const [prompt, completion] = await Promise.all([
       this.promptOf(call),
       this.counter.count(call.accountId, [text]),
@@ -92,11 +92,11 @@ export class ChatUsage {
     if (call.hasHiddenReasoning) this.tellUnseen(call.route);
     return {
       promptTokens: prompt.tokens,
-      completionTokens: completion.tokens + lostTokens,
+      completionTokens: completion.tokens + uncountedTokens,
       cachedTokens: null,
       reasoningTokens: null,
       isEstimated:
-        prompt.isEstimated || completion.isEstimated || lostTokens > 0 || call.hasHiddenReasoning,
+        prompt.isEstimated || completion.isEstimated || uncountedTokens > 0 || call.hasHiddenReasoning,
     };
   }
 

@@ -16,7 +16,7 @@ import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { GeneralEndpoint } from '../admission/call-endpoint.decorators.js';
 import { ChatCompletionView, STREAM_EXAMPLE } from './chat-completion.view.js';
-import { quoteOf } from './chat-quote.js';
+import { quoteOf } from './chat-pricing.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
 import { CHAT_EXAMPLES } from './dto/chat-examples.js';

@@ -6,7 +6,7 @@ import { ChatImages } from './chat-images.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
 import { ChatUsage } from './chat-usage.js';
-import { MadeTexts } from './made-text.js';
+import { GeneratedTextBuffers } from './generated-text.js';
 import { StreamOutcomes } from './stream-outcomes.js';
 import { TokenCounter } from './tokens/token-counter.js';
 
@@ -19,7 +19,7 @@ import { TokenCounter } from './tokens/token-counter.js';
     ChatStreamService,
     ChatImages,
     ChatUsage,
-    MadeTexts,
+    GeneratedTextBuffers,
     TokenCounter,
     BrokenStreams,
     StreamOutcomes,

@@ -5,10 +5,10 @@ import type { JsonObject } from '../common/json-object.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { PaidCalls } from '../executions/paid-calls.js';
-import { choicesOf, completionOf, headOf } from './chat-answer.js';
+import { choicesOf, completionOf, headOf } from './completion.mapper.js';
 import { basisOf } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
-import { chargeOf, type ChatQuote } from './chat-quote.js';
+import { chargeOf, type ChatQuote } from './chat-pricing.js';
 import { textsOf } from './chat-texts.js';
 import { ChatUsage, viewChatUsage } from './chat-usage.js';
 
@@ -35,7 +35,7 @@ export class ChatService {
       (port, context) => port.complete(command, context),
       async ({ provider, upstreamModel, result: { completion, usage: reported } }) => {
         const texts = () => choicesOf(completion).flatMap(({ message }) => textsOf(message));
-        const made = () => ({ text: texts().join(''), lostTokens: 0 });
+        const made = () => ({ text: texts().join(''), uncountedTokens: 0 });
         const answered = {
           accountId: call.caller.accountId,
           route: { provider, upstreamModel },

@@ -4,17 +4,17 @@ import type { UnchargedQuantity } from '../common/money/charge-basis.js';
 import type { TriedRoute } from '../providers/routing/provider-router.js';
 import { BrokenStreams } from './broken-streams.js';
 import { basisOf, type CountedUsage } from './charge-basis.js';
-import { chargeOf, type ChatQuote } from './chat-quote.js';
-import type { ChatRelay } from './chat-relay.js';
+import { chargeOf, type ChatQuote } from './chat-pricing.js';
+import type { ChatStreamRelay } from './chat-stream-relay.js';
 import { ChatUsage } from './chat-usage.js';
-import type { MadeText } from './made-text.js';
+import type { GeneratedTextBuffer } from './generated-text.js';
 
 /** A stream that has ended or broken. */
 interface EndedStream {
   readonly call: AdmittedCall<'chat'>;
   readonly quote: ChatQuote;
-  readonly relay: Pick<ChatRelay, 'usage'>;
-  readonly made: MadeText;
+  readonly relay: Pick<ChatStreamRelay, 'usage'>;
+  readonly made: GeneratedTextBuffer;
   readonly route: TriedRoute;
 }
 

@@ -38,10 +38,10 @@ function stoppedSoon(): AbortSignal {
 }
 
 setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+const forceGc = runInNewContext('gc') as () => void;
 
 function heldBytes(): number {
-  collectGarbage();
+  forceGc();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

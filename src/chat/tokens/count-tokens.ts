@@ -1,7 +1,7 @@
 import { GptEncoding } from 'gpt-tokenizer/GptEncoding';
-import { readTokenRanks } from './token-ranks.js';
+import { readO200kRanks } from './o200k-ranks.js';
 
-const encoding = GptEncoding.getEncodingApi('o200k_base', readTokenRanks);
+const encoding = GptEncoding.getEncodingApi('o200k_base', readO200kRanks);
 // The library keeps a cache of words. When it is full, each new word costs milliseconds, because the library walks over
 // all words that it dropped before.
 encoding.setMergeCacheSize(0);

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { collectGarbage } from './collect-garbage.js';
+import { forceGc } from './force-gc.js';
 import { countTokens } from './count-tokens.js';
 
 /** Texts of one slice, which are counted together. */
@@ -15,7 +15,7 @@ export interface CountAnswer {
 }
 
 // Loading the table leaves more behind than it keeps.
-collectGarbage();
+forceGc();
 
 // An error here ends the thread. The counter then estimates the waiting texts and starts another thread.
 parentPort?.on('message', ({ id, texts }: CountRequest) => {

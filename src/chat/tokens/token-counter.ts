@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { mostTokensOf, slicesOf } from './text-slices.js';
+import { mostTokensOf, splitText } from './split-text.js';
 import type { CountAnswer, CountRequest } from './token-counter.thread.js';
 
 /**
@@ -43,7 +43,7 @@ export class TokenCounter implements BeforeApplicationShutdown {
 
   /** Tokens of all texts together; an upper bound if they cannot be counted soon. Never fails. */
   count(accountId: string, texts: readonly string[]): Promise<TokenCount> {
-    const slices = slicesOf(texts);
+    const slices = splitText(texts);
     if (slices.length === 0) return Promise.resolve({ tokens: 0, isEstimated: false });
     return new Promise((resolve) => {
       const job: Job = { accountId, slices, tokens: 0, resolve };

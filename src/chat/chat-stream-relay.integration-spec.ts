@@ -3,15 +3,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { describe, expect, it } from '@jest/globals';
 import { ClientLeft } from '../executions/pay-on-success.js';
 import { ProviderError } from '../providers/http/provider-error.js';
-import { ChatRelay } from './chat-relay.js';
-import { MadeTexts } from './made-text.js';
+import { ChatStreamRelay } from './chat-stream-relay.js';
+import { GeneratedTextBuffers } from './generated-text.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
 const CHUNKS = 20;
 
 const cut = (): void => undefined;
 const fault = (code: string) => new Error(code);
-const textOf = () => new MadeTexts().begin('account');
+const textOf = () => new GeneratedTextBuffers().begin('account');
 const chunkOf = (index: number) => ({
   chunk: { choices: [{ index, delta: { content: 'a' } }] },
   usage: null,
@@ -30,7 +30,7 @@ it('sends every chunk in its order, and none while the reader takes the one befo
     takes -= 1;
   };
   const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
-  await new ChatRelay({ send, cut, isGone: false }, HEAD, false, textOf()).run(source, fault);
+  await new ChatStreamRelay({ send, cut, isGone: false }, HEAD, false, textOf()).run(source, fault);
   expect(sent).toEqual(Array.from({ length: CHUNKS }, (_, index) => index));
 });
 
@@ -45,7 +45,7 @@ it('takes no chunk from the provider while the reader takes nothing', async () =
     },
   });
   const events = { send: () => new Promise<void>(() => undefined), cut, isGone: false };
-  const run = new ChatRelay(events, HEAD, false, textOf()).run(source, fault);
+  const run = new ChatStreamRelay(events, HEAD, false, textOf()).run(source, fault);
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
   expect(made).toBeLessThanOrEqual(3);
   source.destroy(new Error('cut'));
@@ -57,7 +57,7 @@ it('breaks the stream where a chunk cannot be sent', async () => {
   const send = (): undefined => {
     throw new Error('it cannot be sent');
   };
-  const run = new ChatRelay({ send, cut, isGone: false }, HEAD, false, textOf()).run(source, fault);
+  const run = new ChatStreamRelay({ send, cut, isGone: false }, HEAD, false, textOf()).run(source, fault);
   await expect(run).rejects.toThrow('it cannot be sent');
   expect(source.destroyed).toBe(true);
 });
@@ -74,7 +74,7 @@ it('writes no chunk for a reader that has left, and keeps all the text for the c
   };
   const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
   const made = textOf();
-  const relay = new ChatRelay(events, HEAD, false, made);
+  const relay = new ChatStreamRelay(events, HEAD, false, made);
   await relay.run(source, fault);
   expect([events.sent, made.take().text]).toEqual([5, 'a'.repeat(CHUNKS)]);
 });
@@ -84,7 +84,7 @@ it('takes once what waited for a reader that has left', async () => {
   const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
   for (const index of [0, 1, 2]) source.push(chunkOf(index));
   const made = textOf();
-  const relay = new ChatRelay(events, HEAD, false, made);
+  const relay = new ChatStreamRelay(events, HEAD, false, made);
   const run = relay.run(source, fault);
   await nextTurn();
   events.isGone = true;
@@ -105,7 +105,7 @@ describe('a provider that breaks off while its chunks wait for the reader', () =
       send: () => new Promise<void>(() => undefined),
       cut: () => (events.isGone = true),
     };
-    const run = new ChatRelay(events, HEAD, false, textOf()).run(source, fault);
+    const run = new ChatStreamRelay(events, HEAD, false, textOf()).run(source, fault);
     await sleep(ms);
     return { source, run, events };
   }
@@ -121,7 +121,7 @@ describe('a provider that breaks off while its chunks wait for the reader', () =
     const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
     const waits = [sleep(1_050)];
     const events = { isGone: false, send: () => waits.pop(), cut: () => (events.isGone = true) };
-    const run = new ChatRelay(events, HEAD, false, textOf()).run(source, fault);
+    const run = new ChatStreamRelay(events, HEAD, false, textOf()).run(source, fault);
     for (const index of [0, 1]) source.push(chunkOf(index));
     await sleep(4_150);
     source.push(chunkOf(2));
@@ -160,6 +160,6 @@ it.each([
   source.destroy(error);
   await new Promise((resolve) => source.once('close', resolve));
   const events = { send: () => undefined, cut, isGone: false };
-  const run = new ChatRelay(events, HEAD, false, textOf()).run(source, fault);
+  const run = new ChatStreamRelay(events, HEAD, false, textOf()).run(source, fault);
   await expect(run).rejects.toThrow(error?.message ?? 'the chunks broke off');
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Quota } from '../platform/fairness/quota.js';
-import { MadeText } from './made-text.js';
+import { GeneratedTextBuffer } from './generated-text.js';
 
 const roomFor = (total: number) =>
   new Quota({ total, perHolder: total / 2, what: 'texts' });
-const begin = (room = roomFor(1_000_000), account = 'a') => new MadeText(room, account);
+const begin = (room = roomFor(1_000_000), account = 'a') => new GeneratedTextBuffer(room, account);
 
 describe('the text that a model has made', () => {
   it.each([0, 1, 63, 64, 65, 128, 1_000])('is all of its %i pieces in their order', (count) => {
@@ -33,8 +33,8 @@ describe('the text that a model has made', () => {
     const part = 'é'.repeat(10_000);
     for (const made of [first, second, other]) made.push([part]);
     second.push([part, 'é']);
-    expect(second.take()).toEqual({ text: `${part}é`, lostTokens: 20_000 });
-    expect([first.take(), other.take()]).toEqual(Array(2).fill({ text: part, lostTokens: 0 }));
+    expect(second.take()).toEqual({ text: `${part}é`, uncountedTokens: 20_000 });
+    expect([first.take(), other.take()]).toEqual(Array(2).fill({ text: part, uncountedTokens: 0 }));
   });
 
   it('has its room until it is dropped', () => {

@@ -5,7 +5,7 @@ export const SLICE_CHARS = 8_192;
  * The texts in slices of bounded size: small texts together, long ones in parts. A part ends before white space if
  * possible, because tokens begin there. Any other cut may cost a token or two.
  */
-export function slicesOf(texts: readonly string[]): string[][] {
+export function splitText(texts: readonly string[]): string[][] {
   const slices: string[][] = [];
   let slice: string[] = [];
   let room = SLICE_CHARS;

@@ -4,7 +4,7 @@ const SLOW_MS = 1_000;
 const CAUGHT_UP_MS = 3_000;
 
 /** How long the reader of a stream has kept its provider waiting since it last caught up. Times are milliseconds that only grow. */
-export class ReaderWaits {
+export class BackpressureClock {
   private sinceMs: number | undefined;
   private untilMs = 0;
   private waitedMs = 0;

@@ -7,7 +7,7 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resor
  * Collects what this thread no longer needs and gives the memory back to the system. For once after loading: it takes as long as a
  * full collection.
  */
-export function collectGarbage(): void {
+export function forceGc(): void {
   // V8 gives its function to contexts that are made while the flag is set.
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as Collect;

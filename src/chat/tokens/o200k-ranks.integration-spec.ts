@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import libraryRanks from 'gpt-tokenizer/bpeRanks/o200k_base';
-import { readTokenRanks } from './token-ranks.js';
+import { readO200kRanks } from './o200k-ranks.js';
 
-describe('readTokenRanks', () => {
+describe('readO200kRanks', () => {
   it('answers the table of the library, token by token', () => {
-    expect(readTokenRanks()).toEqual(libraryRanks);
+    expect(readO200kRanks()).toEqual(libraryRanks);
   });
 });

@@ -12,7 +12,7 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
  * a byte order mark. Read from the library's data file, whose lines are a token in base64 and its rank. The library's module
  * with the same table takes 25 MB more of memory.
  */
-export function readTokenRanks(): RawBytePairRanks {
+export function readO200kRanks(): RawBytePairRanks {
   const ranks: (string | readonly number[])[] = [];
   for (const line of readFileSync(FILE, 'latin1').trimEnd().split('\n')) {
     const [token = '', rank] = line.split(' ');

@@ -10,15 +10,15 @@ const MAX_CHARS = 64 * 1024 * 1024;
 const SHARES = 2;
 
 /** The text of one call, to be counted. */
-export interface Made {
+export interface GeneratedText {
   readonly text: string;
   /** An upper bound of the tokens in text that is not kept, one for each byte. */
-  readonly lostTokens: number;
+  readonly uncountedTokens: number;
 }
 
 /** The texts of all streams. One account leaves half of their room to the others. */
 @Injectable()
-export class MadeTexts {
+export class GeneratedTextBuffers {
   private readonly room = new Quota({
     total: MAX_CHARS,
     perHolder: MAX_CHARS / SHARES,
@@ -26,8 +26,8 @@ export class MadeTexts {
   });
 
   /** The text of a stream that begins; it has to be dropped at the end of its call. */
-  begin(accountId: string): MadeText {
-    return new MadeText(this.room, accountId);
+  begin(accountId: string): GeneratedTextBuffer {
+    return new GeneratedTextBuffer(this.room, accountId);
   }
 }
 
@@ -35,12 +35,12 @@ export class MadeTexts {
  * The text that a model has made so far, which arrives in pieces of a few characters. It is counted if the provider
  * reports no usage. Text for which there is no room is not kept; its tokens are estimated from its bytes.
  */
-export class MadeText {
+export class GeneratedTextBuffer {
   private parts: string[] = [];
   private pieces: string[] = [];
   private pieceChars = 0;
   private keptChars = 0;
-  private lostTokens = 0;
+  private uncountedTokens = 0;
 
   constructor(
     private readonly room: Quota,
@@ -57,11 +57,11 @@ export class MadeText {
   }
 
   /** The whole text. It is no longer kept here, but its room stays taken until {@link drop}. */
-  take(): Made {
+  take(): GeneratedText {
     const text = [...this.parts, ...this.pieces].join('');
     this.parts = [];
     this.pieces = [];
-    return { text, lostTokens: this.lostTokens };
+    return { text, uncountedTokens: this.uncountedTokens };
   }
 
   /** Gives the room back; called once, at the end of the call. */
@@ -76,10 +76,10 @@ export class MadeText {
     this.pieceChars = 0;
     // After one refusal no room is asked for again, because every refusal costs an error object.
     const isKept =
-      this.lostTokens === 0 && this.room.acquire(this.accountId, part.length) === undefined;
+      this.uncountedTokens === 0 && this.room.acquire(this.accountId, part.length) === undefined;
     if (isKept) {
       this.parts.push(part);
       this.keptChars += part.length;
-    } else this.lostTokens += Buffer.byteLength(part);
+    } else this.uncountedTokens += Buffer.byteLength(part);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AnswerChunks } from './answer-chunks.js';
-import { completionOf, headOf } from './chat-answer.js';
+import { completionOf, headOf } from './completion.mapper.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
 const messageOf = (message: object, more: object = {}) =>

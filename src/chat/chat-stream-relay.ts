@@ -6,16 +6,16 @@ import { ProviderError } from '../providers/http/provider-error.js';
 import type { ChatChunk, ChatStream, TokenUsage } from '../providers/ports/chat.port.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { AnswerChunks } from './answer-chunks.js';
-import { type CompletionHead, choicesOf, headOf } from './chat-answer.js';
+import { type CompletionHead, choicesOf, headOf } from './completion.mapper.js';
 import { textsOf } from './chat-texts.js';
 import { viewChatUsage } from './chat-usage.js';
 import { isReason } from '../providers/ports/finish-reason.js';
-import type { MadeText } from './made-text.js';
-import { ReaderWaits } from './reader-waits.js';
+import type { GeneratedTextBuffer } from './generated-text.js';
+import { BackpressureClock } from './backpressure-clock.js';
 import { TooManyCallsError } from './tool-calls.js';
 
 /** Forwards the chunks of one stream to its reader and remembers what they cost. */
-export class ChatRelay {
+export class ChatStreamRelay {
   /** The last usage that the provider reported; null if more text came after it. */
   usage: TokenUsage | null = null;
   /** Whether the model has said why it ended. Afterwards only the usage follows. */
@@ -23,13 +23,13 @@ export class ChatRelay {
   private source: Readable | undefined;
   private head: CompletionHead | undefined;
   private readonly chunks = new AnswerChunks();
-  private readonly waits = new ReaderWaits();
+  private readonly waits = new BackpressureClock();
 
   constructor(
     private readonly events: Pick<SseWriter, 'send' | 'isGone' | 'cut'>,
     private readonly own: CompletionHead,
     private readonly showsUsage: boolean,
-    private readonly made: MadeText,
+    private readonly made: GeneratedTextBuffer,
   ) {}
 
   /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CHAT_MODELS } from '../catalog/models/chat.models.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
-import { chargeOf, quoteOf } from './chat-quote.js';
+import { chargeOf, quoteOf } from './chat-pricing.js';
 import { ChatBody } from './dto/chat.body.js';
 import { countTokens } from './tokens/count-tokens.js';
 
