@@ -38,11 +38,11 @@ module.exports = {
     ),
     rule(
       'executions-below-features',
-      { path: '^src/executions/' },
+      { path: '^src/billing/calls/' },
       { path: `^src/(${features}|usage|retention|tasks|webhooks|boot)/` },
       'executions and tasks stand beside each other on admission.',
     ),
-    rule('tasks-beside-executions', { path: '^src/tasks/' }, { path: '^src/executions/' }),
+    rule('tasks-beside-executions', { path: '^src/tasks/' }, { path: '^src/billing/calls/' }),
     rule(
       'webhooks-below-tasks',
       { path: '^src/webhooks/' },
@@ -67,12 +67,12 @@ module.exports = {
     ),
     rule(
       'usage-below-features',
-      { path: '^src/usage/' },
+      { path: '^src/billing/usage/' },
       { path: `^src/(${features}|tasks|webhooks|boot)/` },
     ),
     rule(
       'retention-drops-by-functions-of-the-database',
-      { path: '^src/retention/' },
+      { path: '^src/billing/retention/' },
       { path: '^src/(?!retention/|config/|database/|ticker/|common/)' },
     ),
     rule(

@@ -7,7 +7,7 @@ import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { patientCopyOf } from '../src/database/patient-copy.js';
 import { runMigrations } from '../src/database/run-migrations.js';
-import type { ExecutionQuery, ExecutionReads } from '../src/executions/execution-reads.js';
+import type { ExecutionQuery, ExecutionsService } from '../src/billing/calls/executions.service.js';
 import { ledgerOf } from '../test/support/test-ledger.js';
 import { type BenchResult, percentile, round } from './result.js';
 
@@ -86,7 +86,7 @@ interface Ids {
 
 type Look = (repeat: number) => Promise<unknown>;
 
-function looksOf(reads: ExecutionReads, ids: Ids): Record<string, Look> {
+function looksOf(reads: ExecutionsService, ids: Ids): Record<string, Look> {
   const [large = '', ...small] = ids.accounts;
   const [largeKey = '', ...smallKeys] = ids.keys;
   const list = (query: Partial<ExecutionQuery>) => reads.list({ limit: LIMIT, ...query });

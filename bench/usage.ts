@@ -7,7 +7,7 @@ import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { patientCopyOf } from '../src/database/patient-copy.js';
 import { runMigrations } from '../src/database/run-migrations.js';
-import { NOBODY, type UsageDimension, UsageReports } from '../src/usage/usage-reports.js';
+import { NOBODY, type UsageDimension, UsageReports } from '../src/billing/usage/usage-reports.js';
 import { type BenchResult, percentile, round } from './result.js';
 
 const DAYS = 365;

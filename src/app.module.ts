@@ -18,7 +18,7 @@ import { OwnUrl } from './net/own-url.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
-import { RetentionModule } from './retention/retention.module.js';
+import { RetentionModule } from './billing/retention/retention.module.js';
 import { SandboxMedia } from './sandbox-media/sandbox-media.js';
 import { SandboxMediaModule } from './sandbox-media/sandbox-media.module.js';
 import { StorageModule } from './storage/storage.module.js';

@@ -7,12 +7,12 @@ import { WithKey } from '../auth/with-key.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { ExecutionsQuery } from '../executions/dto/executions.query.js';
-import { ExecutionPage, ExecutionView, viewExecution } from '../executions/execution.view.js';
+import { ExecutionsQuery } from '../billing/calls/dto/executions.query.js';
+import { ExecutionPage, ExecutionView, viewExecution } from '../billing/calls/execution.view.js';
 import { AccountService } from './account.service.js';
-import { UsageQuery } from '../usage/dto/usage.query.js';
-import { UsageService } from '../usage/usage.service.js';
-import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../usage/usage.view.js';
+import { UsageQuery } from '../billing/usage/dto/usage.query.js';
+import { UsageService } from '../billing/usage/usage.service.js';
+import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../billing/usage/usage.view.js';
 import { AccountView } from './account.view.js';
 import { KeyView } from './key.view.js';
 

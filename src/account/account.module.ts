@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
-import { BillingModule } from '../billing/billing.module.js';
-import { ExecutionsModule } from '../executions/executions.module.js';
-import { UsageModule } from '../usage/usage.module.js';
+import { BillingModule } from '../billing/ledger/billing.module.js';
+import { ExecutionsModule } from '../billing/calls/executions.module.js';
+import { UsageModule } from '../billing/usage/usage.module.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
 

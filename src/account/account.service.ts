@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { Caller } from '../auth/caller.js';
-import { Accounts } from '../billing/accounts.js';
+import { Accounts } from '../billing/accounts/accounts.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { notFound, pathId } from '../common/ids/id-params.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import type { Page } from '../common/paging/page.js';
-import { type ExecutionsQuery, executionQueryOf } from '../executions/dto/executions.query.js';
-import type { Execution } from '../executions/execution.js';
-import { ExecutionReads } from '../executions/execution-reads.js';
-import { type ExecutionView, viewExecution } from '../executions/execution.view.js';
-import { UsageReports } from '../usage/usage-reports.js';
+import { type ExecutionsQuery, executionQueryOf } from '../billing/calls/dto/executions.query.js';
+import type { Execution } from '../billing/calls/execution.js';
+import { ExecutionsService } from '../billing/calls/executions.service.js';
+import { type ExecutionView, viewExecution } from '../billing/calls/execution.view.js';
+import { UsageReports } from '../billing/usage/usage-reports.js';
 import type { AccountView } from './account.view.js';
 import { type KeyView, viewOwnKey } from './key.view.js';
 
@@ -19,7 +19,7 @@ import { type KeyView, viewOwnKey } from './key.view.js';
 export class AccountService {
   constructor(
     private readonly accounts: Accounts,
-    private readonly executionReads: ExecutionReads,
+    private readonly executionsService: ExecutionsService,
     private readonly keys: ApiKeysService,
     private readonly usage: UsageReports,
   ) {}
@@ -48,12 +48,12 @@ export class AccountService {
 
   /** Calls of the whole account, with any of its keys. */
   executions(caller: Caller, query: ExecutionsQuery): Promise<Page<Execution>> {
-    return this.executionReads.list({ ...executionQueryOf(query), accountId: caller.accountId });
+    return this.executionsService.list({ ...executionQueryOf(query), accountId: caller.accountId });
   }
 
   /** Throws the same 404 `not_found` for unknown, foreign and malformed ids. */
   async execution(caller: Caller, id: string): Promise<ExecutionView> {
-    const execution = await this.executionReads.find(pathId('exec', id), caller.accountId);
+    const execution = await this.executionsService.find(pathId('exec', id), caller.accountId);
     if (!execution) throw notFound('exec');
     return viewExecution(execution);
   }

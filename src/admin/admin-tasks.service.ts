@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LedgerService } from '../billing/ledger.service.js';
+import { LedgerService } from '../billing/ledger/ledger.service.js';
 import type { LedgerEntry } from '../billing/ledger-entry.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';

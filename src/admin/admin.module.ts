@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
-import { BillingModule } from '../billing/billing.module.js';
-import { ExecutionsModule } from '../executions/executions.module.js';
+import { BillingModule } from '../billing/ledger/billing.module.js';
+import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { UsageModule } from '../usage/usage.module.js';
+import { UsageModule } from '../billing/usage/usage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AccountsController } from './accounts.controller.js';
 import { AdminTasksController } from './admin-tasks.controller.js';

@@ -1,7 +1,7 @@
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { IssuedKey } from '../auth/api-keys.service.js';
-import { type Accounts, DEMO_CREDIT } from '../billing/accounts.js';
-import type { LedgerService } from '../billing/ledger.service.js';
+import { type Accounts, DEMO_CREDIT } from '../billing/accounts/accounts.js';
+import type { LedgerService } from '../billing/ledger/ledger.service.js';
 
 /** 100 USD. */
 const DEMO_CREDIT_MICRO_USD = 100_000_000n;

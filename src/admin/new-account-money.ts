@@ -1,4 +1,4 @@
-import type { MoneyKind } from '../billing/accounts.js';
+import type { MoneyKind } from '../billing/accounts/accounts.js';
 
 /** Token of the {@link NewAccountMoney}. */
 export const NEW_ACCOUNT_MONEY = Symbol('NEW_ACCOUNT_MONEY');

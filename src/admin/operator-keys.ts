@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyRecord } from '../auth/api-key-record.js';
 import { ApiKeysService, type IssuedKey, type KeyTerms } from '../auth/api-keys.service.js';
-import { Accounts } from '../billing/accounts.js';
+import { Accounts } from '../billing/accounts/accounts.js';
 import { Catalog } from '../catalog/catalog.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { notFound, pathId } from '../common/ids/id-params.js';

@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Accounts } from '../billing/accounts.js';
-import type { AuditScope } from '../billing/audit.js';
-import { LedgerAudit } from '../billing/ledger-audit.js';
-import { LedgerService } from '../billing/ledger.service.js';
+import { Accounts } from '../billing/accounts/accounts.js';
+import type { AuditScope } from '../billing/audit/audit.js';
+import { LedgerAudit } from '../billing/audit/ledger-audit.js';
+import { LedgerService } from '../billing/ledger/ledger.service.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { filterId, notFound, pathId } from '../common/ids/id-params.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
-import { executionQueryOf } from '../executions/dto/executions.query.js';
-import { ExecutionReads } from '../executions/execution-reads.js';
+import { executionQueryOf } from '../billing/calls/dto/executions.query.js';
+import { ExecutionsService } from '../billing/calls/executions.service.js';
 import type {
   CreateAccountBody,
   CreditBody,
@@ -25,7 +25,7 @@ export class OperatorService {
   constructor(
     private readonly accountRecords: Accounts,
     private readonly ledger: LedgerService,
-    private readonly executions: ExecutionReads,
+    private readonly executions: ExecutionsService,
     private readonly books: LedgerAudit,
     @Inject(NEW_ACCOUNT_MONEY) private readonly newMoney: NewAccountMoney,
   ) {}

@@ -3,9 +3,9 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { filterId } from '../common/ids/id-params.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { AdminUsageQuery } from '../usage/dto/usage.query.js';
-import { UsageService } from '../usage/usage.service.js';
-import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../usage/usage.view.js';
+import { AdminUsageQuery } from '../billing/usage/dto/usage.query.js';
+import { UsageService } from '../billing/usage/usage.service.js';
+import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../billing/usage/usage.view.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
 /** Usage of all accounts (docs/operations.md, "Usage"). */

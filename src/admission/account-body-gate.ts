@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AvailableFunds } from '../billing/available-funds.js';
+import { AvailableFunds } from '../billing/accounts/available-funds.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { API_FAMILY_CODES, apiFamilyOf } from '../common/errors/api-family.js';
 import { BodyGate, type BodyKind, type BodyMeter } from '../common/http/bodies/body-gate.js';

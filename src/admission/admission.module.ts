@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
-import { BillingModule } from '../billing/billing.module.js';
+import { BillingModule } from '../billing/ledger/billing.module.js';
 import { BodyGate } from '../common/http/bodies/body-gate.js';
 import { AccountBodyGate } from './account-body-gate.js';
 import { ModelGuard } from './model.guard.js';

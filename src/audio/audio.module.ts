@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ExecutionsModule } from '../executions/executions.module.js';
+import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { MediaModule } from '../media/media.module.js';
 import { AlignmentController } from './alignment/alignment.controller.js';
 import { AlignmentService } from './alignment/alignment.service.js';

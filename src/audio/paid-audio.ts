@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { AudioWriter, ResponseFormat } from '../common/http/answers/audio-writer.js';
 import type { Quote } from '../common/money/charge-basis.js';
-import { PaidCalls } from '../executions/paid-calls.js';
+import { PaidCalls } from '../billing/calls/paid-calls.js';
 import type { Operation } from '../providers/ports/operation.js';
 import type { ProviderAudio } from '../providers/ports/provider-audio.js';
 import type { ProviderWork } from '../providers/routing/provider-router.js';

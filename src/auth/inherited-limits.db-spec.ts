@@ -8,10 +8,10 @@ import {
   startOf,
   successOf,
 } from '../../test/support/test-ledger.js';
-import { LedgerService } from '../billing/ledger.service.js';
+import { LedgerService } from '../billing/ledger/ledger.service.js';
 import { FILL_INHERITED } from '../database/migrations/0472-limits-follow-keys.migration.js';
 import { SystemClock } from '../common/time/clock.js';
-import type { ExecutionStart } from '../executions/execution-steps.js';
+import type { ExecutionStart } from '../billing/calls/execution-commands.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { SpendPeriod } from './spend-limit.js';

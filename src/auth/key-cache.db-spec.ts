@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { Pool, QueryConfig } from 'pg';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { Accounts } from '../billing/accounts.js';
+import { Accounts } from '../billing/accounts/accounts.js';
 import { Clock } from '../common/time/clock.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService, type KeyTerms } from './api-keys.service.js';

@@ -9,7 +9,7 @@ import { BackupError, refuseExternalDatabase } from './backup-error.js';
 import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE, OWED } from './backup-parts.js';
 import { copyCluster } from './cluster-copy.js';
 import { filesBelow } from './files-below.js';
-import { OwedCopies } from './owed-copies.js';
+import { ReversalJournalCopies } from './reversal-journal-copies.js';
 
 /** The name that the local store gives a file while it is written. */
 const UNFINISHED_FILE = '.part';
@@ -44,7 +44,7 @@ export async function backUp(
     const path = resolve(file);
     const sizeBytes = await ArchiveWriter.write(path, signal, async (writer) => {
       writer.addText(HEAD, JSON.stringify({ format: FORMAT }));
-      const owed = new OwedCopies(dataDir, writer);
+      const owed = new ReversalJournalCopies(dataDir, writer);
       await copyCluster(server.url, cluster, writer, CLUSTER, () => owed.add());
       // Rows of later files are not in the copy of the database: a row is written before its file.
       const untilMs = clock.nowMs();

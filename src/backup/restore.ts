@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { AuditReport } from '../billing/audit.js';
-import { auditBooks } from '../billing/usage-audit.js';
+import type { AuditReport } from '../billing/audit/audit.js';
+import { auditBooks } from '../billing/audit/usage-audit.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { Database } from '../database/database.js';
 import { DataDirLock } from '../database/embedded/data-dir-lock.js';

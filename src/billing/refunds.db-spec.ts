@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { fundedAccount, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
-import { auditLedger } from './audit.js';
-import { LedgerService } from './ledger.service.js';
+import { auditLedger } from './audit/audit.js';
+import { LedgerService } from './ledger/ledger.service.js';
 
 const RUNS = 15;
 const CREDIT = 10_000n;

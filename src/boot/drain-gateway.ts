@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { OperatorSocket } from '../commands/operator-socket.js';
 import type { FastExpressAdapter } from '../common/http/connections/fast-express.adapter.js';
 import type { InFlight } from '../common/http/connections/in-flight.js';
-import { PayOnSuccess } from '../executions/pay-on-success.js';
+import { PayOnSuccess } from '../billing/calls/pay-on-success.js';
 import { LOGGER } from '../observability/logger.js';
 import { Readiness } from '../observability/readiness.js';
 import { TaskWaits } from '../tasks/reads/task-waits.js';

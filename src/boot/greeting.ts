@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Gateway } from './start-gateway.js';
 import { createDemoAccount, welcomeText } from '../admin/first-start.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
-import { Accounts } from '../billing/accounts.js';
-import { LedgerService } from '../billing/ledger.service.js';
+import { Accounts } from '../billing/accounts/accounts.js';
+import { LedgerService } from '../billing/ledger/ledger.service.js';
 
 const NO_DEMO =
   'There is no demo account, because there were accounts before the first start; make a key with key:create';

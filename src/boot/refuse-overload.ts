@@ -13,7 +13,7 @@ import {
 } from '../common/http/overload/overload-refusal.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
-import { ExecutionLedger } from '../executions/execution-ledger.js';
+import { ExecutionLedger } from '../billing/calls/execution-ledger.js';
 import { LOGGER } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 

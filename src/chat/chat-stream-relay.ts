@@ -1,7 +1,7 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { Readable } from 'node:stream';
 import type { SseWriter } from '../common/http/answers/sse-writer.js';
-import { ClientLeft, DeadlinePassed } from '../executions/pay-on-success.js';
+import { ClientLeft, DeadlinePassed } from '../billing/calls/pay-on-success.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ChatChunk, ChatStream, TokenUsage } from '../providers/ports/chat.port.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ExecutionsModule } from '../executions/executions.module.js';
+import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { BrokenStreams } from './broken-streams.js';
 import { ChatController } from './chat.controller.js';
 import { ChatImages } from './chat-images.js';

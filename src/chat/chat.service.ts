@@ -4,7 +4,7 @@ import { toCompletionId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import { PaidCalls } from '../executions/paid-calls.js';
+import { PaidCalls } from '../billing/calls/paid-calls.js';
 import { choicesOf, completionOf, headOf } from './completion.mapper.js';
 import { basisOf } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';

@@ -8,7 +8,7 @@ import { loadOperatorConfig } from '../config/load-config.js';
 import { withSecretKeys } from '../config/secret-key-file.js';
 import { makeLogger } from '../observability/logger.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
-import { UsageService } from '../usage/usage.service.js';
+import { UsageService } from '../billing/usage/usage.service.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import { OperatorsModule } from './operators.module.js';
 

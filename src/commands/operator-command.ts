@@ -4,7 +4,7 @@ import type { OperatorActions } from '../admin/operator-actions.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { SealedSecrets } from '../sealed/sealed-secrets.js';
-import type { UsageService } from '../usage/usage.service.js';
+import type { UsageService } from '../billing/usage/usage.service.js';
 import type { Options, Question } from './operator-request.js';
 
 /** The services that most commands use. The operator API uses the same. */

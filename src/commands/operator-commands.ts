@@ -22,7 +22,7 @@ import { viewAction } from '../admin/views/operator-action.view.js';
 import { pathId } from '../common/ids/id-params.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { NEXT_CURSOR_HEADER, viewPage } from '../common/paging/page.view.js';
-import { AdminUsageQuery } from '../usage/dto/usage.query.js';
+import { AdminUsageQuery } from '../billing/usage/dto/usage.query.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
 import type { OperatorCommand } from './operator-command.js';
 import {

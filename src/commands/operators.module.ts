@@ -6,20 +6,20 @@ import { OperatorActions } from '../admin/operator-actions.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorService } from '../admin/operator.service.js';
 import { AuthModule } from '../auth/auth.module.js';
-import { BillingModule } from '../billing/billing.module.js';
+import { BillingModule } from '../billing/ledger/billing.module.js';
 import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import { ConfigModule } from '../config/config.module.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { sandboxScope } from '../config/sandbox-scope.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { ExecutionReads } from '../executions/execution-reads.js';
-import { LeasesModule } from '../leases/leases.module.js';
+import { ExecutionsService } from '../billing/calls/executions.service.js';
+import { LeasesModule } from '../billing/recovery/recovery.module.js';
 import { ObservabilityModule } from '../observability/observability.module.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { TickerModule } from '../ticker/ticker.module.js';
-import { UsageModule } from '../usage/usage.module.js';
+import { UsageModule } from '../billing/usage/usage.module.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 
@@ -57,7 +57,7 @@ export class OperatorsModule {
           useFactory: () => new Catalog(catalog.rows, () => false),
         },
         { provide: NEW_ACCOUNT_MONEY, useValue: (() => newMoney) satisfies NewAccountMoney },
-        ExecutionReads,
+        ExecutionsService,
         WebhookDeliveries,
         OperatorService,
         OperatorActions,

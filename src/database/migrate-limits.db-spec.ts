@@ -11,10 +11,10 @@ import {
   startOf,
   successOf,
 } from '../../test/support/test-ledger.js';
-import { auditLedger } from '../billing/audit.js';
-import { LedgerService } from '../billing/ledger.service.js';
+import { auditLedger } from '../billing/audit/audit.js';
+import { LedgerService } from '../billing/ledger/ledger.service.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
-import { UsageRollup } from '../usage/usage-rollup.js';
+import { UsageRollup } from '../billing/usage/usage-rollup.js';
 import { createDataSource } from './data-source.js';
 import { MIGRATIONS } from './migration-list.js';
 import { runMigrations } from './run-migrations.js';

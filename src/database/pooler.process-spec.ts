@@ -9,7 +9,7 @@ import {
   startOf,
   successOf,
 } from '../../test/support/test-ledger.js';
-import { auditBooks } from '../billing/usage-audit.js';
+import { auditBooks } from '../billing/audit/usage-audit.js';
 import { Database } from './database.js';
 import { findPooler } from './pooler.js';
 import { SESSION_SETTINGS } from './session-settings.js';

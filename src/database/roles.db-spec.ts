@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { fundedAccount, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { auditLedger } from '../billing/audit.js';
-import { LedgerService } from '../billing/ledger.service.js';
+import { auditLedger } from '../billing/audit/audit.js';
+import { LedgerService } from '../billing/ledger/ledger.service.js';
 import { Database } from './database.js';
 
 const ROLE = `shim_run_${randomUUID().replaceAll('-', '')}`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DatabaseProxy, startDatabaseProxy } from '../../test/support/database-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { GatewayProcess } from '../leases/gateway-process.js';
+import { ProcessLease } from '../billing/recovery/process-lease.js';
 import { createDataSource } from './data-source.js';
 import { Database } from './database.js';
 import { whenDatabaseAnswers } from './start-patience.js';
@@ -44,7 +44,7 @@ describe('a start while the database is away', () => {
 
   it('waits with its first lease', async () => {
     const dataSource = await createDataSource({ url }).initialize();
-    const process = new GatewayProcess(dataSource, { leaseMs: LEASE_MS });
+    const process = new ProcessLease(dataSource, { leaseMs: LEASE_MS });
     await throughAnOutage(() => process.onModuleInit());
     const [row] = await database.dataSource.query<unknown[]>(
       `SELECT lease_until > now() AS lives FROM gateway_process WHERE id = $1`,

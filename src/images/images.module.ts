@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ExecutionsModule } from '../executions/executions.module.js';
+import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { ImageBytes } from './image-bytes.js';
 import { ImagesController } from './images.controller.js';
 import { ImagesService } from './images.service.js';

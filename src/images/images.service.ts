@@ -6,7 +6,7 @@ import type { Charged } from '../common/http/answers/charged-answer.js';
 import { oneOfWords } from '../common/validation/fields.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import { PaidCalls } from '../executions/paid-calls.js';
+import { PaidCalls } from '../billing/calls/paid-calls.js';
 import type { ImageBody } from './dto/image.body.js';
 import { ImageBytes } from './image-bytes.js';
 import type { ImageView } from './image.view.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '../admission/admission.module.js';
-import { LeasesModule } from '../leases/leases.module.js';
+import { LeasesModule } from '../billing/recovery/recovery.module.js';
 import { StorageModule } from '../storage/storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { CollectStep } from './worker/collect-step.js';
@@ -10,7 +10,7 @@ import { TaskContents } from './reads/task-contents.js';
 import { EndListeners } from './ending/end-listeners.js';
 import { IdempotencyClaims } from './submission/idempotency-claims.js';
 import { IdempotencyKeyGuard } from './submission/idempotency-key.guard.js';
-import { OwedTasks } from './ending/owed-tasks.js';
+import { CancelledSubmissions } from './ending/cancelled-submissions.js';
 import { PollStep } from './worker/poll-step.js';
 import { StepReporter } from './worker/step-reporter.js';
 import { SubmitStep } from './worker/submit-step.js';
@@ -83,7 +83,7 @@ import { WatchStep } from './worker/watch-step.js';
     TaskCancellation,
     TaskResolution,
     TaskCollection,
-    OwedTasks,
+    CancelledSubmissions,
   ],
   exports: [
     AdmissionModule,

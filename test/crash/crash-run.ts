@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DataSource } from 'typeorm';
-import { auditLedger } from '../../src/billing/audit.js';
+import { auditLedger } from '../../src/billing/audit/audit.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import { fatalLinesOf, refuseFatal } from '../support/fatal-lines.js';
 import { freshFolder, fundedAccount, ledgerOf } from '../support/test-ledger.js';
@@ -180,12 +180,12 @@ async function sweep(
   const elapsed = (): number => performance.now() - started;
   let owedPaid = 0;
   while ((await openHolds(dataSource)) > 0 && elapsed() < SWEEP_LIMIT_MS) {
-    owedPaid += await owed.payForOthers();
+    owedPaid += await owed.recoverFromDeadProcesses();
     await sweeper.tick();
     await sleep(SWEEP_INTERVAL_MS);
   }
   const sweptAfterMs = elapsed();
-  owedPaid += await owed.payForOthers();
+  owedPaid += await owed.recoverFromDeadProcesses();
   await lease.beforeApplicationShutdown();
   return { sweptAfterMs, owedPaid };
 }

@@ -7,7 +7,7 @@ import type { AdmittedCall } from '../../src/admission/admitted-call.js';
 import { BUILT_IN_MODELS } from '../../src/catalog/models/built-in.models.js';
 import { toGatewayError } from '../../src/common/errors/to-gateway-error.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
-import { ClientLeft, type PayOnSuccess } from '../../src/executions/pay-on-success.js';
+import { ClientLeft, type PayOnSuccess } from '../../src/billing/calls/pay-on-success.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { Acknowledgement } from './acknowledgement.js';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import type { Execution } from '../../src/executions/execution.js';
-import type { ExecutionQuery } from '../../src/executions/execution-reads.js';
+import type { Execution } from '../../src/billing/calls/execution.js';
+import type { ExecutionQuery } from '../../src/billing/calls/executions.service.js';
 import { TaskReader } from '../../src/tasks/reads/task-reader.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { ledgerOf } from '../support/test-ledger.js';

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { QueryRunner } from 'typeorm';
-import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
+import { ExecutionLedger } from '../../src/billing/calls/execution-ledger.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';

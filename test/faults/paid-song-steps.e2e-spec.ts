@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestAccount } from '../support/gateway.js';
 import type { SongDesk } from '../support/song-desk.js';
-import { RecordRetention } from '../../src/retention/record-retention.js';
+import { RecordRetention } from '../../src/billing/retention/record-retention.js';
 import { StubbedSongs } from '../support/stubbed-songs.js';
 
 const PATIENCE_MS = 180_000;

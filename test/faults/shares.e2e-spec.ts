@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { LedgerService } from '../../src/billing/ledger.service.js';
+import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditLedger } from '../../src/billing/audit.js';
+import { auditLedger } from '../../src/billing/audit/audit.js';
 import type { Task } from '../../src/tasks/task.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
-import { OwedJournal } from '../../src/leases/owed-journal.js';
+import { ReversalJournal } from '../../src/billing/recovery/reversal-journal.js';
 import { query } from '../support/embedded-gateways.js';
 import { postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
@@ -122,7 +122,7 @@ describe('a backup of a gateway that was killed', () => {
       assert(call);
       expect(BigInt(String(call.posted))).toBeLessThan(CREDIT);
       // What the gateway writes when it never hears of the commit, before the caller gets 503.
-      const journal = new OwedJournal(dataDir, String(call.process_id));
+      const journal = new ReversalJournal(dataDir, String(call.process_id));
       await journal.write({
         executionId: String(call.id),
         accountId: String(call.account_id),
@@ -145,7 +145,7 @@ describe('a backup of a gateway that was killed', () => {
       });
       expect(await read(elsewhere, CHARGED)).toEqual([]);
       expect(await cli(elsewhere, 'audit', '--full')).toMatchObject({ ok: true });
-      await until(async () => (await new OwedJournal(elsewhere, 'reader').files()).length === 0);
+      await until(async () => (await new ReversalJournal(elsewhere, 'reader').files()).length === 0);
     },
     PROCESS_TEST_TIMEOUT_MS * 2,
   );

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditLedger } from '../../src/billing/audit.js';
-import { leaseFor } from '../../src/leases/gateway-process.js';
+import { auditLedger } from '../../src/billing/audit/audit.js';
+import { leaseFor } from '../../src/billing/recovery/process-lease.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import { postJson } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditLedger } from '../../src/billing/audit.js';
+import { auditLedger } from '../../src/billing/audit/audit.js';
 import { postJson } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
 import {

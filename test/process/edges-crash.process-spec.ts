@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditLedger } from '../../src/billing/audit.js';
+import { auditLedger } from '../../src/billing/audit/audit.js';
 import { EdgeDesk, type EdgeTask } from '../support/edge-desk.js';
 import { cleanUp, PROCESS_TEST_TIMEOUT_MS } from '../support/process.js';
 import { until } from '../support/until.js';

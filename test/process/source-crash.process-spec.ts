@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { auditLedger } from '../../src/billing/audit.js';
+import { auditLedger } from '../../src/billing/audit/audit.js';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
 import { silentWav } from '../support/dubbing-desk.js';
 import { EdgeDesk } from '../support/edge-desk.js';

@@ -45,10 +45,10 @@ if (StockPostgres.program === undefined) {
     });
   });
 
-  await import('../../src/usage/usage-plans.db-spec.js');
-  await import('../../src/usage/usage-sum-plans.db-spec.js');
-  await import('../../src/executions/sweep-plan.db-spec.js');
-  await import('../../src/executions/account-versions.db-spec.js');
+  await import('../../src/billing/usage/usage-plans.db-spec.js');
+  await import('../../src/billing/usage/usage-sum-plans.db-spec.js');
+  await import('../../src/billing/calls/sweep-plan.db-spec.js');
+  await import('../../src/billing/calls/account-versions.db-spec.js');
   await import('../tasks/query-plans.db-spec.js');
 
   // Behind theirs, which drop their databases.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditLedger } from '../../src/billing/audit.js';
+import { auditLedger } from '../../src/billing/audit/audit.js';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
 import { postJson, send } from '../support/http-answer.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
-import { auditLedger } from '../../src/billing/audit.js';
+import { auditLedger } from '../../src/billing/audit/audit.js';
 import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
 import { postJson, send } from '../support/http-answer.js';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { ChargeBasis } from '../../src/common/money/charge-basis.js';
-import type { ExecutionStart } from '../../src/executions/execution-steps.js';
+import type { ExecutionStart } from '../../src/billing/calls/execution-commands.js';
 
 const NONE = (count: number): string => Array<string>(count).fill(`'{}'`).join(', ');
 

@@ -1,5 +1,5 @@
 import { Clock } from '../../src/common/time/clock.js';
-import { GroupCommit } from '../../src/executions/group-commit.js';
+import { GroupCommit } from '../../src/billing/calls/group-commit.js';
 
 /** How long an item of these tests may wait, by the clock of {@link groupOver}. */
 export const PATIENCE = { patienceMs: 1_000, isEnd: false };

@@ -2,26 +2,26 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { Accounts } from '../../src/billing/accounts.js';
-import { LedgerService } from '../../src/billing/ledger.service.js';
+import { Accounts } from '../../src/billing/accounts/accounts.js';
+import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { type Clock, SystemClock } from '../../src/common/time/clock.js';
-import { ExecutionLedger } from '../../src/executions/execution-ledger.js';
-import { ExecutionReads } from '../../src/executions/execution-reads.js';
-import type { ExecutionStart } from '../../src/executions/execution-steps.js';
-import { GatewayProcess } from '../../src/leases/gateway-process.js';
-import { HoldSweeper } from '../../src/executions/hold-sweeper.js';
-import { LostWork } from '../../src/leases/lost-work.js';
-import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
+import { ExecutionLedger } from '../../src/billing/calls/execution-ledger.js';
+import { ExecutionsService } from '../../src/billing/calls/executions.service.js';
+import type { ExecutionStart } from '../../src/billing/calls/execution-commands.js';
+import { ProcessLease } from '../../src/billing/recovery/process-lease.js';
+import { HoldSweeper } from '../../src/billing/calls/hold-sweeper.js';
+import { LostWork } from '../../src/billing/recovery/lost-work.js';
+import { Reversals } from '../../src/billing/recovery/reversals.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import type { Ticker } from '../../src/ticker/ticker.js';
 
 /** The parts of the ledger that a process of the gateway has. */
 export interface TestLedger {
-  readonly process: GatewayProcess;
-  readonly owed: OwedCancellations;
+  readonly process: ProcessLease;
+  readonly owed: Reversals;
   readonly executions: ExecutionLedger;
-  readonly reads: ExecutionReads;
+  readonly reads: ExecutionsService;
   readonly sweeper: HoldSweeper;
   readonly lost: LostWork;
   readonly metrics: Metrics;
@@ -69,15 +69,15 @@ export async function balanceOf(
 /** The ledger of one more process of the gateway. It renews its lease when a test asks. */
 export function ledgerOf(dataSource: DataSource, options: TestLedgerOptions = {}): TestLedger {
   const { leaseMs = LEASE_MS, dataDir = freshFolder(), clock = new SystemClock() } = options;
-  const process = new GatewayProcess(dataSource, { leaseMs });
-  const owed = new OwedCancellations(dataSource, process, IDLE_TICKER, dataDir);
+  const process = new ProcessLease(dataSource, { leaseMs });
+  const owed = new Reversals(dataSource, process, IDLE_TICKER, dataDir);
   const metrics = new Metrics();
   const executions = new ExecutionLedger(dataSource, process, owed, clock, metrics);
   const sweep = { sweepMs: LEASE_MS };
   const lost = new LostWork(dataSource, process, metrics, IDLE_TICKER, clock, sweep);
   const interval = { intervalMs: LEASE_MS };
   const sweeper = new HoldSweeper(dataSource, process, owed, IDLE_TICKER, interval);
-  const reads = new ExecutionReads(dataSource);
+  const reads = new ExecutionsService(dataSource);
   return { process, owed, executions, reads, sweeper, lost, metrics };
 }
 

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
-import type { OwedJob } from '../../src/leases/owed.js';
+import { Reversals } from '../../src/billing/recovery/reversals.js';
+import type { UnrecordedJob } from '../../src/billing/recovery/reversal.js';
 import type { TestAccount } from '../support/gateway.js';
 import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
@@ -30,12 +30,12 @@ afterEach(() => {
 });
 
 /** Jobs in the journal of this process. */
-async function journalled(): Promise<OwedJob[]> {
+async function journalled(): Promise<UnrecordedJob[]> {
   const folder = join(desk.gateway.config.dataDir, 'owed');
   const names = await readdir(folder).catch(() => []);
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as OwedJob);
+  return lines.map((line) => JSON.parse(line) as UnrecordedJob);
 }
 
 /** From the acceptance by the provider on, the report of the job waits for this. */
@@ -78,7 +78,7 @@ describe('the id of an accepted job that the database is long about', () => {
     gate.dispatchEvent(new Event('open'));
     await step;
     expect(await desk.read(task)).toMatchObject({ status: 'processing', providerJobId: jobId });
-    await desk.gateway.app.get(OwedCancellations).flush();
+    await desk.gateway.app.get(Reversals).flush();
     expect(await journalled()).toEqual([]);
     await desk.run();
     expect(await desk.read(task)).toMatchObject({ status: 'succeeded', providerJobId: jobId });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
+import { Reversals } from '../../src/billing/recovery/reversals.js';
 import type { Task } from '../../src/tasks/task.js';
 import type { TestAccount } from '../support/gateway.js';
 import type { SubmitPlan } from '../support/job-provider.js';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 /** Its submission was answered with 503, so that it must hold and cost nothing. */
 async function cancelOwed({ id: taskId, accountId }: Task): Promise<void> {
-  const owed = desk.gateway.app.get(OwedCancellations);
+  const owed = desk.gateway.app.get(Reversals);
   owed.add({ taskId, accountId });
   await owed.flush();
   expect(owed.size).toBe(0);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
-import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
+import { Reversals } from '../../src/billing/recovery/reversals.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 import { withWatchedStatements } from '../support/watched-statements.js';
 
@@ -55,7 +55,7 @@ describe('submissions that share a statement', () => {
     };
     await withWatchedStatements(desk.gateway.app.get(DataSource), full, async () => {
       expect(await outcomesOf([desk.submit(account)])).toEqual(['service_unavailable']);
-      expect(desk.gateway.app.get(OwedCancellations, { strict: false }).size).toBe(0);
+      expect(desk.gateway.app.get(Reversals, { strict: false }).size).toBe(0);
       expect(owed).toBe(0);
     });
   });

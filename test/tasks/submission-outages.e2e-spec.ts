@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { OwedCancellations } from '../../src/leases/owed-cancellations.js';
+import { Reversals } from '../../src/billing/recovery/reversals.js';
 import type { TestAccount } from '../support/gateway.js';
 import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
@@ -72,7 +72,7 @@ function triesOf(statement: string, plan: readonly Try[]): void {
   });
 }
 
-const owed = () => desk.gateway.app.get(OwedCancellations);
+const owed = () => desk.gateway.app.get(Reversals);
 const tasksOf = ({ accountId }: TestAccount) =>
   desk.gateway.dataSource.query<{ id: string; status: string; error_code: string | null }[]>(
     `SELECT id, status, error_code FROM task WHERE account_id = $1`,

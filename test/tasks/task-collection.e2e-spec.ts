@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { LedgerAudit } from '../../src/billing/ledger-audit.js';
+import { LedgerAudit } from '../../src/billing/audit/ledger-audit.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
 import type { Task } from '../../src/tasks/task.js';
-import { UsageRollup } from '../../src/usage/usage-rollup.js';
+import { UsageRollup } from '../../src/billing/usage/usage-rollup.js';
 import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { StopSource } from '../../src/common/stop-signal.js';
-import { auditLedger } from '../../src/billing/audit.js';
+import { auditLedger } from '../../src/billing/audit/audit.js';
 import { CollectStep } from '../../src/tasks/worker/collect-step.js';
 import { TaskStatements } from '../../src/tasks/worker/task-statements.js';
 import type { TestAccount } from '../support/gateway.js';

@@ -2,7 +2,7 @@ import { PageQuery } from '../../common/paging/page.query.js';
 import type { LedgerEntry } from '../../billing/ledger-entry.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
 import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
-import { ExecutionsQuery } from '../../executions/dto/executions.query.js';
+import { ExecutionsQuery } from '../../billing/calls/dto/executions.query.js';
 
 const MAX_ID = 100;
 const MAX_NAME = 200;

@@ -1,13 +1,13 @@
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
-import type { Execution } from '../../executions/execution.js';
+import type { Execution } from '../../billing/calls/execution.js';
 import {
   ExecutionView,
   TokenCountsView,
   viewExecution,
   viewQuantity,
-} from '../../executions/execution.view.js';
+} from '../../billing/calls/execution.view.js';
 
 /** The provider's message about its failure. */
 export class ProviderErrorView {

@@ -4,7 +4,7 @@ import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
-import { PaidCalls } from '../../executions/paid-calls.js';
+import { PaidCalls } from '../../billing/calls/paid-calls.js';
 import { type AlignmentView, viewAlignment } from './alignment.view.js';
 import type { AlignmentBody } from './dto/alignment.body.js';
 

@@ -6,7 +6,7 @@ import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import type { MediaFile } from '../../providers/ports/media-file.js';
 import type { TranscriptionCommand } from '../../providers/ports/transcription.port.js';
-import { PaidCalls } from '../../executions/paid-calls.js';
+import { PaidCalls } from '../../billing/calls/paid-calls.js';
 import type { TranscriptionBody } from './dto/transcription.body.js';
 import { type TranscriptionView, viewTranscript } from './transcription.view.js';
 import { wantedTimings } from './wanted-timings.js';

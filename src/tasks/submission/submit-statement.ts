@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type DatabaseFault, databaseFaultOf } from '../../database/database-errors.js';
-import { GatewayProcess } from '../../leases/gateway-process.js';
-import { OwedCancellations } from '../../leases/owed-cancellations.js';
+import { ProcessLease } from '../../billing/recovery/process-lease.js';
+import { Reversals } from '../../billing/recovery/reversals.js';
 import { persistently } from '../persistently.js';
 import { TaskReader } from '../reads/task-reader.js';
 import type { Task } from '../task.js';
@@ -36,9 +36,9 @@ export class SubmitStatement {
 
   constructor(
     dataSource: DataSource,
-    private readonly owed: OwedCancellations,
+    private readonly owed: Reversals,
     private readonly reader: TaskReader,
-    private readonly process: GatewayProcess,
+    private readonly process: ProcessLease,
   ) {
     this.#submit = new SubmitBatches(dataSource, 'task_submit');
     this.#submitCapped = new SubmitBatches(dataSource, 'task_submit_capped');

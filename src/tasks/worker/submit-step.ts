@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { OwedCancellations } from '../../leases/owed-cancellations.js';
+import { Reversals } from '../../billing/recovery/reversals.js';
 import { memoryOf, StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
 import { persistently } from '../persistently.js';
@@ -33,7 +33,7 @@ export class SubmitStep {
     private readonly inputs: TaskInputs,
     private readonly upstreams: TaskUpstreams,
     private readonly statements: TaskStatements,
-    private readonly owed: OwedCancellations,
+    private readonly owed: Reversals,
   ) {}
 
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toPublicId } from '../../../src/common/ids/public-id.js';
-import { UsageRollup } from '../../../src/usage/usage-rollup.js';
+import { UsageRollup } from '../../../src/billing/usage/usage-rollup.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';

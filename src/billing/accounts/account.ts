@@ -1,0 +1,44 @@
+import type { MicroUsd } from '../../common/money/micro-usd.js';
+
+/** A prepaid balance. The account can spend posted − held. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  /** Sum of the account's ledger entries. */
+  readonly postedMicroUsd: MicroUsd;
+  /** Sum of the account's open holds. */
+  readonly heldMicroUsd: MicroUsd;
+  readonly availableMicroUsd: MicroUsd;
+  /** A disabled account gets no new calls; running ones end as usual. */
+  readonly isDisabled: boolean;
+  /** Play money buys the sandbox's work only, real money that of providers (decisions G-95, G-110). */
+  readonly hasPlayMoney: boolean;
+  readonly createdAt: Date;
+}
+
+/** The columns of an account, as the driver reads them. */
+export interface AccountRow {
+  readonly id: string;
+  readonly name: string;
+  readonly posted: string;
+  readonly held: string;
+  readonly disabled: boolean;
+  readonly play_money: boolean;
+  readonly created_at: Date;
+}
+
+/** The account in a row. */
+export function accountOf(row: AccountRow): Account {
+  const posted = BigInt(row.posted);
+  const held = BigInt(row.held);
+  return {
+    id: row.id,
+    name: row.name,
+    postedMicroUsd: posted,
+    heldMicroUsd: held,
+    availableMicroUsd: posted - held,
+    isDisabled: row.disabled,
+    hasPlayMoney: row.play_money,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { cursorOf, type Page, pageOf } from '../../common/paging/page.js';
+import { Clock } from '../../common/time/clock.js';
+import { transaction } from '../../database/transaction.js';
+import { type Account, type AccountRow, accountOf } from './account.js';
+import type { AccountChanges, AccountQuery } from '../ledger-requests.js';
+
+/** What an account's money buys: the work of providers, or that of the sandbox (decisions G-95, G-110). */
+export type MoneyKind = 'real' | 'play';
+
+/** What the credit of the first start is told by. */
+export const DEMO_CREDIT = { idempotencyKey: 'demo', reference: 'demo credit' } as const;
+
+/** The accounts themselves; LedgerService moves their money. */
+@Injectable()
+export class Accounts {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  /** An empty account. All that is ever credited to it is money of this kind (decision G-110). */
+  async create(name: string, money: MoneyKind = 'real'): Promise<Account> {
+    const [row] = await this.dataSource.query<AccountRow[]>(
+      `INSERT INTO account (id, name, play_money) VALUES ($1, $2, $3) RETURNING *`,
+      [uuidV7(this.clock.nowMs()), name, money === 'play'],
+    );
+    assert(row !== undefined, 'an insert returns its row');
+    return accountOf(row);
+  }
+
+  /** The account; 404 not_found. */
+  async get(id: string): Promise<Account> {
+    const [row] = await this.dataSource.query<AccountRow[]>(`SELECT * FROM account WHERE id = $1`, [
+      id,
+    ]);
+    if (row === undefined) throw noAccount();
+    return accountOf(row);
+  }
+
+  /** The account that the first start made: it has the demo's credit, whatever it is named by now. Undefined: none. */
+  async demo(): Promise<Account | undefined> {
+    const [row] = await this.dataSource.query<AccountRow[]>(
+      `SELECT * FROM account a
+        WHERE play_money AND EXISTS (
+          SELECT FROM ledger_entry e WHERE e.account_id = a.id AND e.idempotency_key = $1 AND e.reference = $2)
+        ORDER BY id LIMIT 1`,
+      [DEMO_CREDIT.idempotencyKey, DEMO_CREDIT.reference],
+    );
+    return row && accountOf(row);
+  }
+
+  /** How many accounts have play money. */
+  async countWithPlayMoney(): Promise<number> {
+    const [row] = await this.dataSource.query<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM account WHERE play_money`,
+    );
+    return row?.count ?? 0;
+  }
+
+  /** Accounts, newest first; with `namePrefix` those whose name begins with it, in any case of letters. */
+  async list({ namePrefix = '', ...page }: AccountQuery): Promise<Page<Account>> {
+    const pattern = `${namePrefix.replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const named = namePrefix === '' ? '$2::text IS NOT NULL' : 'lower(name) LIKE lower($2)';
+    const rows = await this.dataSource.query<AccountRow[]>(
+      `SELECT * FROM account WHERE ($1::uuid IS NULL OR id < $1) AND ${named} ORDER BY id DESC LIMIT $3`,
+      [cursorOf(page, 'uuid'), pattern, page.limit + 1],
+    );
+    return pageOf(rows, page.limit, accountOf, (row) => row.id);
+  }
+
+  /**
+   * Renames, disables or enables an account; 404 not_found. Every process learns of it within 2 s, as it learns of changed keys.
+   */
+  async update(id: string, changes: AccountChanges): Promise<Account> {
+    const { name = null, isDisabled = null } = changes;
+    return transaction(this.dataSource, async (manager) => {
+      const [rows] = await manager.query<[AccountRow[], number]>(
+        `UPDATE account SET name = coalesce($2, name), disabled = coalesce($3, disabled)
+          WHERE id = $1 RETURNING *`,
+        [id, name, isDisabled],
+      );
+      const [row] = rows;
+      if (row === undefined) throw noAccount();
+      if (isDisabled !== null) {
+        await manager.query(`UPDATE api_key SET changed_at = now() WHERE account_id = $1`, [id]);
+      }
+      return accountOf(row);
+    });
+  }
+}
+
+/** 404 not_found. */
+export const noAccount = (): GatewayError => new GatewayError('not_found', 'No such account.');

@@ -1,0 +1,72 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { patientCopyOf } from '../../database/patient-copy.js';
+import { transaction } from '../../database/transaction.js';
+import {
+  auditLedgerIn,
+  keepFinding,
+  startOfAudit,
+  type AuditReport,
+  type AuditScope,
+  type Discrepancy,
+} from './audit.js';
+import { MAX_DISCREPANCIES } from './audit-statements.js';
+import {
+  CREATE_CHARGED,
+  DAY_RULE,
+  FILL_CHARGED,
+  FORGET_DAYS,
+  KEEP_DAYS,
+  KEEP_POSITIONS,
+  SUM_RULES,
+} from './usage-audit-statements.js';
+
+interface Finding {
+  readonly account_id: string;
+  readonly rule: string;
+  readonly detail: string;
+}
+
+/**
+ * Proves the books, and that usage is what the ledger says: {@link auditLedgerIn} and {@link auditUsage} together, on one
+ * snapshot. The result is known to others when both have ended.
+ */
+export async function auditBooks(dataSource: DataSource, scope: AuditScope): Promise<AuditReport> {
+  const patient = await patientCopyOf(dataSource).initialize();
+  try {
+    return await transaction(patient, (manager) => auditIn(manager, scope), 'REPEATABLE READ');
+  } finally {
+    await patient.destroy();
+  }
+}
+
+async function auditIn(manager: EntityManager, scope: AuditScope): Promise<AuditReport> {
+  const start = await startOfAudit(manager, scope);
+  const ledger = await auditLedgerIn(manager, start);
+  const usage = await auditUsage(manager, start.isFull);
+  return {
+    ...ledger,
+    ok: ledger.ok && usage.length === 0,
+    discrepancies: [...ledger.discrepancies, ...usage].slice(0, MAX_DISCREPANCIES),
+  };
+}
+
+/**
+ * Differences between usage and the ledger, to the micro-USD, per account and day: of the days with new entries since the
+ * last audit without a finding, or of every day and of the sums. What is not summed up yet is read from the calls.
+ */
+async function auditUsage(manager: EntityManager, isFull: boolean): Promise<Discrepancy[]> {
+  await manager.query(CREATE_CHARGED);
+  await manager.query(FILL_CHARGED, [isFull]);
+  const findings = [
+    ...(await manager.query<Finding[]>(DAY_RULE, [isFull])),
+    ...(isFull ? await manager.query<Finding[]>(SUM_RULES) : []),
+  ];
+  if (findings.length > 0) {
+    await keepFinding(manager, isFull);
+  } else {
+    await manager.query(FORGET_DAYS, [isFull]);
+    await manager.query(KEEP_DAYS);
+    await manager.query(KEEP_POSITIONS);
+  }
+  return findings.map(({ account_id: accountId, rule, detail }) => ({ accountId, rule, detail }));
+}

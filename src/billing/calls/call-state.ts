@@ -1,0 +1,91 @@
+import type { UnchargedQuantity } from '../../common/money/charge-basis.js';
+import type { ProviderFigures } from '../../common/money/provider-figures.js';
+import { StopSource } from '../../common/stop-signal.js';
+import type { Clock } from '../../common/time/clock.js';
+import type { ConnectionPlace } from '../../admission/provider-connections.js';
+import type { AttemptWatcher, TriedRoute } from '../../providers/routing/provider-router.js';
+import type { ExecutionStart } from './execution-commands.js';
+
+/** What the work reports for the record of its call. */
+export interface CallProgress extends AttemptWatcher {
+  /** The first byte of the answer to the caller. */
+  onFirstByte(): void;
+  /** The provider has begun to send what the caller gets later, once it is whole. */
+  onArrival(): void;
+  /** What was made of a call that may break: recorded as uncharged if it fails (decision G-103). The last one counts. */
+  onMade(made: UnchargedQuantity): void;
+  /** What the provider said that the call cost. It is recorded however the call ends. */
+  onFigures(figures: ProviderFigures): void;
+}
+
+/** A call between its admission and its end. */
+export class CallState implements CallProgress {
+  readonly stop = new StopSource();
+  readonly #startedMs: number;
+  #firstByteMs: number | null = null;
+  #isArriving = false;
+  #tried: TriedRoute | undefined;
+  #made: UnchargedQuantity | undefined;
+  #figures: ProviderFigures | undefined;
+
+  constructor(
+    readonly start: ExecutionStart,
+    private readonly clock: Clock,
+    private readonly connection: ConnectionPlace,
+  ) {
+    this.#startedMs = clock.nowMs();
+  }
+
+  onFirstByte(): void {
+    this.#firstByteMs ??= this.#elapsedMs();
+  }
+
+  onArrival(): void {
+    this.#isArriving = true;
+  }
+
+  onMade(made: UnchargedQuantity): void {
+    this.#made = made;
+  }
+
+  onFigures(figures: ProviderFigures): void {
+    this.#figures = { ...this.#figures, ...figures };
+  }
+
+  mayConnect(provider: string): boolean {
+    return this.connection.moveTo(provider);
+  }
+
+  onAttempt(route: TriedRoute): void {
+    this.#tried = route;
+  }
+
+  /** Whether the provider has begun to send the answer. */
+  get hasBegun(): boolean {
+    return this.#isArriving || this.#firstByteMs !== null;
+  }
+
+  /** The last route that was tried. */
+  get tried(): TriedRoute | undefined {
+    return this.#tried;
+  }
+
+  /** What the record of a failure says of the provider's work. */
+  get work(): { providerFigures: ProviderFigures | null; uncharged: UnchargedQuantity | null } {
+    return { providerFigures: this.#figures ?? null, uncharged: this.#made ?? null };
+  }
+
+  get durationMs(): number {
+    return this.#elapsedMs();
+  }
+
+  /** The first byte of an answer that is sent whole comes at its end. */
+  get timesOfSuccess(): { firstByteMs: number; durationMs: number } {
+    const durationMs = this.#elapsedMs();
+    return { firstByteMs: this.#firstByteMs ?? durationMs, durationMs };
+  }
+
+  #elapsedMs(): number {
+    return Math.max(0, Math.round(this.clock.nowMs() - this.#startedMs));
+  }
+}

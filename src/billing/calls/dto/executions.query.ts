@@ -1,0 +1,53 @@
+import { filterId } from '../../../common/ids/id-params.js';
+import { PageQuery } from '../../../common/paging/page.query.js';
+import { MAX_EPOCH_SECONDS } from '../../../common/time/epoch-seconds.js';
+import { ModelId, Enum, Text, Int } from '../../../common/validation/fields.js';
+import type { ExecutionStatus } from '../execution.js';
+import type { ExecutionQuery } from '../executions.service.js';
+
+const MAX_CLIENT_REQUEST_ID = 128;
+const MAX_ID = 100;
+const optional = { optional: true } as const;
+
+/** Query of GET /v1/executions. */
+export class ExecutionsQuery extends PageQuery {
+  @Enum(['running', 'succeeded', 'failed'], optional)
+  status?: ExecutionStatus;
+
+  @ModelId(optional)
+  model?: string;
+
+  @Text({ max: MAX_ID, ...optional, description: 'Calls of one key, by its id' })
+  api_key_id?: string;
+
+  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
+  created_after?: number;
+
+  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
+  created_before?: number;
+
+  @Text({
+    max: MAX_CLIENT_REQUEST_ID,
+    ...optional,
+    description: 'As sent in `X-Client-Request-Id`',
+  })
+  client_request_id?: string;
+}
+
+/** The query with internal names. Throws 400 `invalid_request` for an invalid `api_key_id`. */
+export function executionQueryOf(query: ExecutionsQuery): ExecutionQuery {
+  return {
+    limit: query.limit,
+    cursor: query.cursor,
+    status: query.status,
+    model: query.model,
+    apiKeyId: filterId('key', 'api_key_id', query.api_key_id),
+    createdAfter: dateOf(query.created_after),
+    createdBefore: dateOf(query.created_before),
+    clientRequestId: query.client_request_id,
+  };
+}
+
+function dateOf(epochSeconds: number | undefined): Date | undefined {
+  return epochSeconds === undefined ? undefined : new Date(epochSeconds * 1000);
+}

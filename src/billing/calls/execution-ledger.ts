@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { Injectable, Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { toPublicId } from '../../common/ids/public-id.js';
+import { Clock } from '../../common/time/clock.js';
+import { OnceAnHour } from '../../common/time/once-an-hour.js';
+import { isRolledBack, isTransient } from '../../database/database-errors.js';
+import { Metrics } from '../../observability/metrics.js';
+import { ExecutionRepository } from './execution.repository.js';
+import type {
+  BeginOutcome,
+  ExecutionEnd,
+  ExecutionStart,
+  ExecutionCommand,
+  FinishOutcome,
+} from './execution-commands.js';
+import { ProcessLease } from '../recovery/process-lease.js';
+import type { ReadyStarts } from './account-queues.js';
+import { NotCommitted } from './commit-errors.js';
+import { GroupCommit } from './group-commit.js';
+import type { CallReversal } from '../recovery/reversal.js';
+import { Reversals } from '../recovery/reversals.js';
+
+/** Longest wait for a hold. */
+const BEGIN_PATIENCE_MS = 5_000;
+/** Longest wait for a durable settlement. */
+export const SUCCEED_PATIENCE_MS = 20_000;
+/** Longest wait for a release. Afterwards the release is owed. */
+export const FAIL_PATIENCE_MS = 2_000;
+
+/** A call that succeeded at its provider. */
+export type ExecutionSuccess = Omit<
+  ExecutionEnd,
+  'executionId' | 'accountId' | 'errorCode' | 'chargedMicroUsd' | 'providerFault' | 'uncharged'
+> & { readonly chargedMicroUsd: bigint };
+/** A call that failed. */
+export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestId' | 'durationMs'> &
+  Partial<
+    Pick<ExecutionEnd, 'upstreamModel' | 'providerFault' | 'providerFigures' | 'uncharged'>
+  > & { readonly errorCode: string };
+
+/**
+ * Holds before a synchronous call, settles or releases after it, and keeps its record. Each is one durable statement
+ * that many calls share (decisions G-22, G-25). Call `begin`, then once `succeed` or `fail`.
+ */
+@Injectable()
+export class ExecutionLedger {
+  readonly #logger = new Logger(ExecutionLedger.name);
+  readonly #steps: GroupCommit<ExecutionCommand, BeginOutcome | FinishOutcome>;
+  readonly #capped = new OnceAnHour();
+  private readonly logger = new Logger('Executions');
+
+  constructor(
+    dataSource: DataSource,
+    private readonly process: ProcessLease,
+    private readonly owed: Reversals,
+    private readonly clock: Clock,
+    private readonly metrics: Metrics,
+  ) {
+    const statements = new ExecutionRepository(dataSource);
+    this.#steps = new GroupCommit({
+      commit: (steps, waits) => statements.commit(process.id, steps, waits),
+      isTransient,
+      isRolledBack,
+      clock,
+      onBatch: (size) => {
+        metrics.batchSize.observe(size);
+      },
+    });
+  }
+
+  /** Calls that wait for their hold, without those of locked accounts. */
+  get waiting(): ReadyStarts {
+    return this.#steps.ready;
+  }
+
+  /**
+   * Holds the amount and records the call as running. 'insufficient' comes only from a balance that was read under
+   * lock, 'over_limit' only from the key's spending under the same lock. Throws 503 service_unavailable when the
+   * database cannot be reached; then nothing stays held.
+   */
+  async begin(start: ExecutionStart): Promise<'held' | 'insufficient' | 'over_limit'> {
+    assert(start.amountMicroUsd > 0n, 'nothing is sold for nothing');
+    if (this.owed.isFull) throw gaveUp();
+    this.process.trackOpenCall(start.executionId);
+    try {
+      const outcome = await this.#steps.submit(
+        { kind: 'begin', accountId: start.accountId, start },
+        { patienceMs: BEGIN_PATIENCE_MS, isEnd: false },
+      );
+      if (outcome === 'held') {
+        this.metrics.heldMicroUsd.inc({ model: start.model }, Number(start.amountMicroUsd));
+        return outcome;
+      }
+      assert(outcome === 'insufficient' || outcome === 'over_limit', `a new hold: ${outcome}`);
+      this.process.untrackOpenCall(start.executionId);
+      return outcome;
+    } catch (error) {
+      if (error instanceof NotCommitted) this.process.untrackOpenCall(start.executionId);
+      else this.owed.add(owedOf(start));
+      throw error;
+    }
+  }
+
+  /**
+   * Settles at most the held amount, frees the rest and records success; returns once that is durable. When it throws,
+   * the caller has to answer with an error, because the hold is or will be released and a charge given back. It throws
+   * 503 service_unavailable when the database cannot be reached, or when the hold was taken from this process because
+   * it seemed dead, or was lost by the database.
+   */
+  async succeed(start: ExecutionStart, success: ExecutionSuccess): Promise<void> {
+    assert(success.chargedMicroUsd >= 0n, 'a charge is not negative');
+    const { executionId, accountId } = start;
+    const end = { executionId, accountId, errorCode: null, providerFault: null, ...success };
+    const outcome = await this.#finish(end, SUCCEED_PATIENCE_MS).catch(async (error: unknown) => {
+      await this.owed.addDurably(owedOf(start, success));
+      throw error;
+    });
+    if (outcome === 'done') {
+      this.process.committed.note({ kind: 'call', accountId, id: executionId });
+      this.metrics.chargedMicroUsd.inc({ model: start.model }, Number(success.chargedMicroUsd));
+      if (success.isCapped === true) this.tellCapped(start, success);
+      return;
+    }
+    if (outcome === 'excess') this.owed.add(owedOf(start, success));
+    const isGone = outcome === 'conflict' || outcome === 'missing';
+    assert(isGone, `a charge within its hold: ${outcome}`);
+    throw gaveUp();
+  }
+
+  /**
+   * Releases the hold and records the failure. If the database cannot be reached soon, the release is owed and made
+   * later; then it returns too, so that the caller answers its own error. Throws 409 conflict if the call had
+   * succeeded.
+   */
+  async fail(start: ExecutionStart, failure: ExecutionFailure): Promise<void> {
+    const { executionId, accountId } = start;
+    const end = { executionId, accountId, ...NO_CHARGE, ...failure };
+    const outcome = await this.#finish(end, FAIL_PATIENCE_MS).catch(() => {
+      this.owed.add({ ...owedOf(start, failure), errorCode: failure.errorCode });
+      return 'done' as const;
+    });
+    if (outcome !== 'done' && outcome !== 'missing') {
+      throw new GatewayError('conflict', 'The call had already succeeded.');
+    }
+    this.metrics.failedCalls.inc({ model: start.model });
+  }
+
+  /** An upstream that makes more than it was asked for costs the operator money at each call. */
+  private tellCapped({ executionId, model }: ExecutionStart, success: ExecutionSuccess): void {
+    this.metrics.cappedCharges.inc({ model });
+    const { provider, upstreamModel, chargedMicroUsd } = success;
+    const route = `${provider ?? 'no provider'} (${upstreamModel ?? 'no model'})`;
+    if (!this.#capped.isDue(`${model} ${route}`, this.clock.nowMs())) return;
+    this.logger.warn(
+      `${toPublicId('exec', executionId)}: ${route} made more of ${model} than was held; ` +
+        `only the hold of ${chargedMicroUsd} micro-USD was charged (told once an hour)`,
+    );
+  }
+
+  async #finish(end: ExecutionEnd, patienceMs: number): Promise<BeginOutcome | FinishOutcome> {
+    const step = { kind: 'finish', accountId: end.accountId, end } as const;
+    const outcome = await this.#steps.submit(step, { patienceMs, isEnd: true });
+    if (outcome !== 'excess') this.process.untrackOpenCall(end.executionId);
+    if (outcome === 'missing') {
+      this.metrics.callsLost.inc();
+      this.#logger.error(`the database has lost the hold of call ${end.executionId}`);
+    }
+    return outcome;
+  }
+}
+
+const NO_CHARGE = {
+  chargedMicroUsd: null,
+  upstreamModel: null,
+  basis: null,
+  firstByteMs: null,
+  providerFault: null,
+} as const;
+
+function owedOf(
+  start: ExecutionStart,
+  { provider, providerRequestId }: Pick<ExecutionEnd, 'provider' | 'providerRequestId'> = {
+    provider: null,
+    providerRequestId: null,
+  },
+): CallReversal {
+  const { executionId, accountId, apiKeyId, model, endpoint } = start;
+  const errorCode = 'service_unavailable';
+  return {
+    executionId,
+    accountId,
+    apiKeyId,
+    model,
+    endpoint,
+    errorCode,
+    provider,
+    providerRequestId,
+  };
+}
+
+function gaveUp(): GatewayError {
+  return new GatewayError('service_unavailable', 'The call could not be recorded.', {
+    retryAfterSeconds: 1,
+  });
+}

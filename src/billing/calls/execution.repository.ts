@@ -1,0 +1,108 @@
+import type { DataSource } from 'typeorm';
+import { postgresJson } from '../../common/postgres-json.js';
+import { PreparedStatement } from '../../database/prepared-statement.js';
+import type {
+  BeginOutcome,
+  ExecutionEnd,
+  ExecutionStart,
+  ExecutionCommand,
+  FinishOutcome,
+} from './execution-commands.js';
+
+type Outcome = BeginOutcome | FinishOutcome;
+type Answered<O extends Outcome> = O | 'locked';
+
+interface StepRow {
+  readonly begun: Answered<BeginOutcome>[];
+  readonly ended: Answered<FinishOutcome>[];
+}
+
+const STEP_PARAMETERS = 27;
+const numbered = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
+
+/** The statements that write executions and move their money. Each may be repeated and returns the same. */
+export class ExecutionRepository {
+  readonly #step: PreparedStatement<StepRow>;
+  readonly #cappedStep: PreparedStatement<StepRow>;
+
+  constructor(dataSource: DataSource) {
+    this.#step = new PreparedStatement(
+      dataSource,
+      'execution_step_v2',
+      `SELECT * FROM execution_step_v2(${numbered(STEP_PARAMETERS)})`,
+    );
+    this.#cappedStep = new PreparedStatement(
+      dataSource,
+      'execution_step_capped_v2',
+      `SELECT * FROM execution_step_capped_v2(${numbered(STEP_PARAMETERS + 1)})`,
+    );
+  }
+
+  /**
+   * Runs steps of many accounts in one durable statement. Ends come first: each settles or releases a hold and records
+   * it. Then each start holds, in order of arrival, and is recorded if it is held. Returns the outcomes in the order of
+   * the steps; undefined where another process has locked the account and `waits` is false.
+   */
+  async commit(
+    processId: string,
+    steps: readonly ExecutionCommand[],
+    waits: boolean,
+  ): Promise<(Outcome | undefined)[]> {
+    const accountIds = [...new Set(steps.map((step) => step.accountId))].sort();
+    const positions = new Map(accountIds.map((id, index) => [id, index + 1]));
+    const positionOf = ({ accountId }: { accountId: string }) => positions.get(accountId);
+    const starts = steps.flatMap((step) => (step.kind === 'begin' ? [step.start] : []));
+    const ends = steps.flatMap((step) => (step.kind === 'finish' ? [step.end] : []));
+    const columns = [
+      accountIds,
+      processId,
+      waits,
+      ends.map(positionOf),
+      ...columnsOfEnds(ends),
+      starts.map(positionOf),
+      ...columnsOfStarts(starts),
+    ];
+    const areCapped = starts.map(({ isCapped = false }) => isCapped);
+    const [row] = areCapped.includes(true)
+      ? await this.#cappedStep.run([...columns, areCapped])
+      : await this.#step.run(columns);
+    const outcomes = { begin: row?.begun.values(), finish: row?.ended.values() };
+    return steps.map((step) => {
+      const outcome = outcomes[step.kind]?.next().value;
+      return outcome === 'locked' ? undefined : outcome;
+    });
+  }
+}
+
+function columnsOfStarts(starts: readonly ExecutionStart[]): unknown[] {
+  return [
+    starts.map((start) => start.executionId),
+    starts.map((start) => start.amountMicroUsd.toString()),
+    starts.map((start) => start.apiKeyId),
+    starts.map((start) => start.model),
+    starts.map((start) => start.endpoint),
+    starts.map((start) => start.clientRequestId),
+  ];
+}
+
+function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
+  return [
+    ends.map((end) => end.executionId),
+    ends.map((end) => end.chargedMicroUsd?.toString() ?? null),
+    ends.map((end) => end.errorCode),
+    ends.map((end) => end.provider),
+    ends.map((end) => end.upstreamModel),
+    ends.map((end) => end.providerRequestId),
+    ends.map(({ basis }) => basis?.unit ?? null),
+    ends.map(({ basis }) => basis && JSON.stringify(basis.quantity)),
+    ends.map(({ basis }) => basis && JSON.stringify(basis.unitPrice)),
+    ends.map(({ basis }) => basis?.isEstimated ?? null),
+    ends.map((end) => end.firstByteMs),
+    ends.map((end) => end.durationMs),
+    ends.map(({ providerFault }) => providerFault && postgresJson(providerFault)),
+    ends.map(({ isCapped = false }) => isCapped),
+    ends.map(({ providerFigures = null }) => providerFigures && JSON.stringify(providerFigures)),
+    ends.map(({ uncharged = null }) => uncharged && JSON.stringify(uncharged)),
+  ];
+}

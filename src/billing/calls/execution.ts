@@ -1,0 +1,105 @@
+import type { ChargeBasis, UnchargedQuantity } from '../../common/money/charge-basis.js';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
+import type { ProviderFigures } from '../../common/money/provider-figures.js';
+import type { ProviderFault } from '../../providers/http/provider-fault.js';
+
+/** States of a synchronous call (API: GET /v1/executions). */
+export type ExecutionStatus = 'running' | 'succeeded' | 'failed';
+
+/** The record of one synchronous call: what happened, and what it cost. */
+export interface Execution {
+  readonly id: string;
+  readonly accountId: string;
+  readonly apiKeyId: string | null;
+  readonly model: string;
+  readonly endpoint: string;
+  readonly status: ExecutionStatus;
+  readonly errorCode: string | null;
+  /** Null until the call succeeded. */
+  readonly chargedMicroUsd: MicroUsd | null;
+  /** The part of the charge that an operator gave back. */
+  readonly refundedMicroUsd: MicroUsd | null;
+  readonly provider: string | null;
+  readonly upstreamModel: string | null;
+  readonly providerRequestId: string | null;
+  readonly heldMicroUsd: MicroUsd;
+  /** How the charge was computed. Null for calls that failed or run, and for calls from before this was recorded. */
+  readonly basis: ChargeBasis | null;
+  /** Whether the price was above the hold, so that only the hold was charged. */
+  readonly isCapped: boolean;
+  /** What the provider said that the call cost, for operators. */
+  readonly providerFigures: ProviderFigures | null;
+  /** What was made and not charged, because the call broke; for operators. */
+  readonly uncharged: UnchargedQuantity | null;
+  readonly clientRequestId: string | null;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number | null;
+  /** The provider's message about its failure, for operators. */
+  readonly providerFault: ProviderFault | null;
+  readonly createdAt: Date;
+  readonly completedAt: Date | null;
+}
+
+/** The columns of an execution, as the driver reads them. */
+export interface ExecutionRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly api_key_id: string | null;
+  readonly model: string;
+  readonly endpoint: string;
+  readonly status: ExecutionStatus;
+  readonly error_code: string | null;
+  readonly charged: string | null;
+  readonly refunded: string | null;
+  readonly provider: string | null;
+  readonly upstream_model: string | null;
+  readonly provider_request_id: string | null;
+  readonly held: string;
+  readonly unit: ChargeBasis['unit'] | null;
+  readonly quantity: ChargeBasis['quantity'] | null;
+  readonly unit_price: ChargeBasis['unitPrice'] | null;
+  readonly estimated: boolean | null;
+  readonly capped: boolean;
+  readonly provider_figures: ProviderFigures | null;
+  readonly uncharged: UnchargedQuantity | null;
+  readonly client_request_id: string | null;
+  readonly first_byte_ms: number | null;
+  readonly duration_ms: number | null;
+  readonly provider_fault: ProviderFault | null;
+  readonly created_at: Date;
+  readonly completed_at: Date | null;
+}
+
+/** The execution in a row. */
+export function executionOf(row: ExecutionRow): Execution {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    apiKeyId: row.api_key_id,
+    model: row.model,
+    endpoint: row.endpoint,
+    status: row.status,
+    errorCode: row.error_code,
+    chargedMicroUsd: row.charged === null ? null : BigInt(row.charged),
+    refundedMicroUsd: row.refunded === null ? null : BigInt(row.refunded),
+    provider: row.provider,
+    upstreamModel: row.upstream_model,
+    providerRequestId: row.provider_request_id,
+    heldMicroUsd: BigInt(row.held),
+    basis: basisOf(row),
+    isCapped: row.capped,
+    providerFigures: row.provider_figures,
+    uncharged: row.uncharged,
+    clientRequestId: row.client_request_id,
+    firstByteMs: row.first_byte_ms,
+    durationMs: row.duration_ms,
+    providerFault: row.provider_fault,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  };
+}
+
+function basisOf({ unit, quantity, unit_price, estimated }: ExecutionRow): ChargeBasis | null {
+  if (unit === null || quantity === null || unit_price === null) return null;
+  return { unit, quantity, unitPrice: unit_price, isEstimated: estimated === true };
+}

@@ -1,0 +1,121 @@
+import { Logger } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import {
+  FAILURE,
+  fundedAccount,
+  ledgerOf,
+  startOf,
+  successOf,
+  type TestLedger,
+} from '../../../test/support/test-ledger.js';
+import { viewAdminExecution } from '../../admin/views/admin-execution.view.js';
+import { viewExecution } from './execution.view.js';
+
+const HELD = 1_000n;
+const TOKENS = {
+  promptTokens: 5,
+  cachedTokens: null,
+  completionTokens: 400,
+  reasoningTokens: null,
+};
+
+describe('the record of a call', () => {
+  let database: TestDatabase;
+  let ledger: TestLedger;
+  let accountId: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    ledger = ledgerOf(database.dataSource);
+    accountId = await fundedAccount(database.dataSource, 100n * HELD);
+  });
+  afterAll(async () => {
+    await ledger.owed.beforeApplicationShutdown();
+    await database.drop();
+  });
+
+  const recorded = async (id: string) => (await ledger.reads.find(id))!;
+  const begun = async (isCapped: boolean) => {
+    const start = { ...startOf(accountId, HELD), isCapped };
+    expect(await ledger.executions.begin(start)).toBe('held');
+    return start;
+  };
+
+  it.each([false, true])(
+    'says that the charge was cut, to both, and what the provider said it cost, to operators (limited key: %s)',
+    async (isOfLimitedKey) => {
+      const start = await begun(isOfLimitedKey);
+      const providerFigures = { 'usage.cost': 0.0012, 'character-cost': '120', quota: 3 };
+      // A second step in the same statement, so that the columns of each are its own.
+      const other = await begun(isOfLimitedKey);
+      const success = { ...successOf(HELD), isCapped: true, providerFigures };
+      await Promise.all([
+        ledger.executions.succeed(start, success),
+        ledger.executions.succeed(other, successOf(1n)),
+      ]);
+      const execution = await recorded(start.executionId);
+      expect(viewExecution(execution)).toMatchObject({ capped: true });
+      expect(viewExecution(execution)).not.toHaveProperty('provider_figures');
+      expect(viewAdminExecution(execution)).toMatchObject({
+        capped: true,
+        provider_figures: providerFigures,
+        uncharged: null,
+      });
+      expect(viewAdminExecution(await recorded(other.executionId))).toMatchObject({
+        capped: false,
+        provider_figures: null,
+      });
+    },
+  );
+
+  it('of a charge that was cut is counted each time, and told in the log once an hour for each model and route', async () => {
+    const log = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    const before = (await ledger.metrics.cappedCharges.get()).values;
+    expect(before.every(({ labels }) => labels.model !== 'gen-5')).toBe(true);
+    for (const isCapped of [true, false, true]) {
+      const start = { ...startOf(accountId, HELD), model: 'gen-5' };
+      expect(await ledger.executions.begin(start)).toBe('held');
+      await ledger.executions.succeed(start, { ...successOf(HELD), isCapped });
+    }
+    const { values } = await ledger.metrics.cappedCharges.get();
+    expect(values).toContainEqual({ labels: { model: 'gen-5' }, value: 2 });
+    expect(log.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /^exec_\w+: sandbox \(eleven_v3\) made more of gen-5 .* hold of 1000 /,
+        ),
+      ],
+    ]);
+    log.mockRestore();
+  });
+
+  it('of a stream that broke says to operators what was made and not charged', async () => {
+    const start = await begun(false);
+    const uncharged = { unit: 'token', quantity: TOKENS } as const;
+    await ledger.executions.fail(start, { ...FAILURE, uncharged, providerFigures: { quota: 1 } });
+    const execution = await recorded(start.executionId);
+    expect(viewExecution(execution)).not.toHaveProperty('uncharged');
+    expect(viewAdminExecution(execution)).toMatchObject({
+      charged_microusd: null,
+      provider_figures: { quota: 1 },
+      uncharged: { unit: 'token', quantity: { prompt_tokens: 5, completion_tokens: 400 } },
+    });
+  });
+
+  it.each([
+    ['a NUL', 'refused: \0'],
+    ['half of a surrogate pair', `refused: ${'\ud83d\ude00'.slice(0, 1)}`],
+  ])(
+    "keeps the provider's message with %s, and its hold is released at once",
+    async (_what, message) => {
+      const start = await begun(false);
+      const providerFault = { status: 400, code: null, message };
+      await ledger.executions.fail(start, { ...FAILURE, providerFault });
+      expect(ledger.owed.size).toBe(0);
+      expect(viewAdminExecution(await recorded(start.executionId)).provider_error).toMatchObject({
+        status: 400,
+        message: expect.stringContaining('refused: '),
+      });
+    },
+  );
+});

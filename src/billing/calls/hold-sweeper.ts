@@ -1,0 +1,73 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Ticker } from '../../ticker/ticker.js';
+import { ProcessLease } from '../recovery/process-lease.js';
+import { Reversals } from '../recovery/reversals.js';
+
+/** One statement releases at most this many calls of dead processes. */
+const SWEEP_BATCH = 1_000;
+
+/** Injection token of the {@link HoldSweeperOptions}. */
+export const HOLD_SWEEPER_OPTIONS = Symbol('HOLD_SWEEPER_OPTIONS');
+
+/** How often to sweep, in milliseconds. */
+export interface HoldSweeperOptions {
+  readonly intervalMs: number;
+}
+
+interface SweepRow {
+  /** Null while another process sweeps. */
+  readonly swept: number | null;
+  readonly damaged: string[];
+  /** Not all calls are looked at yet. */
+  readonly is_behind: boolean;
+}
+
+/**
+ * Releases the calls of processes whose lease has ended, and records them as failed in the same statement. It also
+ * cancels what such processes owed (ADR 0002; decision G-22). One process sweeps at a time, and a sweep reads
+ * what is open and what began since the last one. A process that was only paused finds its holds released and fails
+ * those calls.
+ */
+@Injectable()
+export class HoldSweeper implements OnApplicationBootstrap {
+  readonly #logger = new Logger(HoldSweeper.name);
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly process: ProcessLease,
+    private readonly owed: Reversals,
+    private readonly ticker: Ticker,
+    @Inject(HOLD_SWEEPER_OPTIONS) private readonly options: HoldSweeperOptions,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.ticker.start({
+      name: 'holds',
+      intervalMs: this.options.intervalMs,
+      tick: () => this.tick(),
+    });
+  }
+
+  /** Releases every orphaned call that can be released now; returns their number. */
+  async tick(): Promise<number> {
+    await this.owed.recoverFromDeadProcesses();
+    const spared: string[] = [];
+    let swept = 0;
+    for (;;) {
+      const [row] = await this.dataSource.query<SweepRow[]>(
+        `SELECT * FROM execution_sweep_open($1, $2, $3)`,
+        [this.process.id, spared, SWEEP_BATCH],
+      );
+      if (row === undefined || row.swept === null) break;
+      swept += row.swept;
+      for (const accountId of row.damaged) {
+        this.#logger.error(`the counters of account ${accountId} are damaged: its calls stay held`);
+      }
+      spared.push(...row.damaged);
+      if (row.swept + row.damaged.length === 0 && !row.is_behind) break;
+    }
+    if (swept > 0) this.#logger.warn(`${swept} calls of ended processes released`);
+    return swept;
+  }
+}

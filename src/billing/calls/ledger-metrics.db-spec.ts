@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { fundedAccount } from '../../../test/support/test-ledger.js';
+import { FAILURE, ledgerOf, startOf } from '../../../test/support/test-ledger.js';
+import { auditLedger } from '../audit/audit.js';
+import { Metrics } from '../../observability/metrics.js';
+import type { Ticker } from '../../ticker/ticker.js';
+import { LedgerMetrics } from './ledger-metrics.js';
+
+describe('LedgerMetrics', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it('publish the rows of the whole database from one process, whatever processes believe', async () => {
+    const { dataSource } = database;
+    const accountId = await fundedAccount(dataSource, 100n);
+    const processes = [1, 2, 3].map(() => {
+      const metrics = new Metrics();
+      const ledger = ledgerOf(dataSource);
+      const ticker = {} as Ticker;
+      const gauges = new LedgerMetrics(dataSource, metrics, ledger.process, ticker, {
+        intervalMs: 1_000,
+      });
+      return { ...ledger, metrics, gauges };
+    });
+    const starts = processes.map(() => startOf(accountId, 10n));
+    for (const [index, { process, executions }] of processes.entries()) {
+      await executions.begin(starts[index]!);
+      await process.beat();
+    }
+    await dataSource.query(`UPDATE gateway_process SET open_calls = 0`);
+    await processes[0]!.sweeper.tick();
+    await auditLedger(dataSource, 'new');
+    const shown = await Promise.all(
+      processes.map(async ({ gauges, metrics }) => {
+        await gauges.tick();
+        return (await metrics.registry.metrics()).match(/^gateway_(holds_open|audit_ok) .*/gm);
+      }),
+    );
+    expect(shown.filter((lines) => lines !== null)).toEqual([
+      ['gateway_holds_open 3', 'gateway_audit_ok 1'],
+    ]);
+    for (const [index, { executions }] of processes.entries()) {
+      await executions.fail(starts[index]!, FAILURE);
+    }
+  });
+
+  it('count the holds of tasks, and read no call, hold or entry: they answer while those are locked', async () => {
+    const { dataSource } = database;
+    const accountId = await fundedAccount(dataSource, 100n);
+    await dataSource.query(`UPDATE gateway_process SET lease_until = now()`);
+    await dataSource.query(`UPDATE call_look SET open_calls = 0`);
+    await dataSource.query(
+      `INSERT INTO task (account_id, id, kind, modality, model, details, provider, provider_base_url, on_sandbox,
+                         upstream_model, reserved, status, completed_at)
+       SELECT $1, gen_random_uuid(), 'song', 'audio', 'm', '{}', 'p', '', true, 'm', 1, status, completed_at
+         FROM (VALUES ('queued', NULL), ('processing', NULL), ('reconciliation_required', now()), ('expired', now()))
+              t (status, completed_at)`,
+      [accountId],
+    );
+    const { process } = ledgerOf(dataSource);
+    const metrics = new Metrics();
+    const interval = { intervalMs: 1_000 };
+    const gauges = new LedgerMetrics(dataSource, metrics, process, {} as Ticker, interval);
+    await process.beat();
+    const locked = dataSource.createQueryRunner();
+    await locked.startTransaction();
+    await locked.query(
+      `LOCK TABLE execution, hold, ledger_entry, account IN ACCESS EXCLUSIVE MODE`,
+    );
+    await gauges.tick();
+    await locked.rollbackTransaction();
+    await locked.release();
+    expect(await metrics.registry.metrics()).toContain('gateway_holds_open 3\n');
+  });
+});

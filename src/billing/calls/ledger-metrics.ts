@@ -1,0 +1,71 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Metrics } from '../../observability/metrics.js';
+import { Ticker } from '../../ticker/ticker.js';
+import { ProcessLease } from '../recovery/process-lease.js';
+import { HOLD_SWEEPER_OPTIONS, type HoldSweeperOptions } from './hold-sweeper.js';
+
+interface BooksRow {
+  readonly is_first: boolean;
+  readonly open_calls: number;
+  readonly open_tasks: number;
+  readonly oldest_age_seconds: number;
+  readonly audit_ok: boolean | null;
+  readonly audit_age_seconds: number | null;
+}
+
+/** Tasks counted at most: the work stays the same however many are open. */
+const MOST_TASKS = 10_000;
+
+const BOOKS = `
+  SELECT coalesce((SELECT min(id::text) FROM gateway_process WHERE lease_until > now()) = $1, false) AS is_first,
+         l.open_calls,
+         greatest(0, coalesce(extract(epoch FROM now() - l.oldest_open_at), 0))::float8 AS oldest_age_seconds,
+         (SELECT count(*)::int FROM (
+           SELECT FROM task WHERE status IN ('queued', 'processing', 'reconciliation_required') LIMIT ${MOST_TASKS}
+         ) open) AS open_tasks,
+         (SELECT ok FROM audit_state) AS audit_ok,
+         (SELECT extract(epoch FROM now() - finished_at)::float8 FROM audit_state) AS audit_age_seconds
+    FROM call_look l`;
+
+/**
+ * Publishes how many calls and tasks hold money, how long the oldest call has, and the result of the last audit. Of calls it
+ * publishes the rows that the last sweep found running, whatever processes believe. It reads a bounded number of rows on its
+ * own schedule, never at a scrape. Only the first of all running processes publishes for the
+ * database.
+ */
+@Injectable()
+export class LedgerMetrics implements OnApplicationBootstrap {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly metrics: Metrics,
+    private readonly process: ProcessLease,
+    private readonly ticker: Ticker,
+    @Inject(HOLD_SWEEPER_OPTIONS) private readonly options: HoldSweeperOptions,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { intervalMs } = this.options;
+    this.ticker.start({ name: 'books', intervalMs, tick: () => this.tick() });
+  }
+
+  /** Reads once. While the database cannot be reached, nothing is published. */
+  async tick(): Promise<void> {
+    try {
+      const [row] = await this.dataSource.query<BooksRow[]>(BOOKS, [this.process.id]);
+      this.metrics.showBooks(
+        row?.is_first === true
+          ? {
+              openHolds: row.open_calls + row.open_tasks,
+              oldestHoldAgeSeconds: row.oldest_age_seconds,
+              isAuditOk: row.audit_ok,
+              auditAgeSeconds: row.audit_age_seconds,
+            }
+          : undefined,
+      );
+    } catch (error) {
+      this.metrics.showBooks(undefined);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  Contention,
+  groupOver,
+  itemOf,
+  numbers,
+  PATIENCE,
+  tick,
+} from '../../../test/support/group-of-numbers.js';
+import { NotCommitted } from './commit-errors.js';
+
+type Group = ReturnType<typeof groupOver>['group'];
+
+/** Two callers of another account take turns until `isOver`, so that each shared statement carries an item of theirs. */
+async function besideOthers(group: Group, isOver: () => boolean): Promise<void> {
+  const caller = async (): Promise<void> => {
+    while (!isOver()) await group.submit(itemOf('ba', 0), PATIENCE);
+  };
+  await Promise.all([caller(), caller()]);
+}
+
+describe('GroupCommit and accounts that another process has locked', () => {
+  it('waits for an account locked elsewhere in a statement of its own, and the others go on', async () => {
+    let unlock = (): void => undefined;
+    const locked = new Promise<void>((resolve) => (unlock = resolve));
+    const { group } = groupOver(async (items, waits) => {
+      await tick();
+      if (waits) await locked;
+      return items.map(({ accountId, n }) => (accountId === 'a' && !waits ? undefined : n * 2));
+    });
+    const stuck = [1, 2].map((n) => group.submit(itemOf('a', n), PATIENCE));
+    expect(await Promise.all([3, 4].map((n) => group.submit(itemOf('ba', n), PATIENCE)))).toEqual([
+      6, 8,
+    ]);
+    const later = group.submit(itemOf('a', 5), PATIENCE);
+    expect(await group.submit(itemOf('ba', 6), PATIENCE)).toBe(12);
+    unlock();
+    expect(await Promise.all([...stuck, later])).toEqual([2, 4, 10]);
+  });
+
+  it('leaves their items to the next shared statements while other accounts are free', async () => {
+    let timesLocked = 0;
+    const ofLocked: boolean[] = [];
+    const { group } = groupOver(async (items, waits) => {
+      await tick();
+      const isMet = items.some(({ accountId }) => accountId === 'a');
+      if (isMet) ofLocked.push(waits);
+      const isLocked = isMet && timesLocked++ < 2;
+      return items.map(({ accountId, n }) => (accountId === 'a' && isLocked ? undefined : n * 2));
+    });
+    const others = besideOthers(group, () => timesLocked > 2);
+    expect(await group.submit(itemOf('a', 2), PATIENCE)).toBe(4);
+    await others;
+    expect(ofLocked).toEqual([false, false, false]);
+  });
+
+  it('gives an account its own statement after three shared ones left it out', async () => {
+    const ofLocked: boolean[] = [];
+    const { group } = groupOver(async (items, waits) => {
+      await tick();
+      if (items.some(({ accountId }) => accountId === 'a')) ofLocked.push(waits);
+      return items.map(({ accountId, n }) => (accountId === 'a' && !waits ? undefined : n * 2));
+    });
+    const others = besideOthers(group, () => ofLocked.includes(true));
+    expect(await group.submit(itemOf('a', 2), PATIENCE)).toBe(4);
+    await others;
+    expect(ofLocked).toEqual([false, false, false, true]);
+  });
+
+  it('keeps an account in statements of its own while items wait for it, sixteen at most', async () => {
+    const waited: boolean[] = [];
+    const { group } = groupOver(async (items, waits) => {
+      await tick();
+      waited.push(waits);
+      return items.map(({ n }) => (waits ? n : undefined));
+    });
+    // One caller waits while the statement of the other is under way.
+    const caller = async (): Promise<void> => {
+      for (const n of numbers(20)) await group.submit(itemOf('a', n), PATIENCE);
+    };
+    await Promise.all([caller(), caller()]);
+    const ownStatements = waited
+      .map((waits) => (waits ? 'own' : 'shared'))
+      .join(' ')
+      .split('shared')
+      .map((run) => run.trim().split(' ').filter(Boolean).length);
+    expect(Math.max(...ownStatements)).toBe(16);
+  });
+
+  it('counts what waits for a statement, without accounts that others have locked', async () => {
+    let unlock: () => void = () => undefined;
+    const unlocked = new Promise<void>((resolve) => (unlock = resolve));
+    const { group } = groupOver(async (items, waits) => {
+      if (waits) await unlocked;
+      else await tick();
+      return items.map(({ accountId, n }) => (accountId === 'locked' && !waits ? undefined : n));
+    });
+    const stuck = [group.submit(itemOf('locked', 0), PATIENCE)];
+    for (let turn = 0; turn < 5; turn += 1) await tick();
+    stuck.push(...[1, 2, 3].map((n) => group.submit(itemOf('locked', n), PATIENCE)));
+    expect(group.ready).toMatchObject({ readyStarts: 0, readyAccounts: 0 });
+    const others = [1, 2, 3].map((n) => group.submit(itemOf(n === 1 ? 'a' : 'b', n), PATIENCE));
+    const { readyStarts, readyAccounts } = group.ready;
+    const ofAccounts = ['a', 'b', 'locked'].map((account) => group.ready.readyStartsOf(account));
+    // The first one may be under way.
+    expect([
+      [0, 2, 0],
+      [1, 2, 0],
+    ]).toContainEqual(ofAccounts);
+    expect(readyStarts).toBe(ofAccounts.reduce((sum, count) => sum + count));
+    expect(readyAccounts).toBe(ofAccounts.filter((count) => count > 0).length);
+    await Promise.all(others);
+    unlock();
+    expect(await Promise.all(stuck)).toEqual([0, 1, 2, 3]);
+    expect(group.ready).toMatchObject({ readyStarts: 0, readyAccounts: 0 });
+  });
+
+  it('refuses what waits behind the statement of a locked account once its own patience is over', async () => {
+    let attempts = 0;
+    let isLocked = true;
+    const { group, clock } = groupOver(async (items, waits) => {
+      await tick();
+      if (!waits) return items.map(() => undefined);
+      attempts += 1;
+      if (isLocked) throw new Contention();
+      return items.map(({ n }) => n * 2);
+    });
+    const end = group.submit(itemOf('a', 1), { patienceMs: 8_000, isEnd: true });
+    while (attempts === 0) await tick();
+    const start = group.submit(itemOf('a', 2), { patienceMs: 2_000, isEnd: false });
+    clock.ms = 3_000;
+    await expect(start).rejects.toBeInstanceOf(NotCommitted);
+    isLocked = false;
+    expect(await end).toBe(2);
+  });
+});

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { Inject, Injectable } from '@nestjs/common';
+import { mayHaveLimit } from '../../auth/caller.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { apiFamilyOf } from '../../common/errors/api-family.js';
+import { toGatewayError } from '../../common/errors/to-gateway-error.js';
+import { cutOff } from '../../common/http/answers/cut-off.js';
+import type { ChargeBasis, Quote } from '../../common/money/charge-basis.js';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
+import type { ProviderFigures } from '../../common/money/provider-figures.js';
+import type { StopSignal } from '../../common/stop-signal.js';
+import { Clock } from '../../common/time/clock.js';
+import { ProviderError } from '../../providers/http/provider-error.js';
+import { faultOf, providerErrorBehind } from '../../providers/http/provider-fault.js';
+import { ExecutionLedger } from './execution-ledger.js';
+import type { ExecutionStart } from './execution-commands.js';
+import { type CallProgress, CallState } from './call-state.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
+import { ParallelCalls } from '../../admission/parallel-calls.js';
+import { ProviderConnections } from '../../admission/provider-connections.js';
+import { unaffordable } from '../../admission/unaffordable.js';
+import { blamingField } from './blamed-field.js';
+
+/** After the deadline of a call, a provider that is sending gets this long to finish. */
+const DEADLINE_GRACE_MS = 60_000;
+
+/** Injection token of the {@link CallLimits}. */
+export const CALL_LIMITS = Symbol('CALL_LIMITS');
+
+/** The longest a synchronous call may take in all, in milliseconds. */
+export interface CallLimits {
+  readonly callDeadlineMs: number;
+}
+
+/**
+ * Thrown by work whose client left before a provider took it. The hold is released and the record says `client_left`;
+ * nobody receives the error.
+ */
+export class ClientLeft extends GatewayError {
+  constructor() {
+    super('invalid_request', 'The client left before the answer began.');
+  }
+}
+
+/** Recorded as `shutdown`. */
+class ShuttingDown extends GatewayError {
+  constructor() {
+    super('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
+  }
+}
+
+/** 502: the call took longer than any call may. SDKs are told not to retry, because the work may have been done (decision G-51). */
+export class DeadlinePassed extends GatewayError {
+  constructor() {
+    super('provider_timeout', 'The call took too long.', { shouldRetry: false });
+  }
+}
+
+/** A call that ended well: its value, its provider, and the charge if that is less than the hold. */
+export interface PaidResult<T> {
+  readonly value: T;
+  readonly provider: string;
+  readonly upstreamModel?: string;
+  readonly providerRequestId: string | null;
+  readonly chargedMicroUsd?: MicroUsd;
+  readonly basis?: ChargeBasis;
+  /** Whether the price was above the hold, so that only the hold is charged. */
+  readonly isCapped?: boolean;
+  /** What the provider said that the call cost; else what the work reported to its progress. */
+  readonly providerFigures?: ProviderFigures | undefined;
+}
+
+/** The provider's part of a paid call. It ends when the signal aborts. */
+export type PaidWork<T> = (signal: StopSignal, progress: CallProgress) => Promise<PaidResult<T>>;
+
+/**
+ * The only place where a synchronous call moves money: hold, provider, then settle or release, exactly one of them
+ * (API: Money; decisions G-22, G-25).
+ */
+@Injectable()
+export class PayOnSuccess {
+  private readonly running = new Set<CallState>();
+
+  constructor(
+    private readonly executions: ExecutionLedger,
+    private readonly clock: Clock,
+    private readonly parallelCalls: ParallelCalls,
+    private readonly connections: ProviderConnections,
+    @Inject(CALL_LIMITS) private readonly limits: CallLimits,
+  ) {}
+
+  /** Calls between admission and end, including those whose client has left. */
+  get inFlight(): number {
+    return this.running.size;
+  }
+
+  /**
+   * Holds the price, does the work, settles, and returns the value once the settlement is durable. Throws 429 when the key
+   * or the account has too many calls under way, 503 when all connections to the provider are in use, and 402 when the
+   * balance is too low; otherwise the error of the work, after the release.
+   */
+  async run<T>(call: AdmittedCall, quote: Quote, work: PaidWork<T>): Promise<T> {
+    const connection = this.connections.take(call.routes);
+    const tooMany = this.parallelCalls.take(call.caller);
+    if (tooMany) {
+      connection.give();
+      throw tooMany;
+    }
+    const { amountMicroUsd } = quote;
+    const running = new CallState(startOf(call, amountMicroUsd), this.clock, connection);
+    const { start } = running;
+    this.running.add(running);
+    const endOfDeadline = this.watchDeadline(call, running);
+    try {
+      call.countedBody?.keep();
+      await this.hold(call, start);
+      const result = await this.attempt(call, running, work);
+      const { provider, providerRequestId, upstreamModel = null, basis = quote.basis } = result;
+      await this.executions.succeed(start, {
+        provider,
+        providerRequestId,
+        upstreamModel,
+        basis,
+        chargedMicroUsd: result.chargedMicroUsd ?? amountMicroUsd,
+        isCapped: result.isCapped ?? false,
+        providerFigures: result.providerFigures ?? running.work.providerFigures,
+        ...running.timesOfSuccess,
+      });
+      return result.value;
+    } finally {
+      call.countedBody?.leave();
+      endOfDeadline();
+      this.running.delete(running);
+      this.parallelCalls.give(call.caller);
+      connection.give();
+    }
+  }
+
+  /** Aborts every running call. Each releases its hold and is recorded as failed with `shutdown`. */
+  abortAll(): void {
+    const reason = new ShuttingDown();
+    for (const { stop } of this.running) stop.abort(reason);
+  }
+
+  /**
+   * At the deadline, a reader whose answer has begun is cut off, and the provider's work goes on to its end and is
+   * charged (decision G-25). A reader that gets the answer once it is whole is left, and may get it yet. Where nothing has
+   * come of the provider, or if the rest takes too long as well, the call is aborted.
+   */
+  private watchDeadline({ reader }: AdmittedCall, running: CallState): () => void {
+    // The head of a stream may go out before its first chunk.
+    const cutReader = (): void => {
+      if (reader?.headersSent === true) cutOff(reader);
+    };
+    const giveUp = (): void => {
+      running.stop.abort(new DeadlinePassed());
+    };
+    let timer = setTimeout(() => {
+      if (reader === undefined || !running.hasBegun) {
+        giveUp();
+        return;
+      }
+      cutReader();
+      timer = setTimeout(() => {
+        cutReader();
+        giveUp();
+      }, DEADLINE_GRACE_MS);
+    }, this.limits.callDeadlineMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  }
+
+  private async hold(call: AdmittedCall, start: ExecutionStart): Promise<void> {
+    const outcome = await this.executions.begin(start);
+    if (outcome === 'held') return;
+    throw unaffordable(apiFamilyOf(call.endpoint), outcome, call.caller, this.clock.nowMs());
+  }
+
+  private async attempt<T>(
+    call: AdmittedCall,
+    running: CallState,
+    work: PaidWork<T>,
+  ): Promise<PaidResult<T>> {
+    const { start, stop } = running;
+    try {
+      // While the call waited for its hold, the drain may have ended or the deadline may have passed.
+      stop.throwIfAborted();
+      const result = await work(stop, running);
+      // Checked here, so that a charge above its hold releases it now, and not only in a sweep.
+      const charge = result.chargedMicroUsd ?? 0n;
+      assert(charge <= start.amountMicroUsd, 'a charge never exceeds its hold');
+      return result;
+    } catch (thrown) {
+      const error = stop.aborted ? (stop.reason as GatewayError) : publicError(thrown, call);
+      await this.executions.fail(start, {
+        ...providerBehind(thrown),
+        ...running.tried,
+        ...running.work,
+        errorCode: recordedCode(error),
+        durationMs: running.durationMs,
+      });
+      throw error;
+    }
+  }
+}
+
+function startOf(call: AdmittedCall, amountMicroUsd: MicroUsd): ExecutionStart {
+  return {
+    executionId: call.executionId,
+    accountId: call.caller.accountId,
+    apiKeyId: call.caller.apiKeyId,
+    model: call.row.id,
+    endpoint: call.endpoint,
+    clientRequestId: call.clientRequestId ?? null,
+    amountMicroUsd,
+    isCapped: mayHaveLimit(call.caller),
+  };
+}
+
+/** A provider that breaks off within a body fails outside the router. */
+function publicError(thrown: unknown, call: AdmittedCall): GatewayError {
+  const error =
+    thrown instanceof ProviderError
+      ? thrown.toGatewayError(call.row.operation)
+      : toGatewayError(thrown);
+  return blamingField(error, call.body);
+}
+
+function recordedCode(error: GatewayError): string {
+  if (error instanceof ShuttingDown) return 'shutdown';
+  return error instanceof ClientLeft ? 'client_left' : error.code;
+}
+
+/** The provider whose failure it is, for the record. */
+function providerBehind(thrown: unknown) {
+  const error = providerErrorBehind(thrown);
+  return {
+    provider: error?.provider ?? null,
+    providerRequestId: error?.providerRequestId ?? null,
+    providerFault: error === undefined ? null : faultOf(error),
+  };
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { MAX_MICRO_USD, type MicroUsd } from '../../common/money/micro-usd.js';
+import { isTransient } from '../../database/database-errors.js';
+import { noAccount } from '../accounts/accounts.js';
+import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from '../ledger-entry.js';
+import type { Page } from '../../common/paging/page.js';
+import { entriesOf } from '../ledger-entries.js';
+import type { CreditRequest, EntryQuery, HoldRequest, RefundRequest } from '../ledger-requests.js';
+
+/** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager within a transaction. */
+export interface Queryable {
+  query<Rows>(sql: string, parameters: unknown[]): Promise<Rows>;
+}
+
+const ENTRY = `
+  SELECT e.*, c.owner AS hold_owner FROM ledger_entry e
+    LEFT JOIN ledger_entry c ON c.account_id = e.account_id AND c.hold_id = e.hold_id AND c.kind = 'charge'`;
+
+type HoldOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
+type ResolveOutcome = 'done' | 'conflict' | 'excess' | 'missing';
+interface CreditRow {
+  readonly outcome: 'credited' | 'conflict' | 'overdrawn' | 'missing';
+  readonly entry: string | null;
+}
+
+interface RefundRow {
+  readonly account_id: string;
+  readonly outcome: 'refunded' | 'other_amount' | 'excess' | 'spent' | 'uncharged' | 'missing';
+  readonly entry: string | null;
+  /** What was left of the charge. */
+  readonly rest: string | null;
+}
+
+/**
+ * Entries and the four verbs hold, settle, release, credit (API: Money; decisions G-22, G-29). A hold
+ * is resolved once; repeating the same resolution changes nothing. Verbs with a Queryable commit with it. Each locks
+ * the account until then, so call them last in a transaction. Synchronous calls use ExecutionLedger instead.
+ */
+@Injectable()
+export class LedgerService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Entries of the account, newest first; all filters must hold, and a page reads at most 10,000 of them. */
+  entries(accountId: string, query: EntryQuery): Promise<Page<LedgerEntry>> {
+    return entriesOf(this.dataSource, accountId, query);
+  }
+
+  /**
+   * Adds the amount and returns its entry. The same key and amount return the same entry again. Throws 404 not_found,
+   * 400 invalid_request where the account would hold more than {@link MAX_MICRO_USD}, 409 idempotency_conflict for the
+   * key with another amount, 409 conflict for a correction of more than the available balance, and 503 service_unavailable when the database does not answer (ask again with the same key).
+   */
+  async credit(request: CreditRequest): Promise<LedgerEntry> {
+    const { accountId, amountMicroUsd: amount } = request;
+    assert(amount !== 0n, 'a credit moves money');
+    await this.#checkRoom(request);
+    const [row] = await this.#orUnavailable(
+      this.dataSource.query<CreditRow[]>(`SELECT * FROM ledger_credit($1, $2, $3, $4, $5)`, [
+        accountId,
+        amount.toString(),
+        amount > 0n ? 'credit' : 'correction',
+        request.idempotencyKey,
+        request.reference,
+      ]),
+    );
+    switch (row?.outcome) {
+      case 'credited':
+        return this.#entry(accountId, row.entry);
+      case 'conflict':
+        throw new GatewayError('idempotency_conflict', 'The key was used with another amount.');
+      case 'overdrawn':
+        throw new GatewayError('conflict', 'The correction is more than the available balance.');
+      case 'missing':
+      case undefined:
+        throw noAccount();
+    }
+  }
+
+  /**
+   * Gives a part of the charge of an execution or a task back, or all that is left of it, and returns the entry. The same
+   * key and amount return the same entry again. Throws 404 not_found, 409 conflict where nothing is left, 409
+   * idempotency_conflict for the key with another amount, 400 invalid_request for more than is left and where nothing was
+   * charged, and 503 service_unavailable when the database does not answer.
+   */
+  async refund({ of, id, amountMicroUsd, ...request }: RefundRequest): Promise<LedgerEntry> {
+    const [row] = await this.#orUnavailable(
+      this.dataSource.query<RefundRow[]>(
+        `SELECT c.account_id, r.* FROM ${of} c, LATERAL ${of}_refund_v2(c.account_id, c.id, $2, $3, $4) r WHERE c.id = $1`,
+        [id, amountMicroUsd?.toString() ?? null, request.idempotencyKey ?? null, request.note],
+      ),
+    );
+    switch (row?.outcome) {
+      case 'refunded':
+        return this.#entry(row.account_id, row.entry);
+      case 'spent':
+        throw new GatewayError('conflict', 'Nothing is left of the charge to give back.');
+      case 'other_amount':
+        throw new GatewayError('idempotency_conflict', 'The key was used with another amount.');
+      case 'excess': {
+        const message = `amount_microusd is more than what is left of the charge: ${row.rest}.`;
+        throw new GatewayError('invalid_request', message, { param: 'amount_microusd' });
+      }
+      case 'uncharged':
+        throw new GatewayError('invalid_request', `Nothing was charged for the ${of}.`, {
+          param: 'id',
+        });
+      case 'missing':
+      case undefined:
+        throw new GatewayError('not_found', `No such ${of}.`, { param: 'id' });
+    }
+  }
+
+  /** Holds the amount if it is available. Throws 409 conflict if the id was used for another hold, 404 not_found. */
+  async hold(db: Queryable, request: HoldRequest): Promise<'held' | 'insufficient'> {
+    const { accountId, holdId, amountMicroUsd, owner } = request;
+    assert(amountMicroUsd > 0n, 'nothing is sold for nothing');
+    const [row] = await db.query<{ outcome: HoldOutcome }[]>(
+      `SELECT ledger_hold($1, $2, $3, $4) AS outcome`,
+      [accountId, holdId, amountMicroUsd.toString(), owner],
+    );
+    const outcome = row?.outcome;
+    if (outcome === 'held' || outcome === 'insufficient') return outcome;
+    throw outcome === 'conflict' ? usedOtherwise() : noAccount();
+  }
+
+  /**
+   * Charges at most the held amount and frees the rest. Throws 409 conflict if the hold was resolved in another way.
+   */
+  async settle(db: Queryable, accountId: string, holdId: string, charge: MicroUsd): Promise<void> {
+    assert(charge >= 0n, 'a charge is not negative');
+    await this.#resolve(db, accountId, holdId, charge);
+  }
+
+  /** Frees the held amount. Throws 409 conflict if the hold was settled. */
+  async release(db: Queryable, accountId: string, holdId: string): Promise<void> {
+    await this.#resolve(db, accountId, holdId, null);
+  }
+
+  async #resolve(db: Queryable, accountId: string, holdId: string, charge: MicroUsd | null) {
+    const [row] = await db.query<{ outcome: ResolveOutcome }[]>(
+      `SELECT ledger_resolve($1, $2, $3) AS outcome`,
+      [accountId, holdId, charge?.toString() ?? null],
+    );
+    const outcome = row?.outcome;
+    if (outcome === 'conflict') throw usedOtherwise();
+    assert(outcome === 'done', `hold ${holdId} cannot be settled: ${outcome ?? 'no answer'}`);
+  }
+
+  /** A new credit keeps the balance within its bound. What two credits at once add to it is far below the column's limit. */
+  async #checkRoom({ accountId, amountMicroUsd, idempotencyKey }: CreditRequest): Promise<void> {
+    if (amountMicroUsd < 0n) return;
+    const [full] = await this.#orUnavailable(
+      this.dataSource.query<object[]>(
+        `SELECT FROM account a WHERE a.id = $1 AND a.posted + $2::bigint > $3::bigint AND NOT EXISTS (
+           SELECT FROM ledger_entry e WHERE e.account_id = a.id AND e.idempotency_key = $4)`,
+        [accountId, amountMicroUsd.toString(), MAX_MICRO_USD.toString(), idempotencyKey],
+      ),
+    );
+    if (!full) return;
+    throw new GatewayError(
+      'invalid_request',
+      `The account would hold more than ${MAX_MICRO_USD} micro-USD.`,
+      { param: 'amount_microusd' },
+    );
+  }
+
+  async #entry(accountId: string, position: string | null): Promise<LedgerEntry> {
+    const [row] = await this.#orUnavailable(
+      this.dataSource.query<LedgerEntryRow[]>(
+        `${ENTRY} WHERE e.account_id = $1 AND e.position = $2`,
+        [accountId, position],
+      ),
+    );
+    assert(row !== undefined, 'a credited entry is there');
+    return ledgerEntryOf(row);
+  }
+
+  async #orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (cause) {
+      if (!isTransient(cause)) throw cause;
+      throw new GatewayError('service_unavailable', 'The ledger cannot be reached right now.', {
+        retryAfterSeconds: 1,
+        cause,
+      });
+    }
+  }
+}
+
+const usedOtherwise = (): GatewayError =>
+  new GatewayError('conflict', 'The hold was already resolved in another way.');

@@ -1,0 +1,141 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock } from '../../common/time/clock.js';
+import { isTransient } from '../../database/database-errors.js';
+import { Metrics } from '../../observability/metrics.js';
+import { Ticker } from '../../ticker/ticker.js';
+import type { Committed } from './committed-work.js';
+import { DatabasePosition, POSITION, type PositionRow } from './database-position.js';
+import { ProcessLease, LEASE_OPTIONS, type LeaseOptions } from './process-lease.js';
+
+/** A call of this process that it does not know is looked at again after this time. */
+const SECOND_LOOK_MS = 60_000;
+/** Calls released by one statement. */
+const MAX_RELEASED = 1_000;
+/** Ids of lost work in one line of the log. */
+const MAX_IDS_TOLD = 100;
+
+const OWN = `SELECT id FROM open_call WHERE process_id = $1`;
+
+const MISSING = `
+  SELECT w.kind, w.account_id AS "accountId", w.id
+    FROM unnest($1::text[], $2::uuid[], $3::uuid[]) w (kind, account_id, id)
+   WHERE CASE w.kind
+     WHEN 'call' THEN NOT EXISTS (
+       SELECT FROM execution e WHERE e.account_id = w.account_id AND e.id = w.id AND e.status = 'succeeded')
+     ELSE NOT EXISTS (SELECT FROM task t WHERE t.account_id = w.account_id AND t.id = w.id) END`;
+
+/**
+ * What this process did and the database has forgotten, because a standby took over that lacked the last seconds, or a
+ * backup was restored (decision G-111). Its calls that run again there are released, once they were unknown here in two
+ * looks a minute apart. What callers were told and is no longer so is counted and named in the log.
+ */
+@Injectable()
+export class LostWork implements OnApplicationBootstrap {
+  readonly #logger = new Logger(LostWork.name);
+  readonly #position = new DatabasePosition();
+  /** Open calls of this process that it does not know, and since when. */
+  readonly #unknownSinceMs = new Map<string, number>();
+  #canTellPosition = true;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly process: ProcessLease,
+    private readonly metrics: Metrics,
+    private readonly ticker: Ticker,
+    private readonly clock: Clock,
+    @Inject(LEASE_OPTIONS) private readonly options: Pick<LeaseOptions, 'sweepMs'>,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.ticker.start({
+      name: 'lost-work',
+      intervalMs: this.options.sweepMs,
+      tick: () => this.tick(),
+      servesOwnCalls: true,
+    });
+  }
+
+  /** Looks once. Returns how many calls were released. */
+  async tick(): Promise<number> {
+    await this.#lookBack();
+    return this.#releaseUnknown();
+  }
+
+  #tell(lost: readonly Committed[]): void {
+    if (lost.length === 0) return;
+    this.metrics.callsLost.inc(lost.length);
+    const ids = lost.slice(0, MAX_IDS_TOLD).map(({ kind, id }) => `${kind} ${id}`);
+    this.#logger.error(
+      { lost: ids },
+      `the database has lost ${lost.length} calls and tasks that were confirmed to their callers`,
+    );
+  }
+
+  /** Where the database went back, or another server took over: compares what this process knows with what is there. */
+  async #lookBack(): Promise<void> {
+    const change = this.#position.changeTo(await this.#where());
+    if (change === undefined) return;
+    this.#logger.error(`${change}: what it confirmed before may be lost`);
+    const known = this.process.committed.recent;
+    const lost = await this.dataSource
+      .query<Committed[]>(MISSING, [
+        known.map(({ kind }) => kind),
+        known.map(({ accountId }) => accountId),
+        known.map(({ id }) => id),
+      ])
+      .catch((error: unknown) => {
+        this.#position.repeat();
+        throw error;
+      });
+    this.#tell(lost);
+    this.process.committed.forget(lost);
+  }
+
+  async #where(): Promise<PositionRow | undefined> {
+    if (!this.#canTellPosition) return undefined;
+    try {
+      const [row] = await this.dataSource.query<PositionRow[]>(POSITION);
+      return row;
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      this.#canTellPosition = false;
+      this.#logger.warn(`the database does not tell its position in its log: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  async #releaseUnknown(): Promise<number> {
+    const open = await this.dataSource.query<{ id: string }[]>(OWN, [this.process.id]);
+    const unknown = new Set(open.map(({ id }) => id).filter((id) => !this.process.knows(id)));
+    for (const id of this.#unknownSinceMs.keys()) {
+      if (!unknown.has(id)) this.#unknownSinceMs.delete(id);
+    }
+    const nowMs = this.clock.nowMs();
+    const lost: string[] = [];
+    for (const id of unknown) {
+      const sinceMs = this.#unknownSinceMs.get(id);
+      if (sinceMs === undefined) this.#unknownSinceMs.set(id, nowMs);
+      else if (nowMs - sinceMs >= SECOND_LOOK_MS && lost.length < MAX_RELEASED) lost.push(id);
+    }
+    return lost.length === 0 ? 0 : this.#release(lost);
+  }
+
+  async #release(ids: readonly string[]): Promise<number> {
+    const [row] = await this.dataSource.query<{ released: number; damaged: string[] }[]>(
+      `SELECT * FROM execution_release_own($1, $2)`,
+      [this.process.id, ids],
+    );
+    for (const accountId of row?.damaged ?? []) {
+      this.#logger.error(`the counters of account ${accountId} are damaged: its calls stay held`);
+    }
+    const released = row?.released ?? 0;
+    if (released > 0) {
+      this.#logger.error(
+        { released: ids.slice(0, MAX_IDS_TOLD) },
+        `${released} calls that had ended here were running in the database: their holds are released`,
+      );
+    }
+    return released;
+  }
+}

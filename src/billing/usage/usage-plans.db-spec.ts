@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { dataSourceWithPlans } from '../../../test/support/told-plans.js';
+import { NOBODY, type UsageDimension, UsageReports, type UsageRow } from './usage-reports.js';
+
+const ACCOUNTS = 40;
+const DAYS = 365;
+const YEAR = { fromDay: '2025-01-01', toDay: '2026-01-01', limit: 1_000, offset: 0 };
+const uuidOf = (n: string) => `('00000000-0000-4000-8000-' || lpad((${n})::text, 12, '0'))::uuid`;
+const ACCOUNT = '00000000-0000-4000-8000-000000000007';
+/** A key of that account. */
+const KEY = '00000000-0000-4000-8000-000000000071';
+
+/** A year of two keys and two models each, and of everybody. */
+const FILL = `
+  INSERT INTO account (id, name) SELECT ${uuidOf('a')}, 'a' FROM generate_series(1, ${ACCOUNTS}) a;
+  INSERT INTO api_key (id, account_id, prefix, hash, created_at)
+    SELECT ${uuidOf('a * 10 + k')}, ${uuidOf('a')}, 'sk-x', sha256((a * 10 + k)::text::bytea), now()
+      FROM generate_series(1, ${ACCOUNTS}) a, generate_series(1, 2) k;
+  INSERT INTO usage_day (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged)
+    SELECT ${uuidOf('a')}, date '2025-01-01' + d, ${uuidOf('a * 10 + k')}, 'model-' || m, '/v1/audio/speech', 4, 1, 9, 100
+      FROM generate_series(1, ${ACCOUNTS}) a, generate_series(0, ${DAYS - 1}) d, generate_series(1, 2) k, generate_series(1, 2) m;
+  INSERT INTO usage_day (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged)
+    SELECT '${NOBODY}', day, '${NOBODY}', model, endpoint, sum(calls), sum(failures), sum(quantity), sum(charged)
+      FROM usage_day GROUP BY day, model, endpoint;
+  INSERT INTO usage_month
+    SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, sum(calls), sum(failures), sum(quantity), sum(charged)
+      FROM usage_day WHERE account_id <> '${NOBODY}' GROUP BY 1, 2, 3;
+  INSERT INTO usage_latency SELECT account_id, day, api_key_id, model, endpoint, 60 + b, calls / 2
+    FROM usage_day, generate_series(1, 2) b;
+  INSERT INTO usage_month_latency
+    SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, bucket, sum(calls)
+      FROM usage_latency WHERE account_id <> '${NOBODY}' GROUP BY 1, 2, 3, 4;
+  ANALYZE`;
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let plans: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.dataSource.query(FILL);
+  dataSource = await dataSourceWithPlans(database.url, (_statement, plan) => plans.push(plan));
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+interface Filter {
+  readonly accountId?: string;
+  readonly apiKeyId?: string;
+}
+
+/** A report, and how it read each table. */
+async function reportOf(filter: Filter, groupBy: UsageDimension[], span: object = {}) {
+  plans = [];
+  const filters = { accountId: undefined, apiKeyId: undefined, model: undefined, ...filter };
+  const request = { ...YEAR, ...span, ...filters, groupBy };
+  const rows = await new UsageReports(dataSource).rows(request);
+  const lines = plans.flatMap((plan) => plan.split('\n'));
+  const scans = lines.flatMap((line, index) =>
+    / on usage_(day|latency|month|month_latency)\b/.test(line)
+      ? [`${line.trim()} ${lines[index + 1]?.trim() ?? ''}`]
+      : [],
+  );
+  return { rows, scans };
+}
+
+describe('usage over a year', () => {
+  it.each<[string, Filter, UsageDimension[], number]>([
+    ['an account by day', { accountId: ACCOUNT }, ['day'], DAYS],
+    ['an account by model and key', { accountId: ACCOUNT }, ['model', 'key'], 4],
+    ['a key by model, for operators', { apiKeyId: KEY }, ['model'], 2],
+    ['a key by account, for operators', { apiKeyId: KEY }, ['account'], 1],
+    ['everybody by day', {}, ['day'], DAYS],
+  ])('of %s is found by the index on the account', async (_title, filter, groupBy, groups) => {
+    const { rows, scans } = await reportOf(filter, groupBy);
+    expect(rows).toHaveLength(groups);
+    expect(scans.length).toBeGreaterThanOrEqual(2);
+    for (const scan of scans) {
+      expect(scan).toMatch(/^(->)? *(Bitmap )?(Index|Heap)/);
+      expect(scan).toMatch(/Cond: \(+\(?account_id = /);
+    }
+  });
+
+  it.each<[UsageDimension[], number]>([
+    [['account'], ACCOUNTS],
+    [['key'], ACCOUNTS * 2],
+    [['account', 'key'], ACCOUNTS * 2],
+  ])(
+    'of everybody by %j reads whole months, and days only at the ends',
+    async (groupBy, groups) => {
+      const { rows, scans } = await reportOf({}, groupBy);
+      expect(rows).toHaveLength(groups);
+      const ofDays = scans.filter((scan) => !scan.includes(' on usage_month'));
+      expect(scans.length).toBeGreaterThan(ofDays.length);
+      for (const scan of ofDays) expect(scan).toMatch(/Cond: .*\(day >= /);
+    },
+  );
+
+  it.each([
+    ['2025-01-01', '2026-01-01'],
+    ['2025-01-02', '2025-12-31'],
+    ['2025-03-31', '2025-04-01'],
+    ['2025-05-05', '2025-05-25'],
+    ['2025-06-15', '2025-07-15'],
+    ['2025-11-01', '2999-01-01'],
+    ['2025-07-01', '2025-07-01'],
+  ])('from %s to %s is the same by months and by days', async (fromDay, toDay) => {
+    const span = { fromDay, toDay };
+    const { rows: wanted } = await reportOf({}, ['day', 'account'], { ...span, limit: 100_000 });
+    for (const groupBy of [['account'], ['key']] as UsageDimension[][]) {
+      const { rows } = await reportOf({}, groupBy, span);
+      for (const name of ['calls', 'failures', 'quantity', 'charged'] as const) {
+        expect([groupBy, name, sumOf(rows, name)]).toEqual([groupBy, name, sumOf(wanted, name)]);
+      }
+      expect(rows.every((row) => row.p50_bucket === 61 && row.p99_bucket === 62)).toBe(true);
+    }
+  });
+
+  it('of a key that does not exist is nothing', async () => {
+    const { rows } = await reportOf({ apiKeyId: '00000000-0000-4000-8000-00000000ffff' }, ['day']);
+    expect(rows).toEqual([]);
+  });
+});
+
+function sumOf(rows: readonly UsageRow[], name: 'calls' | 'failures' | 'quantity' | 'charged') {
+  return rows.reduce((total, row) => total + Number(row[name]), 0);
+}

@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
+
+/** The dimensions by which usage may be summed up. */
+export const USAGE_DIMENSIONS = ['day', 'model', 'key', 'endpoint', 'account'] as const;
+export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+
+/** A request for usage: whole days of UTC, `to` exclusive. All filters must hold. */
+export interface UsageRequest {
+  readonly groupBy: readonly UsageDimension[];
+  readonly fromDay: string;
+  readonly toDay: string;
+  readonly accountId: string | undefined;
+  readonly apiKeyId: string | undefined;
+  readonly model: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The usage of one group. Only the requested dimensions are present. */
+export interface UsageRow {
+  readonly day?: string;
+  readonly model?: string;
+  readonly api_key_id?: string;
+  readonly endpoint?: string;
+  readonly account_id?: string;
+  readonly calls: string;
+  readonly failures: string;
+  readonly quantity: string;
+  readonly charged: string;
+  readonly p50_bucket: number | null;
+  readonly p99_bucket: number | null;
+}
+
+const COLUMN: Readonly<Record<UsageDimension, string>> = {
+  day: 'day',
+  model: 'model',
+  key: 'api_key_id',
+  endpoint: 'endpoint',
+  account: 'account_id',
+};
+/** Account and key of the rows that sum up all accounts, and the key of calls without one. */
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
+const BUCKET_GROWTH = 1.1;
+
+/** Milliseconds in the middle of a bucket of latencies. All latencies in it are within 5 % of that. */
+export function millisecondsOf(bucket: number | null): number | null {
+  return bucket === null ? null : Math.round(BUCKET_GROWTH ** (bucket - 0.5));
+}
+
+/** Reads usage: the sums of the days, and the calls that are not in them yet. */
+@Injectable()
+export class UsageReports {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Groups in the order of their dimensions; of days the newest first. */
+  async rows(request: UsageRequest): Promise<UsageRow[]> {
+    const { fromDay, toDay, apiKeyId, model, limit, offset } = request;
+    const accountId = request.accountId ?? (await this.accountOf(apiKeyId));
+    if (accountId === undefined && apiKeyId !== undefined) return [];
+    return this.dataSource.query<UsageRow[]>(statementFor({ ...request, accountId }), [
+      fromDay,
+      toDay,
+      accountId ?? null,
+      model ?? null,
+      apiKeyId ?? null,
+      limit,
+      offset,
+    ]);
+  }
+
+  /** The sums are found by account, so those of a key alone would be searched among all. */
+  private async accountOf(apiKeyId: string | undefined): Promise<string | undefined> {
+    if (apiKeyId === undefined) return undefined;
+    const [key] = await this.dataSource.query<{ account_id: string }[]>(
+      'SELECT account_id FROM api_key WHERE id = $1',
+      [apiKeyId],
+    );
+    return key?.account_id;
+  }
+
+  /** All charges of a key. */
+  async chargedTo(accountId: string, apiKeyId: string): Promise<MicroUsd> {
+    const [row] = await this.dataSource.query<{ charged: string }[]>(
+      `SELECT coalesce(sum(charged), 0) AS charged FROM (
+         SELECT charged FROM usage_day WHERE account_id = $1 AND api_key_id = $2
+         UNION ALL SELECT charged FROM usage_recent($1) WHERE api_key_id = $2) u`,
+      [accountId, apiKeyId],
+    );
+    return BigInt(row?.charged ?? 0);
+  }
+}
+
+const SUMS = 'calls, failures, quantity, charged';
+
+/** The days from `$1` to `$2` that are left where whole months are read: `[$1, lo)`, months of `[lo, hi)`, `[hi, $2)`. */
+const nextMonth = (day: string) =>
+  `(date_trunc('month', ${day}::date::timestamp - interval '1 day') + interval '1 month')::date`;
+const SPAN = `span AS (
+      SELECT lo, greatest(lo, CASE WHEN $2::date > (now() AT TIME ZONE 'UTC')::date THEN ${nextMonth('$2')}
+                                   ELSE date_trunc('month', $2::date::timestamp)::date END) AS hi
+        FROM (SELECT ${nextMonth('$1')} AS lo) first)`;
+const LO = '(SELECT lo FROM span)';
+const HI = '(SELECT hi FROM span)';
+
+/** The sums that answer a request, as rows of its columns: of months where neither day nor model is asked for. */
+function sourcesOf({ groupBy, accountId, apiKeyId, model }: UsageRequest, columns: string) {
+  const isSummed =
+    apiKeyId === undefined && !groupBy.includes('key') && !groupBy.includes('account');
+  const allAccounts = isSummed ? `account_id = '${NOBODY}'` : `account_id <> '${NOBODY}'`;
+  // Each statement has all parameters, whether or not its scope uses them.
+  const scope = accountId === undefined ? `$3::uuid IS NULL AND ${allAccounts}` : 'account_id = $3';
+  const ofKey = '($5::uuid IS NULL OR api_key_id = $5)';
+  const from = (table: string, names: string, time: string) =>
+    `SELECT ${columns}, ${names} FROM ${table} WHERE ${scope} AND ${ofKey} AND ${time}`;
+  const ofDays = (table: string, names: string, start: string, end: string) =>
+    `${from(table, names, `day >= ${start} AND day < ${end}`)} AND ($4::text IS NULL OR model = $4)`;
+  const hasMonths = groupBy.every((dimension) => dimension === 'account' || dimension === 'key');
+  return (table: 'usage_day' | 'usage_latency', names: string): string => {
+    if (!hasMonths || model !== undefined) {
+      return ofDays(table, names, '$1::date', '$2::date');
+    }
+    const months = table === 'usage_day' ? 'usage_month' : 'usage_month_latency';
+    return [
+      ofDays(table, names, '$1::date', `least(${LO}, $2::date)`),
+      from(months, names, `month >= ${LO} AND month < ${HI}`),
+      ofDays(table, names, HI, '$2::date'),
+    ].join(' UNION ALL ');
+  };
+}
+
+function statementFor(request: UsageRequest): string {
+  const { groupBy } = request;
+  const columns = groupBy.map((dimension) => COLUMN[dimension]).join(', ');
+  const source = sourcesOf(request, columns);
+  const shown = groupBy
+    .map((dimension) =>
+      dimension === 'day' ? `to_char(day, 'YYYY-MM-DD') AS day` : COLUMN[dimension],
+    )
+    .join(', ');
+  const order = groupBy
+    .map((dimension) => (dimension === 'day' ? 'day DESC' : COLUMN[dimension]))
+    .join(', ');
+  // Latencies are read for the days of the page only, and ranked for its groups, by their place in it.
+  const daysOfPage = groupBy.includes('day')
+    ? 'WHERE l.day BETWEEN (SELECT min(day) FROM page) AND (SELECT max(day) FROM page)'
+    : '';
+  return `
+    WITH ${SPAN},
+    recent AS MATERIALIZED (
+      SELECT * FROM usage_recent($3)
+       WHERE day >= $1::date AND day < $2::date
+         AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)),
+    total AS (
+      SELECT ${columns}, sum(calls) AS calls, sum(failures) AS failures, sum(quantity) AS quantity, sum(charged) AS charged
+        FROM (${source('usage_day', SUMS)} UNION ALL SELECT ${columns}, ${SUMS} FROM recent) t
+       GROUP BY ${columns}),
+    page AS MATERIALIZED (
+      SELECT row_number() OVER (ORDER BY ${order}) AS place, total.* FROM total ORDER BY ${order} LIMIT $6 OFFSET $7),
+    latency AS (
+      SELECT place, bucket, sum(l.calls) AS calls
+        FROM (${source('usage_latency', 'bucket, calls')}
+              UNION ALL SELECT ${columns}, bucket, calls FROM recent WHERE bucket IS NOT NULL) l
+        JOIN page USING (${columns})
+       ${daysOfPage}
+       GROUP BY place, bucket),
+    ranked AS (
+      SELECT place, bucket, sum(calls) OVER (PARTITION BY place ORDER BY bucket) AS reached,
+             sum(calls) OVER (PARTITION BY place) AS calls
+        FROM latency),
+    quantile AS (
+      SELECT place, min(bucket) FILTER (WHERE reached >= ceil(calls * 0.5)) AS p50_bucket,
+             min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
+        FROM ranked GROUP BY place)
+    SELECT ${shown}, calls, failures, quantity, charged, p50_bucket, p99_bucket
+      FROM page LEFT JOIN quantile USING (place) ORDER BY place`;
+}

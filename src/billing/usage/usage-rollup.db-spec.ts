@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import {
+  FAILURE,
+  ledgerOf,
+  startOf,
+  successOf,
+  fundedAccount,
+  IDLE_TICKER,
+  type TestLedger,
+} from '../../../test/support/test-ledger.js';
+import { LedgerService } from '../ledger/ledger.service.js';
+import { auditBooks } from '../audit/usage-audit.js';
+import type { ExecutionStart } from '../calls/execution-commands.js';
+import { millisecondsOf, UsageReports } from './usage-reports.js';
+import { UsageRollup } from './usage-rollup.js';
+
+const RUNS = 15;
+const STEPS = 40;
+const CREDIT = 1_000_000_000n;
+/** Days around this one. */
+const ALL = { fromDay: '2020-01-01', toDay: '2100-01-01', limit: 1_000, offset: 0 };
+
+let database: TestDatabase;
+let ledger: LedgerService;
+let calls: TestLedger;
+let rollup: UsageRollup;
+let reports: UsageReports;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ledger = new LedgerService(database.dataSource);
+  calls = ledgerOf(database.dataSource);
+  rollup = new UsageRollup(database.dataSource, IDLE_TICKER);
+  reports = new UsageReports(database.dataSource);
+});
+afterAll(() => database.drop());
+
+const LONGEST_PAUSE_MS = 100;
+
+const newAccount = (): Promise<string> => fundedAccount(database.dataSource, CREDIT);
+
+/** Folds until all of before is folded; a transaction of any database of the server puts that off. */
+async function foldAll(): Promise<void> {
+  const from = new Date();
+  for (let fold = 0; ; fold++) {
+    await rollup.tick(0);
+    const [state] = await database.dataSource.query<{ until: Date }[]>(
+      'SELECT folded_until AS until FROM usage_state',
+    );
+    if (state && state.until > from) return;
+    await sleep(Math.min(fold, LONGEST_PAUSE_MS));
+  }
+}
+
+async function usageOf(accountId: string, dimension: 'day' | 'account' = 'day') {
+  const request = { ...ALL, groupBy: [dimension], apiKeyId: undefined, model: undefined };
+  const rows = await reports.rows({ ...request, accountId });
+  const sum = (name: 'calls' | 'failures' | 'charged') =>
+    rows.reduce((total, row) => total + BigInt(row[name]), 0n);
+  return { calls: sum('calls'), failures: sum('failures'), charged: sum('charged') };
+}
+
+async function truthOf(accountId: string) {
+  const [row] = await database.dataSource.query<Record<'calls' | 'failures' | 'charged', string>[]>(
+    `SELECT (SELECT count(*) FROM execution WHERE account_id = $1 AND status <> 'running') AS calls,
+            (SELECT coalesce(-sum(amount), 0) FROM ledger_entry WHERE account_id = $1 AND hold_id IS NOT NULL) AS charged`,
+    [accountId],
+  );
+  return { calls: BigInt(row?.calls ?? 0), charged: BigInt(row?.charged ?? 0) };
+}
+
+async function foldedOf(accountId: string): Promise<bigint> {
+  const [row] = await database.dataSource.query<{ charged: string }[]>(
+    'SELECT charged FROM usage_account WHERE account_id = $1',
+    [accountId],
+  );
+  return BigInt(row?.charged ?? 0);
+}
+
+const OPERATIONS = [
+  'begin',
+  'begin',
+  'succeed',
+  'succeed',
+  'fail',
+  'cancel',
+  'refund',
+  'fold',
+] as const;
+
+/** Cancels a call whatever became of it, as what is owed does. */
+const cancel = ({ accountId, executionId }: ExecutionStart) =>
+  database.dataSource.query(
+    `SELECT execution_cancel($1, $2, NULL, 'aud-v4', '/v1/audio/speech', 'service_unavailable', NULL, NULL)`,
+    [accountId, executionId],
+  );
+
+async function play(accountId: string, operations: readonly [string, number][]): Promise<void> {
+  const starts: ExecutionStart[] = [];
+  for (const [operation, pick] of operations) {
+    const start = starts[pick % Math.max(1, starts.length)];
+    if (operation === 'begin') {
+      const begun = startOf(accountId, BigInt(pick + 1));
+      await calls.executions.begin(begun);
+      starts.push(begun);
+    } else if (operation === 'fold') {
+      await rollup.tick(0);
+    } else if (start) {
+      const charge = start.amountMicroUsd / 2n;
+      if (operation === 'succeed')
+        await calls.executions.succeed(start, successOf(charge)).catch(() => 0);
+      if (operation === 'fail') await calls.executions.fail(start, FAILURE).catch(() => 0);
+      if (operation === 'cancel') await cancel(start);
+      if (operation === 'refund') {
+        const part = pick % 2 === 0 ? {} : { amountMicroUsd: 7n, idempotencyKey: String(pick % 5) };
+        await ledger
+          .refund({ of: 'execution', id: start.executionId, note: null, ...part })
+          .catch(() => 0);
+      }
+    }
+  }
+}
+
+describe('the sums of usage', () => {
+  it('and what is not folded yet equal the ledger at every moment, whatever happens in what order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom(...OPERATIONS), fc.nat(1_000)), { maxLength: STEPS }),
+        async (operations) => {
+          const accountId = await newAccount();
+          await play(accountId, operations);
+          const truth = await truthOf(accountId);
+          expect(await usageOf(accountId)).toMatchObject(truth);
+          expect((await auditBooks(database.dataSource, 'new')).discrepancies).toEqual([]);
+          await foldAll();
+          expect(await usageOf(accountId)).toMatchObject(truth);
+          expect(await usageOf(accountId, 'account')).toMatchObject(truth);
+          for (const scope of ['new', 'full', 'new'] as const) {
+            expect((await auditBooks(database.dataSource, scope)).discrepancies).toEqual([]);
+          }
+          expect(await foldedOf(accountId)).toBe(truth.charged);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('miss no call whose transaction was under way while others were folded', async () => {
+    const accountId = await newAccount();
+    const late = database.dataSource.createQueryRunner();
+    await late.connect();
+    await late.startTransaction();
+    try {
+      const id = randomUUID();
+      await late.query(
+        `INSERT INTO execution (account_id, id, held, model, endpoint) VALUES ($1, $2, 5, 'late', '/v1/late')`,
+        [accountId, id],
+      );
+      for (let index = 0; index < 3; index++) {
+        await play(await newAccount(), [
+          ['begin', 1],
+          ['succeed', 0],
+        ]);
+        await rollup.tick(0);
+        await rollup.tick(0);
+      }
+      await late.query(
+        `UPDATE execution SET status = 'failed', completed_at = now(), error_code = 'x' WHERE id = $1`,
+        [id],
+      );
+      await late.commitTransaction();
+    } finally {
+      await late.release();
+    }
+    expect(await usageOf(accountId)).toEqual({ calls: 1n, failures: 1n, charged: 0n });
+    await foldAll();
+    await foldAll();
+    expect(await usageOf(accountId)).toEqual({ calls: 1n, failures: 1n, charged: 0n });
+    const [row] = await database.dataSource.query<{ calls: string }[]>(
+      'SELECT sum(calls) AS calls FROM usage_day WHERE account_id = $1',
+      [accountId],
+    );
+    expect(row?.calls).toBe('1');
+  });
+
+  it('grow once when two processes fold at once', async () => {
+    const accountId = await newAccount();
+    await play(accountId, [
+      ['begin', 10],
+      ['succeed', 0],
+    ]);
+    const other = new UsageRollup(database.dataSource, IDLE_TICKER);
+    await Promise.all([rollup.tick(0), other.tick(0), rollup.tick(0), other.tick(0)]);
+    await foldAll();
+    expect(await foldedOf(accountId)).toBe(5n);
+  });
+});
+
+describe('latencies', () => {
+  it('are shown within 5 %', async () => {
+    const rows = await database.dataSource.query<{ ms: number; bucket: number }[]>(
+      `SELECT ms::int, usage_bucket(ms) AS bucket FROM generate_series(20, 200000, 37) ms`,
+    );
+    for (const { ms, bucket } of rows) {
+      expect(Math.abs((millisecondsOf(bucket) ?? 0) / ms - 1)).toBeLessThanOrEqual(0.05);
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Ticker } from '../../ticker/ticker.js';
+
+const INTERVAL_MS = 5_000;
+/** Longer than the time before a statement takes its transaction id: twice the statement timeout. */
+const MARGIN_MS = 10_000;
+
+/** A stretch with more calls than this is halved, and with fewer it is doubled. */
+const MANY_CALLS = 20_000;
+const FEW_CALLS = 5_000;
+const SHORTEST_SPAN_MS = 1_000;
+const LONGEST_SPAN_MS = 30 * 86_400_000;
+
+const FOLD = `
+  SELECT folded::int, is_behind
+    FROM usage_fold($1 * interval '1 millisecond', $2 * interval '1 millisecond')`;
+
+interface FoldRow {
+  readonly folded: number;
+  readonly is_behind: boolean;
+}
+
+/** Keeps the sums of usage. It adds calls that have ended, stretch by stretch, each in one transaction. */
+@Injectable()
+export class UsageRollup implements OnApplicationBootstrap {
+  private spanMs = 60_000;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly ticker: Ticker,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.ticker.start({ name: 'usage', intervalMs: INTERVAL_MS, tick: () => this.tick() });
+  }
+
+  /** Adds everything that can be added now. Throws if the database cannot be reached; the next tick continues there. */
+  async tick(marginMs = MARGIN_MS): Promise<void> {
+    while (await this.fold(marginMs));
+  }
+
+  private async fold(marginMs: number): Promise<boolean> {
+    try {
+      const [row] = await this.dataSource.query<FoldRow[]>(FOLD, [this.spanMs, marginMs]);
+      if (row === undefined) return false;
+      if (row.folded > MANY_CALLS) this.scaleSpan(0.5);
+      else if (row.folded < FEW_CALLS && row.is_behind) this.scaleSpan(2);
+      return row.is_behind;
+    } catch (error) {
+      // The stretch may have been too long for one statement.
+      this.scaleSpan(0.25);
+      throw error;
+    }
+  }
+
+  private scaleSpan(factor: number): void {
+    const spanMs = Math.round(this.spanMs * factor);
+    this.spanMs = Math.min(LONGEST_SPAN_MS, Math.max(SHORTEST_SPAN_MS, spanMs));
+  }
+}
