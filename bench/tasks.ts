@@ -9,9 +9,9 @@ import { Catalog } from '../src/catalog/catalog.js';
 import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../src/database/run-migrations.js';
-import { LANE_ROOMS } from '../src/tasks/task-lane.js';
+import { LANE_CONCURRENCY } from '../src/tasks/task-lane.js';
 import type { TaskRequest } from '../src/tasks/submission/task-request.js';
-import { TaskStatements } from '../src/tasks/worker/task-statements.js';
+import { TaskWorkRepository } from '../src/tasks/worker/task-work.repository.js';
 import { TaskSubmission } from '../src/tasks/submission/task-submission.js';
 import { TaskWorker } from '../src/tasks/worker/task-worker.js';
 import { fundedAccount } from '../test/support/test-ledger.js';
@@ -26,7 +26,7 @@ const SECONDS = 10;
 const ROUNDS = 5;
 const ROUND_MS = 1_000;
 /** Claims that find a full room. */
-const CLAIMS = Math.min(150, Math.floor(OPEN_TASKS / LANE_ROOMS.poll));
+const CLAIMS = Math.min(150, Math.floor(OPEN_TASKS / LANE_CONCURRENCY.poll));
 const TARGETS = {
   'polls per second': '≥ 3000',
   'submissions per bare insert': '≥ 0.5',
@@ -76,7 +76,7 @@ async function measure(dataSource: DataSource, databaseUrl: string, upstreamUrl:
   });
   const { app } = gateway;
   try {
-    const claimsMs = await claims(app.get(TaskStatements), dataSource);
+    const claimsMs = await claims(app.get(TaskWorkRepository), dataSource);
     const pollsPerSecond = await polls(app.get(TaskWorker), dataSource);
     const catalog = app.get<Catalog>(Catalog);
     const requests = await Promise.all(
@@ -114,7 +114,7 @@ async function measure(dataSource: DataSource, databaseUrl: string, upstreamUrl:
   }
 }
 
-async function claims(statements: TaskStatements, dataSource: DataSource): Promise<number[]> {
+async function claims(statements: TaskWorkRepository, dataSource: DataSource): Promise<number[]> {
   const times: number[] = [];
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const startedMs = performance.now();

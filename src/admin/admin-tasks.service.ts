@@ -10,10 +10,10 @@ import { type PageView, viewPage } from '../common/paging/page.view.js';
 import type { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import type { Task } from '../tasks/task.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
-import { TaskReader } from '../tasks/reads/task-reader.js';
-import { filterOf } from '../tasks/reads/task-reads.js';
+import { TaskRepository } from '../tasks/reads/task.repository.js';
+import { filterOf } from '../tasks/reads/tasks.service.js';
 import { TaskCollection } from '../tasks/collection/task-collection.js';
-import { TaskResolution } from '../tasks/ending/task-resolution.js';
+import { TaskResolution } from '../tasks/completion/task-resolution.js';
 import type { RefundBody } from './dto/admin.bodies.js';
 import type { ResolveTaskBody } from './dto/resolve-task.body.js';
 import { sentRefund } from './sent-refund.js';
@@ -38,7 +38,7 @@ export interface CollectedTask extends CollectableTask {
 @Injectable()
 export class AdminTasksService {
   constructor(
-    private readonly reader: TaskReader,
+    private readonly reader: TaskRepository,
     private readonly resolution: TaskResolution,
     private readonly collection: TaskCollection,
     private readonly kinds: TaskKinds,

@@ -7,7 +7,7 @@ import type { InFlight } from '../common/http/connections/in-flight.js';
 import { PayOnSuccess } from '../billing/calls/pay-on-success.js';
 import { LOGGER } from '../observability/logger.js';
 import { Readiness } from '../observability/readiness.js';
-import { TaskWaits } from '../tasks/reads/task-waits.js';
+import { LongPoll } from '../tasks/reads/long-poll.js';
 import { TaskWorker } from '../tasks/worker/task-worker.js';
 import { Ticker } from '../ticker/ticker.js';
 
@@ -37,7 +37,7 @@ export async function drainGateway(
   app.get(Readiness).drain();
   inFlight.drain();
   operators?.stop();
-  app.get(TaskWaits).close();
+  app.get(LongPoll).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Ticker).stop()]);
   const payOnSuccess = app.get(PayOnSuccess);
   // A paid call goes on when its client's connection closes.

@@ -122,7 +122,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
   }
 
   /** The provider keeps the caller's recording and its dub no longer than necessary. */
-  async tidy(task: Task, context: TaskContext): Promise<void> {
+  async deleteAtProvider(task: Task, context: TaskContext): Promise<void> {
     const failure = await this.router.runOn(
       context.route,
       'dubbing',

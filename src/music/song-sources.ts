@@ -7,7 +7,7 @@ import type { JsonObject } from '../common/json-object.js';
 import type { Route } from '../providers/ports/route.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import type { Task } from '../tasks/task.js';
-import { TaskReader } from '../tasks/reads/task-reader.js';
+import { TaskRepository } from '../tasks/reads/task.repository.js';
 import type { TrackView } from './song-result.view.js';
 import { songDetailsOf, familyOf, SONG_KIND } from './song-task.js';
 
@@ -42,7 +42,7 @@ const MAKER_OF = { persona: 'persona', custom_model: 'custom-model' } as const;
 @Injectable()
 export class SongSources {
   constructor(
-    private readonly reader: TaskReader,
+    private readonly reader: TaskRepository,
     private readonly registry: ProviderRegistry,
   ) {}
 

@@ -104,7 +104,7 @@ export interface TaskKind {
    * Asks the provider to delete what it keeps, after the end of a task whose file was collected. Tried once; what it
    * throws is logged.
    */
-  tidy?(task: Task, context: TaskContext): Promise<void>;
+  deleteAtProvider?(task: Task, context: TaskContext): Promise<void>;
   /**
    * Deletes what only the work needed, after every end of a task, in the process that ended it. Never throws. After a crash it is
    * not called.
@@ -121,7 +121,7 @@ export interface TaskKind {
    * Whether this final state is an end for the task's holder: a webhook is sent, and readers who wait for the end are
    * answered. Without this method, each is (decisions G-55, G-58, G-98).
    */
-  tellsOf?(status: TaskStatus): boolean;
+  notifiesOn?(status: TaskStatus): boolean;
   /**
    * Where the file is served. `task`: under `/v1/tasks/{id}/content`. `elsewhere`: that path is always 404
    * `content_not_available`. Absent: that path is 409 until success, then 404 (decisions G-56, G-63).

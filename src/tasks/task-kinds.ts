@@ -28,14 +28,14 @@ export class TaskKinds {
   }
 
   /** The final states of a task that are an end for its holder. */
-  endsOf(task: Task): readonly TaskStatus[] {
+  terminalStatusesFor(task: Task): readonly TaskStatus[] {
     const kind = this.of(task.kind);
-    return FINAL_STATUSES.filter((status) => kind.tellsOf?.(status) ?? true);
+    return FINAL_STATUSES.filter((status) => kind.notifiesOn?.(status) ?? true);
   }
 
   /** The body of the webhook for a task's end; null if none is sent. */
-  tellingOf(task: Task): Buffer | null {
-    const isTold = task.webhook !== null && this.endsOf(task).includes(task.status);
+  webhookBodyOf(task: Task): Buffer | null {
+    const isTold = task.webhook !== null && this.terminalStatusesFor(task).includes(task.status);
     return isTold ? Buffer.from(JSON.stringify(this.viewOf(task))) : null;
   }
 }

@@ -22,7 +22,7 @@ const STEP_OF_PHASE: Readonly<Record<TaskPhase, TaskStep>> = {
  * Steps of one provider that one process runs at once, at most two thirds of them of one account. Files are large, so few are
  * fetched at once.
  */
-export const LANE_ROOMS: Readonly<Record<TaskStep, number>> = {
+export const LANE_CONCURRENCY: Readonly<Record<TaskStep, number>> = {
   submit: 96,
   poll: 512,
   collect: 12,

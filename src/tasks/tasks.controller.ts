@@ -8,9 +8,9 @@ import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { TasksQuery } from './dto/tasks.query.js';
-import { TaskCancellation } from './ending/task-cancellation.js';
+import { TaskCancellation } from './completion/task-cancellation.js';
 import { TaskKinds } from './task-kinds.js';
-import { type Patience, TaskReads } from './reads/task-reads.js';
+import { type Patience, TasksService } from './reads/tasks.service.js';
 import { ANY_TASK, TaskPage, TaskView } from './task.view.js';
 import { tellAwaited, Wait, WAIT_HEADERS } from './wait.decorator.js';
 
@@ -21,7 +21,7 @@ import { tellAwaited, Wait, WAIT_HEADERS } from './wait.decorator.js';
 @Controller('v1/tasks')
 export class TasksController {
   constructor(
-    private readonly reads: TaskReads,
+    private readonly reads: TasksService,
     private readonly kinds: TaskKinds,
     private readonly cancellation: TaskCancellation,
   ) {}

@@ -3,45 +3,45 @@ import { AdmissionModule } from '../admission/admission.module.js';
 import { LeasesModule } from '../billing/recovery/recovery.module.js';
 import { StorageModule } from '../storage/storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { CollectStep } from './worker/collect-step.js';
+import { DownloadStep } from './worker/download-step.js';
 import { JobFiles } from './worker/job-files.js';
 import { TaskCollection } from './collection/task-collection.js';
 import { TaskContents } from './reads/task-contents.js';
-import { EndListeners } from './ending/end-listeners.js';
+import { CompletionListeners } from './completion/completion-listeners.js';
 import { IdempotencyClaims } from './submission/idempotency-claims.js';
 import { IdempotencyKeyGuard } from './submission/idempotency-key.guard.js';
-import { CancelledSubmissions } from './ending/cancelled-submissions.js';
+import { CancelledSubmissions } from './completion/cancelled-submissions.js';
 import { PollStep } from './worker/poll-step.js';
 import { StepReporter } from './worker/step-reporter.js';
 import { SubmitStep } from './worker/submit-step.js';
 import { TaskModelGuard } from './submission/task-model.guard.js';
 import { TaskAnswerInterceptor } from './submission/task-answer.interceptor.js';
-import { TaskCancellation } from './ending/task-cancellation.js';
+import { TaskCancellation } from './completion/task-cancellation.js';
 import { TaskDeliveries } from './reads/task-deliveries.js';
 import { ContentLinks } from './content-links/content-links.js';
 import { ContentReaderGuard } from './content-links/content-reader.guard.js';
 import { LinkOwners } from './content-links/link-owners.js';
 import { TaskContentController } from './task-content.controller.js';
 import { TaskDeliveriesController } from './task-deliveries.controller.js';
-import { TaskEnding } from './ending/task-ending.js';
+import { TaskCompletion } from './completion/task-completion.js';
 import { SubmitStatement } from './submission/submit-statement.js';
 import { TaskInputs } from './submission/task-inputs.js';
 import { TaskInsertion } from './submission/task-insertion.js';
 import { TaskKinds } from './task-kinds.js';
 import { TaskMetrics } from './task-metrics.js';
-import { TaskReader } from './reads/task-reader.js';
-import { TaskReads } from './reads/task-reads.js';
-import { TaskReports } from './worker/task-reports.js';
-import { TaskResolution } from './ending/task-resolution.js';
-import { TaskStatements } from './worker/task-statements.js';
+import { TaskRepository } from './reads/task.repository.js';
+import { TasksService } from './reads/tasks.service.js';
+import { ReportBatcher } from './worker/report-batcher.js';
+import { TaskResolution } from './completion/task-resolution.js';
+import { TaskWorkRepository } from './worker/task-work.repository.js';
 import { TaskSteps } from './worker/task-steps.js';
 import { TaskSubmission } from './submission/task-submission.js';
 import { TaskUpstreams } from './worker/task-upstreams.js';
-import { TaskWaits } from './reads/task-waits.js';
+import { LongPoll } from './reads/long-poll.js';
 import { TaskWorker } from './worker/task-worker.js';
 import { TasksController } from './tasks.controller.js';
 import { UnknownStates } from './worker/unknown-states.js';
-import { WatchStep } from './worker/watch-step.js';
+import { LateResultStep } from './worker/late-result-step.js';
 
 /** Asynchronous paid calls. Features register their kinds of task. */
 @Module({
@@ -53,8 +53,8 @@ import { WatchStep } from './worker/watch-step.js';
     TaskModelGuard,
     TaskAnswerInterceptor,
     TaskKinds,
-    TaskReader,
-    TaskReads,
+    TaskRepository,
+    TasksService,
     TaskContents,
     ContentLinks,
     ContentReaderGuard,
@@ -64,20 +64,20 @@ import { WatchStep } from './worker/watch-step.js';
     SubmitStatement,
     TaskInsertion,
     TaskSubmission,
-    TaskStatements,
-    TaskReports,
-    TaskEnding,
-    EndListeners,
+    TaskWorkRepository,
+    ReportBatcher,
+    TaskCompletion,
+    CompletionListeners,
     TaskMetrics,
-    TaskWaits,
+    LongPoll,
     TaskUpstreams,
     StepReporter,
     SubmitStep,
     UnknownStates,
     PollStep,
     JobFiles,
-    CollectStep,
-    WatchStep,
+    DownloadStep,
+    LateResultStep,
     TaskSteps,
     TaskWorker,
     TaskCancellation,
@@ -96,8 +96,8 @@ import { WatchStep } from './worker/watch-step.js';
     TaskAnswerInterceptor,
     TaskInputs,
     TaskKinds,
-    TaskReader,
-    TaskReads,
+    TaskRepository,
+    TasksService,
     TaskResolution,
     TaskCollection,
     TaskSubmission,

@@ -1,9 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
-import type { AwaitedTask, Patience } from './reads/task-reads.js';
+import type { AwaitedTask, Patience } from './reads/tasks.service.js';
 import type { Task } from './task.js';
-import { waitSecondsOf } from './reads/wait-preference.js';
+import { waitSecondsOf } from './reads/prefer-wait.js';
 
 /**
  * How long the request wants to wait for the end of the task (`Prefer: wait=N`, decision G-98); undefined when it does

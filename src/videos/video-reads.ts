@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { type AwaitedTask, noTask, type Patience, TaskReads } from '../tasks/reads/task-reads.js';
+import { type AwaitedTask, noTask, type Patience, TasksService } from '../tasks/reads/tasks.service.js';
 import { orderedModelOf, type Task } from '../tasks/task.js';
 import { VIDEO_KIND } from './video.kind.js';
 
@@ -15,7 +15,7 @@ export interface VideoReading {
 /** Videos as the holder of a key reads them. */
 @Injectable()
 export class VideoReads {
-  constructor(private readonly tasks: TaskReads) {}
+  constructor(private readonly tasks: TasksService) {}
 
   /**
    * The task of the video. Throws the same 404 `task_not_found` for unknown, foreign and malformed ids and for tasks of

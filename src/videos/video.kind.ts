@@ -89,7 +89,7 @@ export class VideoKind implements TaskKind, OnModuleInit {
   }
 
   /** Videos have no state for an unknown outcome, so nobody is told until it is known (decision G-58). */
-  tellsOf(status: TaskStatus): boolean {
+  notifiesOn(status: TaskStatus): boolean {
     return status !== 'reconciliation_required';
   }
 }

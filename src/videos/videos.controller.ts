@@ -17,7 +17,7 @@ import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
 import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
-import type { Patience } from '../tasks/reads/task-reads.js';
+import type { Patience } from '../tasks/reads/tasks.service.js';
 import type { Task } from '../tasks/task.js';
 import { tellAwaited, Wait, WAIT_HEADERS } from '../tasks/wait.decorator.js';
 import { VideoBodyExamples } from './dto/video-examples.js';

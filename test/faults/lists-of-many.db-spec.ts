@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { Execution } from '../../src/billing/calls/execution.js';
 import type { ExecutionQuery } from '../../src/billing/calls/executions.service.js';
-import { TaskReader } from '../../src/tasks/reads/task-reader.js';
+import { TaskRepository } from '../../src/tasks/reads/task.repository.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { ledgerOf } from '../support/test-ledger.js';
 
@@ -84,7 +84,7 @@ describe('Lists of many rows', () => {
   });
 
   it('take the index of client requests for tasks', async () => {
-    const reader = new TaskReader(dataSource);
+    const reader = new TaskRepository(dataSource);
     const filter = { accountId: account, clientRequestId: 'order', status: 'queued' } as const;
     expect(await reader.list(filter, { limit: LIMIT })).toEqual({ items: [], nextCursor: null });
   });

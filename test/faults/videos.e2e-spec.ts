@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
 import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
-import { type Resolution, TaskResolution } from '../../src/tasks/ending/task-resolution.js';
+import { type Resolution, TaskResolution } from '../../src/tasks/completion/task-resolution.js';
 import { startTestGateway, type TestGateway } from '../support/gateway.js';
 import { errorOf } from '../support/http-answer.js';
 import { StubUpstream } from '../support/stub-upstream.js';

@@ -127,7 +127,7 @@ export class FileJobKind extends JobKind {
     };
   }
 
-  tidy(): Promise<void> {
+  deleteAtProvider(): Promise<void> {
     this.tidied += 1;
     return this.forgets ? Promise.resolve() : Promise.reject(new Error('it keeps all'));
   }

@@ -6,7 +6,7 @@ import { toPublicId } from '../../src/common/ids/public-id.js';
 import { StoredFiles } from '../../src/storage/stored-files.js';
 import type { Task } from '../../src/tasks/task.js';
 import { TaskKinds } from '../../src/tasks/task-kinds.js';
-import { TaskReader } from '../../src/tasks/reads/task-reader.js';
+import { TaskRepository } from '../../src/tasks/reads/task.repository.js';
 import { TaskSubmission } from '../../src/tasks/submission/task-submission.js';
 import type { PreparedTask, TaskRequest } from '../../src/tasks/submission/task-request.js';
 import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
@@ -87,7 +87,7 @@ async function openDesk(
   const files = new FileJobKind(provider.url, gateway.app.get(StoredFiles));
   for (const kind of [jobs, files]) gateway.app.get(TaskKinds).register(kind);
   const worker = gateway.app.get(TaskWorker);
-  const reader = gateway.app.get(TaskReader);
+  const reader = gateway.app.get(TaskRepository);
   const submission = gateway.app.get(TaskSubmission);
   const query = (sql: string, values: unknown[] = []) => gateway.dataSource.query(sql, values);
   const desk: TaskDesk = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
-import { TaskStatements } from '../../src/tasks/worker/task-statements.js';
+import { TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
 import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
 const SUBMITTERS = 8;
@@ -15,7 +15,7 @@ afterAll(() => desk.stop());
 describe('claims while tasks are submitted', () => {
   it('return every task that they lease', async () => {
     const account = await desk.gateway.account(1_000_000_000n);
-    const statements = desk.gateway.app.get(TaskStatements);
+    const statements = desk.gateway.app.get(TaskWorkRepository);
     const claimed = new Set<string>();
     let isSubmitting = true;
     const claimers = Array.from({ length: 4 }, async () => {

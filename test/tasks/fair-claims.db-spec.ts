@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
-import { LANE_ROOMS, LEASE_MS } from '../../src/tasks/task-lane.js';
+import { LANE_CONCURRENCY, LEASE_MS } from '../../src/tasks/task-lane.js';
 import {
   type ClaimedWork,
   type Holding,
-  TaskStatements,
-} from '../../src/tasks/worker/task-statements.js';
+  TaskWorkRepository,
+} from '../../src/tasks/worker/task-work.repository.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const LANE = 'poll/elevenlabs';
-const ROOM = LANE_ROOMS.poll;
+const ROOM = LANE_CONCURRENCY.poll;
 const LONG_AGO_MS = 365 * 86_400_000;
 
 let database: TestDatabase;
-let statements: TaskStatements;
+let statements: TaskWorkRepository;
 beforeAll(async () => {
   database = await createTestDatabase();
-  statements = new TaskStatements(database.dataSource);
+  statements = new TaskWorkRepository(database.dataSource);
 });
 afterAll(() => database.drop());
 beforeEach(() => database.dataSource.query('DELETE FROM task_work; DELETE FROM task'));

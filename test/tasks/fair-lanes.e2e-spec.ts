@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LANE_ROOMS } from '../../src/tasks/task-lane.js';
+import { LANE_CONCURRENCY } from '../../src/tasks/task-lane.js';
 import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
 const PATIENCE_MS = 30_000;
@@ -24,9 +24,9 @@ describe('an account with more slow tasks than the lane of their provider has pl
     desk.provider.held = new Promise((resolve) => {
       gate.addEventListener('open', resolve, { once: true });
     });
-    const tasks = Array.from({ length: 3 * LANE_ROOMS.submit }, () => desk.submit(greedy));
+    const tasks = Array.from({ length: 3 * LANE_CONCURRENCY.submit }, () => desk.submit(greedy));
     await Promise.all(tasks);
-    await until(() => submissions.size >= LANE_ROOMS.submit / 2);
+    await until(() => submissions.size >= LANE_CONCURRENCY.submit / 2);
     await desk.submit(other, { name: 'of another account' });
     await until(() => submissions.has('of another account'));
     expect(submissions.size).toBeLessThan(tasks.length);

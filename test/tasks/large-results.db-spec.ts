@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { MAX_STORED_BYTES } from '../../src/database/newest-first.js';
-import { TaskReader } from '../../src/tasks/reads/task-reader.js';
+import { TaskRepository } from '../../src/tasks/reads/task.repository.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const ACCOUNT = '00000000-0000-0000-0000-000000000001';
@@ -30,7 +30,7 @@ async function fill(words: number, text = `md5(n || ' ' || word)`): Promise<void
 
 /** The numbers of the tasks on each page, to the end of the list. */
 async function pages(limit: number): Promise<unknown[][]> {
-  const reader = new TaskReader(database.dataSource);
+  const reader = new TaskRepository(database.dataSource);
   const read: unknown[][] = [];
   let cursor: string | undefined;
   do {

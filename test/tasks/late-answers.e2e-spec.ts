@@ -5,8 +5,8 @@ import { StopSource } from '../../src/common/stop-signal.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import type { Task } from '../../src/tasks/task.js';
 import { SubmitStep } from '../../src/tasks/worker/submit-step.js';
-import { TaskReports } from '../../src/tasks/worker/task-reports.js';
-import { TaskStatements } from '../../src/tasks/worker/task-statements.js';
+import { ReportBatcher } from '../../src/tasks/worker/report-batcher.js';
+import { TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
 import type { TestAccount } from '../support/gateway.js';
 import type { PollPlan } from '../support/job-provider.js';
 import { withWatchedStatements } from '../support/watched-statements.js';
@@ -77,7 +77,7 @@ async function renewal(task: Task): Promise<void> {
   });
   // Reports are written one statement after the other.
   const stale = { accountId: task.accountId, taskId: task.id, fence: '-1', delayMs: 0 };
-  expect(await desk.gateway.app.get(TaskReports).advance(stale)).toBe(false);
+  expect(await desk.gateway.app.get(ReportBatcher).advance(stale)).toBe(false);
 }
 
 async function expectWatched(task: Task, name: string): Promise<void> {
@@ -114,7 +114,7 @@ describe('a submission that is accepted after another process took the task over
   it('has its job watched, too, where the other process ends the task only afterwards', async () => {
     const late = await submitted('between');
     const asked = { rooms: new Map<string, number>(), holdings: [], mine: [], leaseMs: LEASE_MS };
-    const [work] = await beside.gateway.app.get(TaskStatements).claim(asked);
+    const [work] = await beside.gateway.app.get(TaskWorkRepository).claim(asked);
     await late.accept();
     expect(await desk.read(late.task)).toMatchObject({ status: 'queued' });
     await beside.gateway.app.get(SubmitStep).run(work!, new StopSource());

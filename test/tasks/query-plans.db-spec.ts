@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { SharedLookup } from '../../src/database/shared-lookup.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
-import { TaskReader } from '../../src/tasks/reads/task-reader.js';
-import { TaskStatements } from '../../src/tasks/worker/task-statements.js';
+import { TaskRepository } from '../../src/tasks/reads/task.repository.js';
+import { TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
 import { DeliveryStatements } from '../../src/webhooks/delivery-statements.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { dataSourceWithPlans } from '../support/told-plans.js';
@@ -68,8 +68,8 @@ async function fill(from: number, to: number, isOpen: boolean): Promise<void> {
 /** Runs what workers and readers run, and tells the plan of each statement. */
 async function plans(): Promise<ReadonlyMap<string, readonly string[]>> {
   told.clear();
-  const tasks = new TaskStatements(dataSource);
-  const reader = new TaskReader(dataSource);
+  const tasks = new TaskWorkRepository(dataSource);
+  const reader = new TaskRepository(dataSource);
   const rooms = new Map<string, number>();
   const [work] = await tasks.claim({ rooms, holdings: [], mine: [], leaseMs: LEASE_MS });
   if (!work) throw new Error('something is due');

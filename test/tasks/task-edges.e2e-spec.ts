@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { StopSource } from '../../src/common/stop-signal.js';
 import { auditLedger } from '../../src/billing/audit/audit.js';
-import { CollectStep } from '../../src/tasks/worker/collect-step.js';
-import { TaskStatements } from '../../src/tasks/worker/task-statements.js';
+import { DownloadStep } from '../../src/tasks/worker/download-step.js';
+import { TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
 import type { TestAccount } from '../support/gateway.js';
 import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
@@ -22,7 +22,7 @@ describe('edges of a task', () => {
   });
 
   it('work that is under way here is not claimed again, although its lease is over', async () => {
-    const statements = desk.gateway.app.get(TaskStatements);
+    const statements = desk.gateway.app.get(TaskWorkRepository);
     const task = await desk.submit(account);
     const claim = (mine: readonly string[]) =>
       statements.claim({ rooms: new Map(), holdings: [], mine, leaseMs: LEASE_MS });
@@ -39,13 +39,13 @@ describe('edges of a task', () => {
     await desk.run(2);
     await desk.hurry();
     const [work] = await desk.gateway.app
-      .get(TaskStatements)
+      .get(TaskWorkRepository)
       .claim({ rooms: new Map(), holdings: [], mine: [], leaseMs: LEASE_MS });
     expect(work).toMatchObject({ phase: 'collecting', strikes: 0 });
     const stop = new StopSource();
     stop.abort(new Error('the gateway is shutting down'));
     desk.files.failures = 1;
-    await desk.gateway.app.get(CollectStep).run(work!, stop);
+    await desk.gateway.app.get(DownloadStep).run(work!, stop);
     const [row] = await desk.gateway.dataSource.query<{ phase: string; strikes: number }[]>(
       'SELECT phase, strikes FROM task_work WHERE task_id = $1',
       [task.id],

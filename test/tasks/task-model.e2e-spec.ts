@@ -4,11 +4,11 @@ import { DataSource } from 'typeorm';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
 import { type Task, TASK_FAILED } from '../../src/tasks/task.js';
-import { TaskCancellation } from '../../src/tasks/ending/task-cancellation.js';
-import { TASK_ENDS, TaskEnding } from '../../src/tasks/ending/task-ending.js';
+import { TaskCancellation } from '../../src/tasks/completion/task-cancellation.js';
+import { TASK_ENDS, TaskCompletion } from '../../src/tasks/completion/task-completion.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
-import { TaskResolution } from '../../src/tasks/ending/task-resolution.js';
-import { type ClaimedWork, TaskStatements } from '../../src/tasks/worker/task-statements.js';
+import { TaskResolution } from '../../src/tasks/completion/task-resolution.js';
+import { type ClaimedWork, TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
 import type { PollPlan, SubmitPlan } from '../support/job-provider.js';
 import type { TestAccount } from '../support/gateway.js';
 import { withDeathAt } from '../support/watched-statements.js';
@@ -107,7 +107,7 @@ class Reality {
   }
 
   private async crash(): Promise<void> {
-    const statements = desk.gateway.app.get(TaskStatements);
+    const statements = desk.gateway.app.get(TaskWorkRepository);
     for (const { task, fence, phase } of await this.claim()) {
       if (phase !== 'waiting') continue;
       const mark = { accountId: task.accountId, taskId: task.id, fence, delayMs: LEASE_MS };
@@ -118,7 +118,7 @@ class Reality {
   private async pause(): Promise<void> {
     const paused = await this.claim();
     await desk.run();
-    const ending = desk.gateway.app.get(TaskEnding);
+    const ending = desk.gateway.app.get(TaskCompletion);
     for (const { task, fence } of paused) {
       const late = {
         event: 'failed',
@@ -144,7 +144,7 @@ class Reality {
   private async claim(): Promise<ClaimedWork[]> {
     await desk.hurry();
     const asked = { rooms: new Map<string, number>(), holdings: [], mine: [], leaseMs: LEASE_MS };
-    return desk.gateway.app.get(TaskStatements).claim(asked);
+    return desk.gateway.app.get(TaskWorkRepository).claim(asked);
   }
 
   private async decide(happening: Decision): Promise<void> {

@@ -32,7 +32,7 @@ export interface Expected {
   ends: TaskStatus[];
 }
 
-const MAX_STRIKES = 5;
+const MAX_FAILURES = 5;
 
 /** The rules of the task states, written down a second time and without a database. */
 export class TaskOracle {
@@ -140,7 +140,7 @@ export class TaskOracle {
       return;
     }
     task.strikes += 1;
-    if (task.isOverdue || task.strikes === MAX_STRIKES) end(task, 'reconciliation_required');
+    if (task.isOverdue || task.strikes === MAX_FAILURES) end(task, 'reconciliation_required');
   }
 
   private later(task: Expected, atDeadline: TaskStatus): void {

@@ -3,8 +3,8 @@ import { StopSource } from '../../src/common/stop-signal.js';
 import { StoredFileSweeper } from '../../src/storage/stored-file-sweeper.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import type { Task } from '../../src/tasks/task.js';
-import { CollectStep } from '../../src/tasks/worker/collect-step.js';
-import { type ClaimedWork, TaskStatements } from '../../src/tasks/worker/task-statements.js';
+import { DownloadStep } from '../../src/tasks/worker/download-step.js';
+import { type ClaimedWork, TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
 import type { TestAccount } from '../support/gateway.js';
 import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 
@@ -41,7 +41,7 @@ async function finished(): Promise<Task> {
 
 async function claim(): Promise<ClaimedWork> {
   await desk.hurry();
-  const statements = desk.gateway.app.get(TaskStatements);
+  const statements = desk.gateway.app.get(TaskWorkRepository);
   const asked = { rooms: new Map<string, number>(), holdings: [], mine: [], leaseMs: LEASE_MS };
   const [work] = await statements.claim(asked);
   if (work?.phase !== 'collecting') throw new Error('a file is to be stored');
@@ -49,7 +49,7 @@ async function claim(): Promise<ClaimedWork> {
 }
 
 const collect = (work: ClaimedWork): Promise<void> =>
-  desk.gateway.app.get(CollectStep).run(work, new StopSource());
+  desk.gateway.app.get(DownloadStep).run(work, new StopSource());
 
 async function expectNamed(task: Task): Promise<void> {
   const { status, content } = await desk.read(task);

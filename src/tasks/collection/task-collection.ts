@@ -3,8 +3,8 @@ import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { StopSource } from '../../common/stop-signal.js';
-import { type Ending, TaskEnding } from '../ending/task-ending.js';
-import { TaskReader } from '../reads/task-reader.js';
+import { type Completion, TaskCompletion } from '../completion/task-completion.js';
+import { TaskRepository } from '../reads/task.repository.js';
 import type { Task } from '../task.js';
 import type { PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
@@ -45,11 +45,11 @@ export class TaskCollection implements BeforeApplicationShutdown {
   private readonly running = new Set<StopSource>();
 
   constructor(
-    private readonly reader: TaskReader,
+    private readonly reader: TaskRepository,
     private readonly kinds: TaskKinds,
     private readonly upstreams: TaskUpstreams,
     private readonly files: JobFiles,
-    private readonly ending: TaskEnding,
+    private readonly ending: TaskCompletion,
     private readonly dataSource: DataSource,
   ) {}
 
@@ -111,7 +111,7 @@ export class TaskCollection implements BeforeApplicationShutdown {
     const file = await this.files.fetch(found, stop).catch((error: unknown) => {
       throw uncollected(error, stop);
     });
-    const ending: Ending = {
+    const ending: Completion = {
       event: task.status === 'reconciliation_required' ? 'resolvedAsSucceeded' : 'deliveredLate',
       fence: null,
       result: file?.result ?? result,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { fromPublicId } from '../../common/ids/public-id.js';
 import { PreparedStatement } from '../../database/prepared-statement.js';
-import { noTask } from '../reads/task-reads.js';
+import { noTask } from '../reads/tasks.service.js';
 
 const FIND = `
   SELECT a.id, a.disabled FROM task t JOIN account a ON a.id = t.account_id WHERE t.id = $1`;

@@ -6,7 +6,7 @@ import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Caller } from '../../auth/caller.js';
 import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
-import { TaskReads } from './task-reads.js';
+import { TasksService } from './tasks.service.js';
 
 /** The file of a task. */
 interface TaskContent extends NamedFile {
@@ -19,7 +19,7 @@ interface TaskContent extends NamedFile {
 @Injectable()
 export class TaskContents {
   constructor(
-    private readonly reads: TaskReads,
+    private readonly reads: TasksService,
     private readonly kinds: TaskKinds,
     private readonly files: StoredFiles,
   ) {}

@@ -5,13 +5,13 @@ import { fromPublicId } from '../../common/ids/public-id.js';
 import type { Page, PageRequest } from '../../common/paging/page.js';
 import type { Delivery } from '../../webhooks/delivery.js';
 import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
-import { TaskReads } from './task-reads.js';
+import { TasksService } from './tasks.service.js';
 
 /** The webhook deliveries of a task, for the holder of a key of its account. */
 @Injectable()
 export class TaskDeliveries {
   constructor(
-    private readonly reads: TaskReads,
+    private readonly reads: TasksService,
     private readonly deliveries: WebhookDeliveries,
   ) {}
 

@@ -6,7 +6,7 @@ import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
 import { PreparedStatement } from '../../database/prepared-statement.js';
 import { Ticker } from '../../ticker/ticker.js';
-import { persistently } from '../persistently.js';
+import { retryTransient } from '../retry-transient.js';
 
 /** Another process may take a claim over when it was not renewed for this long. */
 const CLAIM_LEASE_MS = 30_000;
@@ -100,7 +100,7 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     const claim = [fingerprints, token, CLAIM_LEASE_MS, sentFingerprint];
     const asked = [accountId, endpoint, key, ...claim];
     const ask = () => this.asking.run(asked);
-    const [row] = await persistently(ask, PATIENCE_MS).catch(async (error: unknown) => {
+    const [row] = await retryTransient(ask, PATIENCE_MS).catch(async (error: unknown) => {
       await this.release({ ...use, token }).catch(() => undefined);
       throw error;
     });
@@ -114,7 +114,7 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
   /** The id of the task that was accepted with the key and this very body; undefined where there is none, or another body. */
   async replayed({ accountId, endpoint, key }: KeyName, sent: object): Promise<string | undefined> {
     const asked = [accountId, endpoint, key, this.fingerprintsOf(sent)];
-    const [row] = await persistently(() => this.knowing.run(asked), PATIENCE_MS);
+    const [row] = await retryTransient(() => this.knowing.run(asked), PATIENCE_MS);
     return row?.task;
   }
 

@@ -4,8 +4,8 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type DatabaseFault, databaseFaultOf } from '../../database/database-errors.js';
 import { ProcessLease } from '../../billing/recovery/process-lease.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
-import { persistently } from '../persistently.js';
-import { TaskReader } from '../reads/task-reader.js';
+import { retryTransient } from '../retry-transient.js';
+import { TaskRepository } from '../reads/task.repository.js';
 import type { Task } from '../task.js';
 import { SubmitBatches, type SubmitRow } from './submit-batches.js';
 
@@ -37,7 +37,7 @@ export class SubmitStatement {
   constructor(
     dataSource: DataSource,
     private readonly owed: Reversals,
-    private readonly reader: TaskReader,
+    private readonly reader: TaskRepository,
     private readonly process: ProcessLease,
   ) {
     this.#submit = new SubmitBatches(dataSource, 'task_submit');
@@ -59,7 +59,7 @@ export class SubmitStatement {
         throw error;
       });
     try {
-      const row = await persistently(submit, PATIENCE_MS);
+      const row = await retryTransient(submit, PATIENCE_MS);
       const { accountId, id } = task;
       if (row.outcome === 'created') this.process.committed.note({ kind: 'task', accountId, id });
       return row;
@@ -72,7 +72,7 @@ export class SubmitStatement {
   private async outcomeOf(task: Task, hasKey: boolean): Promise<SubmitRow> {
     const { id, accountId, apiKeyId, model, kind } = task;
     const look = () => this.reader.find(id, accountId);
-    const found = await persistently(look, LOOK_PATIENCE_MS).catch(() => undefined);
+    const found = await retryTransient(look, LOOK_PATIENCE_MS).catch(() => undefined);
     if (found) return { outcome: 'created', created: found.createdAt };
     // The statement may still arrive. A caller with a key can ask again with it.
     const bought = { apiKeyId, model, kind };

@@ -3,7 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { ModelGuard } from '../../admission/model.guard.js';
 import type { Task } from '../task.js';
-import { TaskReader } from '../reads/task-reader.js';
+import { TaskRepository } from '../reads/task.repository.js';
 import { IdempotencyClaims } from './idempotency-claims.js';
 import { idempotencyKeyOf } from './idempotency-key.guard.js';
 
@@ -23,7 +23,7 @@ export class TaskModelGuard implements CanActivate {
   constructor(
     private readonly models: ModelGuard,
     private readonly claims: IdempotencyClaims,
-    private readonly reader: TaskReader,
+    private readonly reader: TaskRepository,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -11,7 +11,7 @@ import { WebhookTargets } from '../../webhooks/webhook-targets.js';
 import { IdempotencyClaims, type KeyClaim, type KeyUse } from './idempotency-claims.js';
 import type { Task } from '../task.js';
 import { ClaimLost, TaskInsertion } from './task-insertion.js';
-import { TaskReader } from '../reads/task-reader.js';
+import { TaskRepository } from '../reads/task.repository.js';
 import { UnknownSubmission } from './submit-statement.js';
 import type { PreparedTask, TaskRequest } from './task-request.js';
 
@@ -38,7 +38,7 @@ export class TaskSubmission {
   constructor(
     private readonly claims: IdempotencyClaims,
     private readonly insertion: TaskInsertion,
-    private readonly reader: TaskReader,
+    private readonly reader: TaskRepository,
     private readonly targets: WebhookTargets,
     private readonly clock: Clock,
     private readonly metrics: Metrics,

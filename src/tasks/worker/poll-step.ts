@@ -8,7 +8,7 @@ import { UnknownStates } from './unknown-states.js';
 import { TASK_FAILED } from '../task.js';
 import type { PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
-import type { ClaimedWork, TaskFacts } from './task-statements.js';
+import type { ClaimedWork, TaskFacts } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
 type PendingReport = Extract<PollReport, { state: 'pending' }>;
@@ -57,7 +57,7 @@ export class PollStep {
         : reporter.endUnknown(work, error);
     }
     if (error instanceof ProviderError) await this.askAgain(work, undefined);
-    else await reporter.strike(work, error);
+    else await reporter.recordFailure(work, error);
   }
 
   private async reported(work: ClaimedWork, report: PollReport): Promise<void> {
@@ -69,7 +69,7 @@ export class PollStep {
       }
       case 'unreadable':
         if (reporter.isOverdue(work)) return reporter.endUnknown(work);
-        return reporter.strike(work, 'its result cannot be read');
+        return reporter.recordFailure(work, 'its result cannot be read');
       case 'failed':
         await reporter.end(work, {
           event: 'failed',
@@ -103,7 +103,7 @@ export class PollStep {
     const progress = percentOf(report.progress ?? null);
     if (this.kinds.of(work.task.kind).collect) {
       const facts = { found: result, progress, memory };
-      await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, facts });
+      await this.reporter.scheduleNext(work, { phase: 'collecting', delayMs: 0, facts });
       return;
     }
     await this.reporter.end(work, { event: 'succeeded', result, progress, memory });
@@ -111,7 +111,7 @@ export class PollStep {
 
   private async askAgain(work: ClaimedWork, facts: TaskFacts | undefined): Promise<void> {
     const delayMs = this.reporter.paceMs(work);
-    await this.reporter.goOn(work, { phase: 'polling', delayMs, ...(facts && { facts }) });
+    await this.reporter.scheduleNext(work, { phase: 'polling', delayMs, ...(facts && { facts }) });
   }
 }
 

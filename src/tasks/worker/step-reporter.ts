@@ -4,24 +4,24 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.
 import { loggedCodeOf } from '../../providers/http/code-word.js';
 import { collectDelayMs } from '../collect-failure.js';
 import { MAX_GROWTH, pollDelayMs } from './poll-pace.js';
-import { type AroundTry, type Ending, TaskEnding } from '../ending/task-ending.js';
+import { type AroundTry, type Completion, TaskCompletion } from '../completion/task-completion.js';
 import { laneOf, type TaskPhase } from '../task-lane.js';
 import { TaskMetrics } from '../task-metrics.js';
 import type { Task } from '../task.js';
 import { taskFaultOf } from '../task-fault.js';
-import { TaskReader } from '../reads/task-reader.js';
-import { REPORT_PATIENCE_MS, TaskReports } from './task-reports.js';
-import { type ClaimedWork, type TaskFacts, TaskStatements } from './task-statements.js';
+import { TaskRepository } from '../reads/task.repository.js';
+import { REPORT_PATIENCE_MS, ReportBatcher } from './report-batcher.js';
+import { type ClaimedWork, type TaskFacts, TaskWorkRepository } from './task-work.repository.js';
 
 /** A step that failed this often in a row is not tried again. */
-export const MAX_STRIKES = 5;
+export const MAX_FAILURES = 5;
 
 /** The outcome of a step after which the task goes on. */
 export interface Progress {
   readonly phase: TaskPhase;
   readonly delayMs: number;
   /** Default 0. */
-  readonly strikes?: number;
+  readonly failureCount?: number;
   readonly facts?: TaskFacts;
 }
 
@@ -31,19 +31,19 @@ export class StepReporter {
   private readonly logger = new Logger('Tasks');
 
   constructor(
-    private readonly reports: TaskReports,
-    private readonly ending: TaskEnding,
-    private readonly reader: TaskReader,
+    private readonly reports: ReportBatcher,
+    private readonly ending: TaskCompletion,
+    private readonly reader: TaskRepository,
     private readonly metrics: TaskMetrics,
-    private readonly statements: TaskStatements,
+    private readonly statements: TaskWorkRepository,
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<GatewayConfig, 'taskPollIntervalMs' | 'taskDeadlineMs'>,
   ) {}
 
   /** Stores the next step and the time at which it may begin. False if the task was taken over. */
-  async goOn(
+  async scheduleNext(
     work: ClaimedWork,
-    { phase, delayMs, strikes = 0, facts }: Progress,
+    { phase, delayMs, failureCount: strikes = 0, facts }: Progress,
   ): Promise<boolean> {
     const { task, fence } = work;
     const isApplied = await this.reports.advance({
@@ -64,7 +64,7 @@ export class StepReporter {
    * Ends the task. False if it was taken over or has ended. A job that did not succeed is polled on, to notice a success
    * that comes too late: it is counted and logged, and changes nothing.
    */
-  async end(work: ClaimedWork, ending: Omit<Ending, 'fence' | 'watchMs'>): Promise<boolean> {
+  async end(work: ClaimedWork, ending: Omit<Completion, 'fence' | 'watchMs'>): Promise<boolean> {
     const { task, fence } = work;
     const around: AroundTry = (attempt) =>
       this.reports.whileMoving({ taskId: task.id, fence }, attempt);
@@ -93,19 +93,19 @@ export class StepReporter {
   }
 
   /** A step failed for a reason that the provider did not give. It is tried again, five times in all. */
-  async strike(work: ClaimedWork, error: unknown, facts?: TaskFacts): Promise<void> {
+  async recordFailure(work: ClaimedWork, error: unknown, facts?: TaskFacts): Promise<void> {
     const strikes = work.strikes + 1;
     const { task, phase } = work;
     this.logger.warn(
       `${toPublicId('task', task.id)}: step ${phase} failed (${strikes}): ${String(error)}`,
     );
-    if (phase === 'watching') await this.goOn(work, { phase, delayMs: this.longestMs });
-    else if (strikes >= MAX_STRIKES) await this.endUnknown(work, error);
+    if (phase === 'watching') await this.scheduleNext(work, { phase, delayMs: this.longestMs });
+    else if (strikes >= MAX_FAILURES) await this.endUnknown(work, error);
     else
-      await this.goOn(work, {
+      await this.scheduleNext(work, {
         phase,
         delayMs: this.paceMs(work),
-        strikes,
+        failureCount: strikes,
         ...(facts && { facts }),
       });
   }
@@ -120,7 +120,7 @@ export class StepReporter {
     );
     const delayMs = collectDelayMs(putOffs, putOffForMs, this.config.taskPollIntervalMs);
     if (delayMs === undefined) await this.endUnknown(work, error);
-    else await this.goOn(work, { phase, delayMs, strikes: work.strikes, facts: { put_off: true } });
+    else await this.scheduleNext(work, { phase, delayMs, failureCount: work.strikes, facts: { put_off: true } });
   }
 
   /** The provider finished the job after all: it is counted, logged, and shown as evidence. An operator may collect it. */
@@ -156,7 +156,7 @@ export class StepReporter {
 }
 
 /** What the log says of an end without success. The words of the provider's message stay in the record. */
-function lineOf({ id, status, provider, error }: Task, { event, fault }: Partial<Ending>): string {
+function lineOf({ id, status, provider, error }: Task, { event, fault }: Partial<Completion>): string {
   const ended = event === 'unknown' ? 'its outcome is unknown, an operator decides' : status;
   const told = error ? ` (${error.code}: ${error.message})` : '';
   const code = fault?.code && loggedCodeOf(fault.code);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError, type ProviderErrorDetail } from '../../providers/http/provider-error.js';
-import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
+import { judgeSubmitFailure, deferDelayMs, refusalMessage } from './submit-failure.js';
 
 const error = (detail: Omit<ProviderErrorDetail, 'provider'>) =>
   new ProviderError('http_error', { provider: 'acme', ...detail });
@@ -37,12 +37,12 @@ describe('judgeSubmitFailure', () => {
   });
 });
 
-describe('putOffDelayMs', () => {
+describe('deferDelayMs', () => {
   it('waits 1, 2, 4, then every 5 s, for 10 minutes', () => {
-    const delays = [0, 1, 2, 3, 4, 50].map((putOffs) => putOffDelayMs(putOffs, 0));
+    const delays = [0, 1, 2, 3, 4, 50].map((putOffs) => deferDelayMs(putOffs, 0));
     expect(delays).toEqual([1_000, 2_000, 4_000, 5_000, 5_000, 5_000]);
-    expect(putOffDelayMs(100, 599_999)).toBe(5_000);
-    expect(putOffDelayMs(100, 600_000)).toBeUndefined();
+    expect(deferDelayMs(100, 599_999)).toBe(5_000);
+    expect(deferDelayMs(100, 600_000)).toBeUndefined();
   });
 });
 

@@ -37,7 +37,7 @@ export function judgeSubmitFailure(error: unknown): SubmitFailure {
 }
 
 /** The wait before attempt number `putOffs` + 1. Undefined when the task has been put off for long enough. */
-export function putOffDelayMs(putOffs: number, putOffForMs: number): number | undefined {
+export function deferDelayMs(putOffs: number, putOffForMs: number): number | undefined {
   if (putOffForMs >= PUT_OFF_LIMIT_MS) return undefined;
   return PUT_OFF_DELAYS_MS[Math.min(putOffs, PUT_OFF_DELAYS_MS.length - 1)];
 }

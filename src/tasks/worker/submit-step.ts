@@ -4,16 +4,16 @@ import type { StopSignal } from '../../common/stop-signal.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
 import { memoryOf, StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
-import { persistently } from '../persistently.js';
-import { judgeSubmitFailure, putOffDelayMs, refusalMessage } from './submit-failure.js';
+import { retryTransient } from '../retry-transient.js';
+import { judgeSubmitFailure, deferDelayMs, refusalMessage } from './submit-failure.js';
 import { type Task, TASK_FAILED, type TaskFault } from '../task.js';
 import { taskFaultOf } from '../task-fault.js';
 import { TaskInputs } from '../submission/task-inputs.js';
 import type { SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { LEASE_MS, laneOf } from '../task-lane.js';
-import { REPORT_PATIENCE_MS } from './task-reports.js';
-import { type ClaimedWork, TaskStatements } from './task-statements.js';
+import { REPORT_PATIENCE_MS } from './report-batcher.js';
+import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
 /** The id of an accepted job that is not in the database after this time is written to disk as well. */
@@ -32,7 +32,7 @@ export class SubmitStep {
     private readonly kinds: TaskKinds,
     private readonly inputs: TaskInputs,
     private readonly upstreams: TaskUpstreams,
-    private readonly statements: TaskStatements,
+    private readonly statements: TaskWorkRepository,
     private readonly owed: Reversals,
   ) {}
 
@@ -44,11 +44,11 @@ export class SubmitStep {
     const baseUrl = this.upstreams.baseUrlOf(work.task);
     if (baseUrl === undefined || this.isElsewhere(work, baseUrl)) {
       const delayMs = reporter.withinDeadline(work, reporter.longestMs);
-      await reporter.goOn(work, { phase: 'waiting', delayMs });
+      await reporter.scheduleNext(work, { phase: 'waiting', delayMs });
       return;
     }
     const input = this.inputs.open(work.sealedInput, work.task.id);
-    const isMarked = await reporter.goOn(work, {
+    const isMarked = await reporter.scheduleNext(work, {
       phase: 'submitting',
       delayMs: LEASE_MS,
       ...(baseUrl !== work.task.providerBaseUrl && { facts: { base_url: baseUrl } }),
@@ -93,12 +93,12 @@ export class SubmitStep {
       return;
     }
     const delayMs =
-      meaning === 'put_off' ? putOffDelayMs(work.putOffs, work.putOffForMs) : undefined;
+      meaning === 'put_off' ? deferDelayMs(work.putOffs, work.putOffForMs) : undefined;
     if (delayMs === undefined) {
       await this.refused(work, refusalMessage(error), taskFaultOf(error));
       return;
     }
-    await reporter.goOn(work, {
+    await reporter.scheduleNext(work, {
       phase: 'waiting',
       delayMs: reporter.withinDeadline(work, delayMs),
       facts: { put_off: true },
@@ -113,14 +113,14 @@ export class SubmitStep {
         const facts = { status: 'processing', job_id: jobId, memory } as const;
         this.logger.debug(`${toPublicId('task', work.task.id)}: accepted as job ${jobId}`);
         const next = { phase: 'polling', delayMs: reporter.paceMs(work), facts } as const;
-        if (!(await this.surely(work, jobId, reporter.goOn(work, next)))) {
+        if (!(await this.surely(work, jobId, reporter.scheduleNext(work, next)))) {
           await this.keepJob(work, jobId);
         }
         return;
       }
       case 'step': {
         const facts = { status: 'processing', memory: report.memory } as const;
-        await reporter.goOn(work, { phase: 'waiting', delayMs: 0, facts });
+        await reporter.scheduleNext(work, { phase: 'waiting', delayMs: 0, facts });
         return;
       }
       case 'done':
@@ -157,7 +157,7 @@ export class SubmitStep {
 
   /** The task was taken over before the provider's answer came, so its outcome is unknown; its job is known. */
   private async keepJob(work: ClaimedWork, jobId: string): Promise<void> {
-    const isKept = await persistently(
+    const isKept = await retryTransient(
       () => this.statements.keepJob(work, jobId, this.reporter.longestMs),
       REPORT_PATIENCE_MS,
     );
@@ -171,12 +171,12 @@ export class SubmitStep {
   ): Promise<void> {
     if (this.kinds.of(work.task.kind).collect) {
       const facts = { status: 'processing', found: result, memory } as const;
-      await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, facts });
+      await this.reporter.scheduleNext(work, { phase: 'collecting', delayMs: 0, facts });
       return;
     }
     // The provider has worked, so the task passes through this state too (API: Task states).
     const facts = { status: 'processing', memory } as const;
-    const isMine = await this.reporter.goOn(work, {
+    const isMine = await this.reporter.scheduleNext(work, {
       phase: 'submitting',
       delayMs: LEASE_MS,
       facts,

@@ -1,13 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { CollectStep } from './collect-step.js';
+import { DownloadStep } from './download-step.js';
 import { PollStep } from './poll-step.js';
 import { StepReporter } from './step-reporter.js';
 import { SubmitStep } from './submit-step.js';
 import type { TaskPhase } from '../task-lane.js';
-import type { ClaimedWork } from './task-statements.js';
-import { WatchStep } from './watch-step.js';
+import type { ClaimedWork } from './task-work.repository.js';
+import { LateResultStep } from './late-result-step.js';
 
 interface Step {
   run(work: ClaimedWork, signal: StopSignal): Promise<void>;
@@ -22,8 +22,8 @@ export class TaskSteps {
   constructor(
     submit: SubmitStep,
     poll: PollStep,
-    collect: CollectStep,
-    watch: WatchStep,
+    collect: DownloadStep,
+    watch: LateResultStep,
     private readonly reporter: StepReporter,
   ) {
     this.steps = {
@@ -49,7 +49,7 @@ export class TaskSteps {
 
   private async strike(work: ClaimedWork, error: unknown): Promise<void> {
     try {
-      await this.reporter.strike(work, error);
+      await this.reporter.recordFailure(work, error);
     } catch (second) {
       this.logger.error(`${toPublicId('task', work.task.id)}: ${String(second)}`);
     }

@@ -11,9 +11,9 @@ import { StopSource } from '../../common/stop-signal.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
 import { Ticker } from '../../ticker/ticker.js';
 import { LEASE_MS, laneOf, stepOf } from '../task-lane.js';
-import { LanePlaces } from './lane-places.js';
-import { TaskReports } from './task-reports.js';
-import { type ClaimedWork, TaskStatements } from './task-statements.js';
+import { LaneCapacity } from './lane-capacity.js';
+import { ReportBatcher } from './report-batcher.js';
+import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskSteps } from './task-steps.js';
 
 /** A running worker renews its leases this often. */
@@ -34,15 +34,15 @@ interface Running {
 export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Tasks');
   private readonly running = new Map<string, Running>();
-  private readonly places = new LanePlaces();
+  private readonly places = new LaneCapacity();
   private readonly ended = new Set<() => void>();
   private renewal: NodeJS.Timeout | undefined;
   private isDraining = false;
 
   constructor(
-    private readonly statements: TaskStatements,
+    private readonly statements: TaskWorkRepository,
     private readonly steps: TaskSteps,
-    private readonly reports: TaskReports,
+    private readonly reports: ReportBatcher,
     private readonly ticker: Ticker,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -62,13 +62,13 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
       // Steps that end while the claim is made do not count: it could not take their places.
       const seen = this.places.copy();
       const claimed = await this.statements.claim({
-        rooms: seen.rooms(),
-        holdings: seen.holdings(),
+        rooms: seen.available(),
+        holdings: seen.inUse(),
         mine: [...this.running.keys()],
         leaseMs: LEASE_MS,
       });
       for (const work of claimed) {
-        seen.take(work);
+        seen.acquire(work);
         this.start(work);
       }
       started += claimed.length;
@@ -101,7 +101,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   private start(work: ClaimedWork): void {
     const running: Running = { work, stop: new StopSource() };
     this.running.set(work.task.id, running);
-    this.places.take(work);
+    this.places.acquire(work);
     this.renewal ??= this.renewSoon();
     void this.steps.run(work, running.stop).then(() => {
       this.end(running);
@@ -111,7 +111,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   private end(running: Running): void {
     const { work } = running;
     if (this.running.get(work.task.id) === running) this.running.delete(work.task.id);
-    this.places.giveBack(work);
+    this.places.release(work);
     for (const wake of this.ended) wake();
   }
 

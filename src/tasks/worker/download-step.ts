@@ -4,12 +4,12 @@ import { isWithoutFile } from '../collect-failure.js';
 import { JobFiles } from './job-files.js';
 import { StepReporter } from './step-reporter.js';
 import type { CollectedContent } from '../task-kind.js';
-import type { ClaimedWork } from './task-statements.js';
+import type { ClaimedWork } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
 /** Fetches and stores the file of a finished job, ends the task, and asks the provider to delete the job. */
 @Injectable()
-export class CollectStep {
+export class DownloadStep {
   constructor(
     private readonly reporter: StepReporter,
     private readonly upstreams: TaskUpstreams,
@@ -29,12 +29,12 @@ export class CollectStep {
     } catch (error) {
       if (!signal.aborted) {
         return isWithoutFile(error)
-          ? this.reporter.strike(work, error)
+          ? this.reporter.recordFailure(work, error)
           : this.reporter.collectLater(work, error);
       }
       // A shutdown tells nothing about the file.
       const { strikes } = work;
-      await this.reporter.goOn(work, { phase: 'collecting', delayMs: 0, strikes });
+      await this.reporter.scheduleNext(work, { phase: 'collecting', delayMs: 0, failureCount: strikes });
       return;
     }
     await this.files.endWith(work.task, collected, signal, () =>

@@ -42,7 +42,7 @@ export interface WaitRequest {
  * of all readers of the process (decision G-98).
  */
 @Injectable()
-export class TaskWaits implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly readers = new Map<string, Set<Reader>>();
   private readonly countByKey = new Map<string, number>();
   private isClosed = false;

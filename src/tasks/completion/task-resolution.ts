@@ -3,9 +3,9 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { JsonObject } from '../../common/json-object.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { type Task, TASK_FAILED } from '../task.js';
-import { type Ending, TaskEnding } from './task-ending.js';
+import { type Completion, TaskCompletion } from './task-completion.js';
 import { TaskKinds } from '../task-kinds.js';
-import { TaskReader } from '../reads/task-reader.js';
+import { TaskRepository } from '../reads/task.repository.js';
 
 const PATIENCE_MS = 2_000;
 
@@ -18,14 +18,14 @@ export interface Resolution {
   readonly result?: JsonObject | undefined;
 }
 
-type ResolvedEnding = Omit<Ending, 'fence'>;
+type ResolvedEnding = Omit<Completion, 'fence'>;
 
 /** Ends tasks with an unknown outcome as an operator decides (decisions G-53, G-55). */
 @Injectable()
 export class TaskResolution {
   constructor(
-    private readonly reader: TaskReader,
-    private readonly ending: TaskEnding,
+    private readonly reader: TaskRepository,
+    private readonly ending: TaskCompletion,
     private readonly kinds: TaskKinds,
   ) {}
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { waitSecondsOf } from './wait-preference.js';
+import { waitSecondsOf } from './prefer-wait.js';
 
 describe('waitSecondsOf', () => {
   it.each([

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../auth/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type Task, TASK_CANCELLED } from '../task.js';
-import { TaskEnding } from './task-ending.js';
-import { TaskReads } from '../reads/task-reads.js';
+import { TaskCompletion } from './task-completion.js';
+import { TasksService } from '../reads/tasks.service.js';
 
 const PATIENCE_MS = 2_000;
 
@@ -11,8 +11,8 @@ const PATIENCE_MS = 2_000;
 @Injectable()
 export class TaskCancellation {
   constructor(
-    private readonly reads: TaskReads,
-    private readonly ending: TaskEnding,
+    private readonly reads: TasksService,
+    private readonly ending: TaskCompletion,
   ) {}
 
   /**

@@ -1,5 +1,5 @@
-import { LANE_ROOMS, laneOf, SHARE_OF_FREE, stepOf } from '../task-lane.js';
-import type { ClaimedWork, Holding } from './task-statements.js';
+import { LANE_CONCURRENCY, laneOf, SHARE_OF_FREE, stepOf } from '../task-lane.js';
+import type { ClaimedWork, Holding } from './task-work.repository.js';
 
 /** A claim names the accounts that have more than this part of a lane. The others count as if they had none, which keeps the list short. */
 const SMALL_PART = 1 / 16;
@@ -10,18 +10,18 @@ interface Lane {
 }
 
 /** Counts the steps under way, so that no lane runs too many and no account uses up a lane. */
-export class LanePlaces {
+export class LaneCapacity {
   private readonly lanes = new Map<string, Lane>();
 
   /** Free places in the lanes that have work under way. */
-  rooms(): Map<string, number> {
+  available(): Map<string, number> {
     return new Map([...this.lanes].map(([name, lane]) => [name, roomOf(name, lane)]));
   }
 
   /** The accounts that have more than a small part of a lane. */
-  holdings(): Holding[] {
+  inUse(): Holding[] {
     return [...this.lanes].flatMap(([lane, { byAccount }]) => {
-      const small = LANE_ROOMS[stepOf(lane)] * SMALL_PART;
+      const small = LANE_CONCURRENCY[stepOf(lane)] * SMALL_PART;
       return [...byAccount]
         .filter(([, places]) => places > small)
         .map(([accountId, places]) => ({ lane, accountId, places }));
@@ -43,7 +43,7 @@ export class LanePlaces {
       .map(([name]) => name);
   }
 
-  take({ phase, task }: ClaimedWork): void {
+  acquire({ phase, task }: ClaimedWork): void {
     const name = laneOf(phase, task.provider);
     const lane = this.lanes.get(name) ?? { taken: 0, byAccount: new Map<string, number>() };
     this.lanes.set(name, lane);
@@ -51,7 +51,7 @@ export class LanePlaces {
     lane.byAccount.set(task.accountId, (lane.byAccount.get(task.accountId) ?? 0) + 1);
   }
 
-  giveBack({ phase, task }: ClaimedWork): void {
+  release({ phase, task }: ClaimedWork): void {
     const name = laneOf(phase, task.provider);
     const lane = this.lanes.get(name);
     if (!lane) return;
@@ -63,8 +63,8 @@ export class LanePlaces {
   }
 
   /** A copy that later changes of this one leave alone. */
-  copy(): LanePlaces {
-    const copy = new LanePlaces();
+  copy(): LaneCapacity {
+    const copy = new LaneCapacity();
     for (const [name, { taken, byAccount }] of this.lanes) {
       copy.lanes.set(name, { taken, byAccount: new Map(byAccount) });
     }
@@ -73,5 +73,5 @@ export class LanePlaces {
 }
 
 function roomOf(name: string, { taken }: Lane): number {
-  return LANE_ROOMS[stepOf(name)] - taken;
+  return LANE_CONCURRENCY[stepOf(name)] - taken;
 }

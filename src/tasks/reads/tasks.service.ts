@@ -6,8 +6,8 @@ import type { Page } from '../../common/paging/page.js';
 import type { TasksQuery } from '../dto/tasks.query.js';
 import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
-import { type TaskFilter, TaskReader } from './task-reader.js';
-import { TaskWaits } from './task-waits.js';
+import { type TaskFilter, TaskRepository } from './task.repository.js';
+import { LongPoll } from './long-poll.js';
 
 /** How long a reader waits for a task's end, and how it says that it has gone. */
 export interface Patience {
@@ -23,10 +23,10 @@ export interface AwaitedTask {
 
 /** What the holder of a key reads of the account's tasks. */
 @Injectable()
-export class TaskReads {
+export class TasksService {
   constructor(
-    private readonly reader: TaskReader,
-    private readonly waits: TaskWaits,
+    private readonly reader: TaskRepository,
+    private readonly waits: LongPoll,
     private readonly kinds: TaskKinds,
   ) {}
 
@@ -47,7 +47,7 @@ export class TaskReads {
     const task = await this.get(caller, id);
     if (patience === undefined) return { task };
     const { seconds: waitSeconds, onGone } = patience;
-    const ends = this.kinds.endsOf(task);
+    const ends = this.kinds.terminalStatusesFor(task);
     if (ends.includes(task.status)) return { task, waitSeconds };
     const hasWaited = await this.waits.untilEnded({
       taskId: task.id,

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../observability/metrics.js';
 import type { Task } from '../task.js';
 import { TaskMetrics } from '../task-metrics.js';
-import { TaskWaits } from '../reads/task-waits.js';
+import { LongPoll } from '../reads/long-poll.js';
 
 /** Listeners of this process for tasks that have ended. */
 @Injectable()
-export class EndListeners {
+export class CompletionListeners {
   constructor(
-    private readonly waits: TaskWaits,
+    private readonly waits: LongPoll,
     private readonly metrics: TaskMetrics,
     private readonly money: Metrics,
   ) {}

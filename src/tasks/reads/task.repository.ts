@@ -39,7 +39,7 @@ const LATE_SUCCESSES = `
 
 /** Reads tasks; their inputs stay sealed. */
 @Injectable()
-export class TaskReader {
+export class TaskRepository {
   private readonly rows: SharedLookup<TaskRow>;
 
   constructor(private readonly dataSource: DataSource) {

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { TaskReversal } from '../../billing/recovery/reversal.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
-import { TaskReader } from '../reads/task-reader.js';
+import { TaskRepository } from '../reads/task.repository.js';
 import { TASK_CANCELLED } from '../task.js';
-import { TaskEnding } from './task-ending.js';
+import { TaskCompletion } from './task-completion.js';
 
 const MESSAGE = 'The task was cancelled: its submission was answered with an error.';
 
@@ -15,8 +15,8 @@ const MESSAGE = 'The task was cancelled: its submission was answered with an err
 export class CancelledSubmissions implements OnModuleInit {
   constructor(
     private readonly owed: Reversals,
-    private readonly reader: TaskReader,
-    private readonly ending: TaskEnding,
+    private readonly reader: TaskRepository,
+    private readonly ending: TaskCompletion,
   ) {}
 
   onModuleInit(): void {

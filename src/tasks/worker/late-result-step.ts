@@ -3,7 +3,7 @@ import type { StopSignal } from '../../common/stop-signal.js';
 import { StepReporter } from './step-reporter.js';
 import type { PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
-import { type ClaimedWork, TaskStatements } from './task-statements.js';
+import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
 import { isUnknownJob } from './unknown-job.js';
 
@@ -15,12 +15,12 @@ const WATCH_MS = 7 * 86_400_000;
  * they change status, money and webhook (`TaskCollection`, `TaskResolution`).
  */
 @Injectable()
-export class WatchStep {
+export class LateResultStep {
   constructor(
     private readonly reporter: StepReporter,
     private readonly kinds: TaskKinds,
     private readonly upstreams: TaskUpstreams,
-    private readonly statements: TaskStatements,
+    private readonly statements: TaskWorkRepository,
   ) {}
 
   async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
@@ -34,7 +34,7 @@ export class WatchStep {
       if (state === 'succeeded') await this.reporter.lateSuccess(work);
       if (isSaid || state === 'forgotten') return this.statements.unwatch(work);
     }
-    await this.reporter.goOn(work, {
+    await this.reporter.scheduleNext(work, {
       phase: 'watching',
       // After a final answer the provider is not polled again, but the task waits for an operator.
       delayMs: isSaid ? WATCH_MS : this.reporter.longestMs,

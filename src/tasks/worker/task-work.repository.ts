@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { JsonObject } from '../../common/json-object.js';
 import { PreparedStatement } from '../../database/prepared-statement.js';
 import type { Task } from '../task.js';
-import { LANE_ROOMS, laneOf, SHARE_OF_FREE, type TaskPhase } from '../task-lane.js';
+import { LANE_CONCURRENCY, laneOf, SHARE_OF_FREE, type TaskPhase } from '../task-lane.js';
 import { taskOf, type TaskRow } from '../task-row.js';
 
 /** Work that a worker has claimed, and its task. */
@@ -97,7 +97,7 @@ const NOTE_SUCCESS = `
 
 /** The statements of the worker; each may be repeated. */
 @Injectable()
-export class TaskStatements {
+export class TaskWorkRepository {
   readonly #claim: PreparedStatement<ClaimRow>;
   readonly #advance: PreparedStatement<{ id: string }>;
 
@@ -109,8 +109,8 @@ export class TaskStatements {
   /** Claims and leases due work, at most as much as there are free places, and of no account more than its share. */
   async claim({ rooms, holdings, mine, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
     const rows = await this.#claim.run([
-      Object.keys(LANE_ROOMS),
-      Object.values(LANE_ROOMS),
+      Object.keys(LANE_CONCURRENCY),
+      Object.values(LANE_CONCURRENCY),
       [...rooms.keys()],
       [...rooms.values()],
       holdings.map(({ lane }) => lane),

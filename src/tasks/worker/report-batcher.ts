@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isTransient } from '../../database/database-errors.js';
-import { persistently } from '../persistently.js';
-import { type Advance, TaskStatements } from './task-statements.js';
+import { retryTransient } from '../retry-transient.js';
+import { type Advance, TaskWorkRepository } from './task-work.repository.js';
 
 /** Most reports in one statement. */
 const MAX_BATCH = 500;
@@ -22,14 +22,14 @@ type WorkName = Pick<Advance, 'taskId' | 'fence'>;
  * because it would apply only one of several.
  */
 @Injectable()
-export class TaskReports {
+export class ReportBatcher {
   private waiting: Waiting[] = [];
   private isSending = false;
   /** Work whose next phase, or end, is on its way, with the renewal of its lease that was put off meanwhile. */
   private readonly moving = new Map<string, Advance | undefined>();
 
   constructor(
-    @Inject(TaskStatements) private readonly statements: Pick<TaskStatements, 'advance'>,
+    @Inject(TaskWorkRepository) private readonly statements: Pick<TaskWorkRepository, 'advance'>,
   ) {}
 
   /**
@@ -94,7 +94,7 @@ export class TaskReports {
   private async sendBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const changes = batch.map(({ change }) => change);
-      const applied = await persistently(
+      const applied = await retryTransient(
         () => this.statements.advance(changes),
         REPORT_PATIENCE_MS,
       );

@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
  * The time at which a task ends. It is read from the clock of the database, as every other time of a task. Tasks that end
  * while a query is under way share the next query.
  */
-export class EndTimes {
+export class DatabaseClock {
   #next: Promise<Date> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 

@@ -6,18 +6,18 @@ import type { JsonObject } from '../../common/json-object.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { BatchedFunction } from '../../database/batched-function.js';
 import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
-import { EndListeners } from './end-listeners.js';
-import { EndTimes } from './end-times.js';
-import { persistently } from '../persistently.js';
+import { CompletionListeners } from './completion-listeners.js';
+import { DatabaseClock } from './database-clock.js';
+import { retryTransient } from '../retry-transient.js';
 import { postgresJson } from '../../common/postgres-json.js';
 import type { Task, TaskContent, TaskError, TaskFault } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';
-import { TaskReader } from '../reads/task-reader.js';
+import { TaskRepository } from '../reads/task.repository.js';
 import { type EndEvent, TRANSITIONS } from '../task-state-machine.js';
 
 /** How a task ends. */
-export interface Ending {
+export interface Completion {
   readonly event: EndEvent;
   /** The fence under which the step ran. Null for operators, key holders and owed cancellations, which have none. */
   readonly fence: string | null;
@@ -57,26 +57,26 @@ const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
  * or not at all (ADR 0012; decisions G-53 to G-56).
  */
 @Injectable()
-export class TaskEnding {
+export class TaskCompletion {
   private readonly logger = new Logger('Tasks');
   readonly #end: BatchedFunction<{ ended: boolean }>;
-  readonly #times: EndTimes;
+  readonly #times: DatabaseClock;
 
   constructor(
     dataSource: DataSource,
     private readonly kinds: TaskKinds,
     private readonly deliveries: WebhookDeliveries,
-    private readonly reader: TaskReader,
-    private readonly listeners: EndListeners,
+    private readonly reader: TaskRepository,
+    private readonly listeners: CompletionListeners,
   ) {
     this.#end = new BatchedFunction(dataSource, TASK_ENDS);
-    this.#times = new EndTimes(dataSource);
+    this.#times = new DatabaseClock(dataSource);
   }
 
   /** The ended task. Undefined when its state or fence no longer allowed the end; then nothing has changed. */
   async end(
     task: Task,
-    ending: Ending,
+    ending: Completion,
     patienceMs: number,
     around: AroundTry = (attempt) => attempt(),
   ): Promise<Task | undefined> {
@@ -87,7 +87,7 @@ export class TaskEnding {
       tried.times += 1;
       return (await this.#end.run(tried.values)).ended;
     };
-    const isEnded = await persistently(() => around(commit), patienceMs);
+    const isEnded = await retryTransient(() => around(commit), patienceMs);
     const { task: ended } = tried;
     assert(ended, 'a commit was tried');
     // If the answer of the commit was lost, the repetition is refused, although the first try was committed.
@@ -107,7 +107,7 @@ export class TaskEnding {
 
   /** The webhook with its frozen body, as the function takes it. */
   private deliveryOf(ended: Task): unknown[] {
-    const body = this.kinds.tellingOf(ended);
+    const body = this.kinds.webhookBodyOf(ended);
     if (!body || !ended.webhook) return NO_DELIVERY;
     return this.deliveries.columnsOf({ ...ended.webhook, accountId: ended.accountId, body });
   }
@@ -120,7 +120,7 @@ export class TaskEnding {
   }
 
   /** The task as readers will see it. JSON is stringified and parsed, as in the database. */
-  private afterEnding(task: Task, ending: Ending, now: Date): Task {
+  private afterEnding(task: Task, ending: Completion, now: Date): Task {
     const { to } = TRANSITIONS[ending.event];
     const charge = chargeOf(task, ending);
     const known = greater(task.progress, ending.progress ?? null);
@@ -142,14 +142,14 @@ export class TaskEnding {
 }
 
 /** What the end charges; null if nothing is settled. */
-function chargeOf({ reservedMicroUsd }: Task, { event, chargedMicroUsd }: Ending): MicroUsd | null {
+function chargeOf({ reservedMicroUsd }: Task, { event, chargedMicroUsd }: Completion): MicroUsd | null {
   const { money } = TRANSITIONS[event];
   if (money === 'settle') return chargedMicroUsd ?? reservedMicroUsd;
   return money === 'settle_anew' ? (chargedMicroUsd ?? 0n) : null;
 }
 
 /** The arguments of the function that come before the webhook's. */
-function argumentsOf(task: Task, ending: Ending): unknown[] {
+function argumentsOf(task: Task, ending: Completion): unknown[] {
   const { from, money } = TRANSITIONS[ending.event];
   const watch = ending.watchMs === undefined ? null : laneOf('watching', task.provider);
   return [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { postgresJson } from '../../common/postgres-json.js';
-import { TaskReports } from './task-reports.js';
-import type { Advance } from './task-statements.js';
+import { ReportBatcher } from './report-batcher.js';
+import type { Advance } from './task-work.repository.js';
 
 const change = (taskId: string, more: Partial<Advance> = {}): Advance => ({
   accountId: 'account',
@@ -17,7 +17,7 @@ const report = (taskId: string): Advance =>
 function laneOver(refuse: (item: Advance) => boolean = () => false) {
   const statements: Advance[][] = [];
   const ends: (() => void)[] = [];
-  const reports = new TaskReports({
+  const reports = new ReportBatcher({
     advance: async (changes) => {
       statements.push([...changes]);
       await new Promise<void>((resolve) => ends.push(resolve));
@@ -32,7 +32,7 @@ function laneOver(refuse: (item: Advance) => boolean = () => false) {
   return { reports, statements, endOne };
 }
 
-describe('TaskReports', () => {
+describe('ReportBatcher', () => {
   it('puts a lease and a report of one task into two statements', async () => {
     const { reports, statements, endOne } = laneOver();
     const first = reports.advance(change('other'));
