@@ -16,7 +16,7 @@ const noFloats = [
 const ownHomes = [
   {
     selector: "MemberExpression[object.name='process'][property.name='env']",
-    message: 'Read the environment in src/config only.',
+    message: 'Read the environment in src/platform/config only.',
   },
   {
     selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
@@ -85,7 +85,7 @@ export default tseslint.config(
     files: ['src/media/text-form.ts', 'src/media/upload-form.ts'],
     rules: { 'shim/owned-emitters': ['error', { mayPipe: true }] },
   },
-  { files: ['src/config/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['src/platform/config/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['src/common/time/clock.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
     files: ['src/**/migrations/*.ts', 'src/catalog/models/*.ts'],

@@ -109,7 +109,7 @@ function steady(stage: Stage): Promise<number[]> {
   });
 }
 
-/** Runs a worker on its ticker, until `work` is done; answers the waits of everything that arrived. */
+/** Runs a worker on its scheduler, until `work` is done; answers the waits of everything that arrived. */
 async function whileWorking(
   stage: Stage,
   work: (arrived: () => number) => Promise<void>,

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { pino } from 'pino';
 import { AppModule } from '../src/app.module.js';
 import { openApiDocument } from '../src/boot/docs/api-document.js';
-import { loadConfig } from '../src/config/load-config.js';
+import { loadConfig } from '../src/platform/config/load-config.js';
 
 /**
  * Writes `openapi.json` from the controllers (`npm run openapi`); with `--check` only compares and exits with 1 when

@@ -6,24 +6,24 @@ import { AudioModule } from './audio/audio.module.js';
 import type { LoadedCatalog } from './catalog/catalog-file.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ChatModule } from './chat/chat.module.js';
-import { ConfigModule } from './config/config.module.js';
-import type { GatewayConfig } from './config/gateway-config.js';
+import { ConfigModule } from './platform/config/config.module.js';
+import type { GatewayConfig } from './platform/config/gateway-config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DubbingModule } from './dubbing/dubbing.module.js';
 import { MusicModule } from './music/music.module.js';
 import { ImagesModule } from './images/images.module.js';
 import { ModelsModule } from './models/models.module.js';
-import { NetModule } from './net/net.module.js';
-import { OwnUrl } from './net/own-url.js';
-import { ObservabilityModule } from './observability/observability.module.js';
+import { NetModule } from './platform/http-client/net.module.js';
+import { GatewayUrl } from './platform/http-client/gateway-url.js';
+import { ObservabilityModule } from './platform/observability/observability.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
 import { RetentionModule } from './billing/retention/retention.module.js';
 import { SandboxMedia } from './sandbox-media/sandbox-media.js';
 import { SandboxMediaModule } from './sandbox-media/sandbox-media.module.js';
-import { StorageModule } from './storage/storage.module.js';
+import { StorageModule } from './platform/storage/storage.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
-import { TickerModule } from './ticker/ticker.module.js';
+import { SchedulerModule } from './platform/scheduler/scheduler.module.js';
 import { VideosModule } from './videos/videos.module.js';
 
 /** What the list of modules depends on. */
@@ -59,8 +59,8 @@ export class AppModule {
           }),
         }),
         ObservabilityModule.forRoot(logger),
-        TickerModule,
-        NetModule.forRoot(config.egressAllow, sandboxMedia, new OwnUrl(config.publicUrl, config)),
+        SchedulerModule,
+        NetModule.forRoot(config.egressAllow, sandboxMedia, new GatewayUrl(config.publicUrl, config)),
         StorageModule,
         ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),

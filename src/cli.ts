@@ -15,7 +15,7 @@ import {
 import { operatorSocketPath } from './commands/operator-socket.js';
 import { tableOf } from './commands/terminal-table.js';
 import { printableText } from './common/printable-text.js';
-import { ConfigError, loadOperatorConfig } from './config/load-config.js';
+import { ConfigError, loadOperatorConfig } from './platform/config/load-config.js';
 
 const TEXTS = [
   'account-id amount-microusd api-key-id broken charge clear client-request-id created-after created-before cursor expires-at from group-by',

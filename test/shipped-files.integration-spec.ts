@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { SHIPPED_VERSION } from '../bench/servers/runtime.js';
 import { START_FLAGS } from '../scripts/start-flags.js';
-import { SETTINGS } from '../src/config/settings.js';
+import { SETTINGS } from '../src/platform/config/settings.js';
 
 const read = (path: string): string =>
   readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');

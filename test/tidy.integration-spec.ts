@@ -7,8 +7,8 @@ import { VOICES } from '../src/catalog/voices.js';
 import { ENDPOINT_TYPES } from '../src/catalog/operation.js';
 import type { PriceRule } from '../src/catalog/price-rule.js';
 import { ERROR_TABLE, type ErrorCode, publicCodeOf } from '../src/common/errors/error-table.js';
-import type { Setting } from '../src/config/setting.js';
-import { SETTINGS } from '../src/config/settings.js';
+import type { Setting } from '../src/platform/config/setting.js';
+import { SETTINGS } from '../src/platform/config/settings.js';
 import { MAGIC_INPUTS } from '../src/sandbox/magic-inputs.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -161,7 +161,7 @@ describe('the repository', () => {
     expect(setOf('features')).toEqual(folders.filter((name) => !apart.includes(name)).sort());
   });
 
-  it('repeats nothing but on the ticker and where ADR 0015 says so', () => {
+  it('repeats nothing but on the scheduler and where ADR 0015 says so', () => {
     const adr = read('docs/adr/0015-one-ticker.md');
     const repeating = withMatch(src, /\bsetInterval\(/).filter(
       (file) => !file.includes('/sandbox/'),

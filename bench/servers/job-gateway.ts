@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { startGateway } from '../../src/boot/start-gateway.js';
-import { loadConfig } from '../../src/config/load-config.js';
+import { loadConfig } from '../../src/platform/config/load-config.js';
 import { TaskKinds } from '../../src/tasks/task-kinds.js';
 import { JobKind } from '../../test/support/job-kind.js';
 

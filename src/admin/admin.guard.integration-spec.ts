@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { SystemClock } from '../common/time/clock.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { AdminGuard } from './admin.guard.js';
 
 /** What the guard asks of a request. */

@@ -8,7 +8,7 @@ import {
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { type NewOperatorAction, OperatorActions } from './operator-actions.js';
 
 const READING: readonly string[] = ['GET', 'HEAD'];

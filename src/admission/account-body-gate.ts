@@ -6,8 +6,8 @@ import { API_FAMILY_CODES, apiFamilyOf } from '../common/errors/api-family.js';
 import { BodyGate, type BodyKind, type BodyMeter } from '../common/http/bodies/body-gate.js';
 import { JSON_BODY_BYTES } from '../common/http/bodies/json-body.js';
 import { Quota } from '../platform/fairness/quota.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
-import { Metrics } from '../observability/metrics.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { Metrics } from '../platform/observability/metrics.js';
 
 declare module 'express-serve-static-core' {
   interface Request {

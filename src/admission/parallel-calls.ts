@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import { Quota } from '../platform/fairness/quota.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 
 /** One account may have as many parallel calls under way as this many keys. */
 const KEYS_PER_ACCOUNT = 5;

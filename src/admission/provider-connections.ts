@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import type { Route } from '../providers/ports/route.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 

@@ -2,7 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/example-media.js';
 import { Custom, ModelId, Text } from '../common/validation/fields.js';
-import { MAX_URL_CHARACTERS } from '../net/public-url.js';
+import { MAX_URL_CHARACTERS } from '../platform/http-client/public-url.js';
 
 const IN_JSON =
   'The same fields are taken as `application/json`, where `audio_url` names the recording.';

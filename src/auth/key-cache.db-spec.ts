@@ -10,8 +10,8 @@ import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
 import { KeyCache } from './key-cache.js';
 import { KeyChanges } from './key-changes.js';
 import { makeKey } from './key-material.js';
-import { Metrics } from '../observability/metrics.js';
-import { Ticker } from '../ticker/ticker.js';
+import { Metrics } from '../platform/observability/metrics.js';
+import { Scheduler } from '../platform/scheduler/scheduler.js';
 
 const TERMS: KeyTerms = {
   name: 'test',
@@ -29,7 +29,7 @@ class SetClock extends Clock {
 
 describe('the cache of keys', () => {
   /** Starts nothing here: the tests ask. */
-  const ticker = new Ticker(new SchedulerRegistry(), new SetClock(), new Metrics(), {
+  const scheduler = new Scheduler(new SchedulerRegistry(), new SetClock(), new Metrics(), {
     role: 'all',
   });
   let database: TestDatabase;
@@ -59,7 +59,7 @@ describe('the cache of keys', () => {
     const repository = database.dataSource.getRepository(ApiKey);
     clock = new SetClock();
     keys = new ApiKeysService(repository, clock);
-    changes = new KeyChanges(watched(database.dataSource), clock, ticker);
+    changes = new KeyChanges(watched(database.dataSource), clock, scheduler);
     cache = new KeyCache(watched(database.dataSource), clock, changes);
     queries = 0;
     isDown = false;

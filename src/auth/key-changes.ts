@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 import { PreparedStatement } from '../database/prepared-statement.js';
-import { Ticker } from '../ticker/ticker.js';
+import { Scheduler } from '../platform/scheduler/scheduler.js';
 
 const POLL_INTERVAL_MS = 500;
 /** A poll finds every change that was committed before it began. A change takes effect within 2 s (AUTH-04). */
@@ -28,7 +28,7 @@ export class KeyChanges implements OnApplicationBootstrap {
   constructor(
     dataSource: DataSource,
     private readonly clock: Clock,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
   ) {
     this.statement = new PreparedStatement(dataSource, 'api_key_changes', CHANGED);
   }
@@ -44,7 +44,7 @@ export class KeyChanges implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    this.ticker.start({
+    this.scheduler.start({
       name: 'key-changes',
       intervalMs: POLL_INTERVAL_MS,
       servesOwnCalls: true,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../common/time/clock.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { ArchiveWriter } from './archive-writer.js';
 import { BackupError, refuseExternalDatabase } from './backup-error.js';

@@ -8,7 +8,7 @@ import { pack } from 'tar-stream';
 import { buffer } from 'node:stream/consumers';
 import { query } from '../../test/support/embedded-gateways.js';
 import { Clock, SystemClock } from '../common/time/clock.js';
-import { loadOperatorConfig } from '../config/load-config.js';
+import { loadOperatorConfig } from '../platform/config/load-config.js';
 import { Database } from '../database/database.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { SchemaTooNewError } from '../database/run-migrations.js';

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { AuditReport } from '../billing/audit/audit.js';
 import { auditBooks } from '../billing/audit/usage-audit.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { Database } from '../database/database.js';
 import { DataDirLock } from '../database/embedded/data-dir-lock.js';
 import { BackupError, refuseExternalDatabase } from './backup-error.js';

@@ -1,9 +1,9 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { FastExpressAdapter } from '../common/http/connections/fast-express.adapter.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
-import { LOGGER } from '../observability/logger.js';
-import { Metrics } from '../observability/metrics.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { LOGGER } from '../platform/observability/logger.js';
+import { Metrics } from '../platform/observability/metrics.js';
 import { holderOfRequests } from './refuse-overload.js';
 
 /** From now on the slowest readers are cut while unread answers have more than `UNREAD_ANSWERS_MAX_BYTES`. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadCatalog } from '../catalog/catalog-file.js';
-import { ConfigError } from '../config/load-config.js';
-import { loadConfig } from '../config/load-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
+import { loadConfig } from '../platform/config/load-config.js';
 import { providersOptions } from './upstreams.js';
 
 const path = join(mkdtempSync(join(tmpdir(), 'routes-')), 'overlay.json');

@@ -1,5 +1,5 @@
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
-import { ConfigError } from '../config/load-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import { routeFault } from '../providers/routing/wire-protocols.js';
 

@@ -16,11 +16,11 @@ import type { InFlight } from '../common/http/connections/in-flight.js';
 import type { HeaderMiddleware } from '../common/http/overload/overload-refusal.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { Clock } from '../common/time/clock.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { isTransient } from '../database/database-errors.js';
-import { loggableError, LOGGER } from '../observability/logger.js';
-import { Metrics } from '../observability/metrics.js';
-import { requestLog } from '../observability/request-log.js';
+import { loggableError, LOGGER } from '../platform/observability/logger.js';
+import { Metrics } from '../platform/observability/metrics.js';
+import { requestLog } from '../platform/observability/request-log.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 
 /**

@@ -5,11 +5,11 @@ import type { OperatorSocket } from '../commands/operator-socket.js';
 import type { FastExpressAdapter } from '../common/http/connections/fast-express.adapter.js';
 import type { InFlight } from '../common/http/connections/in-flight.js';
 import { PayOnSuccess } from '../billing/calls/pay-on-success.js';
-import { LOGGER } from '../observability/logger.js';
-import { Readiness } from '../observability/readiness.js';
+import { LOGGER } from '../platform/observability/logger.js';
+import { Readiness } from '../platform/observability/readiness.js';
 import { LongPoll } from '../tasks/reads/long-poll.js';
 import { TaskWorker } from '../tasks/worker/task-worker.js';
-import { Ticker } from '../ticker/ticker.js';
+import { Scheduler } from '../platform/scheduler/scheduler.js';
 
 /** How often the drain looks whether something still runs. */
 const POLL_MS = 20;
@@ -38,7 +38,7 @@ export async function drainGateway(
   inFlight.drain();
   operators?.stop();
   app.get(LongPoll).close();
-  const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Ticker).stop()]);
+  const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Scheduler).stop()]);
   const payOnSuccess = app.get(PayOnSuccess);
   // A paid call goes on when its client's connection closes.
   const busy = (): boolean =>

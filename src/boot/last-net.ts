@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { currentExchange, type Exchange } from '../common/http/connections/exchange-scope.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { Clock } from '../common/time/clock.js';
-import { loggableError } from '../observability/logger.js';
+import { loggableError } from '../platform/observability/logger.js';
 
 /** The process drains if the same error occurs SICK_COUNT times within SICK_WINDOW_MS outside of every request. */
 const SICK_COUNT = 10;

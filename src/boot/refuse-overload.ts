@@ -12,10 +12,10 @@ import {
   OverloadRefusal,
 } from '../common/http/overload/overload-refusal.js';
 import { Clock } from '../common/time/clock.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { ExecutionLedger } from '../billing/calls/execution-ledger.js';
-import { LOGGER } from '../observability/logger.js';
-import { Metrics } from '../observability/metrics.js';
+import { LOGGER } from '../platform/observability/logger.js';
+import { Metrics } from '../platform/observability/metrics.js';
 
 /** At most one line of the log in this time says how many were refused. */
 const REPORT_MS = 10_000;

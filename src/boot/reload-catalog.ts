@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import { Catalog } from '../catalog/catalog.js';
 import { nameVoices } from '../catalog/voices.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
-import { ConfigError } from '../config/load-config.js';
-import type { SandboxAccess } from '../config/worker-context.js';
-import { loggableError } from '../observability/logger.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
+import type { SandboxAccess } from '../platform/config/worker-context.js';
+import { loggableError } from '../platform/observability/logger.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { providersOptions } from './upstreams.js';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../config/load-config.js';
+import { loadConfig } from '../platform/config/load-config.js';
 import { startFault } from './start-fault.js';
 
 /** An address for documentation, which no machine has. */

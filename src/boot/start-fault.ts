@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { loadCatalog } from '../catalog/catalog-file.js';
-import { ConfigError } from '../config/load-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
 import { redactText } from '../common/secrets/redact-text.js';
 
 /**

@@ -10,7 +10,7 @@ import { drainGateway } from './drain-gateway.js';
 import { logStartWarnings } from './start-warnings.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import { providersOptions } from './upstreams.js';
-import { sandboxScope } from '../config/sandbox-scope.js';
+import { sandboxScope } from '../platform/config/sandbox-scope.js';
 import { Catalog } from '../catalog/catalog.js';
 import { nameVoices } from '../catalog/voices.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
@@ -18,15 +18,15 @@ import type { GatewayErrorFilter } from '../common/http/answers/gateway-error.fi
 import type { Exchange } from '../common/http/connections/exchange-scope.js';
 import { FastExpressAdapter } from '../common/http/connections/fast-express.adapter.js';
 import { InFlight } from '../common/http/connections/in-flight.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
-import type { SandboxAccess } from '../config/worker-context.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import type { SandboxAccess } from '../platform/config/worker-context.js';
 import { operatorsOf } from '../commands/open-operators.js';
 import { OperatorSocket } from '../commands/operator-socket.js';
-import { OwnUrl } from '../net/own-url.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
-import { loggableError, NestLogger } from '../observability/logger.js';
-import { Readiness } from '../observability/readiness.js';
+import { loggableError, NestLogger } from '../platform/observability/logger.js';
+import { Readiness } from '../platform/observability/readiness.js';
 import { publishMedia, type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 
 /** A gateway in this process. */
@@ -80,13 +80,13 @@ export async function startGateway(
   await app.listen(config.port, config.host);
   // Not before the gateway listens, so that a start that fails prints nothing but its reason.
   logStartWarnings(config, app.get(Catalog).idle(), logger, isEmbedded);
-  const ownUrl = app.get(OwnUrl);
-  ownUrl.listensAt(app.getHttpServer().address() as AddressInfo);
-  if (upstream) await publishSandboxMedia(upstream, ownUrl.href, app, logger);
+  const gatewayUrl = app.get(GatewayUrl);
+  gatewayUrl.listensAt(app.getHttpServer().address() as AddressInfo);
+  if (upstream) await publishSandboxMedia(upstream, gatewayUrl.href, app, logger);
   const operators = operatorSocket === undefined ? undefined : await listen(operatorSocket, app);
   app.get(Readiness).serve();
   logger.info(
-    { url: ownUrl.href, docs: `${ownUrl.href}/docs`, ...servedBy(providers) },
+    { url: gatewayUrl.href, docs: `${gatewayUrl.href}/docs`, ...servedBy(providers) },
     'Shim is ready',
   );
   return {

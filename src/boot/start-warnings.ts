@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { ModelRow } from '../catalog/model-row.js';
 import { EVERY_ORIGIN } from '../common/http/answers/every-origin.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
-import { servesMetrics } from '../observability/metrics.guard.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { servesMetrics } from '../platform/observability/metrics.guard.js';
 
 /** If a provider has more idle models than this, only their number is logged. */
 const MAX_NAMED_MODELS = 3;

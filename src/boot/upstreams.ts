@@ -1,13 +1,13 @@
 import { trimTrailingSlashes } from '../common/trim-trailing-slashes.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
-import { ConfigError } from '../config/load-config.js';
-import { readVariable } from '../config/read-variable.js';
-import { PROVIDER_ACCESS } from '../config/sandbox-scope.js';
-import { headerKey } from '../config/setting.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
+import { readVariable } from '../platform/config/read-variable.js';
+import { PROVIDER_ACCESS } from '../platform/config/sandbox-scope.js';
+import { headerKey } from '../platform/config/setting.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
-import type { SandboxAccess } from '../config/worker-context.js';
+import type { SandboxAccess } from '../platform/config/worker-context.js';
 import { checkRoutes } from './check-routes.js';
 
 interface Upstream {

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../config/load-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
 import { loadCatalog } from './catalog-file.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { isJsonObject } from '../common/json-object.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
-import { ConfigError } from '../config/load-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 import { CatalogOverlay, type OverlayProvider } from './overlay.dto.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Logger } from 'pino';
 import { SystemClock } from '../common/time/clock.js';
-import { Metrics } from '../observability/metrics.js';
+import { Metrics } from '../platform/observability/metrics.js';
 import { BrokenStreams } from './broken-streams.js';
 
 const ROUTE = { provider: 'acme', upstreamModel: 'large' };

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import { toPublicId } from '../common/ids/public-id.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
-import { LOGGER } from '../observability/logger.js';
-import { Metrics } from '../observability/metrics.js';
+import { LOGGER } from '../platform/observability/logger.js';
+import { Metrics } from '../platform/observability/metrics.js';
 import type { TriedRoute } from '../providers/routing/provider-router.js';
 
 const HOUR_MS = 3_600_000;

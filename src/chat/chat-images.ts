@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { NamedUrls } from '../net/named-urls.js';
+import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
 import { partsOf } from './chat-messages.js';
 
 /** The images of one request may be on at most this many hosts, because each needs a DNS query. */
@@ -19,7 +19,7 @@ interface NamedImage {
  */
 @Injectable()
 export class ChatImages {
-  constructor(private readonly urls: NamedUrls) {}
+  constructor(private readonly urls: UserSuppliedUrls) {}
 
   /**
    * Throws `invalid_request` with the path of the first URL that is not public, or whose host is one too many. Data

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../common/json-object.js';
 import { SystemClock } from '../common/time/clock.js';
-import { Metrics } from '../observability/metrics.js';
+import { Metrics } from '../platform/observability/metrics.js';
 import type { TokenUsage } from '../providers/ports/chat.port.js';
 import { ChatUsage } from './chat-usage.js';
 import type { GeneratedText } from './generated-text.js';

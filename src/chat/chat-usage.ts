@@ -5,7 +5,7 @@ import { Clock } from '../common/time/clock.js';
 import { OnceAnHour } from '../common/time/once-an-hour.js';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
 import type { TriedRoute } from '../providers/routing/provider-router.js';
-import { Metrics } from '../observability/metrics.js';
+import { Metrics } from '../platform/observability/metrics.js';
 import type { CountedUsage } from './charge-basis.js';
 import { imageTokens } from './chat-pricing.js';
 import { textsOf } from './chat-texts.js';

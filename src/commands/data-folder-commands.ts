@@ -5,7 +5,7 @@ import { viewBackup, viewRestore } from '../backup/backup.view.js';
 import { backUp } from '../backup/backup.js';
 import { restore } from '../backup/restore.js';
 import { SystemClock } from '../common/time/clock.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import type { OperatorReply, Options } from './operator-request.js';
 
 /** A command about the data folder as a whole; it takes the name of a file. When the signal aborts, it stops and leaves nothing. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { databaseUrlsOf } from '../common/database-urls.js';
 import { redactText } from '../common/secrets/redact-text.js';
 import { reasonOf } from '../database/database-errors.js';

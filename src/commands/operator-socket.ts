@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { isJsonObject } from '../common/json-object.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import type { OperatorReply, OperatorRequest } from './operator-request.js';
 

@@ -9,16 +9,16 @@ import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
 import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
-import { ConfigModule } from '../config/config.module.js';
-import type { GatewayConfig } from '../config/gateway-config.js';
-import { sandboxScope } from '../config/sandbox-scope.js';
+import { ConfigModule } from '../platform/config/config.module.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { sandboxScope } from '../platform/config/sandbox-scope.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
 import { LeasesModule } from '../billing/recovery/recovery.module.js';
-import { ObservabilityModule } from '../observability/observability.module.js';
+import { ObservabilityModule } from '../platform/observability/observability.module.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
-import { TickerModule } from '../ticker/ticker.module.js';
+import { SchedulerModule } from '../platform/scheduler/scheduler.module.js';
 import { UsageModule } from '../billing/usage/usage.module.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
@@ -44,7 +44,7 @@ export class OperatorsModule {
           }),
         }),
         ObservabilityModule.forRoot(logger),
-        TickerModule,
+        SchedulerModule,
         AuthModule,
         BillingModule,
         LeasesModule,

@@ -1,6 +1,6 @@
 import { BackupError } from '../backup/backup-error.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { ConfigError } from '../config/load-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
 import { databaseFaultOf, reasonOf } from '../database/database-errors.js';
 import { redactText } from '../common/secrets/redact-text.js';
 import { DataDirInUseError } from '../database/embedded/data-dir-lock.js';

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { GatewayConfig } from '../config/gateway-config.js';
-import { ConfigError } from '../config/load-config.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
 import { withDatabaseNamed } from './database-away.js';
 import { withOperators, withTasks } from './open-operators.js';
 import type { OperatorReply, OperatorRequest } from './operator-request.js';

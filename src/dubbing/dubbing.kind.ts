@@ -9,8 +9,8 @@ import { Clock } from '../common/time/clock.js';
 import { ScratchFolder } from '../media/scratch-folder.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
-import { type StoredFile, UNNAMED_FILE_MS } from '../storage/stored-file.js';
-import { StoredFiles } from '../storage/stored-files.js';
+import { type StoredFile, UNNAMED_FILE_MS } from '../platform/storage/stored-file.js';
+import { StoredFiles } from '../platform/storage/stored-files.js';
 import { ContentLinks } from '../tasks/content-links/content-links.js';
 import type { Task } from '../tasks/task.js';
 import type {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MediaModule } from '../media/media.module.js';
-import { StorageModule } from '../storage/storage.module.js';
+import { StorageModule } from '../platform/storage/storage.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { DubbingController } from './dubbing.controller.js';
 import { DubbingKind } from './dubbing.kind.js';

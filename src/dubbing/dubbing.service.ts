@@ -4,8 +4,8 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { MediaIntake } from '../media/media-intake.js';
-import { NamedUrls } from '../net/named-urls.js';
-import { OwnUrl } from '../net/own-url.js';
+import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import type { Task } from '../tasks/task.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
 import { TaskSubmission } from '../tasks/submission/task-submission.js';
@@ -21,8 +21,8 @@ export class DubbingService {
     private readonly submission: TaskSubmission,
     private readonly intake: MediaIntake,
     private readonly sources: SourceStore,
-    private readonly urls: NamedUrls,
-    private readonly ownUrl: OwnUrl,
+    private readonly urls: UserSuppliedUrls,
+    private readonly gatewayUrl: GatewayUrl,
   ) {}
 
   /**
@@ -72,7 +72,7 @@ export class DubbingService {
         details: {
           targetLanguage: body.target_language,
           sourceFileId: file.id,
-          gatewayUrl: this.ownUrl.href,
+          gatewayUrl: this.gatewayUrl.href,
         } satisfies DubbingDetails,
         quote: quoteOfSeconds(call.row.price, billedSeconds),
         route,

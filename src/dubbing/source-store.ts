@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
-import { MEDIA_LIMIT_BYTES } from '../net/download.js';
-import type { StoredFile } from '../storage/stored-file.js';
-import { StoredFiles } from '../storage/stored-files.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { MEDIA_LIMIT_BYTES } from '../platform/http-client/download.js';
+import type { StoredFile } from '../platform/storage/stored-file.js';
+import { StoredFiles } from '../platform/storage/stored-files.js';
 
 /** A source that was never submitted is kept longer than its task can be open, by this much. */
 const SOURCE_SLACK_MS = 3_600_000;

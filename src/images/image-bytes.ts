@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { StopSignal } from '../common/stop-signal.js';
-import { BoundedDownload } from '../net/bounded-download.js';
+import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ImageResult } from '../providers/ports/image.port.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 
 /**
  * The folder of recordings while this process works on them: `DATA_DIR/uploads/<pid>`. The code that creates a file

@@ -3,8 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import type { BodyMeter } from '../common/http/bodies/body-gate.js';
 import { Quota } from '../platform/fairness/quota.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
-import { Metrics } from '../observability/metrics.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { Metrics } from '../platform/observability/metrics.js';
 
 /** One account may have at most one of this many equal parts. */
 const SHARES = 2;

@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { askForBody } from '../common/http/bodies/expectation.js';
-import { MEDIA_LIMIT_BYTES } from '../net/download.js';
+import { MEDIA_LIMIT_BYTES } from '../platform/http-client/download.js';
 import {
   formBody,
   type FormSource,

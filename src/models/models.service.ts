@@ -4,7 +4,7 @@ import { type Caller, mayUse } from '../auth/caller.js';
 import { Catalog } from '../catalog/catalog.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { unknownModel } from '../catalog/unknown-model.js';
-import { OwnUrl } from '../net/own-url.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { viewModelDetail } from './model-detail.view.js';
 import { ENDPOINTS, ModelParameters } from './model-parameters.js';
 import { type ModelListView, type ShownModel, viewModel } from './model.view.js';
@@ -29,7 +29,7 @@ export class ModelsService {
   constructor(
     private readonly catalog: Catalog,
     private readonly parameters: ModelParameters,
-    private readonly ownUrl: OwnUrl,
+    private readonly gatewayUrl: GatewayUrl,
   ) {}
 
   /** A `ModelListView`. */
@@ -58,7 +58,7 @@ export class ModelsService {
 
   private shown(row: ModelRow, name: string): ShownModel {
     const parameters = [...this.parameters.of(row).keys()];
-    return { row, name, parameters, pathPrefix: this.ownUrl.pathPrefix };
+    return { row, name, parameters, pathPrefix: this.gatewayUrl.pathPrefix };
   }
 
   /** The document of a key, made once for each state of the catalog. */

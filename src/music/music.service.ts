@@ -3,7 +3,7 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import { quoteOfRequest } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { JsonObject } from '../common/json-object.js';
-import { NamedUrls } from '../net/named-urls.js';
+import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
 import type { SongCommand, SongExpectation } from '../providers/ports/song.port.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
 import { TaskSubmission } from '../tasks/submission/task-submission.js';
@@ -38,7 +38,7 @@ export class MusicService {
   constructor(
     private readonly submission: TaskSubmission,
     private readonly sources: SongSources,
-    private readonly urls: NamedUrls,
+    private readonly urls: UserSuppliedUrls,
   ) {}
 
   /**

@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { GuardedResponse } from '../net/guarded-exchange.js';
+import type { GuardedResponse } from '../platform/http-client/guarded-exchange.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';
 
 /** Beyond so many waits of one kind Node warns of a leak. */

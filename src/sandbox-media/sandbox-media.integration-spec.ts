@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { BoundedDownload } from '../net/bounded-download.js';
-import { EgressRules } from '../net/egress-rules.js';
-import { GuardedDialer } from '../net/guarded-dialer.js';
+import { BoundedDownload } from '../platform/http-client/bounded-download.js';
+import { EgressRules } from '../platform/http-client/egress-rules.js';
+import { SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';
 import { SandboxMedia } from './sandbox-media.js';
 
 const NAME = 'abc123.wav';
@@ -37,7 +37,7 @@ describe('SandboxMedia', () => {
   });
 
   const fetched = async (url: string) => {
-    const downloads = new BoundedDownload(new GuardedDialer({ rules }), { rules }, media);
+    const downloads = new BoundedDownload(new SsrfSafeDialer({ rules }), { rules }, media);
     return (await downloads.toBytes(url, { limitBytes: 100 })).data.toString();
   };
 

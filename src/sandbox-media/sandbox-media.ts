@@ -1,10 +1,10 @@
 import { trimTrailingSlashes } from '../common/trim-trailing-slashes.js';
 import { EXAMPLE_RECORDING } from '../common/example-media.js';
-import { EgressRules } from '../net/egress-rules.js';
-import { GuardedDialer } from '../net/guarded-dialer.js';
-import type { GuardedRequest, GuardedResponse } from '../net/guarded-exchange.js';
-import { OwnFiles } from '../net/own-files.js';
-import { portOf } from '../net/public-url.js';
+import { EgressRules } from '../platform/http-client/egress-rules.js';
+import { SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';
+import type { GuardedRequest, GuardedResponse } from '../platform/http-client/guarded-exchange.js';
+import { SandboxFiles } from '../platform/http-client/sandbox-files.js';
+import { portOf } from '../platform/http-client/public-url.js';
 
 /** Path of the sandbox's media on the gateway's port. */
 export const SANDBOX_MEDIA_PATH = '/sandbox/media';
@@ -15,8 +15,8 @@ const FILE_NAME = /^[\w-]{1,64}\.[a-z0-9]{1,8}$/i;
  * the gateway reads them from the sandbox. The sandbox listens on loopback, but this class gives no access to any other
  * loopback address.
  */
-export class SandboxMedia extends OwnFiles {
-  private readonly dialer: GuardedDialer;
+export class SandboxMedia extends SandboxFiles {
+  private readonly dialer: SsrfSafeDialer;
   private published: URL | undefined;
 
   /** `upstreamUrl`: base of the files at the sandbox. Undefined when no sandbox runs. */
@@ -24,7 +24,7 @@ export class SandboxMedia extends OwnFiles {
     super();
     const upstream = upstreamUrl === undefined ? undefined : new URL(upstreamUrl);
     const rules = upstream && EgressRules.parse(`${upstream.hostname}:${portOf(upstream)}`);
-    this.dialer = new GuardedDialer({ rules: rules ?? EgressRules.none });
+    this.dialer = new SsrfSafeDialer({ rules: rules ?? EgressRules.none });
   }
 
   /** Whether a sandbox runs. */

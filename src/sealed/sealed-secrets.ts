@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SecretBox, SecretBoxError } from '../common/secrets/secret-box.js';
-import { ConfigError } from '../config/load-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
 import { patientCopyOf } from '../database/patient-copy.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';

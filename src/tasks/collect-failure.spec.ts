@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { FileTooLargeError } from '../storage/stored-file.js';
+import { FileTooLargeError } from '../platform/storage/stored-file.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { collectDelayMs, isWithoutFile, UnusableFileError } from './collect-failure.js';
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { ProviderError } from '../providers/http/provider-error.js';
-import { FileTooLargeError } from '../storage/stored-file.js';
+import { FileTooLargeError } from '../platform/storage/stored-file.js';
 
 /** A file is fetched again for this long, because a provider or a storage may be away for a while. */
 const COLLECT_LIMIT_MS = 600_000;

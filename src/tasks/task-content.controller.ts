@@ -6,7 +6,7 @@ import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { WithKey } from '../auth/with-key.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
-import { sendStoredFile } from '../storage/send-stored-file.js';
+import { sendStoredFile } from '../platform/storage/send-stored-file.js';
 import { ContentEndpoint } from './content-links/content-endpoint.decorator.js';
 import { ContentLinkView } from './content-links/content-link.view.js';
 import { ContentLinks } from './content-links/content-links.js';

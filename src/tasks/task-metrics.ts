@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
-import { Metrics } from '../observability/metrics.js';
-import { PacedSample } from '../observability/paced-sample.js';
+import { Metrics } from '../platform/observability/metrics.js';
+import { CachedSample } from '../platform/observability/cached-sample.js';
 
 const OPEN_STATUSES = ['queued', 'processing', 'reconciliation_required'] as const;
 
@@ -57,7 +57,7 @@ export class TaskMetrics {
       labelNames: ['provider', 'operation'] as const,
       registers,
     });
-    const sample = new PacedSample(clock, async () => {
+    const sample = new CachedSample(clock, async () => {
       const [row] = await dataSource.query<SampleRow[]>(SAMPLE, [OPEN_STATUSES]);
       return row;
     });
@@ -67,7 +67,7 @@ export class TaskMetrics {
 }
 
 /** When the database does not answer, a scrape has no such gauges. */
-function gaugeOpen(registry: Registry, sample: PacedSample<SampleRow>): void {
+function gaugeOpen(registry: Registry, sample: CachedSample<SampleRow>): void {
   new Gauge({
     name: 'gateway_tasks_open',
     help: 'Tasks without a known outcome, by status',
@@ -83,7 +83,7 @@ function gaugeOpen(registry: Registry, sample: PacedSample<SampleRow>): void {
   });
 }
 
-function gaugeLag(registry: Registry, sample: PacedSample<SampleRow>): void {
+function gaugeLag(registry: Registry, sample: CachedSample<SampleRow>): void {
   new Gauge({
     name: 'gateway_tasks_lag_seconds',
     help: 'How long the longest due step of a task has been waiting',

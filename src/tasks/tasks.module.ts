@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '../admission/admission.module.js';
 import { LeasesModule } from '../billing/recovery/recovery.module.js';
-import { StorageModule } from '../storage/storage.module.js';
+import { StorageModule } from '../platform/storage/storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { DownloadStep } from './worker/download-step.js';
 import { JobFiles } from './worker/job-files.js';

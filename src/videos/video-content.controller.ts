@@ -7,7 +7,7 @@ import { WithKey } from '../auth/with-key.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { sendStoredFile } from '../storage/send-stored-file.js';
+import { sendStoredFile } from '../platform/storage/send-stored-file.js';
 import { ContentEndpoint } from '../tasks/content-links/content-endpoint.decorator.js';
 import { ContentLinkView } from '../tasks/content-links/content-link.view.js';
 import { ContentLinks } from '../tasks/content-links/content-links.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../common/time/clock.js';
-import { OwnUrl } from '../net/own-url.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { ContentLinks } from '../tasks/content-links/content-links.js';
 import type { Task } from '../tasks/task.js';
 import { viewVideoTask } from './video-task.view.js';
@@ -10,7 +10,7 @@ const ID = '0190a6a0-7c8b-7c6d-8f3b-2a1c0d9e8f7a';
 const PUBLIC_ID = 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a';
 const LINKS = new ContentLinks(
   { secretKeys: ['a-secret-key-for-tests-only-0123456789'], contentLinkTtlSeconds: 60 },
-  new OwnUrl('https://other.example', { host: '127.0.0.1', port: 1 }),
+  new GatewayUrl('https://other.example', { host: '127.0.0.1', port: 1 }),
   new SystemClock(),
 );
 const URL = expect.stringMatching(

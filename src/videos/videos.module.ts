@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { StorageModule } from '../storage/storage.module.js';
+import { StorageModule } from '../platform/storage/storage.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { VideoBodyGuard } from './video-body.guard.js';
 import { VideoContentController } from './video-content.controller.js';

@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
-import { NamedUrls } from '../net/named-urls.js';
-import { OwnUrl } from '../net/own-url.js';
+import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import type { VideoCommand } from '../providers/ports/video.port.js';
-import type { NamedFile } from '../storage/stored-file.js';
-import { StoredFiles } from '../storage/stored-files.js';
+import type { NamedFile } from '../platform/storage/stored-file.js';
+import { StoredFiles } from '../platform/storage/stored-files.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
 import { TaskSubmission } from '../tasks/submission/task-submission.js';
 import type { Task } from '../tasks/task.js';
@@ -22,8 +22,8 @@ import { viewVideo } from './video.view.js';
 export class VideosService {
   constructor(
     private readonly submission: TaskSubmission,
-    private readonly urls: NamedUrls,
-    private readonly ownUrl: OwnUrl,
+    private readonly urls: UserSuppliedUrls,
+    private readonly gatewayUrl: GatewayUrl,
     private readonly files: StoredFiles,
     private readonly clock: Clock,
   ) {}
@@ -49,7 +49,7 @@ export class VideosService {
       const details: VideoDetails = {
         seconds: body.seconds,
         size: body.size ?? null,
-        gatewayUrl: this.ownUrl.href,
+        gatewayUrl: this.gatewayUrl.href,
       };
       return { input: commandOf(body), details, quote, route };
     });

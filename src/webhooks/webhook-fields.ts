@@ -3,7 +3,7 @@ import { ValidateBy } from 'class-validator';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { RequiredWith } from '../common/validation/cross-field-rules.js';
 import { Custom, Text } from '../common/validation/fields.js';
-import { MAX_URL_CHARACTERS } from '../net/public-url.js';
+import { MAX_URL_CHARACTERS } from '../platform/http-client/public-url.js';
 
 const WEB_URL = /^https?:\/\//i;
 const AUDIO_CODE: ErrorCode = 'invalid_task_command';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
-import { Metrics } from '../observability/metrics.js';
-import { PacedSample } from '../observability/paced-sample.js';
+import { Metrics } from '../platform/observability/metrics.js';
+import { CachedSample } from '../platform/observability/cached-sample.js';
 import type { DeliveryAttempt } from './delivery.js';
 import type { NextStep } from './retry-schedule.js';
 
@@ -58,7 +58,7 @@ export class WebhookMetrics {
         this.set(inFlight());
       },
     });
-    const sample = new PacedSample(this.clock, async () => {
+    const sample = new CachedSample(this.clock, async () => {
       const [row] = await dataSource.query<{ count: number; age: number }[]>(OVERDUE);
       return row;
     });

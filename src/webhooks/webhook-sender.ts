@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { SecretBoxError } from '../common/secrets/secret-box.js';
 import { Clock } from '../common/time/clock.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
-import { Deadline } from '../net/deadline.js';
-import { AddressRefusedError, GuardedDialer } from '../net/guarded-dialer.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { Deadline } from '../platform/http-client/deadline.js';
+import { AddressRefusedError, SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';
 import type { DeliveryAttempt } from './delivery.js';
 import type { ClaimedDelivery } from './delivery-statements.js';
 import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
@@ -38,7 +38,7 @@ export class WebhookSender {
   private readonly timeoutMs: number;
 
   constructor(
-    private readonly dialer: GuardedDialer,
+    private readonly dialer: SsrfSafeDialer,
     private readonly targets: WebhookTargets,
     private readonly secrets: WebhookSecrets,
     private readonly clock: Clock,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ApiFamily } from '../common/errors/api-family.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { EgressRules } from '../net/egress-rules.js';
-import { GuardedDialer } from '../net/guarded-dialer.js';
-import { OwnUrl } from '../net/own-url.js';
+import { EgressRules } from '../platform/http-client/egress-rules.js';
+import { SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { WebhookTargets } from './webhook-targets.js';
 
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
@@ -31,11 +31,11 @@ const PRIVATE = [
 
 function targets(egressAllow = '', publicUrl = 'https://api.shim.example/v'): WebhookTargets {
   const rules = EgressRules.parse(egressAllow);
-  const dialer = new GuardedDialer({
+  const dialer = new SsrfSafeDialer({
     rules,
     resolve: (name) => Promise.resolve(ADDRESSES[name] ?? []),
   });
-  const own = new OwnUrl(publicUrl, { host: '127.0.0.1', port: 0 });
+  const own = new GatewayUrl(publicUrl, { host: '127.0.0.1', port: 0 });
   // The port was left to the system.
   own.listensAt({ address: '127.0.0.1', family: 'IPv4', port: 3000 });
   return new WebhookTargets(dialer, rules, own);

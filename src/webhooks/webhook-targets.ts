@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { API_FAMILY_CODES, type ApiFamily } from '../common/errors/api-family.js';
-import { Deadline } from '../net/deadline.js';
-import { EgressRules } from '../net/egress-rules.js';
-import { AddressRefusedError, GuardedDialer } from '../net/guarded-dialer.js';
-import { OwnUrl } from '../net/own-url.js';
-import { judgePublicUrl } from '../net/public-url.js';
+import { Deadline } from '../platform/http-client/deadline.js';
+import { EgressRules } from '../platform/http-client/egress-rules.js';
+import { AddressRefusedError, SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
+import { judgePublicUrl } from '../platform/http-client/public-url.js';
 
 /** A submission waits this long for the receiver's name to resolve. If it does not, only the delivery fails. */
 const RESOLVE_MS = 3_000;
@@ -19,9 +19,9 @@ export class TargetRefusedError extends Error {
 @Injectable()
 export class WebhookTargets {
   constructor(
-    private readonly dialer: GuardedDialer,
+    private readonly dialer: SsrfSafeDialer,
     private readonly rules: EgressRules,
-    private readonly own: OwnUrl,
+    private readonly own: GatewayUrl,
   ) {}
 
   /**

@@ -6,8 +6,8 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config/gateway-config.js';
-import { Ticker } from '../ticker/ticker.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { Scheduler } from '../platform/scheduler/scheduler.js';
 import { AttemptLog } from './attempt-log.js';
 import { DeliverySlots } from './delivery-slots.js';
 import { type ClaimedDelivery, DeliveryStatements } from './delivery-statements.js';
@@ -40,7 +40,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     dataSource: DataSource,
     private readonly sender: WebhookSender,
     private readonly metrics: WebhookMetrics,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<
       GatewayConfig,
@@ -54,7 +54,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   onApplicationBootstrap(): void {
     const { taskTickMs: intervalMs } = this.config;
-    this.ticker.start({ name: JOB, intervalMs, tick: () => this.tick() });
+    this.scheduler.start({ name: JOB, intervalMs, tick: () => this.tick() });
   }
 
   /** Claims nothing more and waits for the attempts under way, each of which has a deadline. */
@@ -109,6 +109,6 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
       this.#logger.error(`attempt of ${delivery.id} is not recorded: ${String(error)}`);
     }
     const wasAwaited = this.#slots.giveBack(delivery, attempt);
-    if (wasAwaited) this.ticker.wake(JOB, REFILL_MS);
+    if (wasAwaited) this.scheduler.runSoon(JOB, REFILL_MS);
   }
 }

@@ -9,7 +9,7 @@ import { Clock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/database/data-source.js';
 import { whenDatabaseAnswers } from '../../src/database/start-patience.js';
 import { PayOnSuccess } from '../../src/billing/calls/pay-on-success.js';
-import { makeLogger, NestLogger } from '../../src/observability/logger.js';
+import { makeLogger, NestLogger } from '../../src/platform/observability/logger.js';
 import { ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
 import { type Order, type Receipt, startPaidDesk } from './paid-desk.js';

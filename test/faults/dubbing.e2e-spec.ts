@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { FILE_STORE, type FileStore } from '../../src/storage/file-store.port.js';
+import { FILE_STORE, type FileStore } from '../../src/platform/storage/file-store.port.js';
 import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
 import { DubbingDesk } from '../support/dubbing-desk.js';
 

@@ -36,7 +36,7 @@ const SEEN: Partial<Record<Kind, readonly string[]>> = {
     'WriteStream',
   ],
   'task with a file': ['Socket', 'ClientRequest', 'IncomingMessage', 'WriteStream', 'ReadStream'],
-  download: ['FileBytes'],
+  download: ['FileReader'],
 };
 
 let gateway: TestGateway;

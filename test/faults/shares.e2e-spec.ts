@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
-import { Metrics } from '../../src/observability/metrics.js';
+import { Metrics } from '../../src/platform/observability/metrics.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 
 const PATIENCE_MS = 60_000;

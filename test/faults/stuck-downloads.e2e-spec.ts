@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../src/common/ids/public-id.js';
-import { FILE_STORE, type FileStore } from '../../src/storage/file-store.port.js';
-import { StoredFiles } from '../../src/storage/stored-files.js';
+import { FILE_STORE, type FileStore } from '../../src/platform/storage/file-store.port.js';
+import { StoredFiles } from '../../src/platform/storage/stored-files.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { GuardedDialer } from '../../src/net/guarded-dialer.js';
+import { SsrfSafeDialer } from '../../src/platform/http-client/ssrf-safe-dialer.js';
 import { makeCertificate } from '../support/certificate.js';
 import { drip, hostileDownloads, LIMITS, policy } from '../support/hostile-downloads.js';
 import { answer, type RawAnswer } from '../support/stub-web.js';
@@ -12,7 +12,7 @@ describe('hostile servers', () => {
 
   it('are left when the name does not resolve in time, R21 (AUD-46)', async () => {
     await serve(() => undefined);
-    const silent = new GuardedDialer({ ...policy, resolve: () => new Promise(() => undefined) });
+    const silent = new SsrfSafeDialer({ ...policy, resolve: () => new Promise(() => undefined) });
     await expectFailure(fetchWith(silent));
   });
 

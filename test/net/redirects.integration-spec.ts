@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { BoundedDownload } from '../../src/net/bounded-download.js';
-import { EgressRules } from '../../src/net/egress-rules.js';
+import { BoundedDownload } from '../../src/platform/http-client/bounded-download.js';
+import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
 import { answer, type RawAnswer, StubWeb } from '../support/stub-web.js';
 
 const START = 'http://example.com/start';

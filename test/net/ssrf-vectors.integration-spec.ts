@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { BoundedDownload } from '../../src/net/bounded-download.js';
-import { EgressRules } from '../../src/net/egress-rules.js';
-import { judgePublicUrl } from '../../src/net/public-url.js';
+import { BoundedDownload } from '../../src/platform/http-client/bounded-download.js';
+import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
+import { judgePublicUrl } from '../../src/platform/http-client/public-url.js';
 import { answer, StubWeb } from '../support/stub-web.js';
 
 interface Vector {

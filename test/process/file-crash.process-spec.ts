@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
-import { LocalFileStore } from '../../src/storage/local-file-store.js';
-import { StoredFileSweeper } from '../../src/storage/stored-file-sweeper.js';
-import { StoredFiles } from '../../src/storage/stored-files.js';
+import { LocalFileStore } from '../../src/platform/storage/local-file-store.js';
+import { StoredFileSweeper } from '../../src/platform/storage/stored-file-sweeper.js';
+import { StoredFiles } from '../../src/platform/storage/stored-files.js';
 import { postJson, send } from '../support/http-answer.js';
 import {
   cleanUp,

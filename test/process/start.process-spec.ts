@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chown, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { leaseFor } from '../../src/billing/recovery/process-lease.js';
-import { loadConfig } from '../../src/config/load-config.js';
+import { loadConfig } from '../../src/platform/config/load-config.js';
 import { send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
 import {

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 
-/** How the log of a gateway begins such a line (`src/observability/logger.ts`). */
+/** How the log of a gateway begins such a line (`src/platform/observability/logger.ts`). */
 const FATAL = '{"level":"fatal",';
 
 /** The lines of level fatal in the log of a gateway: errors that nothing handled, which are always defects. */

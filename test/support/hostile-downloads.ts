@@ -3,10 +3,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BoundedDownload } from '../../src/net/bounded-download.js';
-import type { DownloadOptions } from '../../src/net/download.js';
-import { EgressRules } from '../../src/net/egress-rules.js';
-import type { GuardedDialer } from '../../src/net/guarded-dialer.js';
+import { BoundedDownload } from '../../src/platform/http-client/bounded-download.js';
+import type { DownloadOptions } from '../../src/platform/http-client/download.js';
+import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
+import type { SsrfSafeDialer } from '../../src/platform/http-client/ssrf-safe-dialer.js';
 import { type RawAnswer, StubWeb } from './stub-web.js';
 
 export const LIMITS = {
@@ -54,7 +54,7 @@ export function hostileDownloads() {
   }
 
   function fetchWith(
-    dialer: GuardedDialer,
+    dialer: SsrfSafeDialer,
     options: DownloadOptions = {},
     url = 'http://example.com/',
   ) {

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../src/common/json-object.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { jsonBody } from '../../src/providers/http/request-body.js';
 import { ProviderHttp } from '../../src/providers/http/provider-http.js';
-import { UNNAMED_FILE_MS } from '../../src/storage/stored-file.js';
-import type { StoredFiles } from '../../src/storage/stored-files.js';
+import { UNNAMED_FILE_MS } from '../../src/platform/storage/stored-file.js';
+import type { StoredFiles } from '../../src/platform/storage/stored-files.js';
 import type { Task } from '../../src/tasks/task.js';
 import type {
   CollectedContent,

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Clock } from '../../src/common/time/clock.js';
-import type { FileStore } from '../../src/storage/file-store.port.js';
-import { LocalFileStore } from '../../src/storage/local-file-store.js';
-import { StoredFileSweeper } from '../../src/storage/stored-file-sweeper.js';
-import type { NewFile } from '../../src/storage/stored-file.js';
-import { StoredFiles } from '../../src/storage/stored-files.js';
+import type { FileStore } from '../../src/platform/storage/file-store.port.js';
+import { LocalFileStore } from '../../src/platform/storage/local-file-store.js';
+import { StoredFileSweeper } from '../../src/platform/storage/stored-file-sweeper.js';
+import type { NewFile } from '../../src/platform/storage/stored-file.js';
+import { StoredFiles } from '../../src/platform/storage/stored-files.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { IDLE_TICKER } from './test-ledger.js';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { GuardedDialer } from '../../src/net/guarded-dialer.js';
-import { EgressRules } from '../../src/net/egress-rules.js';
+import { SsrfSafeDialer } from '../../src/platform/http-client/ssrf-safe-dialer.js';
+import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
 import { makeCertificate } from './certificate.js';
 
 const TLS_PORTS: ReadonlySet<number> = new Set([443, 8443]);
@@ -72,8 +72,8 @@ export class StubWeb {
   }
 
   /** A dialer that lives in this internet and trusts its certificate. */
-  dialer(rules = EgressRules.none, ca = this.ca): GuardedDialer {
-    return new GuardedDialer({
+  dialer(rules = EgressRules.none, ca = this.ca): SsrfSafeDialer {
+    return new SsrfSafeDialer({
       rules,
       ca,
       resolve: (name) => Promise.resolve(this.names.get(name)?.() ?? []),

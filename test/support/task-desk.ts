@@ -3,7 +3,7 @@ import type { Caller } from '../../src/auth/caller.js';
 import { Catalog } from '../../src/catalog/catalog.js';
 import { quoteOfSeconds } from '../../src/catalog/price-rule.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
-import { StoredFiles } from '../../src/storage/stored-files.js';
+import { StoredFiles } from '../../src/platform/storage/stored-files.js';
 import type { Task } from '../../src/tasks/task.js';
 import { TaskKinds } from '../../src/tasks/task-kinds.js';
 import { TaskRepository } from '../../src/tasks/reads/task.repository.js';

@@ -13,8 +13,8 @@ import { ProcessLease } from '../../src/billing/recovery/process-lease.js';
 import { HoldSweeper } from '../../src/billing/calls/hold-sweeper.js';
 import { LostWork } from '../../src/billing/recovery/lost-work.js';
 import { Reversals } from '../../src/billing/recovery/reversals.js';
-import { Metrics } from '../../src/observability/metrics.js';
-import type { Ticker } from '../../src/ticker/ticker.js';
+import { Metrics } from '../../src/platform/observability/metrics.js';
+import type { Scheduler } from '../../src/platform/scheduler/scheduler.js';
 
 /** The parts of the ledger that a process of the gateway has. */
 export interface TestLedger {
@@ -36,7 +36,7 @@ export interface TestLedgerOptions {
 
 const LEASE_MS = 60_000;
 /** Starts no job: tests call `tick`. */
-export const IDLE_TICKER = { start: () => undefined } as unknown as Ticker;
+export const IDLE_TICKER = { start: () => undefined } as unknown as Scheduler;
 
 /** A folder of its own. */
 export const freshFolder = (): string => mkdtempSync(join(tmpdir(), 'shim-owed-'));

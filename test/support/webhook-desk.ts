@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { SecretBox } from '../../src/common/secrets/secret-box.js';
 import { Clock } from '../../src/common/time/clock.js';
-import type { GatewayConfig } from '../../src/config/gateway-config.js';
-import { EgressRules } from '../../src/net/egress-rules.js';
-import { GuardedDialer } from '../../src/net/guarded-dialer.js';
-import { OwnUrl } from '../../src/net/own-url.js';
-import { Metrics } from '../../src/observability/metrics.js';
-import { Ticker } from '../../src/ticker/ticker.js';
+import type { GatewayConfig } from '../../src/platform/config/gateway-config.js';
+import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
+import { SsrfSafeDialer } from '../../src/platform/http-client/ssrf-safe-dialer.js';
+import { GatewayUrl } from '../../src/platform/http-client/gateway-url.js';
+import { Metrics } from '../../src/platform/observability/metrics.js';
+import { Scheduler } from '../../src/platform/scheduler/scheduler.js';
 import type { Delivery } from '../../src/webhooks/delivery.js';
 import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
 import { WebhookMetrics } from '../../src/webhooks/webhook-metrics.js';
@@ -41,7 +41,7 @@ interface DeskOptions {
   readonly publicUrl?: string;
   /** The value of `EGRESS_ALLOW`. */
   readonly egressAllow?: string;
-  readonly dialer?: GuardedDialer;
+  readonly dialer?: SsrfSafeDialer;
 }
 
 /** The spec's waits between attempts. */
@@ -71,9 +71,9 @@ export class WebhookDesk {
       port: 0,
     } as unknown as GatewayConfig;
     const rules = EgressRules.parse(options.egressAllow ?? '127.0.0.1');
-    const dialer = options.dialer ?? new GuardedDialer({ rules });
+    const dialer = options.dialer ?? new SsrfSafeDialer({ rules });
     this.secrets = new WebhookSecrets(new SecretBox(['a-secret-key-for-tests-0123456789']));
-    const own = new OwnUrl(options.publicUrl, this.config);
+    const own = new GatewayUrl(options.publicUrl, this.config);
     this.targets = new WebhookTargets(dialer, rules, own);
     this.deliveries = new WebhookDeliveries(dataSource, this.clock);
     this.sender = new WebhookSender(dialer, this.targets, this.secrets, this.clock, this.config);
@@ -82,12 +82,12 @@ export class WebhookDesk {
   /** A worker, as a process has one; ticks only when it is told to. */
   worker(): WebhookWorker {
     const metrics = new Metrics();
-    const ticker = new Ticker(new SchedulerRegistry(), this.clock, metrics, { role: 'all' });
+    const scheduler = new Scheduler(new SchedulerRegistry(), this.clock, metrics, { role: 'all' });
     return new WebhookWorker(
       this.dataSource,
       this.sender,
       new WebhookMetrics(metrics, this.clock),
-      ticker,
+      scheduler,
       this.config,
     );
   }

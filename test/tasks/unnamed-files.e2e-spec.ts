@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { StopSource } from '../../src/common/stop-signal.js';
-import { StoredFileSweeper } from '../../src/storage/stored-file-sweeper.js';
+import { StoredFileSweeper } from '../../src/platform/storage/stored-file-sweeper.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import type { Task } from '../../src/tasks/task.js';
 import { DownloadStep } from '../../src/tasks/worker/download-step.js';

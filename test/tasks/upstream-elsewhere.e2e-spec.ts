@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../src/config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../src/platform/config/gateway-config.js';
 import type { Task } from '../../src/tasks/task.js';
 import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
 

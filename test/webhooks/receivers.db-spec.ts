@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { EgressRules } from '../../src/net/egress-rules.js';
+import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
 import { answer, StubWeb } from '../support/stub-web.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { WebhookDesk } from '../support/webhook-desk.js';

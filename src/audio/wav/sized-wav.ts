@@ -85,8 +85,8 @@ async function* whole(held: HeldBytes): AsyncGenerator<Buffer> {
     held.readAt(at, CHUNK_HEAD_BYTES),
   );
   const isPadMissing = dataBytes % 2 === 1 && wav.dataAt + dataBytes === held.sizeBytes;
-  const fileBytes = held.sizeBytes + (isPadMissing ? PAD.length : 0);
-  yield withSizes(head, wav, { dataBytes, fileBytes });
+  const fileReader = held.sizeBytes + (isPadMissing ? PAD.length : 0);
+  yield withSizes(head, wav, { dataBytes, fileReader });
   yield* held.from(head.length);
   if (isPadMissing) yield PAD;
 }

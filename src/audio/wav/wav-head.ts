@@ -22,7 +22,7 @@ export interface WavHead {
 /** Sizes to be written. */
 interface WavSizes {
   readonly dataBytes: number;
-  readonly fileBytes: number;
+  readonly fileReader: number;
 }
 
 /** Reads the first bytes of a file (at most {@link WAV_HEAD_BYTES}). Undefined when they are no WAV or name no samples. */
@@ -63,7 +63,7 @@ export function withSizes(
   const head = Buffer.from(bytes);
   head.write('RIFF', 0, 'latin1');
   if (longSizesAt !== undefined) head.write('JUNK', longSizesAt, 'latin1');
-  head.writeUInt32LE(sizes ? sizes.fileBytes - CHUNK_HEAD_BYTES : UNKNOWN_BYTES, 4);
+  head.writeUInt32LE(sizes ? sizes.fileReader - CHUNK_HEAD_BYTES : UNKNOWN_BYTES, 4);
   head.writeUInt32LE(sizes ? sizes.dataBytes : UNKNOWN_BYTES, dataAt - 4);
   return head;
 }
@@ -74,17 +74,17 @@ export function withSizes(
  */
 export async function dataBytesOf(
   { dataAt, toldBytes }: WavHead,
-  fileBytes: number,
+  fileReader: number,
   readAt: (position: number) => Promise<Buffer>,
 ): Promise<number> {
   let at = dataAt + toldBytes + (toldBytes % 2);
-  for (let chunk = 0; chunk < MAX_CHUNKS && at + CHUNK_HEAD_BYTES <= fileBytes; chunk++) {
+  for (let chunk = 0; chunk < MAX_CHUNKS && at + CHUNK_HEAD_BYTES <= fileReader; chunk++) {
     const head = await readAt(at);
     if (!CHUNK_ID.test(head.toString('latin1', 0, 4))) break;
     const size = head.readUInt32LE(4);
     at += CHUNK_HEAD_BYTES + size + (size & 1);
   }
   // The padding of the last chunk is often left out.
-  const isWhole = at === fileBytes || at === fileBytes + 1;
-  return isWhole ? toldBytes : fileBytes - dataAt;
+  const isWhole = at === fileReader || at === fileReader + 1;
+  return isWhole ? toldBytes : fileReader - dataAt;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import type { TokenBuckets, TokenOutcome } from './token-bucket.js';
 
 /** Injection token of the {@link TokenBuckets}. */

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Ticker } from '../../ticker/ticker.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import type { AuditReport, AuditScope } from './audit.js';
 import { auditBooks } from './usage-audit.js';
 
@@ -17,11 +17,11 @@ export class LedgerAudit implements OnApplicationBootstrap {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.ticker.start({ name: 'audit', intervalMs: ASK_MS, tick: () => this.tick() });
+    this.scheduler.start({ name: 'audit', intervalMs: ASK_MS, tick: () => this.tick() });
   }
 
   /** Proves what is new since the last audit that found nothing, or everything. */

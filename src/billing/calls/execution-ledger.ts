@@ -6,7 +6,7 @@ import { toPublicId } from '../../common/ids/public-id.js';
 import { Clock } from '../../common/time/clock.js';
 import { OnceAnHour } from '../../common/time/once-an-hour.js';
 import { isRolledBack, isTransient } from '../../database/database-errors.js';
-import { Metrics } from '../../observability/metrics.js';
+import { Metrics } from '../../platform/observability/metrics.js';
 import { ExecutionRepository } from './execution.repository.js';
 import type {
   BeginOutcome,

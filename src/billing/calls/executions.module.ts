@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '../../admission/admission.module.js';
 import { BillingModule } from '../ledger/billing.module.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { LedgerMetrics } from './ledger-metrics.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import { ExecutionsService } from './executions.service.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Ticker } from '../../ticker/ticker.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { ProcessLease } from '../recovery/process-lease.js';
 import { Reversals } from '../recovery/reversals.js';
 
@@ -37,12 +37,12 @@ export class HoldSweeper implements OnApplicationBootstrap {
     private readonly dataSource: DataSource,
     private readonly process: ProcessLease,
     private readonly owed: Reversals,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
     @Inject(HOLD_SWEEPER_OPTIONS) private readonly options: HoldSweeperOptions,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.ticker.start({
+    this.scheduler.start({
       name: 'holds',
       intervalMs: this.options.intervalMs,
       tick: () => this.tick(),

@@ -3,8 +3,8 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { fundedAccount } from '../../../test/support/test-ledger.js';
 import { FAILURE, ledgerOf, startOf } from '../../../test/support/test-ledger.js';
 import { auditLedger } from '../audit/audit.js';
-import { Metrics } from '../../observability/metrics.js';
-import type { Ticker } from '../../ticker/ticker.js';
+import { Metrics } from '../../platform/observability/metrics.js';
+import type { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { LedgerMetrics } from './ledger-metrics.js';
 
 describe('LedgerMetrics', () => {
@@ -20,8 +20,8 @@ describe('LedgerMetrics', () => {
     const processes = [1, 2, 3].map(() => {
       const metrics = new Metrics();
       const ledger = ledgerOf(dataSource);
-      const ticker = {} as Ticker;
-      const gauges = new LedgerMetrics(dataSource, metrics, ledger.process, ticker, {
+      const scheduler = {} as Scheduler;
+      const gauges = new LedgerMetrics(dataSource, metrics, ledger.process, scheduler, {
         intervalMs: 1_000,
       });
       return { ...ledger, metrics, gauges };
@@ -64,7 +64,7 @@ describe('LedgerMetrics', () => {
     const { process } = ledgerOf(dataSource);
     const metrics = new Metrics();
     const interval = { intervalMs: 1_000 };
-    const gauges = new LedgerMetrics(dataSource, metrics, process, {} as Ticker, interval);
+    const gauges = new LedgerMetrics(dataSource, metrics, process, {} as Scheduler, interval);
     await process.beat();
     const locked = dataSource.createQueryRunner();
     await locked.startTransaction();

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Metrics } from '../../observability/metrics.js';
-import { Ticker } from '../../ticker/ticker.js';
+import { Metrics } from '../../platform/observability/metrics.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { ProcessLease } from '../recovery/process-lease.js';
 import { HOLD_SWEEPER_OPTIONS, type HoldSweeperOptions } from './hold-sweeper.js';
 
@@ -40,13 +40,13 @@ export class LedgerMetrics implements OnApplicationBootstrap {
     private readonly dataSource: DataSource,
     private readonly metrics: Metrics,
     private readonly process: ProcessLease,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
     @Inject(HOLD_SWEEPER_OPTIONS) private readonly options: HoldSweeperOptions,
   ) {}
 
   onApplicationBootstrap(): void {
     const { intervalMs } = this.options;
-    this.ticker.start({ name: 'books', intervalMs, tick: () => this.tick() });
+    this.scheduler.start({ name: 'books', intervalMs, tick: () => this.tick() });
   }
 
   /** Reads once. While the database cannot be reached, nothing is published. */

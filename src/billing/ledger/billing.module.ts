@@ -4,7 +4,7 @@ import { Accounts } from '../accounts/accounts.js';
 import { LedgerAudit } from '../audit/ledger-audit.js';
 import { LedgerService } from './ledger.service.js';
 
-/** Accounts, holds, entries, and their audit. Takes the DataSource, the Clock and the Ticker from global modules. */
+/** Accounts, holds, entries, and their audit. Takes the DataSource, the Clock and the Scheduler from global modules. */
 @Module({
   providers: [Accounts, LedgerService, AvailableFunds, LedgerAudit],
   exports: [Accounts, LedgerService, AvailableFunds, LedgerAudit],

@@ -2,8 +2,8 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { DataSource } from 'typeorm';
 import { Clock } from '../../common/time/clock.js';
 import { isTransient } from '../../database/database-errors.js';
-import { Metrics } from '../../observability/metrics.js';
-import { Ticker } from '../../ticker/ticker.js';
+import { Metrics } from '../../platform/observability/metrics.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import type { Committed } from './committed-work.js';
 import { DatabasePosition, POSITION, type PositionRow } from './database-position.js';
 import { ProcessLease, LEASE_OPTIONS, type LeaseOptions } from './process-lease.js';
@@ -42,13 +42,13 @@ export class LostWork implements OnApplicationBootstrap {
     private readonly dataSource: DataSource,
     private readonly process: ProcessLease,
     private readonly metrics: Metrics,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
     private readonly clock: Clock,
     @Inject(LEASE_OPTIONS) private readonly options: Pick<LeaseOptions, 'sweepMs'>,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.ticker.start({
+    this.scheduler.start({
       name: 'lost-work',
       intervalMs: this.options.sweepMs,
       tick: () => this.tick(),

@@ -5,8 +5,8 @@ import { type DatabaseProxy, startDatabaseProxy } from '../../../test/support/da
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { createDataSource } from '../../database/data-source.js';
-import { Metrics } from '../../observability/metrics.js';
-import { Readiness } from '../../observability/readiness.js';
+import { Metrics } from '../../platform/observability/metrics.js';
+import { Readiness } from '../../platform/observability/readiness.js';
 import { ProcessLease } from './process-lease.js';
 import { ProcessHealth } from './process-health.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { SystemClock } from '../../common/time/clock.js';
-import { Metrics } from '../../observability/metrics.js';
-import { Readiness } from '../../observability/readiness.js';
+import { Metrics } from '../../platform/observability/metrics.js';
+import { Readiness } from '../../platform/observability/readiness.js';
 import { type Heartbeat, ProcessLease } from './process-lease.js';
 
 /** After a failed beat the process is ready for this long after the last good one; one older than this is repeated when asked. */

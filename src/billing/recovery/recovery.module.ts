@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { ProcessLease, LEASE_OPTIONS, leaseFor, type LeaseOptions } from './process-lease.js';
 import { LostWork } from './lost-work.js';
 import { REVERSAL_DIRECTORY, Reversals } from './reversals.js';

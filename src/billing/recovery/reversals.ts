@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isTransient } from '../../database/database-errors.js';
-import { Ticker } from '../../ticker/ticker.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { type ReversalOutcome, ReversalRepository } from './reversal.repository.js';
 import { ProcessLease } from './process-lease.js';
 import { type Reversal, type TaskReversal, reversalIdOf } from './reversal.js';
@@ -52,7 +52,7 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
   constructor(
     private readonly dataSource: DataSource,
     private readonly process: ProcessLease,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
     @Inject(REVERSAL_DIRECTORY) dataDir: string,
   ) {
     this.#statements = new ReversalRepository(dataSource);
@@ -60,7 +60,7 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   onApplicationBootstrap(): void {
-    this.ticker.start({
+    this.scheduler.start({
       name: 'owed-cancellations',
       intervalMs: RETRY_MS,
       tick: () => this.tick(),

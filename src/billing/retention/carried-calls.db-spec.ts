@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { daysPass } from '../../../test/support/days-pass.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { fundedAccount, ledgerOf, startOf, successOf } from '../../../test/support/test-ledger.js';
-import type { Ticker } from '../../ticker/ticker.js';
+import type { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { RecordRetention } from './record-retention.js';
 
 let database: TestDatabase;
@@ -25,7 +25,7 @@ describe('calls that a rotated key carried over', () => {
       [accountId],
     );
     await executions.succeed(ended, successOf(10n));
-    const retention = new RecordRetention(dataSource, {} as Ticker, {
+    const retention = new RecordRetention(dataSource, {} as Scheduler, {
       recordRetentionDays: undefined,
     });
     await retention.tick(undefined);

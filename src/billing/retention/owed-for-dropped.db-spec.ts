@@ -17,7 +17,7 @@ import { LedgerService } from '../ledger/ledger.service.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { ReversalRepository } from '../recovery/reversal.repository.js';
 import type { Reversal } from '../recovery/reversal.js';
-import type { Ticker } from '../../ticker/ticker.js';
+import type { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { UsageReports } from '../usage/usage-reports.js';
 import { RecordRetention } from './record-retention.js';
 
@@ -43,7 +43,7 @@ describe('what is owed for a record that was dropped', () => {
        VALUES ($1, $2, 'sk', $3, now(), 500, 'total', now() - interval '4 seconds')`,
       [apiKeyId, accountId, randomBytes(32)],
     );
-    retention = new RecordRetention(dataSource, {} as Ticker, { recordRetentionDays: DAYS });
+    retention = new RecordRetention(dataSource, {} as Scheduler, { recordRetentionDays: DAYS });
   });
   afterEach(() => database.drop());
 

@@ -12,7 +12,7 @@ import {
   successOf,
 } from '../../../test/support/test-ledger.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import type { Ticker } from '../../ticker/ticker.js';
+import type { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { auditLedger } from '../audit/audit.js';
 import { RecordRetention } from './record-retention.js';
 import { auditBooks } from '../audit/usage-audit.js';
@@ -43,7 +43,7 @@ describe('the retention of records', () => {
   beforeEach(async () => {
     database = await createTestDatabase();
     dataSource = database.dataSource;
-    retention = new RecordRetention(dataSource, {} as Ticker, { recordRetentionDays: DAYS });
+    retention = new RecordRetention(dataSource, {} as Scheduler, { recordRetentionDays: DAYS });
     accountIds = [];
     round = 0;
     for (let count = 0; count < ACCOUNTS; count += 1) {

@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
-import { Ticker } from '../../ticker/ticker.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 
 const INTERVAL_MS = 600_000;
 /** Records one statement looks at: their accounts are locked meanwhile. */
@@ -55,12 +55,12 @@ export class RecordRetention implements OnApplicationBootstrap {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'recordRetentionDays'>,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.ticker.start({
+    this.scheduler.start({
       name: 'retention',
       intervalMs: INTERVAL_MS,
       tick: (stopping) => this.tick(this.config.recordRetentionDays, stopping),

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Ticker } from '../../ticker/ticker.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 
 const INTERVAL_MS = 5_000;
 /** Longer than the time before a statement takes its transaction id: twice the statement timeout. */
@@ -28,11 +28,11 @@ export class UsageRollup implements OnApplicationBootstrap {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.ticker.start({ name: 'usage', intervalMs: INTERVAL_MS, tick: () => this.tick() });
+    this.scheduler.start({ name: 'usage', intervalMs: INTERVAL_MS, tick: () => this.tick() });
   }
 
   /** Adds everything that can be added now. Throws if the database cannot be reached; the next tick continues there. */

@@ -4,7 +4,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
 import { API_KEY_SCHEME } from '../../auth/with-key.decorator.js';
 import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-answers.decorator.js';
-import { METRICS_SCHEME } from '../../observability/metrics.controller.js';
+import { METRICS_SCHEME } from '../../platform/observability/metrics.controller.js';
 import { DOCUMENT_TAGS } from './document-tags.js';
 import { describeDefaults, operationsOf } from './document-bodies.js';
 import { describeHeaders } from './document-headers.js';

@@ -2,7 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ModelParameters } from '../../models/model-parameters.js';
-import { OwnUrl } from '../../net/own-url.js';
+import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import { answerPlayer } from './answer-player.js';
 import { openApiDocument } from './api-document.js';
 import { pageDocument, servedDocument } from './served-document.js';
@@ -17,7 +17,7 @@ export function serveDocs(app: NestExpressApplication): void {
   app
     .getHttpAdapter()
     .getInstance()
-    .get('/', answerRootWith(app.get(OwnUrl)));
+    .get('/', answerRootWith(app.get(GatewayUrl)));
   let text: string | undefined;
   app
     .getHttpAdapter()
@@ -41,9 +41,9 @@ export function serveDocs(app: NestExpressApplication): void {
 }
 
 /** At the root path, a browser is sent to the page, and a program gets the list of paths. */
-function answerRootWith(ownUrl: OwnUrl) {
+function answerRootWith(gatewayUrl: GatewayUrl) {
   return (request: Request, response: Response): void => {
-    const at = ownUrl.pathPrefix;
+    const at = gatewayUrl.pathPrefix;
     response.vary('Accept');
     if (request.accepts(['json', 'html']) === 'html') response.redirect(`${at}/docs`);
     else {

@@ -2,9 +2,9 @@ import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
 import { EXAMPLE_MEDIA_URL } from '../../common/example-media.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { URL_FIELD } from '../../media/media-intake.js';
-import { OwnUrl } from '../../net/own-url.js';
+import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from '../../sandbox-media/sandbox-media.js';
 import { formOf, operationsOf, schemaOf } from './document-bodies.js';
 
@@ -16,10 +16,10 @@ import { formOf, operationsOf, schemaOf } from './document-bodies.js';
 export function servedDocument(app: INestApplication, document: OpenAPIObject): OpenAPIObject {
   const { adminToken, publicUrl } = app.get<GatewayConfig>(GATEWAY_CONFIG);
   const offered = adminToken === undefined ? withoutAdmin(document) : document;
-  const servers = publicUrl === undefined ? {} : { servers: [{ url: app.get(OwnUrl).href }] };
+  const servers = publicUrl === undefined ? {} : { servers: [{ url: app.get(GatewayUrl).href }] };
   const served = { ...offered, ...servers };
   if (!app.get(SandboxMedia).isServed) return served;
-  const base = `${app.get(OwnUrl).href}${SANDBOX_MEDIA_PATH}`;
+  const base = `${app.get(GatewayUrl).href}${SANDBOX_MEDIA_PATH}`;
   const text = JSON.stringify(served).replaceAll(EXAMPLE_MEDIA_URL, () => base);
   return JSON.parse(text) as OpenAPIObject;
 }

@@ -2,7 +2,7 @@ import { ApiBody } from '@nestjs/swagger';
 import { DUBBING_LANGUAGES } from '../../catalog/languages.js';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/example-media.js';
 import { Bool, ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
-import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
+import { MAX_URL_CHARACTERS } from '../../platform/http-client/public-url.js';
 import { AudioWebhook, AudioWebhookSecret } from '../../webhooks/webhook-fields.js';
 
 const MAX_SPEAKERS = 32;

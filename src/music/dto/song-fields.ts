@@ -4,7 +4,7 @@ import { EXAMPLE_RECORDING, exampleMediaUrl } from '../../common/example-media.j
 import { Needs, RequiredWhen } from '../../common/validation/cross-field-rules.js';
 import { Bool, Num, Enum, Text, Int } from '../../common/validation/fields.js';
 import { codePointCount, isBlank } from '../../common/validation/text-rule.js';
-import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
+import { MAX_URL_CHARACTERS } from '../../platform/http-client/public-url.js';
 
 /** Longest lyrics, in code points. */
 export const MAX_LYRICS = 5_000;

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { currentExchange } from '../../common/http/connections/exchange-scope.js';
 import { Clock } from '../../common/time/clock.js';
-import { LOGGER } from '../../observability/logger.js';
-import { Metrics } from '../../observability/metrics.js';
+import { LOGGER } from '../../platform/observability/logger.js';
+import { Metrics } from '../../platform/observability/metrics.js';
 import type { ProviderErrorKind } from '../http/provider-error.js';
 import type { BreakerState } from './circuit-breaker.js';
 

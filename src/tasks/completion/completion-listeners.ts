@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '../../observability/metrics.js';
+import { Metrics } from '../../platform/observability/metrics.js';
 import type { Task } from '../task.js';
 import { TaskMetrics } from '../task-metrics.js';
 import { LongPoll } from '../reads/long-poll.js';

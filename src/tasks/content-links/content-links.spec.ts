@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../common/ids/public-id.js';
-import { OwnUrl } from '../../net/own-url.js';
+import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import type { ContentLinks } from './content-links.js';
 
 const [OLD, NEW] = ['the-old-key-0123456789-0123456789', 'the-new-key-0123456789-0123456789'];
@@ -24,10 +24,10 @@ beforeAll(async () => {
     return timingSafeEqual(one, other);
   };
   const { ContentLinks: Links } = await import('./content-links.js');
-  const ownUrl = new OwnUrl('https://gw.example/shim/', { host: '127.0.0.1', port: 1 });
+  const gatewayUrl = new GatewayUrl('https://gw.example/shim/', { host: '127.0.0.1', port: 1 });
   linksOf = (secretKeys, nowSeconds = NOW) => {
     const clock = { nowMs: () => nowSeconds * 1_000, nowSeconds: () => nowSeconds };
-    return new Links({ secretKeys, contentLinkTtlSeconds: TTL }, ownUrl, clock);
+    return new Links({ secretKeys, contentLinkTtlSeconds: TTL }, gatewayUrl, clock);
   };
 });
 beforeEach(() => {

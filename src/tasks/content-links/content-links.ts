@@ -3,8 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
 import { Clock } from '../../common/time/clock.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
-import { OwnUrl } from '../../net/own-url.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import type { Task } from '../task.js';
 import type { ContentLinkView } from './content-link.view.js';
 
@@ -34,7 +34,7 @@ export class ContentLinks {
   constructor(
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<GatewayConfig, 'secretKeys' | 'contentLinkTtlSeconds'>,
-    private readonly ownUrl: OwnUrl,
+    private readonly gatewayUrl: GatewayUrl,
     private readonly clock: Clock,
   ) {
     this.digest = new KeyedDigest(config.secretKeys ?? [], WORD);
@@ -42,7 +42,7 @@ export class ContentLinks {
 
   /** The link; the same task and file give the same text while the first `SECRET_KEY` is the same. */
   urlOf({ id }: Pick<Task, 'id'>, file: LinkedFile): string {
-    const { surface, expiresAt, gatewayUrl = this.ownUrl.href } = file;
+    const { surface, expiresAt, gatewayUrl = this.gatewayUrl.href } = file;
     const publicId = toPublicId('task', id);
     const [signature] = this.digest.of(signed(publicId, String(expiresAt)));
     const query = `expires=${expiresAt}&signature=${signature?.toString('hex') ?? ''}`;

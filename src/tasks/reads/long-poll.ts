@@ -4,7 +4,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Ticker } from '../../ticker/ticker.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import type { TaskStatus } from '../task.js';
 import { FINAL_STATUSES } from '../task-state-machine.js';
 
@@ -49,12 +49,12 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
   ) {}
 
   onApplicationBootstrap(): void {
     const tick = (): Promise<void> => this.tick();
-    this.ticker.start({ name: 'task-waits', intervalMs: LOOK_MS, tick, servesOwnCalls: true });
+    this.scheduler.start({ name: 'task-waits', intervalMs: LOOK_MS, tick, servesOwnCalls: true });
   }
 
   /** Waits for the task's end, at most `waitMs`; false at once where the key has too many readers waiting. */

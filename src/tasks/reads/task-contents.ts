@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { NamedFile } from '../../storage/stored-file.js';
-import { StoredFiles } from '../../storage/stored-files.js';
+import type { NamedFile } from '../../platform/storage/stored-file.js';
+import { StoredFiles } from '../../platform/storage/stored-files.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Caller } from '../../auth/caller.js';
 import type { Task } from '../task.js';

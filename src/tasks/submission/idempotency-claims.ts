@@ -3,9 +3,9 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { DataSource } from 'typeorm';
 import { canonicalJson } from '../../common/canonical-json.js';
 import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { PreparedStatement } from '../../database/prepared-statement.js';
-import { Ticker } from '../../ticker/ticker.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { retryTransient } from '../retry-transient.js';
 
 /** Another process may take a claim over when it was not renewed for this long. */
@@ -62,7 +62,7 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
     @Inject(GATEWAY_CONFIG) config: Pick<GatewayConfig, 'secretKeys'>,
   ) {
     this.digest = new KeyedDigest(config.secretKeys ?? [], 'idempotency');
@@ -82,7 +82,7 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const tick = () => this.sweep();
-    this.ticker.start({ name: 'idempotency-claims', intervalMs: SWEEP_MS, tick });
+    this.scheduler.start({ name: 'idempotency-claims', intervalMs: SWEEP_MS, tick });
   }
 
   /** Digests of a parsed body, that of the newest key first. They cover secrets in the body and do not reveal them. */

@@ -9,7 +9,7 @@ import type { Request, Response } from 'express';
 import { map, type Observable, of } from 'rxjs';
 import { tellSandbox } from '../../common/http/answers/sandbox-answer.js';
 import { toPublicId } from '../../common/ids/public-id.js';
-import { OwnUrl } from '../../net/own-url.js';
+import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 
@@ -22,7 +22,7 @@ export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
   constructor(
     private readonly kinds: TaskKinds,
     private readonly reflector: Reflector,
-    private readonly ownUrl: OwnUrl,
+    private readonly gatewayUrl: GatewayUrl,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<Task>): Observable<object> {
@@ -36,7 +36,7 @@ export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
     return (replayed ? of(replayed) : next.handle()).pipe(
       map((task) => {
         const id = toPublicId('task', task.id);
-        response.setHeader('Location', `${this.ownUrl.pathPrefix}/v1/tasks/${id}`);
+        response.setHeader('Location', `${this.gatewayUrl.pathPrefix}/v1/tasks/${id}`);
         response.setHeader('x-gateway-task-id', id);
         tellSandbox(response, task.onSandbox);
         return answer ? answer(task) : this.kinds.viewOf(task);

@@ -6,7 +6,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { apiFamilyOf } from '../../common/errors/api-family.js';
 import { Clock } from '../../common/time/clock.js';
-import { Metrics } from '../../observability/metrics.js';
+import { Metrics } from '../../platform/observability/metrics.js';
 import { WebhookTargets } from '../../webhooks/webhook-targets.js';
 import { IdempotencyClaims, type KeyClaim, type KeyUse } from './idempotency-claims.js';
 import type { Task } from '../task.js';

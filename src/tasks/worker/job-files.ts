@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type { StopSignal } from '../../common/stop-signal.js';
-import { StoredFiles } from '../../storage/stored-files.js';
+import { StoredFiles } from '../../platform/storage/stored-files.js';
 import type { Task } from '../task.js';
 import type { CollectedContent } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
@@ -38,7 +38,7 @@ export class JobFiles {
       ended = await end();
     } finally {
       if (!ended && collected) {
-        await this.files.removeUnnamed(task.accountId, collected.content.fileId);
+        await this.files.removeUnreferenced(task.accountId, collected.content.fileId);
       }
     }
     if (ended) await this.tidy(task, signal);

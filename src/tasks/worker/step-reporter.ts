@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { loggedCodeOf } from '../../providers/http/code-word.js';
 import { collectDelayMs } from '../collect-failure.js';
 import { MAX_GROWTH, pollDelayMs } from './poll-pace.js';

@@ -8,8 +8,8 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { StopSource } from '../../common/stop-signal.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../config/gateway-config.js';
-import { Ticker } from '../../ticker/ticker.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { LEASE_MS, laneOf, stepOf } from '../task-lane.js';
 import { LaneCapacity } from './lane-capacity.js';
 import { ReportBatcher } from './report-batcher.js';
@@ -43,13 +43,13 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly statements: TaskWorkRepository,
     private readonly steps: TaskSteps,
     private readonly reports: ReportBatcher,
-    private readonly ticker: Ticker,
+    private readonly scheduler: Scheduler,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   onApplicationBootstrap(): void {
     const { taskTickMs: intervalMs } = this.config;
-    this.ticker.start({ name: 'tasks', intervalMs, tick: () => this.tick() });
+    this.scheduler.start({ name: 'tasks', intervalMs, tick: () => this.tick() });
   }
 
   /**

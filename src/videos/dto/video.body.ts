@@ -1,5 +1,5 @@
 import { ModelId, Text } from '../../common/validation/fields.js';
-import { MAX_URL_CHARACTERS } from '../../net/public-url.js';
+import { MAX_URL_CHARACTERS } from '../../platform/http-client/public-url.js';
 import { VideoWebhook, VideoWebhookSecret } from '../../webhooks/webhook-fields.js';
 
 const MAX_PROMPT = 32_000;

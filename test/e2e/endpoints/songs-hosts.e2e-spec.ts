@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { GuardedDialer } from '../../../src/net/guarded-dialer.js';
+import { SsrfSafeDialer } from '../../../src/platform/http-client/ssrf-safe-dialer.js';
 import { SongDesk } from '../../support/song-desk.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   desk = await SongDesk.start();
   // The addresses of the names in this test; no test asks a name server.
   const resolve = (name: string) => Promise.resolve(ADDRESSES[name] ?? []);
-  Object.assign(desk.gateway.app.get(GuardedDialer, { strict: false }), { resolve });
+  Object.assign(desk.gateway.app.get(SsrfSafeDialer, { strict: false }), { resolve });
 });
 afterAll(async () => {
   await desk.gateway.provesClean();

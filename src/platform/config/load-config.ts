@@ -1,0 +1,81 @@
+import { redactText } from '../../common/secrets/redact-text.js';
+import type { GatewayConfig } from './gateway-config.js';
+import type { Setting } from './setting.js';
+import { SETTINGS, type SettingName } from './settings.js';
+
+/** All problems of a configuration at once, one line per variable; secrets are not quoted. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  /** @param unreadCatalogFile path of the catalog file, if the problems kept it from being read */
+  constructor(
+    readonly problems: readonly string[],
+    readonly unreadCatalogFile?: string,
+  ) {
+    super(['The configuration is invalid:', ...problems.map((line) => `  ${line}`)].join('\n'));
+  }
+}
+
+const QUOTE_LIMIT = 60;
+
+/**
+ * Reads the environment into a validated, frozen configuration. An empty variable counts as unset.
+ * Throws {@link ConfigError} that lists every bad variable.
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): GatewayConfig {
+  return load(environment, { needsSecretKey: true });
+}
+
+/** As {@link loadConfig}, for operator commands. They store no secrets, so `SECRET_KEY` may be missing. */
+export function loadOperatorConfig(environment: NodeJS.ProcessEnv = process.env): GatewayConfig {
+  return load(environment, { needsSecretKey: false });
+}
+
+interface Demands {
+  /** Whether `SECRET_KEY` is required, because the database is external. */
+  readonly needsSecretKey: boolean;
+}
+
+function load(environment: NodeJS.ProcessEnv, demands: Demands): GatewayConfig {
+  const problems: string[] = [];
+  const config: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
+    const text = environment[name];
+    config[row.field] = row.fallback;
+    if (text === undefined || text === '') continue;
+    const reading = row.read(text);
+    if ('value' in reading) config[row.field] = reading.value;
+    else
+      problems.push(
+        `${name}: ${redactText(reading.problem)}${row.secret ? '' : ` (got ${quote(text)})`}`,
+      );
+  }
+  const loaded = config as unknown as GatewayConfig;
+  problems.push(...crossChecks(loaded, environment, demands));
+  if (problems.length > 0) throw new ConfigError(problems, loaded.catalogFile);
+  return Object.freeze(loaded);
+}
+
+function crossChecks(
+  config: GatewayConfig,
+  environment: NodeJS.ProcessEnv,
+  { needsSecretKey }: Demands,
+): string[] {
+  const problems: string[] = [];
+  if (needsSecretKey && config.databaseUrl !== undefined && !environment.SECRET_KEY) {
+    problems.push('SECRET_KEY: is required with DATABASE_URL (at least 32 characters)');
+  }
+  if (config.role !== 'all' && !environment.DATABASE_URL) {
+    problems.push(`ROLE: ${config.role} needs DATABASE_URL`);
+  }
+  if (config.videoApiKey !== undefined && !environment.VIDEO_BASE_URL) {
+    problems.push('VIDEO_BASE_URL: is required with VIDEO_API_KEY');
+  }
+  return problems;
+}
+
+function quote(text: string): string {
+  // A query may hold a key.
+  const known = redactText(text).replace(/([?#]).+/s, '$1…');
+  return JSON.stringify(known.length > QUOTE_LIMIT ? `${known.slice(0, QUOTE_LIMIT)}…` : known);
+}

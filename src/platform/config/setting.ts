@@ -1,0 +1,196 @@
+import { databaseUrlsOf } from '../../common/database-urls.js';
+import { trimTrailingSlashes } from '../../common/trim-trailing-slashes.js';
+import { EVERY_ORIGIN } from '../../common/http/answers/every-origin.js';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { EgressRules } from '../http-client/egress-rules.js';
+import type { GatewayConfig } from './gateway-config.js';
+
+/** Outcome of reading one variable: its value, or why it is refused (without quoting a secret). */
+export type Reading<T> = { readonly value: T } | { readonly problem: string };
+
+/** How one environment variable becomes one field of the configuration. */
+export interface Setting<K extends keyof GatewayConfig = keyof GatewayConfig> {
+  readonly field: K;
+  /** Default as the documentation shows it. */
+  readonly shownDefault: string;
+  readonly meaning: string;
+  /** Secrets are never quoted in a problem. */
+  readonly secret?: boolean;
+  /** Value when the variable is unset or empty. */
+  readonly fallback: GatewayConfig[K];
+  readonly read: (text: string) => Reading<NonNullable<GatewayConfig[K]>>;
+}
+
+/** A row of the table of settings. */
+export const setting = <K extends keyof GatewayConfig>(
+  field: K,
+  shownDefault: string,
+  fallback: GatewayConfig[K],
+  read: Setting<K>['read'],
+  meaning: string,
+): Setting<K> => ({ field, shownDefault, fallback, read, meaning });
+/** The same row, for a value that is never quoted. */
+export const secret = <K extends keyof GatewayConfig>(row: Setting<K>): Setting<K> => ({
+  ...row,
+  secret: true,
+});
+
+const good = <T>(value: T): Reading<T> => ({ value });
+const bad = (problem: string): { problem: string } => ({ problem });
+
+/** A whole number within bounds. */
+export const whole =
+  (min: number, max: number) =>
+  (text: string): Reading<number> => {
+    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max
+      ? good(value)
+      : bad(`must be a whole number from ${min} to ${max}`);
+  };
+
+/** One of several words. */
+export const oneOf =
+  <T extends string>(...words: T[]) =>
+  (text: string): Reading<T> => {
+    const word = words.find((candidate) => candidate === text);
+    return word === undefined ? bad(`must be one of ${words.join(', ')}`) : good(word);
+  };
+
+/** Any text of a minimum length. */
+export const text =
+  (minLength = 1) =>
+  (value: string): Reading<string> =>
+    value.length >= minLength ? good(value) : bad(`must have at least ${minLength} characters`);
+
+/** A key that is sent in a header: visible ASCII without spaces. */
+export const headerKey = (value: string): Reading<string> =>
+  /^[\x21-\x7e]+$/.test(value) ? good(value) : bad('must be visible ASCII characters, no spaces');
+
+/** A token that callers send in a header: others could be set, but never sent. */
+export const token =
+  (minLength: number) =>
+  (value: string): Reading<string> => {
+    const long = text(minLength)(value);
+    return 'problem' in long ? long : headerKey(value);
+  };
+
+/** An address with one of the schemes, without a trailing slash. */
+export const address =
+  (...schemes: string[]) =>
+  (value: string): Reading<string> => {
+    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    return parsed && schemes.includes(parsed.protocol.slice(0, -1))
+      ? good(trimTrailingSlashes(value))
+      : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
+  };
+
+/** One or several servers of a database, without a trailing slash. */
+export const databases = (value: string): Reading<string> => {
+  try {
+    databaseUrlsOf(value);
+    return good(trimTrailingSlashes(value));
+  } catch (error) {
+    return bad((error as Error).message);
+  }
+};
+
+/** Where to listen: an address or the name of a host. Whether it is one of this machine shows when the gateway listens. */
+export const host = (value: string): Reading<string> => {
+  const parts = /^\d+(\.\d+){3}$/.test(value) ? value.split('.') : [];
+  const isNone = parts.some((part) => Number(part) > 255) || (value.includes(':') && !isIP(value));
+  return isNone ? bad('must be an address or the name of a host, without a port') : good(value);
+};
+
+/** A web address that paths are put behind, without a trailing slash. */
+export const baseUrl = (value: string): Reading<string> => {
+  const reading = address('http', 'https')(value);
+  return 'value' in reading && /[?#]/.test(value)
+    ? bad('must have no query and no fragment')
+    : reading;
+};
+
+/** Where files are stored: an absolute path of this machine, or a bucket with an optional prefix. */
+export const storage = (value: string): Reading<string> => {
+  const reading = address('file', 's3')(value);
+  if ('problem' in reading) return reading;
+  const { protocol, hostname, pathname } = new URL(value);
+  const isBucket = protocol === 's3:' && hostname !== '';
+  const isPath = protocol === 'file:' && hostname === '' && pathname !== '/';
+  return isBucket || isPath ? reading : bad('must be file:///path or s3://bucket/prefix');
+};
+
+/** A comma-separated list whose items are all valid. */
+export const listOf =
+  (check: (item: string) => string | undefined, limit: number) =>
+  (value: string): Reading<readonly string[]> => {
+    const items = value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+    if (items.length > limit) return bad(`takes at most ${limit} entries`);
+    const problems = items.map(check).filter((problem) => problem !== undefined);
+    return problems.length > 0 ? bad(problems.join('; ')) : good(items);
+  };
+
+const DAY_MS = 86_400_000;
+const SECRET_KEY_MIN_LENGTH = 32;
+const LIST_LIMIT = 100;
+
+/** Whole milliseconds, separated by commas. */
+export const delays = (value: string): Reading<readonly number[]> => {
+  const items = value.split(',').map((item) => whole(0, 7 * DAY_MS)(item.trim()));
+  if (items.length > LIST_LIMIT) return { problem: `takes at most ${LIST_LIMIT} entries` };
+  const numbers = items.flatMap((item) => ('value' in item ? [item.value] : []));
+  return numbers.length === items.length
+    ? { value: numbers }
+    : { problem: 'must be whole milliseconds, separated by commas' };
+};
+const keyList = listOf(
+  (item) =>
+    item.length >= SECRET_KEY_MIN_LENGTH
+      ? undefined
+      : `each key must have at least ${SECRET_KEY_MIN_LENGTH} characters`,
+  LIST_LIMIT,
+);
+/** Encryption keys, separated by commas; at least one. */
+export const secretKeys = (value: string): Reading<readonly string[]> => {
+  const reading = keyList(value);
+  const isEmpty = 'value' in reading && reading.value.length === 0;
+  return isEmpty ? bad(`must have at least ${SECRET_KEY_MIN_LENGTH} characters`) : reading;
+};
+/** A number of processes, or one per core. */
+export const workers = (value: string): Reading<number | 'auto'> =>
+  value === 'auto' ? { value } : whole(1, 128)(value);
+function egressProblem(entry: string): string | undefined {
+  try {
+    EgressRules.parse(entry);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Origins of apps and extensions, such as `tauri://localhost`; a URL of a scheme of the web is judged by its parser. */
+const APP_ORIGIN =
+  /^(?!(?:https?|ftp|wss?|file|data|blob|javascript|about):)[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\]+$/;
+
+const originProblem = (item: string): string | undefined => {
+  if (item === EVERY_ORIGIN || APP_ORIGIN.test(item)) return undefined;
+  return URL.canParse(item) && /^https?:/.test(item) && new URL(item).origin === item
+    ? undefined
+    : `${item} is no origin such as https://app.example or tauri://localhost`;
+};
+
+/** Origins of web pages and apps: scheme, host and port, without a path; or every origin. */
+export const origins = listOf(originProblem, LIST_LIMIT);
+/** Addresses and networks, such as those of a load balancer. */
+export const networks = listOf(
+  (item) =>
+    ipaddr.isValid(item) || ipaddr.isValidCIDR(item)
+      ? undefined
+      : `${item} is neither an address nor a network`,
+  LIST_LIMIT,
+);
+/** Hosts, addresses or networks with an optional port. */
+export const egress = listOf(egressProblem, LIST_LIMIT);

@@ -1,0 +1,181 @@
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { BodyMeter } from '../../common/http/bodies/body-gate.js';
+import type { StopSignal } from '../../common/stop-signal.js';
+import { Deadline } from './deadline.js';
+import { AddressRefusedError, type SsrfSafeDialer } from './ssrf-safe-dialer.js';
+import type { ExchangeLimits, GuardedResponse } from './guarded-exchange.js';
+import type { SandboxFiles } from './sandbox-files.js';
+import { judgePublicUrl, resolveLocation, type UrlPolicy, type UrlVerdict } from './public-url.js';
+
+/** Largest downloaded media file, inclusive (decision G-42). */
+export const MEDIA_LIMIT_BYTES = 52_428_800;
+const MAX_REDIRECTS = 5;
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const REQUEST_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
+
+/** Bounds in time of a whole download with its redirects; the rate is an average, looked at after the grace. */
+interface DownloadLimits extends ExchangeLimits {
+  readonly totalMs: number;
+  readonly rateGraceMs: number;
+  readonly minBytesPerSecond: number;
+}
+
+const DEFAULT_LIMITS: DownloadLimits = {
+  connectMs: 5_000,
+  headersMs: 10_000,
+  idleMs: 10_000,
+  totalMs: 60_000,
+  rateGraceMs: 10_000,
+  minBytesPerSecond: 16_000,
+};
+
+export interface DownloadOptions {
+  /** The largest accepted size, inclusive. */
+  readonly limitBytes?: number;
+  /** Counts the bytes as they arrive. What it refuses is thrown. */
+  readonly meter?: BodyMeter;
+  /** The caller's signal to stop. Its reason is thrown unchanged. */
+  readonly signal?: StopSignal;
+  readonly limits?: Partial<DownloadLimits>;
+  /** The field that held the URL; the error names it. */
+  readonly param?: string;
+}
+
+/** One download: call `open`, then `chunks`, and always `close` at the end. Errors are as in `BoundedDownload`. */
+export class Download {
+  /** Bytes read so far. */
+  bytes = 0;
+  private readonly limits: DownloadLimits;
+  private readonly limitBytes: number;
+  private readonly deadline: Deadline;
+  private response: GuardedResponse | undefined;
+
+  constructor(
+    private readonly dialer: SsrfSafeDialer,
+    private readonly policy: UrlPolicy,
+    private readonly options: DownloadOptions,
+    private readonly sandboxFiles: SandboxFiles | undefined,
+  ) {
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.limitBytes = options.limitBytes ?? MEDIA_LIMIT_BYTES;
+    this.deadline = new Deadline(this.limits.totalMs, options.signal);
+  }
+
+  /** Follows redirects to the answer that holds the media; returns its declared type. */
+  async open(text: string): Promise<string | undefined> {
+    const verdict = this.judge(text);
+    if ('refusal' in verdict) throw this.refused(verdict.refusal);
+    let { url } = verdict;
+    try {
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+        this.response = await this.request(url);
+        if (!REDIRECT_STATUSES.has(this.response.status)) return this.accept(this.response);
+        url = this.follow(this.response, url);
+        this.response.close();
+      }
+    } catch (error) {
+      throw this.translate(error);
+    }
+    throw this.failed('it redirects too often');
+  }
+
+  /** The bytes of the body. Checks its size, its pauses, its rate and the total time. */
+  async *chunks(): AsyncGenerator<Buffer, void> {
+    const startedMs = performance.now();
+    try {
+      for await (const chunk of this.response?.body ?? []) {
+        const { length } = chunk as Buffer;
+        this.bytes += length;
+        if (this.bytes > this.limitBytes) throw this.tooLarge();
+        const refusal = this.options.meter?.add(length);
+        if (refusal) throw refusal;
+        this.checkRate(performance.now() - startedMs);
+        yield chunk as Buffer;
+      }
+    } catch (error) {
+      throw this.translate(error);
+    }
+    if (this.bytes === 0) throw this.failed('it is empty');
+  }
+
+  close(): void {
+    this.deadline.clear();
+    this.response?.close();
+  }
+
+  private judge(text: string | undefined): UrlVerdict {
+    return judgePublicUrl(text, { ...this.policy, sandboxFiles: this.sandboxFiles });
+  }
+
+  private request(url: URL): Promise<GuardedResponse> {
+    const { signal } = this.deadline;
+    const request = {
+      method: 'GET',
+      headers: REQUEST_HEADERS,
+      signal,
+      limits: this.limits,
+    } as const;
+    const file = this.sandboxFiles?.fileAt(url);
+    return file && this.sandboxFiles
+      ? this.sandboxFiles.read(file, request)
+      : this.dialer.request(url, request);
+  }
+
+  private accept({ status, headers }: GuardedResponse): string | undefined {
+    if (status < 200 || status > 299) throw this.failed(`it answered ${status}`);
+    // A compressed body could expand beyond every limit, so only the requested identity encoding is accepted.
+    // An empty header names no encoding.
+    const encoding = String(headers['content-encoding'] ?? '');
+    if (!/^(identity)?$/i.test(encoding)) throw this.failed('it is compressed');
+    const type = headers['content-type'];
+    return typeof type === 'string' ? type : undefined;
+  }
+
+  private follow(response: GuardedResponse, base: URL): URL {
+    const { location } = response.headers;
+    // A second Location header makes the value an array, and then the target is not certain.
+    const target = typeof location === 'string' ? resolveLocation(location, base) : undefined;
+    const verdict = this.judge(target);
+    if ('refusal' in verdict) throw this.failed('it redirects to an address that is not public');
+    if (base.protocol === 'https:' && verdict.url.protocol !== 'https:') {
+      throw this.failed('it redirects from https to http');
+    }
+    return verdict.url;
+  }
+
+  private checkRate(elapsedMs: number): void {
+    const { rateGraceMs, minBytesPerSecond } = this.limits;
+    if (elapsedMs > rateGraceMs && this.bytes * 1_000 < minBytesPerSecond * elapsedMs) {
+      throw this.failed('it is too slow');
+    }
+  }
+
+  /** The error that the caller sees for an error of the network. */
+  private translate(error: unknown): unknown {
+    if (error instanceof GatewayError) return error;
+    if (this.options.signal?.aborted) return this.options.signal.reason;
+    if (this.deadline.signal.aborted) return this.failed('it takes too long', error);
+    if (error instanceof AddressRefusedError) return this.failed('its host is not public', error);
+    return this.failed('its host did not deliver it', error);
+  }
+
+  private failed(why: string, cause?: unknown): GatewayError {
+    return this.error('audio_download_failed', `The URL could not be downloaded: ${why}.`, cause);
+  }
+
+  private refused(refusal: string): GatewayError {
+    return this.error('invalid_request', `${this.options.param ?? 'The URL'} ${refusal}.`);
+  }
+
+  private tooLarge(): GatewayError {
+    return this.error('audio_too_large', `The file is larger than ${this.limitBytes} bytes.`);
+  }
+
+  private error(
+    code: 'audio_download_failed' | 'audio_too_large' | 'invalid_request',
+    message: string,
+    cause?: unknown,
+  ): GatewayError {
+    return new GatewayError(code, message, { param: this.options.param ?? null, cause });
+  }
+}

@@ -1,0 +1,103 @@
+import { isIP } from 'node:net';
+import type { EgressRules } from './egress-rules.js';
+import type { SandboxFiles } from './sandbox-files.js';
+import { isPublicAddress } from './public-address.js';
+
+/** Longest URL of a caller. Enough for presigned storage URLs with a session token. */
+export const MAX_URL_CHARACTERS = 4_096;
+const MAX_NAME_CHARACTERS = 253;
+const FIRST_FREE_PORT = 1_024;
+const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
+/** High ports of databases, caches and cluster managers. Public media are never served there. */
+const REFUSED_PORTS: ReadonlySet<number> = new Set([
+  2375, 2376, 2379, 2380, 3306, 5432, 6379, 8500, 9200, 10250, 11211, 27017,
+]);
+const PRIVATE_SUFFIXES = ['localhost', 'local', 'internal', 'localdomain', 'home.arpa'];
+
+const WEB_URL = /^https?:\/\/[^/]/i;
+// The parser drops or rewrites these, so that readers of the same text would disagree about the host.
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+const AMBIGUOUS = /[\u0000-\u0020\u007f\\]/;
+const USER_INFO = /^https?:\/\/[^/?#]*@/i;
+
+/** What a URL may lead to in addition to public hosts. */
+export interface UrlPolicy {
+  /** Private hosts and addresses that the operator permits. */
+  readonly rules: EgressRules;
+  /**
+   * Addresses of this service, which are refused as targets. Its origin is always refused; its host is refused unless a
+   * rule permits the port.
+   */
+  readonly ownUrls?: readonly URL[];
+  /** Files of this service that may be read, although its host is refused. */
+  readonly sandboxFiles?: Pick<SandboxFiles, 'fileAt' | 'refusalOf'> | undefined;
+  /** Refuse `http` unless a rule permits the host (webhooks of audio tasks). */
+  readonly isHttpsOnly?: boolean;
+}
+
+/** The parsed URL, or why it is refused, as words that follow the name of a field (`audio_url must …`). */
+export type UrlVerdict = { readonly url: URL } | { readonly refusal: string };
+
+/**
+ * Checks everything that the text of a URL tells before a name is resolved (decisions G-43, G-80): form, scheme, user
+ * name, own hosts, port, IP literals in any spelling, private names. The accepted URL has no root dot. Callers turn a
+ * refusal into `invalid_request` (or the code of their surface).
+ */
+export function judgePublicUrl(value: unknown, policy: UrlPolicy): UrlVerdict {
+  const url = parseWebUrl(value);
+  if (url === undefined) return { refusal: 'must be an http or https URL' };
+  if (USER_INFO.test(String(value))) return { refusal: 'must not carry a user name or password' };
+  if (policy.sandboxFiles?.fileAt(url)) return { url };
+  const refusal = refusalOf(url, policy);
+  if (refusal === undefined) return { url };
+  return { refusal: policy.sandboxFiles?.refusalOf(url) ?? refusal };
+}
+
+function refusalOf(url: URL, policy: UrlPolicy): string | undefined {
+  const host = hostOf(url);
+  const port = portOf(url);
+  const isOpened = policy.rules.opens(host, port);
+  const isOwn = (own: URL): boolean => hostOf(own) === host && (!isOpened || portOf(own) === port);
+  if (policy.ownUrls?.some(isOwn)) return 'must not point at the host of this service';
+  if (isOpened) return undefined;
+  if (policy.isHttpsOnly && url.protocol !== 'https:') return 'must be an https URL';
+  if (!isPublicHost(host)) return 'must point at a public host';
+  return isPublicPort(port) ? undefined : 'must use a port that serves public media';
+}
+
+/** Host of a URL without the brackets of IPv6 and without the root dot. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}
+
+/** Port of an http or https URL; the default of the scheme when it names none. */
+export function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+/** The target of a `Location` header, relative to `base`; undefined when it is not a valid URL. */
+export function resolveLocation(location: string, base: URL): string | undefined {
+  if (AMBIGUOUS.test(location) || !URL.canParse(location, base.href)) return undefined;
+  return new URL(location, base).href;
+}
+
+function parseWebUrl(value: unknown): URL | undefined {
+  if (typeof value !== 'string' || value.length > MAX_URL_CHARACTERS) return undefined;
+  if (!WEB_URL.test(value) || AMBIGUOUS.test(value) || !URL.canParse(value)) return undefined;
+  const url = new URL(value);
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  return url;
+}
+
+function isPublicPort(port: number): boolean {
+  return WEB_PORTS.has(port) || (port >= FIRST_FREE_PORT && !REFUSED_PORTS.has(port));
+}
+
+function isPublicHost(host: string): boolean {
+  if (isIP(host) !== 0) return isPublicAddress(host);
+  if (host.length > MAX_NAME_CHARACTERS) return false;
+  const labels = host.split('.');
+  if (labels.length < 2 || labels.includes('')) return false;
+  return !PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+}

@@ -1,0 +1,48 @@
+import { Deadline } from './deadline.js';
+import { AddressRefusedError, type SsrfSafeDialer } from './ssrf-safe-dialer.js';
+import type { SandboxFiles } from './sandbox-files.js';
+import { judgePublicUrl, type UrlPolicy } from './public-url.js';
+
+/** A submission waits this long for a host name to resolve. */
+const RESOLVE_MS = 3_000;
+
+/** Where the host of a URL leads; `unknown` if its name does not resolve now. */
+export type HostVerdict = 'public' | 'private' | 'unknown';
+
+/**
+ * URLs that a caller names and a provider fetches, such as reference images. They are checked here and never downloaded
+ * (decisions G-43, G-62). URLs of the gateway's own files pass.
+ */
+export class UserSuppliedUrls {
+  constructor(
+    private readonly dialer: SsrfSafeDialer,
+    private readonly policy: UrlPolicy,
+    private readonly sandboxFiles: SandboxFiles,
+  ) {}
+
+  /** Why the text of a URL is refused, as words that follow the name of its field. Undefined when it is accepted. */
+  refusalOf(text: string): string | undefined {
+    const verdict = this.judge(text);
+    return 'refusal' in verdict ? verdict.refusal : undefined;
+  }
+
+  /** Where the host of a URL leads, for a URL whose text was accepted. */
+  async hostOf(text: string): Promise<HostVerdict> {
+    const verdict = this.judge(text);
+    if ('refusal' in verdict) return 'private';
+    if (this.sandboxFiles.fileAt(verdict.url)) return 'public';
+    const deadline = new Deadline(RESOLVE_MS);
+    try {
+      await this.dialer.addressesOf(verdict.url, deadline.signal);
+      return 'public';
+    } catch (error) {
+      return error instanceof AddressRefusedError ? 'private' : 'unknown';
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  private judge(text: string) {
+    return judgePublicUrl(text, { ...this.policy, sandboxFiles: this.sandboxFiles });
+  }
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../../common/time/clock.js';
+
+/** The database is asked for metrics at most this often. */
+const SAMPLE_MS = 10_000;
+
+/** Figures from the database for the metrics. They are read at a scrape, but at most every 10 s. */
+export class CachedSample<Row> {
+  private askedAtMs = -Infinity;
+  private row: Promise<Row | undefined> = Promise.resolve(undefined);
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly ask: () => Promise<Row | undefined>,
+  ) {}
+
+  /** The latest figures; undefined when the database did not answer. Never rejects. */
+  read(): Promise<Row | undefined> {
+    const nowMs = this.clock.nowMs();
+    if (nowMs - this.askedAtMs >= SAMPLE_MS) {
+      this.askedAtMs = nowMs;
+      this.row = this.ask().catch(() => undefined);
+    }
+    return this.row;
+  }
+}

@@ -1,0 +1,82 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { CHARGE_HEADER } from '../../common/http/answers/charged-answer.js';
+import { toPublicId } from '../../common/ids/public-id.js';
+import { redactText } from '../../common/secrets/redact-text.js';
+import type { Metrics } from './metrics.js';
+
+const UNMATCHED = 'unmatched';
+/** Health and metrics are requested every few seconds, and their log lines tell nothing new. */
+const PROBES = /^\/(health|metrics)(\/|$)/;
+const SHOWN_SEGMENTS = 3;
+const PLAIN_SEGMENT = /^(v\d|[a-z][a-z_-]{0,30})$/;
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Milliseconds that providers needed for this request. */
+    upstreamMs?: number;
+  }
+}
+
+/**
+ * Middleware: one log line and one observation per answer. The line has method, route, status, durations, ids, model,
+ * charge and the client's address (which a trusted proxy names); never headers, query or bodies. Probes are logged at
+ * level debug.
+ */
+export function requestLog(logger: Logger, metrics: Metrics) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const startNs = process.hrtime.bigint();
+    response.on('close', () => {
+      const seconds = Number(process.hrtime.bigint() - startNs) / 1e9;
+      const route = routeOf(request);
+      metrics.requests.inc({ method: request.method, route, status: response.statusCode });
+      metrics.requestSeconds.observe({ method: request.method, route }, seconds);
+      logger[PROBES.test(request.path) ? 'debug' : 'info'](
+        factsOf(request, response, route, seconds),
+        'request',
+      );
+    });
+    next();
+  };
+}
+
+/** Absent values are left out of the line. */
+function factsOf(
+  request: Request,
+  response: Response,
+  route: string,
+  seconds: number,
+): Record<string, unknown> {
+  const { admitted, upstreamMs, caller, linkHolder } = request;
+  const holder = caller ?? linkHolder;
+  return {
+    execution_id: toPublicId('exec', request.executionId),
+    method: request.method,
+    route,
+    path: route === UNMATCHED ? headOf(request.path) : undefined,
+    status: response.statusCode,
+    complete: response.writableFinished,
+    address: request.ip,
+    account_id: holder && toPublicId('acct', holder.accountId),
+    api_key_id: caller && toPublicId('key', caller.apiKeyId),
+    model: admitted?.row.id,
+    charged_microusd: response.getHeader(CHARGE_HEADER),
+    upstream_ms: upstreamMs === undefined ? undefined : Math.round(upstreamMs * 1e3) / 1e3,
+    duration_ms: Math.round(seconds * 1e6) / 1e3,
+  };
+}
+
+/** The first segments of a path without a route. The rest may be anything, such as a prompt or a key. */
+function headOf(path: string): string {
+  const segments = path.split('/').slice(1);
+  const shown = segments
+    .slice(0, SHOWN_SEGMENTS)
+    .map((segment) => (PLAIN_SEGMENT.test(segment) ? redactText(segment) : '…'));
+  return `/${shown.join('/')}${segments.length > SHOWN_SEGMENTS ? '/…' : ''}`;
+}
+
+/** The pattern of the route, never the raw path: paths contain ids, and the number of metrics would have no bound. */
+function routeOf(request: Request): string {
+  const { route } = request as { route?: { path?: unknown } };
+  return typeof route?.path === 'string' ? route.path : UNMATCHED;
+}

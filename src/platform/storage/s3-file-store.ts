@@ -1,0 +1,122 @@
+import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { addAbortSignal, Readable } from 'node:stream';
+import type { ByteRange } from '../../common/http/answers/byte-range.js';
+import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js';
+import { answerCollector } from './s3-response.js';
+import { type S3Object, S3Upload } from './s3-upload.js';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Longer than a slow reader may pause, because its connection to S3 pauses with it. */
+const IDLE_TIMEOUT_MS = 120_000;
+/** Times until the head of an answer; every attempt has them anew. */
+const LIMITS: S3Limits = { answerMs: 10_000, uploadMs: 120_000 };
+const TRIES = 3;
+/** Connections for readers. Four accounts have to use their whole share before another one has none. */
+const READERS: ReaderLimits = { total: 512, perAccount: 128 };
+/** Connections for the gateway's own work, which never waits for readers. */
+const OWN_CONNECTIONS = 128;
+
+/** The bucket, and how to reach it. */
+export interface S3Place {
+  readonly bucket: string;
+  /** Prefix of every key, without slashes at its ends; may be empty. */
+  readonly prefix: string;
+  /** Undefined: Amazon's endpoint of the region. */
+  readonly endpoint: string | undefined;
+  /** Undefined: as in the AWS configuration files. */
+  readonly region: string | undefined;
+}
+
+/** Milliseconds until S3 has answered. */
+export interface S3Limits {
+  /** For the head of an answer to a reading or a removal. */
+  readonly answerMs: number;
+  /** For that to an upload, the sending of a part included; and for the body of every answer that is no file. */
+  readonly uploadMs: number;
+}
+
+/**
+ * Files in an S3-compatible bucket, with the credentials of the standard AWS variables and files. An object appears
+ * when its upload is complete. If a process dies during an upload, its parts stay until the bucket's lifecycle rule
+ * aborts it (docs/storage.md).
+ */
+export class S3FileStore implements FileStore {
+  readonly readers = READERS;
+  private readonly client: S3Client;
+
+  /** `limits`: set by tests. */
+  constructor(
+    private readonly place: S3Place,
+    private readonly limits = LIMITS,
+  ) {
+    const { endpoint, region } = place;
+    const agent = { maxSockets: READERS.total + OWN_CONNECTIONS, keepAlive: true };
+    this.client = new S3Client({
+      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+      ...(region !== undefined && { region }),
+      maxAttempts: TRIES,
+      // Some compatible servers do not support trailing checksums, which are Amazon's default.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      // Some compatible servers never answer it. It also takes a new connection for each part, beside those of the agent.
+      expectContinueHeader: false,
+      streamCollector: answerCollector(limits.uploadMs),
+      requestHandler: {
+        connectionTimeout: CONNECT_TIMEOUT_MS,
+        requestTimeout: limits.uploadMs,
+        throwOnRequestTimeout: true,
+        socketTimeout: IDLE_TIMEOUT_MS,
+        httpAgent: agent,
+        httpsAgent: agent,
+      },
+    });
+  }
+
+  /** Does nothing: the gateway starts even if S3 cannot be reached. Calls that need it fail until it is back. */
+  async prepare(): Promise<void> {
+    // A bucket needs no preparation.
+  }
+
+  async write(key: string, { body, contentType, signal }: FileWriting): Promise<void> {
+    const source = Readable.from(body);
+    // The upload learns of the error, unless it has ended before.
+    source.on('error', () => undefined);
+    addAbortSignal(signal, source);
+    try {
+      await new S3Upload(this.client, this.object(key), contentType, signal).run(source);
+    } finally {
+      source.destroy();
+    }
+  }
+
+  async read(key: string, range?: ByteRange): Promise<Readable> {
+    const { Body, ContentRange } = await this.client.send(
+      new GetObjectCommand({
+        ...this.object(key),
+        ...(range && { Range: `bytes=${range.first}-${range.last}` }),
+      }),
+      { requestTimeout: this.limits.answerMs },
+    );
+    if (!(Body instanceof Readable)) throw new Error('S3 answered without a body');
+    if (range && !ContentRange?.startsWith(`bytes ${range.first}-${range.last}/`)) {
+      Body.on('error', () => undefined).destroy();
+      throw new Error('S3 answered with another range');
+    }
+    // The reader learns of the error. Before there is one, an error ends nothing else.
+    return Body.on('error', () => undefined);
+  }
+
+  async remove(key: string): Promise<void> {
+    const { answerMs: requestTimeout } = this.limits;
+    await this.client.send(new DeleteObjectCommand(this.object(key)), { requestTimeout });
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+
+  private object(key: string): S3Object {
+    const { bucket, prefix } = this.place;
+    return { Bucket: bucket, Key: prefix === '' ? key : `${prefix}/${key}` };
+  }
+}

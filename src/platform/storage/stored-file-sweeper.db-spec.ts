@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { PassThrough, Readable } from 'node:stream';
+import {
+  DAY_MS,
+  HOUR_MS,
+  newFile,
+  of,
+  START_MS,
+  StoredFileDesk,
+} from '../../../test/support/stored-file-desk.js';
+
+let desk: StoredFileDesk;
+
+beforeAll(async () => {
+  desk = await StoredFileDesk.start();
+});
+afterAll(() => desk.database.drop());
+beforeEach(() => desk.reset());
+afterEach(() => desk.clear());
+
+const bytesOf = async (body: Readable): Promise<Buffer> =>
+  Buffer.concat((await body.toArray()) as Buffer[]);
+
+describe('StoredFileSweeper', () => {
+  it('leaves what is kept and what is being written', async () => {
+    const file = await desk.files.save(newFile(of(randomBytes(10))));
+    const source = new PassThrough();
+    const saving = desk.files.save(newFile(source));
+    expect(await desk.sweeper.sweep()).toBe(0);
+    source.end('all');
+    expect(await desk.files.find((await saving).accountId, (await saving).id)).toBeDefined();
+    expect(await desk.files.find(file.accountId, file.id)).toBeDefined();
+  });
+
+  it('lets downloads that began in time end before it removes the bytes', async () => {
+    const file = await desk.files.save(newFile(of(randomBytes(10))));
+    desk.clock.ms += 14 * DAY_MS + HOUR_MS - 1;
+    expect(await desk.sweeper.sweep()).toBe(0);
+    expect(await bytesOf(await file.open())).toHaveLength(10);
+    desk.clock.ms += 1;
+    expect(await desk.sweeper.sweep()).toBe(1);
+    await desk.expectNothingLeft();
+  });
+
+  it('removes what a dead process left, the half-written file included', async () => {
+    const source = new PassThrough();
+    const saving = desk.files.save(newFile(source));
+    source.write('half');
+    while (
+      (await readdir(desk.folder, { recursive: true })).every((name) => !name.endsWith('.part'))
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    desk.clock.ms += HOUR_MS;
+    expect(await desk.sweeper.sweep()).toBe(1);
+    await desk.expectNothingLeft();
+    source.end();
+    await expect(saving).rejects.toMatchObject({ code: 'service_unavailable' });
+    await desk.expectNothingLeft();
+  });
+
+  it('removes thousands in one sweep, whatever one of them does', async () => {
+    const accountId = randomUUID();
+    await desk.database.dataSource.query(
+      `INSERT INTO stored_file (account_id, id, owner_id, state, content_type, size_bytes, created_at, expires_at)
+       SELECT $1, gen_random_uuid(), gen_random_uuid(), 'stored', 'audio/mpeg', 1, now(), to_timestamp($2) FROM generate_series(1, 1234)`,
+      [accountId, START_MS / 1000],
+    );
+    let isFirst = true;
+    const stubborn = (): Promise<void> => {
+      const refused = isFirst;
+      isFirst = false;
+      return refused ? Promise.reject(new Error('busy')) : Promise.resolve();
+    };
+    desk.use({ ...desk.localStore(), remove: stubborn });
+    desk.clock.ms += HOUR_MS;
+    expect(await desk.sweeper.sweep()).toBe(1233);
+    expect(await desk.sweeper.sweep()).toBe(1);
+  });
+
+  it('goes on with no further file when the gateway stops, however slow the store is', async () => {
+    for (let n = 0; n < 3; n++) await desk.files.save(newFile(of(randomBytes(10))));
+    const stopping = new AbortController();
+    let removals = 0;
+    const slow = (): Promise<void> => {
+      removals += 1;
+      stopping.abort();
+      return Promise.resolve();
+    };
+    desk.use({ ...desk.localStore(), remove: slow });
+    desk.clock.ms += 15 * DAY_MS;
+    await desk.sweeper.sweep(stopping.signal);
+    expect(removals).toBe(1);
+  });
+});

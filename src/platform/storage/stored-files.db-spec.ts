@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import {
+  DAY_MS,
+  HOUR_MS,
+  newFile,
+  of,
+  StoredFileDesk,
+} from '../../../test/support/stored-file-desk.js';
+import type { FileWriting } from './file-store.port.js';
+import { LocalFileStore } from './local-file-store.js';
+
+/** How often it is looked what a large file holds of the memory. */
+const LOOK_BYTES = 32 * 1_048_576;
+
+let desk: StoredFileDesk;
+beforeAll(async () => {
+  desk = await StoredFileDesk.start();
+});
+afterAll(() => desk.database.drop());
+beforeEach(() => desk.reset());
+afterEach(() => desk.clear());
+
+const bytesOf = async (body: Readable): Promise<Buffer> =>
+  Buffer.concat((await body.toArray()) as Buffer[]);
+
+function stoppedSoon(): AbortSignal {
+  const stop = new AbortController();
+  setTimeout(() => {
+    stop.abort(new Error('no longer'));
+  }, 30);
+  return stop.signal;
+}
+
+setFlagsFromString('--expose-gc');
+const forceGc = runInNewContext('gc') as () => void;
+
+function heldBytes(): number {
+  forceGc();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function full(): Error {
+  return new Error('ENOSPC: no space left on device');
+}
+
+function broken(): Readable {
+  return Readable.from(
+    (function* () {
+      yield randomBytes(10);
+      throw new Error('the source broke off');
+    })(),
+  );
+}
+
+describe('StoredFiles', () => {
+  it('keeps bytes, type and size until the time is over', async () => {
+    const bytes = randomBytes(300_000);
+    const { id, accountId } = await desk.files.save(newFile(of(bytes)));
+    const file = await desk.files.kept(accountId, id);
+    expect(file).toMatchObject({ contentType: 'video/mp4', sizeBytes: 300_000 });
+    expect((await bytesOf(await file.open())).equals(bytes)).toBe(true);
+    const part = await bytesOf(await file.open({ first: 10, last: 19 }));
+    expect(part.equals(bytes.subarray(10, 20))).toBe(true);
+  });
+
+  it('finds a file only for its account', async () => {
+    const { id } = await desk.files.save(newFile(of(randomBytes(10))));
+    expect(await desk.files.find(randomUUID(), id)).toBeUndefined();
+  });
+
+  it('answers 410 content_expired from the fourteenth day on, swept or not', async () => {
+    const { id, accountId } = await desk.files.save(newFile(of(randomBytes(10))));
+    desk.clock.ms += 14 * DAY_MS - 1;
+    expect(await desk.files.find(accountId, id)).toBeDefined();
+    desk.clock.ms += 1;
+    const gone = { code: 'content_expired', status: 410 };
+    await expect(desk.files.kept(accountId, id)).rejects.toMatchObject(gone);
+    desk.clock.ms += DAY_MS;
+    await desk.sweeper.sweep();
+    await expect(desk.files.kept(accountId, id)).rejects.toMatchObject(gone);
+    await desk.expectNothingLeft();
+  });
+
+  it.each([
+    ['breaks off', () => newFile(broken()), 'the source broke off'],
+    ['is too large', () => newFile(of(randomBytes(20)), { maxBytes: 19 }), /larger than 19 bytes/],
+    [
+      'was unwanted before it began',
+      () => newFile(of(randomBytes(20)), { signal: AbortSignal.abort(new Error('no longer')) }),
+      'no longer',
+    ],
+    [
+      'becomes unwanted while it stands still',
+      () => newFile(new PassThrough(), { signal: stoppedSoon() }),
+      'no longer',
+    ],
+  ])('leaves nothing of a source that %s', async (_what, file, message) => {
+    await expect(desk.files.save(file())).rejects.toThrow(message);
+    await desk.expectNothingLeft();
+  });
+
+  it.each([
+    ['before its row is written', (body: PassThrough) => body.destroy(new Error('broken'))],
+    [
+      'after its first bytes',
+      (body: PassThrough) => {
+        body.write(randomBytes(10), () => body.destroy(new Error('broken')));
+      },
+    ],
+  ])('survives a source that is destroyed %s', async (_when, destroy) => {
+    const body = new PassThrough({ highWaterMark: 1 });
+    const saving = desk.files.save(newFile(body));
+    destroy(body);
+    await expect(saving).rejects.toThrow('broken');
+    await desk.expectNothingLeft();
+  });
+
+  it('takes exactly as many bytes as it may', async () => {
+    const { sizeBytes } = await desk.files.save(newFile(of(randomBytes(20)), { maxBytes: 20 }));
+    expect(sizeBytes).toBe(20);
+  });
+
+  it.each([
+    ['at once', () => Promise.reject(full())],
+    [
+      'in the middle',
+      async (_key: string, { body }: FileWriting) => {
+        await body[Symbol.asyncIterator]().next();
+        throw full();
+      },
+    ],
+  ])('answers 503 service_unavailable where the disk is full %s', async (_when, write) => {
+    desk.use({ ...desk.localStore(), write });
+    const body = Readable.from([randomBytes(10), randomBytes(10)]);
+    const saving = desk.files.save(newFile(body));
+    const unavailable = { code: 'service_unavailable', retryAfterSeconds: 30 };
+    await expect(saving).rejects.toMatchObject(unavailable);
+    expect(body.destroyed).toBe(true);
+    await desk.expectNothingLeft();
+  });
+
+  it('takes and gives a large file in little memory (CONTENT-11)', async () => {
+    const size = 256 * 1_048_576;
+    const start = heldBytes();
+    let most = start;
+    const look = (at: number): void => {
+      if (at % LOOK_BYTES < 65_536) most = Math.max(most, heldBytes());
+    };
+    const source = Readable.from(
+      (function* () {
+        for (let at = 0; at < size; at += 65_536) {
+          look(at);
+          yield Buffer.alloc(65_536, at % 251);
+        }
+      })(),
+    );
+    const file = await desk.files.save(newFile(source, { maxBytes: size }));
+    let read = 0;
+    for await (const chunk of await file.open()) {
+      look(read);
+      read += (chunk as Buffer).length;
+    }
+    expect(read).toBe(size);
+    expect(most - start).toBeLessThan(size / 4);
+  });
+
+  it('answers 503 service_unavailable where bytes are lost', async () => {
+    const file = await desk.files.save(newFile(of(randomBytes(10))));
+    await rm(join(desk.folder, file.accountId, file.id));
+    await expect(file.open()).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+
+  it('removes a file at once for readers, and leaves a store that fails to the sweeper', async () => {
+    const { accountId, id } = await desk.files.save(newFile(of(randomBytes(10))));
+    desk.use({ ...desk.localStore(), remove: () => Promise.reject(new Error('away')) });
+    await desk.files.remove(accountId, id);
+    expect(await desk.files.find(accountId, id)).toBeUndefined();
+    desk.use(new LocalFileStore(desk.folder));
+    desk.clock.ms += HOUR_MS;
+    expect(await desk.sweeper.sweep()).toBe(1);
+    await desk.expectNothingLeft();
+  });
+});
