@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { makeKey } from '../../src/auth/key-material.js';
+import { makeKey } from '../../src/auth/api-key-format.js';
 
 /** Sends unknown keys to the gateway on the second port, so many a second, until it is killed. */
 const [, target, perSecond] = process.argv.slice(2).map(Number);

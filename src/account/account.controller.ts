@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import { WithKey } from '../auth/with-key.decorator.js';
+import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -18,7 +18,7 @@ import { KeyView } from './key.view.js';
 
 /** Self-service for the holder of a key (interface; decision G-16). */
 @ApiTags('account')
-@WithKey()
+@ApiKeyAuth()
 @Controller('v1')
 export class AccountController {
   constructor(

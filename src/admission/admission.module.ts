@@ -2,11 +2,11 @@ import { Global, Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
 import { BodyGate } from '../common/http/bodies/body-gate.js';
-import { AccountBodyGate } from './account-body-gate.js';
+import { AccountBodyQuota } from './account-body-quota.js';
 import { ModelGuard } from './model.guard.js';
-import { ParallelCalls } from './parallel-calls.js';
+import { CallConcurrencyLimit } from './call-concurrency-limit.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
-import { ProviderConnections } from './provider-connections.js';
+import { ProviderConnectionLimit } from './provider-connection-limit.js';
 
 /**
  * Decides whether a request may run at all: key, rate limit, body, model. It is global, because every body needs its
@@ -18,16 +18,16 @@ import { ProviderConnections } from './provider-connections.js';
   providers: [
     ModelGuard,
     NoIdempotencyKeyGuard,
-    ParallelCalls,
-    ProviderConnections,
-    { provide: BodyGate, useClass: AccountBodyGate },
+    CallConcurrencyLimit,
+    ProviderConnectionLimit,
+    { provide: BodyGate, useClass: AccountBodyQuota },
   ],
   exports: [
     AuthModule,
     ModelGuard,
     NoIdempotencyKeyGuard,
-    ParallelCalls,
-    ProviderConnections,
+    CallConcurrencyLimit,
+    ProviderConnectionLimit,
     BodyGate,
   ],
 })

@@ -3,7 +3,7 @@ import { applyDecorators, HttpCode, SetMetadata, UseGuards } from '@nestjs/commo
 import { ApiBearerAuth, ApiConsumes } from '@nestjs/swagger';
 import { BearerGuard } from '../auth/bearer.guard.js';
 import { RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
-import { API_KEY_SCHEME } from '../auth/with-key.decorator.js';
+import { API_KEY_SCHEME } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { JsonBodyGuard } from '../common/http/bodies/json-body.guard.js';

@@ -5,7 +5,7 @@ import { Accounts } from '../billing/accounts/accounts.js';
 import { Clock } from '../common/time/clock.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
-import { hashKey } from './key-material.js';
+import { hashKey } from './api-key-format.js';
 
 const SECOND_MS = 1_000;
 const TERMS: KeyTerms = {

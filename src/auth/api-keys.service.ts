@@ -8,7 +8,7 @@ import { Clock } from '../common/time/clock.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ApiKeyRecord } from './api-key-record.js';
 import { ApiKey } from './api-key.entity.js';
-import { hashKey, makeKey, prefixOf } from './key-material.js';
+import { hashKey, makeKey, prefixOf } from './api-key-format.js';
 import type { SpendPeriod } from './spend-limit.js';
 
 /** What an operator decides about a new key. */

@@ -10,11 +10,11 @@ import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { BearerGuard } from './bearer.guard.js';
 import { KeyCache } from './key-cache.js';
-import { KeyChanges } from './key-changes.js';
-import { KeyGuesses } from './key-guesses.js';
-import { KeyUses } from './key-uses.js';
+import { KeyChangePoller } from './key-change-poller.js';
+import { UnknownKeyLimiter } from './unknown-key-limiter.js';
+import { KeyLastUsed } from './key-last-used.js';
 import { MemoryBuckets } from './rate-limit/memory-buckets.js';
-import { PrimaryBuckets } from './rate-limit/primary-buckets.js';
+import { ClusterBuckets } from './rate-limit/cluster-buckets.js';
 import { RateLimitGuard, TOKEN_BUCKETS } from './rate-limit/rate-limit.guard.js';
 import type { TokenBuckets } from './rate-limit/token-bucket.js';
 
@@ -37,17 +37,17 @@ async function makeBuckets(
       },
     });
   }
-  return cluster.isWorker ? new PrimaryBuckets(clock) : new MemoryBuckets(clock);
+  return cluster.isWorker ? new ClusterBuckets(clock) : new MemoryBuckets(clock);
 }
 
 /** API keys and rate limits. */
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey])],
   providers: [
-    KeyChanges,
+    KeyChangePoller,
     KeyCache,
-    KeyUses,
-    KeyGuesses,
+    KeyLastUsed,
+    UnknownKeyLimiter,
     ApiKeysService,
     BearerGuard,
     RateLimitGuard,
@@ -55,8 +55,8 @@ async function makeBuckets(
   ],
   exports: [
     KeyCache,
-    KeyUses,
-    KeyGuesses,
+    KeyLastUsed,
+    UnknownKeyLimiter,
     ApiKeysService,
     BearerGuard,
     RateLimitGuard,

@@ -4,8 +4,8 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { bearerTokenOf } from '../common/secrets/bearer-token.js';
 import type { Caller } from './caller.js';
 import { KeyCache } from './key-cache.js';
-import { KeyGuesses } from './key-guesses.js';
-import { KeyUses } from './key-uses.js';
+import { UnknownKeyLimiter } from './unknown-key-limiter.js';
+import { KeyLastUsed } from './key-last-used.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -26,8 +26,8 @@ export const INVALID_TOKEN_MESSAGE =
 export class BearerGuard implements CanActivate {
   constructor(
     private readonly keys: KeyCache,
-    private readonly uses: KeyUses,
-    private readonly guesses: KeyGuesses,
+    private readonly uses: KeyLastUsed,
+    private readonly guesses: UnknownKeyLimiter,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -17,15 +17,15 @@ export interface Caller {
   /** The account is disabled, so none of its requests is served (decision G-99). */
   readonly isDisabled?: true;
   /** Set when the key is forgotten or looked up anew: the rest may no longer be so. */
-  isOutdated?: true;
+  isStale?: true;
 }
 
 /**
  * Whether the key may have a spend limit by now. A request may take long between its admission and its hold, and a limit
  * that is set meanwhile counts it too.
  */
-export function mayHaveLimit({ spendLimit, isOutdated }: Caller): boolean {
-  return spendLimit !== undefined || isOutdated === true;
+export function mayHaveLimit({ spendLimit, isStale: isStale }: Caller): boolean {
+  return spendLimit !== undefined || isStale === true;
 }
 
 /** Whether the key's allowlist permits a model. */

@@ -8,8 +8,8 @@ import { Clock } from '../common/time/clock.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeysService, type KeyTerms } from './api-keys.service.js';
 import { KeyCache } from './key-cache.js';
-import { KeyChanges } from './key-changes.js';
-import { makeKey } from './key-material.js';
+import { KeyChangePoller } from './key-change-poller.js';
+import { makeKey } from './api-key-format.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { Scheduler } from '../platform/scheduler/scheduler.js';
 
@@ -36,7 +36,7 @@ describe('the cache of keys', () => {
   let accountId: string;
   let keys: ApiKeysService;
   let clock: SetClock;
-  let changes: KeyChanges;
+  let changes: KeyChangePoller;
   let cache: KeyCache;
   let queries: number;
   let isDown: boolean;
@@ -59,7 +59,7 @@ describe('the cache of keys', () => {
     const repository = database.dataSource.getRepository(ApiKey);
     clock = new SetClock();
     keys = new ApiKeysService(repository, clock);
-    changes = new KeyChanges(watched(database.dataSource), clock, scheduler);
+    changes = new KeyChangePoller(watched(database.dataSource), clock, scheduler);
     cache = new KeyCache(watched(database.dataSource), clock, changes);
     queries = 0;
     isDown = false;

@@ -4,8 +4,8 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 import { PreparedStatement } from '../database/prepared-statement.js';
 import type { Caller } from './caller.js';
-import { KeyChanges } from './key-changes.js';
-import { hashKey, looksLikeKey } from './key-material.js';
+import { KeyChangePoller } from './key-change-poller.js';
+import { hashKey, looksLikeKey } from './api-key-format.js';
 import type { SpendPeriod } from './spend-limit.js';
 
 const CACHE_LIMIT = 50_000;
@@ -40,7 +40,7 @@ interface KnownKey {
 }
 
 /**
- * Finds the caller of a key. Known keys are remembered until {@link KeyChanges} reports a change. Concurrent look-ups
+ * Finds the caller of a key. Known keys are remembered until {@link KeyChangePoller} reports a change. Concurrent look-ups
  * of one key share one query.
  */
 @Injectable()
@@ -58,13 +58,13 @@ export class KeyCache {
   constructor(
     dataSource: DataSource,
     private readonly clock: Clock,
-    private readonly changes: KeyChanges,
+    private readonly changes: KeyChangePoller,
   ) {
     this.statement = new PreparedStatement(dataSource, 'api_key_find', FIND);
     this.known = new LRUCache({
       max: CACHE_LIMIT,
       dispose: ({ caller }) => {
-        caller.isOutdated = true;
+        caller.isStale = true;
         this.textById.delete(caller.apiKeyId);
       },
     });

@@ -3,8 +3,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request } from 'express';
 import type { Logger } from 'pino';
 import { KeyCache } from '../auth/key-cache.js';
-import { KeyGuesses } from '../auth/key-guesses.js';
-import { requestHolder } from '../auth/request-holder.js';
+import { UnknownKeyLimiter } from '../auth/unknown-key-limiter.js';
+import { fairnessBucketOf } from '../auth/fairness-bucket.js';
 import { FastExpressAdapter } from '../common/http/connections/fast-express.adapter.js';
 import { OverloadGate } from '../common/http/overload/overload-gate.js';
 import {
@@ -45,9 +45,9 @@ export function refuseOverload(
 export function holderOfRequests(
   app: NestExpressApplication,
 ): (request: IncomingMessage) => string {
-  const holder = requestHolder(
+  const holder = fairnessBucketOf(
     app.get(KeyCache, { strict: false }),
-    app.get(KeyGuesses, { strict: false }),
+    app.get(UnknownKeyLimiter, { strict: false }),
   );
   // The adapter makes every request as one of Express.
   return (request) => holder(request as Request);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { sandboxScope } from '../platform/config/sandbox-scope.js';
 import { MemoryBuckets } from '../auth/rate-limit/memory-buckets.js';
-import { serveBuckets } from '../auth/rate-limit/primary-buckets.js';
+import { serveBuckets } from '../auth/rate-limit/cluster-buckets.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import { SystemClock } from '../common/time/clock.js';
 import { type GatewayConfig, workerCount } from '../platform/config/gateway-config.js';

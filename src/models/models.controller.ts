@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import { WithKey } from '../auth/with-key.decorator.js';
+import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { namesEntity } from '../common/http/answers/entity-tag.js';
 import { ModelDetailView } from './model-detail.view.js';
@@ -12,7 +12,7 @@ import { type ModelDocument, ModelsService } from './models.service.js';
 
 /** Discovery of model ids and endpoint types (API: GET /v1/models). */
 @ApiTags('models')
-@WithKey()
+@ApiKeyAuth()
 @Controller('v1/models')
 export class ModelsController {
   constructor(private readonly models: ModelsService) {}

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { WithKey } from '../auth/with-key.decorator.js';
+import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { type PremadeVoice, VOICES } from '../catalog/voices.js';
 
 /** A premade voice. */
@@ -29,7 +29,7 @@ export class VoiceListView {
 
 /** Discovery of the voices that speech, dialogue and voice changer take (API: GET /v1/voices). */
 @ApiTags('models')
-@WithKey()
+@ApiKeyAuth()
 @Controller('v1/voices')
 export class VoicesController {
   @Get()

@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { PROVIDERS_OPTIONS, type ProvidersOptions } from './providers.options.js';
-import { AttemptWatch } from './routing/attempt-watch.js';
+import { AttemptMetrics } from './routing/attempt-metrics.js';
 import { ProviderRegistry } from './routing/provider-registry.js';
 import { ProviderRouter } from './routing/provider-router.js';
 
@@ -17,7 +17,7 @@ export class ProvidersModule {
       providers: [
         { provide: PROVIDERS_OPTIONS, useValue: options },
         ProviderRegistry,
-        AttemptWatch,
+        AttemptMetrics,
         ProviderRouter,
       ],
       exports: [ProviderRegistry, ProviderRouter],

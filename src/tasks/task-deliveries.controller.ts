@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import { WithKey } from '../auth/with-key.decorator.js';
+import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
@@ -12,7 +12,7 @@ import { TaskDeliveries } from './reads/task-deliveries.js';
 
 /** Deliveries of the webhooks of the caller's tasks (API: GET /v1/tasks/{id}/deliveries). */
 @ApiTags('tasks')
-@WithKey()
+@ApiKeyAuth()
 @Controller('v1/tasks/:id/deliveries')
 export class TaskDeliveriesController {
   constructor(private readonly deliveries: TaskDeliveries) {}

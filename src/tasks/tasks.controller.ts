@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from 
 import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import { WithKey } from '../auth/with-key.decorator.js';
+import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -17,7 +17,7 @@ import { tellAwaited, Wait, WAIT_HEADERS } from './wait.decorator.js';
 /** Tasks of the caller's account, of every kind. */
 @ApiTags('tasks')
 @ApiExtraModels(TaskView)
-@WithKey()
+@ApiKeyAuth()
 @Controller('v1/tasks')
 export class TasksController {
   constructor(

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import { WithKey } from '../auth/with-key.decorator.js';
+import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -52,7 +52,7 @@ export class VideoContentController {
   }
 
   @Post(':id/content-link')
-  @WithKey()
+  @ApiKeyAuth()
   @HttpCode(200)
   @ApiOperation({
     summary: 'A link to the file of a video',

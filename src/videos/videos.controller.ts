@@ -11,7 +11,7 @@ import type { Response } from 'express';
 import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import { WithKey } from '../auth/with-key.decorator.js';
+import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -71,7 +71,7 @@ export class VideosController {
   }
 
   @Get(':id')
-  @WithKey()
+  @ApiKeyAuth()
   @ApiOperation({
     summary: 'One video',
     description: 'Poll every 10 to 20 seconds while it is queued or in progress.',

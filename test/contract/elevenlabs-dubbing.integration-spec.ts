@@ -7,7 +7,7 @@ import { SystemClock } from '../../src/common/time/clock.js';
 import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
 import { readBounded } from '../../src/providers/http/bounded-body.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
-import type { ProviderAccess } from '../../src/providers/http/provider-access.js';
+import type { ProviderContext } from '../../src/providers/http/provider-context.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { DubbingPort } from '../../src/providers/ports/dubbing.port.js';
 import { sentForm } from './form-data.js';
@@ -41,7 +41,7 @@ const json = (value: object) => ({
   type: 'application/json',
   body: Buffer.from(JSON.stringify(value)),
 });
-const portOf = (access: ProviderAccess): DubbingPort => elevenLabsPorts(access).dubbing!;
+const portOf = (access: ProviderContext): DubbingPort => elevenLabsPorts(access).dubbing!;
 
 const expectForm = (fields: Record<string, string>) => async (request: SeenRequest) => {
   expect([request.method, request.url]).toEqual(['POST', '/v1/dubbing']);

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { SystemClock } from '../../src/common/time/clock.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
-import type { ProviderAccess } from '../../src/providers/http/provider-access.js';
+import type { ProviderContext } from '../../src/providers/http/provider-context.js';
 import type { AttemptContext } from '../../src/providers/ports/attempt-context.js';
 import type { UpstreamTerms } from '../../src/providers/ports/upstream-terms.js';
 import { StubUpstream, type SeenRequest } from '../support/stub-upstream.js';
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 300;
 /** What an adapter has to show to pass the contract. */
 export interface PortContract {
   /** Runs the call to its end, including the body, and returns its result. */
-  readonly run: (access: ProviderAccess, context: AttemptContext) => Promise<unknown>;
+  readonly run: (access: ProviderContext, context: AttemptContext) => Promise<unknown>;
   /** A good answer, and the result that `run` returns for it. */
   readonly good: { readonly type: string; readonly body: Buffer; readonly result: unknown };
   /** Checks what the provider received from `run` with upstream model `upstream-model`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AnswerReader, readAnswer } from '../../src/providers/ttapi/ttapi-answers.js';
+import { type AnswerReader, readAnswer } from '../../src/providers/ttapi/ttapi-response-readers.js';
 
 const url = 'https://cdn.example/a';
 const music = { musicId: 'm1', title: 'Rain', audioUrl: `${url}.mp3`, duration: '12.5' };

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import { ProviderHttp } from '../../src/providers/http/provider-http.js';
-import { keyHeader, type ProviderAccess } from '../../src/providers/http/provider-access.js';
+import { keyHeader, type ProviderContext } from '../../src/providers/http/provider-context.js';
 import type { SongCommand } from '../../src/providers/ports/song.port.js';
 import { TTAPI_ENDPOINTS } from '../../src/providers/ttapi/ttapi-endpoints.js';
 import { ownTtapiErrors } from '../../src/providers/ttapi/ttapi-error.js';
@@ -9,7 +9,7 @@ import { describePortContract, describeRequest } from './port-contract.js';
 import type { SeenRequest } from '../support/stub-upstream.js';
 
 /** The adapter with one call of the table under the name that the contract uses. */
-function songs(access: ProviderAccess, call: string): TtapiSong {
+function songs(access: ProviderContext, call: string): TtapiSong {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'tt-api-key'),
     ownErrors: ownTtapiErrors,

@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { ParallelCalls } from '../../src/admission/parallel-calls.js';
-import { ProviderConnections } from '../../src/admission/provider-connections.js';
+import { CallConcurrencyLimit } from '../../src/admission/call-concurrency-limit.js';
+import { ProviderConnectionLimit } from '../../src/admission/provider-connection-limit.js';
 import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
 import { LastNet } from '../../src/boot/last-net.js';
 import { Clock } from '../../src/common/time/clock.js';
@@ -55,8 +55,8 @@ const ledger = new LedgerService(dataSource);
 const clock = new HastyClock();
 const { process: lease, executions } = ledgerOf(dataSource, { clock, dataDir, leaseMs: LEASE_MS });
 await lease.onModuleInit();
-const unbounded = new ParallelCalls({ maxParallelCallsPerKey: 0 });
-const connections = new ProviderConnections(
+const unbounded = new CallConcurrencyLimit({ maxParallelCallsPerKey: 0 });
+const connections = new ProviderConnectionLimit(
   { nameOf: (provider) => provider },
   { providerMaxConnections: 1_000 },
 );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { makeKey } from '../../src/auth/key-material.js';
+import { makeKey } from '../../src/auth/api-key-format.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../support/gateway.js';
 import { errorOf, send } from '../support/http-answer.js';
 import { stopClock } from '../support/stopped-clock.js';

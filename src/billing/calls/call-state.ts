@@ -2,7 +2,7 @@ import type { UnchargedQuantity } from '../../common/money/charge-basis.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
 import { StopSource } from '../../common/stop-signal.js';
 import type { Clock } from '../../common/time/clock.js';
-import type { ConnectionPlace } from '../../admission/provider-connections.js';
+import type { ConnectionLease } from '../../admission/provider-connection-limit.js';
 import type { AttemptWatcher, TriedRoute } from '../../providers/routing/provider-router.js';
 import type { ExecutionStart } from './execution-commands.js';
 
@@ -31,7 +31,7 @@ export class CallState implements CallProgress {
   constructor(
     readonly start: ExecutionStart,
     private readonly clock: Clock,
-    private readonly connection: ConnectionPlace,
+    private readonly connection: ConnectionLease,
   ) {
     this.#startedMs = clock.nowMs();
   }

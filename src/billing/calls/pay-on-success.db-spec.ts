@@ -10,8 +10,8 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { SystemClock } from '../../common/time/clock.js';
 import type { ExecutionLedger } from './execution-ledger.js';
 import type { ExecutionsService } from './executions.service.js';
-import { ParallelCalls } from '../../admission/parallel-calls.js';
-import { ProviderConnections } from '../../admission/provider-connections.js';
+import { CallConcurrencyLimit } from '../../admission/call-concurrency-limit.js';
+import { ProviderConnectionLimit } from '../../admission/provider-connection-limit.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { type PaidWork, PayOnSuccess } from './pay-on-success.js';
 
@@ -31,7 +31,7 @@ const endless: PaidWork<string> = (signal) =>
 
 describe('PayOnSuccess', () => {
   const clock = new SystemClock();
-  const unbounded = new ParallelCalls({ maxParallelCallsPerKey: 0 });
+  const unbounded = new CallConcurrencyLimit({ maxParallelCallsPerKey: 0 });
   let database: TestDatabase;
   let own: TestLedger;
   let executions: ExecutionLedger;
@@ -76,9 +76,9 @@ describe('PayOnSuccess', () => {
       routes: row.routes,
     };
   }
-  const payingWith = (shares: ParallelCalls, callDeadlineMs: number, max = 1_000) => {
+  const payingWith = (shares: CallConcurrencyLimit, callDeadlineMs: number, max = 1_000) => {
     const names = { nameOf: (provider: string) => provider };
-    const connections = new ProviderConnections(names, { providerMaxConnections: max });
+    const connections = new ProviderConnectionLimit(names, { providerMaxConnections: max });
     return new PayOnSuccess(executions, clock, shares, connections, { callDeadlineMs });
   };
   const books = () => balanceOf(database.dataSource, call.caller.accountId);
@@ -155,7 +155,7 @@ describe('PayOnSuccess', () => {
   });
 
   it('counts a call of its key until its end, however that comes', async () => {
-    const one = payingWith(new ParallelCalls({ maxParallelCallsPerKey: 1 }), HOUR_MS);
+    const one = payingWith(new CallConcurrencyLimit({ maxParallelCallsPerKey: 1 }), HOUR_MS);
     const next = () => ({ ...call, executionId: uuidV7(clock.nowMs()) });
     await one.run(next(), priced(SMALL), async (...parts) => {
       await expect(one.run(next(), priced(SMALL), made())).rejects.toMatchObject({

@@ -16,9 +16,9 @@ import { ExecutionLedger } from './execution-ledger.js';
 import type { ExecutionStart } from './execution-commands.js';
 import { type CallProgress, CallState } from './call-state.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import { ParallelCalls } from '../../admission/parallel-calls.js';
-import { ProviderConnections } from '../../admission/provider-connections.js';
-import { unaffordable } from '../../admission/unaffordable.js';
+import { CallConcurrencyLimit } from '../../admission/call-concurrency-limit.js';
+import { ProviderConnectionLimit } from '../../admission/provider-connection-limit.js';
+import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
 import { blamingField } from './blamed-field.js';
 
 /** After the deadline of a call, a provider that is sending gets this long to finish. */
@@ -84,8 +84,8 @@ export class PayOnSuccess {
   constructor(
     private readonly executions: ExecutionLedger,
     private readonly clock: Clock,
-    private readonly parallelCalls: ParallelCalls,
-    private readonly connections: ProviderConnections,
+    private readonly callConcurrencyLimit: CallConcurrencyLimit,
+    private readonly connections: ProviderConnectionLimit,
     @Inject(CALL_LIMITS) private readonly limits: CallLimits,
   ) {}
 
@@ -100,10 +100,10 @@ export class PayOnSuccess {
    * balance is too low; otherwise the error of the work, after the release.
    */
   async run<T>(call: AdmittedCall, quote: Quote, work: PaidWork<T>): Promise<T> {
-    const connection = this.connections.take(call.routes);
-    const tooMany = this.parallelCalls.take(call.caller);
+    const connection = this.connections.acquire(call.routes);
+    const tooMany = this.callConcurrencyLimit.acquire(call.caller);
     if (tooMany) {
-      connection.give();
+      connection.release();
       throw tooMany;
     }
     const { amountMicroUsd } = quote;
@@ -112,7 +112,7 @@ export class PayOnSuccess {
     this.running.add(running);
     const endOfDeadline = this.watchDeadline(call, running);
     try {
-      call.countedBody?.keep();
+      call.countedBody?.retain();
       await this.hold(call, start);
       const result = await this.attempt(call, running, work);
       const { provider, providerRequestId, upstreamModel = null, basis = quote.basis } = result;
@@ -128,11 +128,11 @@ export class PayOnSuccess {
       });
       return result.value;
     } finally {
-      call.countedBody?.leave();
+      call.countedBody?.release();
       endOfDeadline();
       this.running.delete(running);
-      this.parallelCalls.give(call.caller);
-      connection.give();
+      this.callConcurrencyLimit.release(call.caller);
+      connection.release();
     }
   }
 
@@ -174,7 +174,7 @@ export class PayOnSuccess {
   private async hold(call: AdmittedCall, start: ExecutionStart): Promise<void> {
     const outcome = await this.executions.begin(start);
     if (outcome === 'held') return;
-    throw unaffordable(apiFamilyOf(call.endpoint), outcome, call.caller, this.clock.nowMs());
+    throw insufficientFundsError(apiFamilyOf(call.endpoint), outcome, call.caller, this.clock.nowMs());
   }
 
   private async attempt<T>(

@@ -1,6 +1,6 @@
 import type { GatewayConfig, ProviderSetting } from './gateway-config.js';
 
-const withKey = (
+const apiKeyAuth = (
   apiKey: string | undefined,
   baseUrl: string | undefined,
 ): ProviderSetting | undefined =>
@@ -8,10 +8,10 @@ const withKey = (
 
 /** How the settings give access to each built-in provider; undefined where its key or its address is unset. */
 export const PROVIDER_ACCESS = {
-  openai: (config: GatewayConfig) => withKey(config.openaiApiKey, config.openaiBaseUrl),
-  video: (config: GatewayConfig) => withKey(config.videoApiKey, config.videoBaseUrl),
-  elevenlabs: (config: GatewayConfig) => withKey(config.elevenlabsApiKey, config.elevenlabsBaseUrl),
-  ttapi: (config: GatewayConfig) => withKey(config.ttapiApiKey, config.ttapiBaseUrl),
+  openai: (config: GatewayConfig) => apiKeyAuth(config.openaiApiKey, config.openaiBaseUrl),
+  video: (config: GatewayConfig) => apiKeyAuth(config.videoApiKey, config.videoBaseUrl),
+  elevenlabs: (config: GatewayConfig) => apiKeyAuth(config.elevenlabsApiKey, config.elevenlabsBaseUrl),
+  ttapi: (config: GatewayConfig) => apiKeyAuth(config.ttapiApiKey, config.ttapiBaseUrl),
 };
 
 /**

@@ -1,5 +1,5 @@
 import { ProviderHttp } from '../http/provider-http.js';
-import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
+import { keyHeader, type ProviderContext } from '../http/provider-context.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { ElevenLabsAlignment } from './elevenlabs-alignment.adapter.js';
 import { ElevenLabsComposition } from './elevenlabs-composition.adapter.js';
@@ -12,7 +12,7 @@ import { ElevenLabsTranscription } from './elevenlabs-transcription.adapter.js';
 import { ElevenLabsVoiceChange } from './elevenlabs-voice-change.adapter.js';
 
 /** Everything that a provider with the ElevenLabs wire protocol can do. */
-export function elevenLabsPorts(access: ProviderAccess): ProviderPorts {
+export function elevenLabsPorts(access: ProviderContext): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'xi-api-key'),
   });

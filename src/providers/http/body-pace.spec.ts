@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Dispatcher } from 'undici';
 import { BodyPace } from './body-pace.js';
-import { UpstreamExchange } from './upstream-exchange.js';
+import { UpstreamResponseHandler } from './upstream-response-handler.js';
 
 const READ_BYTES = 64 * 1024;
 const HEADERS = { 'transfer-encoding': 'chunked' };
@@ -19,7 +19,7 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
   readonly rawTrailers = [];
   paused = false;
   receivedBytes = 0;
-  private readonly exchange: UpstreamExchange;
+  private readonly exchange: UpstreamResponseHandler;
 
   constructor(
     pace: BodyPace,
@@ -27,7 +27,7 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
     private readonly readBytes = READ_BYTES,
     accountId = 'a',
   ) {
-    this.exchange = new UpstreamExchange(undefined, (error) => error, pace, accountId);
+    this.exchange = new UpstreamResponseHandler(undefined, (error) => error, pace, accountId);
     this.exchange.onRequestStart(this);
     this.exchange.onResponseStart(this, 200, HEADERS);
   }

@@ -9,9 +9,9 @@ import { classifyError, kindOfTransportFault, type OwnErrors } from './error-cla
 import { carriesError } from './error-facts.js';
 import { figuresOfBody, figuresOfHeaders } from './figures.js';
 import { decodedBody } from './decoded-body.js';
-import { UpstreamExchange } from './upstream-exchange.js';
+import { UpstreamResponseHandler } from './upstream-response-handler.js';
 import type { ExchangeConfig } from './undici-adapter.js';
-import { type ProviderAccess, withoutKey } from './provider-access.js';
+import { type ProviderContext, withoutKey } from './provider-context.js';
 import { ProviderError } from './provider-error.js';
 import type { OnFigures } from '../ports/attempt-context.js';
 import type { UpstreamTerms } from '../ports/upstream-terms.js';
@@ -70,7 +70,7 @@ export class ProviderHttp {
   private readonly baseUrl: string;
 
   constructor(
-    private readonly access: ProviderAccess,
+    private readonly access: ProviderContext,
     private readonly protocol: WireProtocol,
   ) {
     this.baseUrl = trimTrailingSlashes(access.baseUrl);
@@ -205,7 +205,7 @@ export class ProviderHttp {
     const exchange: unknown = error.request;
     // A file that cannot be read is our own fault, not the provider's.
     if (cause && 'path' in cause) return cause;
-    return this.faultOf(error, exchange instanceof UpstreamExchange ? exchange.sent : true, null);
+    return this.faultOf(error, exchange instanceof UpstreamResponseHandler ? exchange.sent : true, null);
   }
 
   private faultOf(error: Error, sent: boolean, providerRequestId: string | null): ProviderError {

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import axios, { AxiosError, type AxiosInstance } from 'axios';
 import { Agent } from 'undici';
-import { UpstreamExchange } from './upstream-exchange.js';
+import { UpstreamResponseHandler } from './upstream-response-handler.js';
 import { type ExchangeConfig, undiciAdapter } from './undici-adapter.js';
 
 const agent = new Agent();
@@ -119,13 +119,13 @@ describe.each([
     server.close();
     const error = await failure(client.get(`http://127.0.0.1:${port}`));
     expect(error.code).toBe('ECONNREFUSED');
-    if (name === 'undici adapter') expect((error.request as UpstreamExchange).sent).toBe(false);
+    if (name === 'undici adapter') expect((error.request as UpstreamResponseHandler).sent).toBe(false);
   });
 
   it('reports a reset connection', async () => {
     listener = (_request, response) => response.destroy();
     const error = await failure(client.get(url));
-    if (name === 'undici adapter') expect((error.request as UpstreamExchange).sent).toBe(true);
+    if (name === 'undici adapter') expect((error.request as UpstreamResponseHandler).sent).toBe(true);
   });
 
   it('closes the connection when aborted before the head', async () => {

@@ -13,7 +13,7 @@ import { countWaiting } from '../../common/http/answers/unread-answers.js';
 import type { StopSignal } from '../../common/stop-signal.js';
 import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';
-import { type AnswerHead, UpstreamExchange } from './upstream-exchange.js';
+import { type AnswerHead, UpstreamResponseHandler } from './upstream-response-handler.js';
 
 /** An axios request with the options of this adapter. */
 export interface ExchangeConfig extends AxiosRequestConfig {
@@ -30,7 +30,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 /**
  * An axios adapter over a pool of undici connections; it needs a third of the CPU of axios' own. Status, headers, body,
  * abort and errors are as with the stock HTTP adapter, but redirects are never followed and compression is never
- * requested. `timeout` bounds the wait for the head. A rejected request has its {@link UpstreamExchange} in
+ * requested. `timeout` bounds the wait for the head. A rejected request has its {@link UpstreamResponseHandler} in
  * `error.request`.
  */
 export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
@@ -42,7 +42,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
     const signal = config.signal as StopSignal | undefined;
     const bodyError = config.bodyError ?? ((error: Error) => error);
     const accountId = currentExchange()?.request.caller?.accountId ?? '';
-    const exchange = new UpstreamExchange(signal, bodyError, pace, accountId);
+    const exchange = new UpstreamResponseHandler(signal, bodyError, pace, accountId);
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;
@@ -55,7 +55,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
   };
 }
 
-function countForReader({ mayPause }: UpstreamExchange, { body }: AnswerHead): void {
+function countForReader({ mayPause }: UpstreamResponseHandler, { body }: AnswerHead): void {
   const answer = mayPause ? undefined : currentExchange()?.response;
   if (answer) countWaiting(answer, () => body.readableLength);
 }
@@ -84,7 +84,7 @@ function bodyOf({ data, responseType }: Config): string | Buffer | null {
 async function toResponse(
   { status, statusText, headers, body }: AnswerHead,
   config: Config,
-  request: UpstreamExchange,
+  request: UpstreamResponseHandler,
 ): Promise<AxiosResponse> {
   const data = config.responseType === 'stream' ? body : await readWhole(config, body);
   const responseHeaders = new AxiosHeaders(headers as Record<string, string>);
@@ -109,7 +109,7 @@ function settle(response: AxiosResponse): AxiosResponse {
   );
 }
 
-function toAxiosError(error: Error, config: Config, exchange: UpstreamExchange): AxiosError {
+function toAxiosError(error: Error, config: Config, exchange: UpstreamResponseHandler): AxiosError {
   const { code } = error as NodeJS.ErrnoException;
   const isTimeout = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
   return AxiosError.from(error, isTimeout ? AxiosError.ECONNABORTED : code, config, exchange);

@@ -1,11 +1,11 @@
-import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
+import { keyHeader, type ProviderContext } from '../http/provider-context.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { OpenAiChat } from './openai-chat.adapter.js';
 import { OpenAiImage } from './openai-image.adapter.js';
 
 /** Everything that a provider with the OpenAI wire protocol can do. Its base URL includes `/v1`. */
-export function openAiPorts(access: ProviderAccess): ProviderPorts {
+export function openAiPorts(access: ProviderContext): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'authorization', 'Bearer '),
   });

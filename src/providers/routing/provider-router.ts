@@ -12,7 +12,7 @@ import type { AttemptContext, OnFigures } from '../ports/attempt-context.js';
 import type { Operation } from '../ports/operation.js';
 import type { PortByOperation } from '../ports/provider-ports.js';
 import type { Route } from '../ports/route.js';
-import { type AttemptObservation, AttemptWatch } from './attempt-watch.js';
+import { type AttemptObservation, AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
 import { RouteBreaker } from './route-breaker.js';
 import { ProviderRegistry } from './provider-registry.js';
@@ -71,8 +71,8 @@ export class ProviderRouter {
   constructor(
     private readonly registry: ProviderRegistry,
     private readonly clock: Clock,
-    @Inject(AttemptWatch)
-    private readonly watch: Pick<AttemptWatch, 'attempted' | 'breakerChanged'>,
+    @Inject(AttemptMetrics)
+    private readonly watch: Pick<AttemptMetrics, 'attempted' | 'breakerChanged'>,
   ) {}
 
   /**

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import type { AnswerReader } from './ttapi-answers.js';
+import type { AnswerReader } from './ttapi-response-readers.js';
 
 /** A request that has to be sent before another. Its answer is paid for and is remembered. */
 export interface TtapiStep {

@@ -13,7 +13,7 @@ import type {
   SongStep,
   SongSubmission,
 } from '../ports/song.port.js';
-import { readAnswer } from './ttapi-answers.js';
+import { readAnswer } from './ttapi-response-readers.js';
 import type { TtapiEndpoint, TtapiEndpoints, TtapiStep } from './ttapi-endpoints.js';
 import { nextSongStep, requestBody, stepBody } from './ttapi-request.js';
 import { idOf } from './ttapi-values.js';

@@ -1,6 +1,6 @@
 import { applyDecorators, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader, ApiQuery } from '@nestjs/swagger';
-import { API_KEY_SCHEME } from '../../auth/with-key.decorator.js';
+import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
 import { ContentReaderGuard } from './content-reader.guard.js';
 

@@ -12,7 +12,7 @@ import type { CallDecorator } from '../../admission/admitted-call.js';
 import { OPERATION } from '../../admission/model.guard.js';
 import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
-import { API_KEY_SCHEME } from '../../auth/with-key.decorator.js';
+import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import type { Operation } from '../../providers/ports/operation.js';
 import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
 import type { ErrorCode } from '../../common/errors/error-table.js';

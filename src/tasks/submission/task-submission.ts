@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { unaffordable } from '../../admission/unaffordable.js';
+import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { apiFamilyOf } from '../../common/errors/api-family.js';
@@ -151,7 +151,7 @@ export class TaskSubmission {
     }
     await prepared.discard?.();
     if (outcome === 'claim_lost') throw new ClaimLost();
-    throw unaffordable(surface, outcome, call.caller, this.clock.nowMs());
+    throw insufficientFundsError(surface, outcome, call.caller, this.clock.nowMs());
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { requestHolder } from './request-holder.js';
+import { fairnessBucketOf } from './fairness-bucket.js';
 
 const GUESSING = '203.0.113.9';
-const holderOf = requestHolder(
+const holderOf = fairnessBucketOf(
   { accountOf: (key) => (key === 'sk-seen' ? 'account-1' : undefined) },
   { waitMs: (address) => (address === GUESSING ? 1 : 0) },
 );

@@ -26,7 +26,7 @@ const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
  * destroying the body closes the connection. An aborted signal rejects (or breaks the body) with the reason of the
  * signal.
  */
-export class UpstreamExchange implements Dispatcher.DispatchHandler {
+export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
   readonly answered: Promise<AnswerHead>;
   /** Whether the request was ever put on a connection. False means that the provider cannot have received it. */
   sent = false;
@@ -169,7 +169,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
 /** The body of an answer. While its reader has paused it, the connection is not read. */
 class AnswerBody extends Readable {
   constructor(
-    private readonly exchange: UpstreamExchange,
+    private readonly exchange: UpstreamResponseHandler,
     readonly headers: IncomingHttpHeaders,
   ) {
     super({ highWaterMark: BODY_BUFFER_BYTES });

@@ -7,7 +7,7 @@ const UNKNOWN_KEYS_PER_MINUTE = 600;
 
 /** Counts the unknown keys that each address sends. */
 @Injectable()
-export class KeyGuesses extends GuessLimit {
+export class UnknownKeyLimiter extends GuessLimit {
   constructor(clock: Clock) {
     super(UNKNOWN_KEYS_PER_MINUTE, clock);
   }

@@ -28,7 +28,7 @@ const OPERATOR = 'operator';
  * may send only small bodies and no forms; otherwise 402 (decisions G-100, G-101).
  */
 @Injectable()
-export class AccountBodyGate extends BodyGate {
+export class AccountBodyQuota extends BodyGate {
   private readonly memory: Quota;
 
   constructor(
@@ -62,7 +62,7 @@ export class AccountBodyGate extends BodyGate {
     const body = new CountedBody(this.memory, holder, unpaid);
     request.countedBody = body;
     response.on('close', () => {
-      body.leave();
+      body.release();
     });
     return body;
   }
@@ -86,7 +86,7 @@ function needsFunds({ headers }: Request, kind: BodyKind): boolean {
  */
 export class CountedBody implements BodyMeter {
   private bytes = 0;
-  /** Who still needs the bytes: the open answer, and each call that has called {@link keep}. */
+  /** Who still needs the bytes: the open answer, and each call that has called {@link retain}. */
   private keepers = 1;
 
   constructor(
@@ -105,10 +105,10 @@ export class CountedBody implements BodyMeter {
   }
 
   /**
-   * Counts the bytes until {@link leave}, even after the answer has closed. If it closed before this call, the bytes were
-   * given back and are taken again; this throws the refusal when there is no room for them. Call {@link leave} in any case.
+   * Counts the bytes until {@link release}, even after the answer has closed. If it closed before this call, the bytes were
+   * given back and are taken again; this throws the refusal when there is no room for them. Call {@link release} in any case.
    */
-  keep(): void {
+  retain(): void {
     const refusal = this.keepers === 0 ? this.memory.acquire(this.holder, this.bytes) : undefined;
     this.keepers += 1;
     if (refusal === undefined) return;
@@ -116,7 +116,7 @@ export class CountedBody implements BodyMeter {
     throw refusal;
   }
 
-  leave(): void {
+  release(): void {
     this.keepers -= 1;
     if (this.keepers === 0) this.memory.release(this.holder, this.bytes);
   }

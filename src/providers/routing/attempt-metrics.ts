@@ -34,7 +34,7 @@ const ACCOUNT_LOG_MS = 60_000;
  * that a provider refuses our key or has no more credit for us to the log, once a minute.
  */
 @Injectable()
-export class AttemptWatch {
+export class AttemptMetrics {
   private readonly accountLoggedAtMs = new Map<string, number>();
 
   constructor(

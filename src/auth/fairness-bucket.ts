@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { bearerTokenOf } from '../common/secrets/bearer-token.js';
 import type { KeyCache } from './key-cache.js';
-import type { KeyGuesses } from './key-guesses.js';
+import type { UnknownKeyLimiter } from './unknown-key-limiter.js';
 
 /** Holder of all requests whose key was not seen before. */
 const NEW = 'new';
@@ -12,9 +12,9 @@ const NOBODY = 'nobody';
  * Whose request it is, for sharing equally before anything is looked up: an account, or one of two that stand for all
  * others, so that neither guesses nor requests without a key take the room of keys that are used for the first time.
  */
-export function requestHolder(
+export function fairnessBucketOf(
   keys: Pick<KeyCache, 'accountOf'>,
-  guesses: Pick<KeyGuesses, 'waitMs'>,
+  guesses: Pick<UnknownKeyLimiter, 'waitMs'>,
 ): (request: Pick<Request, 'headers' | 'ip'>) => string {
   return (request) => {
     const key = bearerTokenOf(request.headers.authorization);

@@ -2,7 +2,7 @@ import type { Clock } from '../../common/time/clock.js';
 import type { HttpTransport } from './http-transport.js';
 
 /** What an adapter needs to reach one provider. */
-export interface ProviderAccess {
+export interface ProviderContext {
   /** The provider's id in the configuration. */
   readonly id: string;
   readonly baseUrl: string;
@@ -14,7 +14,7 @@ export interface ProviderAccess {
 
 /** The header that carries the provider's key, after `scheme`; none where it takes no key. */
 export function keyHeader(
-  { apiKey }: ProviderAccess,
+  { apiKey }: ProviderContext,
   name: string,
   scheme = '',
 ): Readonly<Record<string, string>> {
@@ -26,7 +26,7 @@ const MIN_KEY_CHARS = 8;
 
 /** A text of the provider without its key: some quote what they were sent. */
 export function withoutKey<Text extends string | undefined>(
-  { apiKey }: Pick<ProviderAccess, 'apiKey'>,
+  { apiKey }: Pick<ProviderContext, 'apiKey'>,
   text: Text,
 ): Text | string {
   const isSecret = apiKey !== undefined && apiKey.length >= MIN_KEY_CHARS;

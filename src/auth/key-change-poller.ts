@@ -20,7 +20,7 @@ export type KeyChangeListener = (changed: readonly string[] | 'all') => void;
 
 /** Asks the database twice a second which keys have changed, so that this process may cache the others for long. */
 @Injectable()
-export class KeyChanges implements OnApplicationBootstrap {
+export class KeyChangePoller implements OnApplicationBootstrap {
   private readonly statement: PreparedStatement<{ id: string }>;
   private listener: KeyChangeListener = () => undefined;
   private polledAtMs = Number.NEGATIVE_INFINITY;

@@ -20,7 +20,7 @@ const WRITE = `
  * are not written. The timer belongs to the uses of this process, so it runs in every role.
  */
 @Injectable()
-export class KeyUses implements BeforeApplicationShutdown {
+export class KeyLastUsed implements BeforeApplicationShutdown {
   private readonly written = new LRUCache<string, true>({ max: MAX_KEYS, ttl: WRITE_INTERVAL_MS });
   private readonly unwritten = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;

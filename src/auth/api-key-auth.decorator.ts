@@ -8,7 +8,7 @@ import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 export const API_KEY_SCHEME = 'api-key';
 
 /** An endpoint for key holders: key 401, disabled account 403, then rate limit 429, in this order (decision G-01). */
-export function WithKey(): ClassDecorator & MethodDecorator {
+export function ApiKeyAuth(): ClassDecorator & MethodDecorator {
   return applyDecorators(
     UseGuards(BearerGuard, RateLimitGuard),
     ApiBearerAuth(API_KEY_SCHEME),

@@ -15,7 +15,7 @@ interface CallOwner {
 
 /** Bounds the synchronous paid calls that one key (`MAX_PARALLEL_CALLS_PER_KEY`) and one account have under way (decision G-100). */
 @Injectable()
-export class ParallelCalls {
+export class CallConcurrencyLimit {
   private readonly ofKeys: Quota;
   private readonly ofAccounts: Quota;
 
@@ -30,14 +30,14 @@ export class ParallelCalls {
   }
 
   /** Counts a call, to be given back at its end; counts nothing where it returns the refusal, `rate_limit_exceeded`. */
-  take({ apiKeyId, accountId }: CallOwner): GatewayError | undefined {
+  acquire({ apiKeyId, accountId }: CallOwner): GatewayError | undefined {
     const refusal = this.ofKeys.check(apiKeyId, 1) ?? this.ofAccounts.acquire(accountId, 1);
     if (refusal === undefined) this.ofKeys.acquire(apiKeyId, 1);
     return refusal;
   }
 
   /** The call has ended. */
-  give({ apiKeyId, accountId }: CallOwner): void {
+  release({ apiKeyId, accountId }: CallOwner): void {
     this.ofKeys.release(apiKeyId, 1);
     this.ofAccounts.release(accountId, 1);
   }

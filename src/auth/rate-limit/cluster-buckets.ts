@@ -29,7 +29,7 @@ export function serveBuckets(worker: Worker, buckets: MemoryBuckets): void {
 }
 
 /** In a worker process: buckets that are kept in the primary (ADR 0011). */
-export class PrimaryBuckets implements TokenBuckets {
+export class ClusterBuckets implements TokenBuckets {
   private readonly pending = new Map<number, (outcome: TokenOutcome) => void>();
   private readonly local: MemoryBuckets;
   private nextId = 0;

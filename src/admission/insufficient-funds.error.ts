@@ -7,10 +7,10 @@ import { type ApiFamily, API_FAMILY_CODES } from '../common/errors/api-family.js
  * 402 with the surface's code: the price is more than the balance or than the key's own limit allows (decisions G-06,
  * G-99).
  */
-export function unaffordable(
+export function insufficientFundsError(
   surface: ApiFamily,
   outcome: 'insufficient' | 'over_limit',
-  { spendLimit, isOutdated }: Pick<Caller, 'spendLimit' | 'isOutdated'>,
+  { spendLimit, isStale: isStale }: Pick<Caller, 'spendLimit' | 'isStale'>,
   nowMs: number,
 ): GatewayError {
   return new GatewayError(API_FAMILY_CODES[surface].insufficient, messageOf());
@@ -18,7 +18,7 @@ export function unaffordable(
   function messageOf(): string {
     if (outcome === 'insufficient') return 'The balance cannot cover this request.';
     // The limit may have been set or changed since the request was admitted.
-    if (!spendLimit || isOutdated) return 'This costs more than is left of what the key may spend.';
+    if (!spendLimit || isStale) return 'This costs more than is left of what the key may spend.';
     return spendLimitMessage(spendLimit, nowMs);
   }
 }

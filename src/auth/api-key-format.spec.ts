@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { hashKey, looksLikeKey, makeKey, prefixOf } from './key-material.js';
+import { hashKey, looksLikeKey, makeKey, prefixOf } from './api-key-format.js';
 
 const SAMPLE = 2_000;
 

@@ -11,7 +11,7 @@ const RETRY_AFTER_SECONDS = 1;
  * its place before its hold, so that no call waits for a connection unseen (decision G-100).
  */
 @Injectable()
-export class ProviderConnections {
+export class ProviderConnectionLimit {
   private readonly taken = new Map<string, number>();
   private readonly max: number;
 
@@ -27,8 +27,8 @@ export class ProviderConnections {
    * A place at the first provider of the routes that has one; to be given back at the end of the call. Throws 503
    * `service_unavailable` when all are taken.
    */
-  take(routes: readonly Route[]): ConnectionPlace {
-    const place = new ConnectionPlace(this.taken, this.max);
+  acquire(routes: readonly Route[]): ConnectionLease {
+    const place = new ConnectionLease(this.taken, this.max);
     const isFound = routes.some((route) => place.moveTo(this.registry.nameOf(route.provider)));
     if (isFound) return place;
     throw new GatewayError('service_unavailable', 'All connections to the provider are in use.', {
@@ -38,7 +38,7 @@ export class ProviderConnections {
 }
 
 /** The connection of one call, at the provider that it asks now. */
-export class ConnectionPlace {
+export class ConnectionLease {
   private provider: string | undefined;
 
   constructor(
@@ -51,14 +51,14 @@ export class ConnectionPlace {
     if (provider === this.provider) return true;
     const count = this.taken.get(provider) ?? 0;
     if (count >= this.max) return false;
-    this.give();
+    this.release();
     this.taken.set(provider, count + 1);
     this.provider = provider;
     return true;
   }
 
   /** Gives the place back; a second time does nothing. */
-  give(): void {
+  release(): void {
     if (this.provider === undefined) return;
     const count = this.taken.get(this.provider) ?? 0;
     if (count > 1) this.taken.set(this.provider, count - 1);
