@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { measureBytes } from '../src/media/length/media-length.js';
-import { measureMediaLength } from '../src/media/length/length-pool.js';
+import { measureBytes } from '../src/media/duration/media-duration.js';
+import { measureMediaDuration } from '../src/media/duration/duration-pool.js';
 import { sample } from '../test/media/byte-edits.js';
 import { flacFile } from '../test/media/flac-file.js';
 import { muxedOpus } from '../test/media/muxed-file.js';
@@ -77,7 +77,7 @@ async function together(
     const begin = performance.now();
     await Promise.all(
       Array.from({ length: PARALLEL }, (_, index) =>
-        measureMediaLength(paths[index % paths.length] ?? '', `account ${index % 2}`),
+        measureMediaDuration(paths[index % paths.length] ?? '', `account ${index % 2}`),
       ),
     );
     delay.disable();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { askGateway } from './commands/ask-gateway.js';
+import { askRunningGateway } from './commands/operator-client.js';
 import {
   KEYED,
   type OperatorReply,
@@ -68,14 +68,14 @@ function typedWords(): string[] {
 async function replyTo(request: OperatorRequest): Promise<OperatorReply> {
   const config = loadOperatorConfig();
   if (ON_DATA_FOLDER.includes(request.name)) {
-    const { runOnDataFolder } = await import('./commands/run-here.js');
+    const { runOnDataFolder } = await import('./commands/local-runner.js');
     return runOnDataFolder(request, config);
   }
   const path = operatorSocketPath(config);
-  const reply = path === undefined ? undefined : await askGateway(path, request);
+  const reply = path === undefined ? undefined : await askRunningGateway(path, request);
   if (reply !== undefined) return reply;
-  const { runHere } = await import('./commands/run-here.js');
-  return runHere(request, config);
+  const { runLocally: runLocally } = await import('./commands/local-runner.js');
+  return runLocally(request, config);
 }
 
 /** Answers the exit code. */

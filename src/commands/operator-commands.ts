@@ -32,7 +32,7 @@ import {
 } from './operator-questions.js';
 import { KEYED, type Options } from './operator-request.js';
 import { SECRET_COMMANDS } from './secret-commands.js';
-import { FILTERS, given, PAGE, REFUND, sent } from './sent-options.js';
+import { FILTERS, given, PAGE, REFUND, sent } from './parse-options.js';
 
 const KEY_TERMS =
   '[--name TEXT] [--models ID,ID] [--expires-at EPOCH_SECONDS] [--requests-per-minute N] [--spend-limit-microusd N] [--spend-limit-period day|month|total]';

@@ -4,7 +4,7 @@ import { toPublicId } from '../common/ids/public-id.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import type { Options, Question } from './operator-request.js';
-import { sent } from './sent-options.js';
+import { sent } from './parse-options.js';
 
 /**
  * What a command that takes money, gives it away or cannot be undone is about to do: the sentences that an operator reads before

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freshFolder } from '../../test/support/test-ledger.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { askGateway } from './ask-gateway.js';
+import { askRunningGateway } from './operator-client.js';
 import type { OperatorRequest } from './operator-request.js';
 import { OperatorSocket, operatorSocketPath } from './operator-socket.js';
 
@@ -70,12 +70,12 @@ async function sent(bytes: string): Promise<string> {
 describe('the socket for operators', () => {
   it('runs commands, and says how they are used where there is none such', async () => {
     await listen();
-    expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
-    const unknown = await askGateway(path, { ...ACTIONS, name: 'toString' });
+    expect(await askRunningGateway(path, ACTIONS)).toEqual(NOTHING);
+    const unknown = await askRunningGateway(path, { ...ACTIONS, name: 'toString' });
     expect(unknown).toEqual({
       usage: expect.stringContaining('\n  account:create NAME [--play-money true|false]\n'),
     });
-    const wrong = await askGateway(path, { ...ACTIONS, options: { limit: 'x' } });
+    const wrong = await askRunningGateway(path, { ...ACTIONS, options: { limit: 'x' } });
     expect(wrong).toEqual({ error: expect.stringContaining('limit') });
   });
 
@@ -86,17 +86,17 @@ describe('the socket for operators', () => {
   });
 
   it('belongs to the first process of a gateway, and to the next one after a kill', async () => {
-    expect(await askGateway(path, ACTIONS)).toBeUndefined();
+    expect(await askRunningGateway(path, ACTIONS)).toBeUndefined();
     // Nobody listens behind a file that a killed gateway left.
     await writeFile(path, '');
-    expect(await askGateway(path, ACTIONS)).toBeUndefined();
+    expect(await askRunningGateway(path, ACTIONS)).toBeUndefined();
     const first = await listen();
     assert(first);
     expect(await listen()).toBeUndefined();
-    expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
+    expect(await askRunningGateway(path, ACTIONS)).toEqual(NOTHING);
     first.close();
     expect(await listen()).toBeDefined();
-    expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
+    expect(await askRunningGateway(path, ACTIONS)).toEqual(NOTHING);
   });
 
   it('is not there where the folder takes none', async () => {
@@ -123,20 +123,20 @@ describe('the socket for operators', () => {
   ])('answers nothing to %s, and goes on', async (_title, bytes) => {
     await listen();
     expect(await sent(bytes)).toBe('');
-    expect(await askGateway(path, ACTIONS)).toEqual(NOTHING);
+    expect(await askRunningGateway(path, ACTIONS)).toEqual(NOTHING);
   });
 
   it('is sent nothing before it greets: a command that was given up is not done later', async () => {
     const hanging = createServer({ allowHalfOpen: true }).listen(path);
     await once(hanging, 'listening');
     const accepted = once(hanging, 'connection');
-    const reply = askGateway(path, ACTIONS);
+    const reply = askRunningGateway(path, ACTIONS);
     const [socket] = (await accepted) as [Socket];
     const received = text(socket);
     socket.end();
     expect(await reply).toBeUndefined();
     expect(await received).toBe('');
-    expect(await askGateway(path, ACTIONS, PATIENCE_MS)).toEqual({
+    expect(await askRunningGateway(path, ACTIONS, PATIENCE_MS)).toEqual({
       error: expect.stringContaining('Nothing was done'),
     });
     hanging.close();
@@ -146,10 +146,10 @@ describe('the socket for operators', () => {
     isOpen = new Promise((resolve) => (open = resolve));
     const socket = await listen();
     assert(socket);
-    const reply = askGateway(path, ACTIONS);
+    const reply = askRunningGateway(path, ACTIONS);
     while (socket.running === 0) await sleep(5);
     socket.stop();
-    expect(await askGateway(path, ACTIONS)).toBeUndefined();
+    expect(await askRunningGateway(path, ACTIONS)).toBeUndefined();
     open();
     expect(await reply).toEqual(NOTHING);
     expect(socket.running).toBe(0);
@@ -159,7 +159,7 @@ describe('the socket for operators', () => {
     isOpen = new Promise((resolve) => (open = resolve));
     const socket = await listen();
     assert(socket);
-    const reply = askGateway(path, ACTIONS);
+    const reply = askRunningGateway(path, ACTIONS);
     while (socket.running === 0) await sleep(5);
     socket.close();
     expect(await reply).toEqual({ error: expect.stringContaining('ended before it answered') });
@@ -169,12 +169,12 @@ describe('the socket for operators', () => {
   it('tells the key with which a credit that may have been made is run again', async () => {
     const again = `Run again with --idempotency-key ${KEY}, it is done once.`;
     const first = await listen();
-    expect(await askGateway(path, CREDITED)).toEqual({ error: `No ledger. ${again}` });
+    expect(await askRunningGateway(path, CREDITED)).toEqual({ error: `No ledger. ${again}` });
     first?.close();
     isOpen = new Promise((resolve) => (open = resolve));
     const socket = await listen();
     assert(socket);
-    const reply = askGateway(path, CREDITED);
+    const reply = askRunningGateway(path, CREDITED);
     while (socket.running === 0) await sleep(5);
     socket.close();
     expect(await reply).toEqual({ error: expect.stringContaining(again) });

@@ -6,7 +6,7 @@ import { redactText } from '../common/secrets/redact-text.js';
 import { DataDirInUseError } from '../database/embedded/data-dir-lock.js';
 import { SchemaTooNewError } from '../database/run-migrations.js';
 import type { OperatorActions } from '../admin/operator-actions.js';
-import { NoDatabaseError } from './database-away.js';
+import { DatabaseUnavailableError } from './database-unavailable.js';
 import type { OperatorCommand, Operators, TaskOperators } from './operator-command.js';
 import { OPERATOR_COMMANDS } from './operator-commands.js';
 import {
@@ -44,7 +44,7 @@ const KNOWN_ERRORS = [
   BackupError,
   DataDirInUseError,
   SchemaTooNewError,
-  NoDatabaseError,
+  DatabaseUnavailableError,
 ];
 
 /** How the usage of a command begins that is about one thing. */

@@ -9,7 +9,7 @@ import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import type { OperatorCommand, TaskOperators } from './operator-command.js';
 import { moneyText, resolutionQuestion, taskRefundQuestion } from './operator-questions.js';
 import { KEYED, type Options, type Question } from './operator-request.js';
-import { FILTERS, given, jsonOf, PAGE, REFUND, sent } from './sent-options.js';
+import { FILTERS, given, jsonOf, PAGE, REFUND, sent } from './parse-options.js';
 
 const RESOLVE_USAGE =
   'TASK succeeded|failed|collect [--charge AMOUNT_MICROUSD] [--result JSON] [--all] [--evidence succeeded] [--outcome collect] [--limit N] [--yes]';

@@ -7,7 +7,7 @@ const media = {
   filename: 'audio.mp3',
   contentType: 'audio/mpeg',
 };
-const length = { format: 'mp3', lengthMicros: 1_000_000n, hasVideo: false } as const;
+const length = { format: 'mp3', durationMicros: 1_000_000n, hasVideo: false } as const;
 
 describe('The name of a source', () => {
   it.each([

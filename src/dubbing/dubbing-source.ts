@@ -25,12 +25,12 @@ export function billedSource(
   sourceUrl: string,
   { maxSeconds }: MediaLimits,
 ): BilledSource {
-  const { format, lengthMicros, videoLengthMicros = 0n } = length;
+  const { format, durationMicros, videoLengthMicros = 0n } = length;
   if (format === 'aiff') {
     const message = 'AIFF is not supported for dubbing.';
     throw new GatewayError('unsupported_audio_format', message, { param: SOURCE_FIELD });
   }
-  const longest = videoLengthMicros > lengthMicros ? videoLengthMicros : lengthMicros;
+  const longest = videoLengthMicros > durationMicros ? videoLengthMicros : durationMicros;
   const billedSeconds = billableSeconds(longest);
   if (billedSeconds > BigInt(maxSeconds)) {
     const message = `The source is longer than ${maxSeconds} seconds.`;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../common/json-object.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
-import { ScratchFolder } from '../media/scratch-folder.js';
+import { TempFolder } from '../media/temp-folder.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import { type StoredFile, UNNAMED_FILE_MS } from '../platform/storage/stored-file.js';
@@ -44,7 +44,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     private readonly kinds: TaskKinds,
     private readonly router: ProviderRouter,
     private readonly files: StoredFiles,
-    private readonly scratch: ScratchFolder,
+    private readonly scratch: TempFolder,
     private readonly clock: Clock,
     private readonly links: ContentLinks,
   ) {}

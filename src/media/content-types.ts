@@ -1,4 +1,4 @@
-import type { MediaFormat } from './length/sniff.js';
+import type { MediaFormat } from './duration/sniff.js';
 
 /** Media type of each format, as it is sent to providers. */
 export const CONTENT_TYPES: Readonly<Record<MediaFormat, string>> = {

@@ -8,7 +8,7 @@ import { BodyGate } from '../common/http/bodies/body-gate.js';
 import { JsonBodyGuard } from '../common/http/bodies/json-body.guard.js';
 import type { Dto } from '../common/validation/fields.js';
 import { isListField, jsonOfForm } from '../common/validation/form-fields.js';
-import { ScratchFolder } from './scratch-folder.js';
+import { TempFolder } from './temp-folder.js';
 import { Spool } from './spool.js';
 import { FILE_FIELD, readUploadForm, type UploadForm } from './upload-form.js';
 
@@ -28,7 +28,7 @@ export class MediaBodyGuard extends JsonBodyGuard {
   constructor(
     private readonly metadata: Reflector,
     gate: BodyGate,
-    private readonly folder: ScratchFolder,
+    private readonly folder: TempFolder,
     private readonly spool: Spool,
   ) {
     super(metadata, gate);

@@ -8,10 +8,10 @@ import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import type { DownloadOptions } from '../platform/http-client/download.js';
 import type { MediaFile } from '../providers/ports/media-file.js';
 import { CONTENT_TYPES } from './content-types.js';
-import type { MediaLength } from './length/media-length.js';
-import { measureMediaLength } from './length/length-pool.js';
-import { scratchFailure } from './scratch-failure.js';
-import { ScratchFolder } from './scratch-folder.js';
+import type { MediaDuration } from './duration/media-duration.js';
+import { measureMediaDuration } from './duration/duration-pool.js';
+import { diskError } from './disk-error.js';
+import { TempFolder } from './temp-folder.js';
 import { Spool, type SpooledFile } from './spool.js';
 import type { Upload } from './upload.js';
 
@@ -31,7 +31,7 @@ export interface MediaSource {
 /** A file on disk and its measured length. The endpoint decides whether it is too long. */
 export interface MeasuredMedia {
   readonly media: MediaFile;
-  readonly length: MediaLength;
+  readonly length: MediaDuration;
   /** The field it came in, for errors. */
   readonly param: string;
 }
@@ -55,7 +55,7 @@ interface Input {
 @Injectable()
 export class MediaIntake {
   constructor(
-    private readonly folder: ScratchFolder,
+    private readonly folder: TempFolder,
     private readonly downloads: BoundedDownload,
     private readonly spool: Spool,
   ) {}
@@ -121,7 +121,7 @@ export class MediaIntake {
       return room.filled(path, bytes);
     } catch (error) {
       room.free();
-      throw scratchFailure(error);
+      throw diskError(error);
     }
   }
 }
@@ -131,7 +131,7 @@ const leftEarly = (): GatewayError =>
 
 async function measured({ file, param }: Input, accountId: string): Promise<MeasuredMedia> {
   const { path, sizeBytes } = file;
-  const length = await measureMediaLength(path, accountId).catch((error: unknown) => {
+  const length = await measureMediaDuration(path, accountId).catch((error: unknown) => {
     throw naming(error, param);
   });
   const { format } = length;
@@ -145,17 +145,17 @@ function recordingOf(
   { media, length, param }: MeasuredMedia,
   { maxSeconds, minMicros = 0 }: MediaLimits,
 ): Recording {
-  const { lengthMicros } = length;
-  const billedSeconds = billableSeconds(lengthMicros);
+  const { durationMicros } = length;
+  const billedSeconds = billableSeconds(durationMicros);
   if (billedSeconds > BigInt(maxSeconds)) {
     const message = `The recording is longer than ${maxSeconds} seconds.`;
     throw new GatewayError('audio_too_long', message, { param });
   }
-  if (lengthMicros < BigInt(minMicros)) {
+  if (durationMicros < BigInt(minMicros)) {
     const message = `The recording is shorter than ${minMicros / 1_000_000} seconds.`;
     throw new GatewayError('audio_too_short', message, { param });
   }
-  return { media, seconds: Number(lengthMicros) / 1_000_000, billedSeconds };
+  return { media, seconds: Number(durationMicros) / 1_000_000, billedSeconds };
 }
 
 /** A refusal of the file that says which field it came in. */

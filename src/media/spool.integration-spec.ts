@@ -11,7 +11,7 @@ import { withExchangeScope } from '../common/http/connections/exchange-scope.js'
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import { EgressRules } from '../platform/http-client/egress-rules.js';
 import { MediaIntake } from './media-intake.js';
-import { ScratchFolder } from './scratch-folder.js';
+import { TempFolder } from './temp-folder.js';
 import { Spool } from './spool.js';
 
 const SPOOL_BYTES = 100_000;
@@ -19,7 +19,7 @@ const FILE = 'http://example.com/sound.wav';
 
 describe('Spool', () => {
   let dataDir: string;
-  let folder: ScratchFolder;
+  let folder: TempFolder;
   let web: StubWeb;
   let spool: Spool;
   const gauges = new Map<string, () => number>();
@@ -27,7 +27,7 @@ describe('Spool', () => {
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'shim-spool-'));
-    folder = new ScratchFolder({ dataDir });
+    folder = new TempFolder({ dataDir });
     await folder.onModuleInit();
     const watch = (name: string, _help: string, read: () => number) => gauges.set(name, read);
     spool = new Spool({ spoolMaxBytes: SPOOL_BYTES, maxUploadsPerAccount: 3 }, { watch });

@@ -10,7 +10,7 @@ import type { Request, Response } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { discardRest } from '../common/http/bodies/refused-body.js';
-import { ScratchFolder } from './scratch-folder.js';
+import { TempFolder } from './temp-folder.js';
 import { Spool } from './spool.js';
 import { readUploadForm } from './upload-form.js';
 
@@ -34,7 +34,7 @@ const HOSTILE = [
 ];
 
 let server: Server;
-let folder: ScratchFolder;
+let folder: TempFolder;
 const gauges = new Map<string, () => number>();
 const spool = new Spool(
   { spoolMaxBytes: 1_000_000_000, maxUploadsPerAccount: 1 },
@@ -45,7 +45,7 @@ let outcome: (name: string) => void;
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'shim-form-'));
-  folder = new ScratchFolder({ dataDir });
+  folder = new TempFolder({ dataDir });
   await folder.onModuleInit();
   server = createServer((request, response) => {
     void read(request as Request, response as Response).then((text) => {

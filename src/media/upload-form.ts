@@ -14,8 +14,8 @@ import {
   UNKNOWN_CHARSET,
   UNREADABLE_PART,
 } from './form-body.js';
-import { scratchFailure } from './scratch-failure.js';
-import type { ScratchFolder } from './scratch-folder.js';
+import { diskError } from './disk-error.js';
+import type { TempFolder } from './temp-folder.js';
 import type { SpooledFile, SpoolRoom } from './spool.js';
 import type { TextForm } from './text-form.js';
 import { Upload } from './upload.js';
@@ -55,7 +55,7 @@ export interface UploadForm {
 export async function readUploadForm(
   request: Request,
   response: Response,
-  folder: ScratchFolder,
+  folder: TempFolder,
   openRoom: (expectedBytes?: number) => SpoolRoom,
   isList: (field: string) => boolean = () => false,
 ): Promise<UploadForm> {
@@ -85,7 +85,7 @@ interface ParsedForm extends Pick<FormSource, 'isWhole'> {
 function parse(
   request: Request,
   response: Response,
-  folder: ScratchFolder,
+  folder: TempFolder,
   room: SpoolRoom,
 ): Promise<ParsedForm> {
   const body = formBody(request, meterUpTo(BODY_LIMIT_BYTES, tooLarge, room));
@@ -129,7 +129,7 @@ class ScratchStorage implements StorageEngine {
   /** Resolves when the file is complete, or removed again. */
   settled: Promise<void> = Promise.resolve();
 
-  constructor(private readonly folder: ScratchFolder) {}
+  constructor(private readonly folder: TempFolder) {}
 
   _handleFile: StorageEngine['_handleFile'] = (_request, { stream }, done) => {
     stream.once('limit', () => stream.destroy(new MulterError('LIMIT_FILE_SIZE')));
@@ -184,7 +184,7 @@ function publicFault(error: Error): Error {
     return isRecordingReadAsText(error) ? unnamedRecording() : error;
   if (error instanceof MulterError) return limitFault(error);
   // A failure of the disk is our own failure.
-  if ('syscall' in error) return scratchFailure(error) as Error;
+  if ('syscall' in error) return diskError(error) as Error;
   return invalid('The multipart form is broken.', error);
 }
 

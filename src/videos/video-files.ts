@@ -5,7 +5,7 @@ import { toPublicId } from '../common/ids/public-id.js';
 import type { StopSignal } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { CONTENT_TYPES } from '../media/content-types.js';
-import { sniffFormat } from '../media/length/sniff.js';
+import { sniffFormat } from '../media/duration/sniff.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import type { VideoContent } from '../providers/ports/video.port.js';
 import { UNNAMED_FILE_MS } from '../platform/storage/stored-file.js';

@@ -10,7 +10,7 @@ const AUDIO_CODE: ErrorCode = 'invalid_task_command';
 
 /**
  * `webhook` of an audio task: a public https URL (API: Webhook events). The form is checked here, the host by
- * `WebhookTargets`. http is accepted here, because `EGRESS_ALLOW` may permit it for a host. Faults are
+ * `WebhookUrlPolicy`. http is accepted here, because `EGRESS_ALLOW` may permit it for a host. Faults are
  * `invalid_task_command`.
  */
 export function AudioWebhook(): PropertyDecorator {

@@ -10,7 +10,7 @@ import type { DeliveryAttempt } from './delivery.js';
 import type { ClaimedDelivery } from './delivery-statements.js';
 import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
 import { WebhookSecrets } from './webhook-secrets.js';
-import { TargetRefusedError, WebhookTargets } from './webhook-targets.js';
+import { TargetRefusedError, WebhookUrlPolicy } from './webhook-url-policy.js';
 
 /** At most this many bytes of a receiver's answer are read. Its content is ignored. */
 const MAX_ANSWER_BYTES = 4_096;
@@ -39,7 +39,7 @@ export class WebhookSender {
 
   constructor(
     private readonly dialer: SsrfSafeDialer,
-    private readonly targets: WebhookTargets,
+    private readonly targets: WebhookUrlPolicy,
     private readonly secrets: WebhookSecrets,
     private readonly clock: Clock,
     @Inject(GATEWAY_CONFIG) { webhookTimeoutMs }: GatewayConfig,
@@ -67,7 +67,7 @@ export class WebhookSender {
 
   private async post(delivery: ClaimedDelivery, signal: AbortSignal): Promise<number> {
     const phaseMs = this.timeoutMs + PHASE_SLACK_MS;
-    const answer = await this.dialer.request(this.targets.again(delivery.url), {
+    const answer = await this.dialer.request(this.targets.revalidate(delivery.url), {
       method: 'POST',
       headers: this.headersOf(delivery),
       body: delivery.body,

@@ -8,8 +8,8 @@ import {
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { Scheduler } from '../platform/scheduler/scheduler.js';
-import { AttemptLog } from './attempt-log.js';
-import { DeliverySlots } from './delivery-slots.js';
+import { AttemptBatcher } from './attempt-batcher.js';
+import { DeliveryConcurrency } from './delivery-concurrency.js';
 import { type ClaimedDelivery, DeliveryStatements } from './delivery-statements.js';
 import { nextStep } from './retry-schedule.js';
 import { WebhookMetrics } from './webhook-metrics.js';
@@ -30,8 +30,8 @@ const JOB = 'webhooks';
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #logger = new Logger(WebhookWorker.name);
   readonly #statements: DeliveryStatements;
-  readonly #log: AttemptLog;
-  readonly #slots = new DeliverySlots();
+  readonly #log: AttemptBatcher;
+  readonly #slots = new DeliveryConcurrency();
   readonly #underWay = new Set<Promise<void>>();
   #claiming: Promise<number> | undefined;
   #isStopped = false;
@@ -48,7 +48,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     >,
   ) {
     this.#statements = new DeliveryStatements(dataSource);
-    this.#log = new AttemptLog((records) => this.#statements.record(records));
+    this.#log = new AttemptBatcher((records) => this.#statements.record(records));
     metrics.watch(dataSource, () => this.#slots.inFlight);
   }
 
@@ -84,7 +84,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     const leaseMs = this.config.webhookTimeoutMs + LEASE_SLACK_MS;
     let started = 0;
     for (;;) {
-      const rooms = this.#slots.rooms();
+      const rooms = this.#slots.available();
       if (this.#isStopped || rooms.total <= 0) return started;
       const claimed = await this.#statements.claim(leaseMs, rooms);
       for (const delivery of claimed) this.#start(delivery);
@@ -94,7 +94,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   #start(delivery: ClaimedDelivery): void {
-    this.#slots.take(delivery);
+    this.#slots.acquire(delivery);
     const run = this.#deliver(delivery).finally(() => this.#underWay.delete(run));
     this.#underWay.add(run);
   }
@@ -108,7 +108,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     } catch (error) {
       this.#logger.error(`attempt of ${delivery.id} is not recorded: ${String(error)}`);
     }
-    const wasAwaited = this.#slots.giveBack(delivery, attempt);
+    const wasAwaited = this.#slots.release(delivery, attempt);
     if (wasAwaited) this.scheduler.runSoon(JOB, REFILL_MS);
   }
 }

@@ -3,7 +3,7 @@ import { WebhookDeliveries } from './webhook-deliveries.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookSender } from './webhook-sender.js';
-import { WebhookTargets } from './webhook-targets.js';
+import { WebhookUrlPolicy } from './webhook-url-policy.js';
 import { WebhookWorker } from './webhook-worker.js';
 
 /** Deliveries of final states to the callers' URLs. The module knows bytes and URLs, but no tasks. */
@@ -11,11 +11,11 @@ import { WebhookWorker } from './webhook-worker.js';
   providers: [
     WebhookDeliveries,
     WebhookSecrets,
-    WebhookTargets,
+    WebhookUrlPolicy,
     WebhookSender,
     WebhookMetrics,
     WebhookWorker,
   ],
-  exports: [WebhookDeliveries, WebhookSecrets, WebhookTargets, WebhookWorker],
+  exports: [WebhookDeliveries, WebhookSecrets, WebhookUrlPolicy, WebhookWorker],
 })
 export class WebhooksModule {}

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
-import { measureBytes } from '../../src/media/length/media-length.js';
+import { measureBytes } from '../../src/media/duration/media-duration.js';
 
 const EDITS_MAX = 8;
 const SPLICE_BYTES_MAX = 4_096;
@@ -44,7 +44,7 @@ export function mutated(seed: Buffer, other: Buffer, random: Random): Buffer {
 /** Measured seconds, or undefined when the file is refused. Any other failure is thrown. */
 export function measuredSeconds(media: Buffer): number | undefined {
   try {
-    return Number(measureBytes(media).lengthMicros) / 1_000_000;
+    return Number(measureBytes(media).durationMicros) / 1_000_000;
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'unsupported_audio_format')
       return undefined;

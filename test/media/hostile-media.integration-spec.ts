@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { billableSeconds } from '../../src/common/time/billable-seconds.js';
-import { measureBytes } from '../../src/media/length/media-length.js';
+import { measureBytes } from '../../src/media/duration/media-duration.js';
 import { hasDecoder, playedSeconds } from './decode-oracle.js';
 import { HOSTILE_CONTAINERS } from './hostile-containers.js';
 import { HOSTILE_FRAMES } from './hostile-frames.js';
@@ -14,7 +14,7 @@ const isDecoderHere = hasDecoder();
 
 function billed(media: Buffer): number | 'refused' {
   try {
-    return Number(billableSeconds(measureBytes(media).lengthMicros));
+    return Number(billableSeconds(measureBytes(media).durationMicros));
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'unsupported_audio_format')
       return 'refused';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { measureBytes } from '../../src/media/length/media-length.js';
+import { measureBytes } from '../../src/media/duration/media-duration.js';
 import type { Answer } from './http-answer.js';
 
 const PCM_BYTES_PER_SECOND = 48_000;
@@ -24,7 +24,7 @@ export function audioSeconds(
   }
   const measured = measureBytes(bytes);
   expect(measured.format).toBe(container);
-  return Number(measured.lengthMicros) / 1e6;
+  return Number(measured.durationMicros) / 1e6;
 }
 
 /** Samples of this many seconds, as a provider sends them for `pcm`. */

@@ -14,7 +14,7 @@ import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
 import { WebhookMetrics } from '../../src/webhooks/webhook-metrics.js';
 import { WebhookSecrets } from '../../src/webhooks/webhook-secrets.js';
 import { WebhookSender } from '../../src/webhooks/webhook-sender.js';
-import { WebhookTargets } from '../../src/webhooks/webhook-targets.js';
+import { WebhookUrlPolicy } from '../../src/webhooks/webhook-url-policy.js';
 import { WebhookWorker } from '../../src/webhooks/webhook-worker.js';
 
 /** A clock that stands still until it is moved. */
@@ -51,7 +51,7 @@ export const SPEC_DELAYS_MS = [10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200
 export class WebhookDesk {
   readonly deliveries: WebhookDeliveries;
   readonly secrets: WebhookSecrets;
-  readonly targets: WebhookTargets;
+  readonly targets: WebhookUrlPolicy;
   readonly metrics = new Metrics();
   private readonly sender: WebhookSender;
   private readonly clock: Clock;
@@ -74,7 +74,7 @@ export class WebhookDesk {
     const dialer = options.dialer ?? new SsrfSafeDialer({ rules });
     this.secrets = new WebhookSecrets(new SecretBox(['a-secret-key-for-tests-0123456789']));
     const own = new GatewayUrl(options.publicUrl, this.config);
-    this.targets = new WebhookTargets(dialer, rules, own);
+    this.targets = new WebhookUrlPolicy(dialer, rules, own);
     this.deliveries = new WebhookDeliveries(dataSource, this.clock);
     this.sender = new WebhookSender(dialer, this.targets, this.secrets, this.clock, this.config);
   }

@@ -205,7 +205,7 @@ describe('What a receiver may do', () => {
         dialer: web.dialer(EgressRules.none),
         egressAllow: '',
       });
-      await outside.targets.check('https://example.com/hook', 'dubbing');
+      await outside.targets.resolve('https://example.com/hook', 'dubbing');
       addresses = [address];
       expect(await deliverTo('https://example.com/hook', outside)).toMatchObject({
         status: 'pending',

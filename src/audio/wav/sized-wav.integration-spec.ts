@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pcmBytes, riffChunk, wavFormat, wavOf } from '../../../test/media/wav-file.js';
-import { ScratchFolder } from '../../media/scratch-folder.js';
+import { TempFolder } from '../../media/temp-folder.js';
 import { Spool } from '../../media/spool.js';
 import { MAX_HELD_BYTES, SizedWav } from './sized-wav.js';
 
@@ -13,11 +13,11 @@ const UNKNOWN = 0xffff_ffff;
 const SAMPLES = pcmBytes(1_000);
 const LIST = riffChunk('LIST', Buffer.from('INFOISFT\x04\0\0\0shim'));
 
-let folder: ScratchFolder;
+let folder: TempFolder;
 let inUse: () => number;
 
 beforeAll(async () => {
-  folder = new ScratchFolder({ dataDir: mkdtempSync(join(tmpdir(), 'shim-wav-')) });
+  folder = new TempFolder({ dataDir: mkdtempSync(join(tmpdir(), 'shim-wav-')) });
   await folder.onModuleInit();
 });
 afterAll(() => folder.onModuleDestroy());

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { ScratchFolder } from '../../media/scratch-folder.js';
+import { TempFolder } from '../../media/temp-folder.js';
 import { Spool } from '../../media/spool.js';
 import { HeldBytes } from './held-bytes.js';
 import {
@@ -24,7 +24,7 @@ const PAD = Buffer.alloc(1);
 @Injectable()
 export class SizedWav {
   constructor(
-    private readonly folder: ScratchFolder,
+    private readonly folder: TempFolder,
     private readonly spool: Spool,
   ) {}
 

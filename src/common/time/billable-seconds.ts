@@ -7,9 +7,9 @@ const SECOND_MICROS = 1_000_000n;
  * Seconds that are billed for measured media: rounded up to whole seconds after a 0.1-second allowance, at least 1
  * (API: Media-length billing; decision G-18). Takes integer microseconds, so that no double is rounded.
  */
-export function billableSeconds(lengthMicros: bigint): bigint {
-  assert(lengthMicros > 0n, 'measured media has a length');
-  const chargeable = lengthMicros - ALLOWANCE_MICROS;
+export function billableSeconds(durationMicros: bigint): bigint {
+  assert(durationMicros > 0n, 'measured media has a length');
+  const chargeable = durationMicros - ALLOWANCE_MICROS;
   if (chargeable <= SECOND_MICROS) return 1n;
   return (chargeable + SECOND_MICROS - 1n) / SECOND_MICROS;
 }

@@ -7,7 +7,7 @@ import { chromiumPath, startBrowser } from '../../../test/support/browser.js';
 import { decodeSamples, probeTracks } from '../../../test/support/media-probe.js';
 import { systemProgram } from '../../../test/support/system-program.js';
 import { AT_ONCE, bytesOf, type Music, TtapiClient } from '../../../test/support/ttapi-client.js';
-import { measureBytes } from '../../media/length/media-length.js';
+import { measureBytes } from '../../media/duration/media-duration.js';
 import { hearAudio } from '../media/audio-files/heard-audio.js';
 import type { SandboxServer } from '../sandbox-server.js';
 
@@ -29,7 +29,7 @@ const source = () => ({
   music_id: song.musicId,
   hookUrl: `https://example.com/hook?${AT_ONCE}`,
 });
-const seconds = (file: Buffer): number => Number(measureBytes(file).lengthMicros) / 1e6;
+const seconds = (file: Buffer): number => Number(measureBytes(file).durationMicros) / 1e6;
 const loudest = (samples: Float32Array): number =>
   samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 0);
 

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../common/json-object.js';
 import { apiFamilyOf } from '../../common/errors/api-family.js';
 import { Clock } from '../../common/time/clock.js';
 import { Metrics } from '../../platform/observability/metrics.js';
-import { WebhookTargets } from '../../webhooks/webhook-targets.js';
+import { WebhookUrlPolicy } from '../../webhooks/webhook-url-policy.js';
 import { IdempotencyClaims, type KeyClaim, type KeyUse } from './idempotency-claims.js';
 import type { Task } from '../task.js';
 import { ClaimLost, TaskInsertion } from './task-insertion.js';
@@ -39,7 +39,7 @@ export class TaskSubmission {
     private readonly claims: IdempotencyClaims,
     private readonly insertion: TaskInsertion,
     private readonly reader: TaskRepository,
-    private readonly targets: WebhookTargets,
+    private readonly targets: WebhookUrlPolicy,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
   ) {}
@@ -52,7 +52,7 @@ export class TaskSubmission {
    */
   async submit(request: TaskRequest, prepare: () => Promise<PreparedTask>): Promise<Task> {
     const { webhook, idempotencyKey: key, call } = request;
-    if (webhook) this.targets.judge(webhook.url, apiFamilyOf(call.endpoint));
+    if (webhook) this.targets.parse(webhook.url, apiFamilyOf(call.endpoint));
     if (key === undefined) return this.create(request, prepare, undefined);
     const use: KeyUse = {
       accountId: call.caller.accountId,
@@ -136,7 +136,7 @@ export class TaskSubmission {
   ): Promise<Task> {
     const { webhook, call } = request;
     const surface = apiFamilyOf(call.endpoint);
-    if (webhook) await this.targets.check(webhook.url, surface);
+    if (webhook) await this.targets.resolve(webhook.url, surface);
     const prepared = await prepare();
     const outcome = await this.insertion
       .insert(request, prepared, claim)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { measureBytes } from '../../../src/media/length/media-length.js';
+import { measureBytes } from '../../../src/media/duration/media-duration.js';
 import { sample } from '../../media/byte-edits.js';
 import { DubbingDesk, silentWav } from '../../support/dubbing-desk.js';
 
@@ -69,9 +69,9 @@ describe('POST /v1/audio/dubbing', () => {
     expect(content.status).toBe(200);
     expect(content.headers.get('content-type')).toBe('audio/mpeg');
     expect(content.headers.get('content-disposition')).toBe('attachment; filename="dubbed-de.mp3"');
-    const { format, lengthMicros } = measureBytes(content.bytes);
+    const { format, durationMicros } = measureBytes(content.bytes);
     expect(format).toBe('mp3');
-    expect(Number(lengthMicros) / 1e6).toBeCloseTo(1, 0);
+    expect(Number(durationMicros) / 1e6).toBeCloseTo(1, 0);
     const { entries, held } = await desk.gateway.balance(desk.account.accountId);
     expect({ entries, held }).toEqual({ entries: 2, held: 0n });
   });

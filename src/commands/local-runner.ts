@@ -1,0 +1,44 @@
+import 'reflect-metadata';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
+import { withDatabaseNamed } from './database-unavailable.js';
+import { withOperators, withTasks } from './open-operators.js';
+import type { OperatorReply, OperatorRequest } from './operator-request.js';
+import { replyOf, runCommand } from './run-command.js';
+
+/** The only command that may begin a new embedded database. */
+const BEGINNING = 'account:create';
+
+/** Runs a command in this process, with the database of `DATABASE_URL` or the embedded one, which it starts where none runs. */
+export function runLocally(request: OperatorRequest, config: GatewayConfig): Promise<OperatorReply> {
+  const checked =
+    <Work, Answer>(open: (work: Work) => Promise<Answer>) =>
+    (work: Work): Promise<Answer> => {
+      if (request.name !== BEGINNING) needDatabase(config);
+      return withDatabaseNamed(config, () => open(work));
+    };
+  return runCommand(request, { operators: checked(withOperators), tasks: checked(withTasks) });
+}
+
+/** Throws ConfigError where there is nothing to read: a command in the wrong folder must not answer for empty books. */
+function needDatabase({ databaseUrl, dataDir }: GatewayConfig): void {
+  if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres'))) return;
+  const problem = `DATA_DIR: ${resolve(dataDir)} holds no database. Set it to the gateway's, or start the gateway first.`;
+  throw new ConfigError([problem]);
+}
+
+/** Runs `backup` or `restore`, which concern the data folder as a whole. Ctrl-C leaves nothing behind. */
+export async function runOnDataFolder(
+  request: OperatorRequest,
+  config: GatewayConfig,
+): Promise<OperatorReply> {
+  const { DATA_FOLDER_COMMANDS, stopSignal } = await import('./data-folder-commands.js');
+  const command = DATA_FOLDER_COMMANDS[request.name];
+  const [file, ...more] = request.words;
+  if (!command || file === undefined || more.length > 0) {
+    return runLocally({ ...request, name: '' }, config);
+  }
+  return replyOf(() => command(config, file, request.options, stopSignal()));
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { howToRepeat, type OperatorReply, type OperatorRequest } from './operator-request.js';
+
+const UNANSWERED =
+  'The gateway ended before it answered. See by actions and ledger what was done before you run the command again.';
+
+const HANGS = 'The gateway on this data folder does not take commands now. Nothing was done.';
+/** The longest wait for the greeting. */
+const GREETING_PATIENCE_MS = 10_000;
+
+/**
+ * Has the gateway behind this socket run the command; undefined where no gateway takes it. It loads nothing of the gateway,
+ * so that a command takes milliseconds. When the gateway ends before it answers, the reply says so: the command may have been
+ * done.
+ *
+ * Nothing is sent before the gateway greets, so that one that hangs does not find a command later whose user has given up and
+ * run it again.
+ */
+export async function askRunningGateway(
+  path: string,
+  request: OperatorRequest,
+  patienceMs = GREETING_PATIENCE_MS,
+): Promise<OperatorReply | undefined> {
+  const socket = connect(path);
+  const signal = AbortSignal.timeout(patienceMs);
+  // The caller that waits for the socket gets the error.
+  socket.on('error', () => undefined);
+  try {
+    await once(socket, 'connect', { signal });
+    await once(socket, 'readable', { signal });
+  } catch {
+    socket.destroy();
+    return signal.aborted ? { error: HANGS } : undefined;
+  }
+  if (socket.readableLength === 0) {
+    socket.destroy();
+    return undefined;
+  }
+  socket.end(JSON.stringify(request));
+  try {
+    return JSON.parse(await text(socket)) as OperatorReply;
+  } catch {
+    return { error: UNANSWERED + howToRepeat(request) };
+  }
+}

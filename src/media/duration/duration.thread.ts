@@ -1,0 +1,66 @@
+import { closeSync, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { measureBytes, type MediaDuration } from './media-duration.js';
+import { unsupportedMedia } from './unsupported-media.error.js';
+
+/** More than the 50 MB that endpoints accept. It bounds the memory of a thread even if the limit of a caller fails. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** The answer to a path: the length, or the public reason of the refusal. */
+export type LengthAnswer = { readonly length: MediaDuration } | { readonly refusal: string };
+
+/** The first message: the thread has started. */
+export interface ThreadHello {
+  /** Its id in the system, for its CPU time; undefined where the system does not tell. */
+  readonly threadId: number | undefined;
+}
+
+parentPort?.postMessage({ threadId: ownThreadId() } satisfies ThreadHello);
+
+function ownThreadId(): number | undefined {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+  } catch {
+    return undefined;
+  }
+}
+
+// Any other error (a missing file, a fault in our code) ends the thread. Its pool reports it and starts another.
+parentPort?.on('message', (path: string) => {
+  parentPort?.postMessage(answer(path));
+});
+
+function answer(path: string): LengthAnswer {
+  try {
+    return { length: measureBytes(contentOf(path)) };
+  } catch (error) {
+    if (error instanceof GatewayError) return { refusal: error.message };
+    throw error;
+  }
+}
+
+/**
+ * One buffer for all files, one after the other. New buffers would stay in memory, because garbage collections are rare
+ * in this thread.
+ */
+let space = Buffer.alloc(0);
+
+function contentOf(path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    if (size > FILE_BYTES_MAX) throw unsupportedMedia('it is too large');
+    if (size > space.length) space = Buffer.allocUnsafeSlow(size);
+    let bytes = 0;
+    while (bytes < size) {
+      const read = readSync(file, space, bytes, size - bytes, null);
+      if (read === 0) break;
+      bytes += read;
+    }
+    return space.subarray(0, bytes);
+  } finally {
+    closeSync(file);
+  }
+}

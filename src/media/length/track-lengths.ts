@@ -1,6 +1,0 @@
-/** The longest audio track and the longest video track of a container, in microseconds. */
-export interface TrackLengths {
-  /** 0 when no audio was found. */
-  readonly audioMicros: bigint;
-  readonly videoMicros?: bigint;
-}

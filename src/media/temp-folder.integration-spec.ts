@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { TempFolder } from './temp-folder.js';
+
+const OWN = String(process.pid);
+
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'shim-scratch-'));
+});
+afterEach(() => {
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const uploads = () => readdirSync(join(dataDir, 'uploads')).sort();
+const leave = (name: string) => {
+  mkdirSync(join(dataDir, 'uploads', name), { recursive: true });
+  writeFileSync(join(dataDir, 'uploads', name, 'recording'), 'abc');
+};
+
+describe('TempFolder', () => {
+  it('removes what killed processes left, and nothing of those that live', async () => {
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    const killed = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    for (const name of [other.pid, killed.pid, OWN, 'stray']) leave(String(name));
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    const folder = new TempFolder({ dataDir });
+    await folder.onModuleInit();
+    expect(uploads()).toEqual([String(other.pid), OWN].sort());
+    expect(readdirSync(folder.path)).toEqual([]);
+    expect(readdirSync(join(dataDir, 'uploads', String(other.pid)))).toEqual(['recording']);
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+  });
+
+  it('goes with everything in it when the process ends in peace', async () => {
+    const folder = new TempFolder({ dataDir });
+    await folder.onModuleInit();
+    writeFileSync(folder.newFile(), 'abc');
+    await folder.onModuleDestroy();
+    expect(uploads()).toEqual([]);
+  });
+});

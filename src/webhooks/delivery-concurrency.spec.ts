@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import { DeliveryConcurrency } from './delivery-concurrency.js';
+
+const one = { origin: 'https://one.example', accountId: 'a' };
+const other = { origin: 'https://other.example', accountId: 'a' };
+const HUNG = { statusCode: null, error: 'timeout', durationMs: 10_000 };
+const LATE = { statusCode: 200, error: null, durationMs: 5_000 };
+const QUICK = { statusCode: 500, error: null, durationMs: 30 };
+const UNREACHABLE = { statusCode: null, error: 'connection_failed', durationMs: 1 };
+
+describe('DeliveryConcurrency', () => {
+  it('has room for four attempts of an origin', () => {
+    const slots = new DeliveryConcurrency();
+    expect(slots.available()).toMatchObject({ perOrigin: 4, origins: new Map() });
+    for (let taken = 1; taken <= 4; taken++) {
+      slots.acquire(one);
+      expect(slots.available().origins.get(one.origin)).toBe(4 - taken);
+    }
+    expect(slots.available().origins.has(other.origin)).toBe(false);
+    expect(slots.available().accounts.get('a')).toBe(252);
+    expect(slots.inFlight).toBe(4);
+  });
+
+  it('tells whether the place that became free may have been waited for', () => {
+    const slots = new DeliveryConcurrency();
+    for (let taken = 0; taken < 4; taken++) slots.acquire(one);
+    expect(slots.release(one, LATE)).toBe(true);
+    expect(slots.release(one, LATE)).toBe(false);
+  });
+
+  it('leaves an origin that let an attempt run into the deadline one place, until it answers in time again', () => {
+    const slots = new DeliveryConcurrency();
+    slots.acquire(one);
+    slots.acquire(one);
+    slots.release(one, HUNG);
+    expect(slots.available().origins.get(one.origin)).toBe(0);
+    slots.release(one, HUNG);
+    expect(slots.available().origins.get(one.origin)).toBe(1);
+    slots.acquire(one);
+    expect(slots.available().origins.get(one.origin)).toBe(0);
+    expect(slots.release(one, LATE)).toBe(true);
+    expect(slots.available().origins.has(one.origin)).toBe(false);
+  });
+
+  it('gives an origin one place more for each quick answer, up to 32, and four again after one that is not', () => {
+    const slots = new DeliveryConcurrency();
+    const answered = (pace: typeof HUNG | typeof QUICK, times = 1): number => {
+      for (let turn = 0; turn < times; turn++) {
+        slots.acquire(one);
+        slots.release(one, pace);
+      }
+      return slots.available().origins.get(one.origin) ?? 4;
+    };
+    expect(answered(QUICK)).toBe(5);
+    expect(answered(QUICK, 10)).toBe(15);
+    expect(answered(QUICK, 100)).toBe(32);
+    expect(answered(LATE)).toBe(4);
+    expect(answered(QUICK, 2)).toBe(6);
+    expect(answered(UNREACHABLE)).toBe(4);
+    expect(answered(QUICK, 2)).toBe(6);
+    expect(answered(HUNG)).toBe(1);
+    expect(answered(QUICK)).toBe(4);
+  });
+
+  it('lets one account take a quarter of the places, and all accounts 1,024', () => {
+    const slots = new DeliveryConcurrency();
+    const takeAll = (accountId: string): void => {
+      for (let n = 0; n < 256; n++) slots.acquire({ origin: `${accountId}${n}`, accountId });
+    };
+    takeAll('a');
+    expect(slots.available()).toMatchObject({ total: 256, accounts: new Map([['a', 0]]) });
+    takeAll('b');
+    takeAll('c');
+    expect(slots.available().total).toBe(128);
+    takeAll('d');
+    expect(slots.available().total).toBe(0);
+    expect(slots.release({ origin: 'b7', accountId: 'b' }, LATE)).toBe(true);
+    expect(slots.available().total).toBe(1);
+  });
+
+  it.each([4, 8])('leaves places to one more account while the receivers of %i hang', (hanging) => {
+    const slots = new DeliveryConcurrency();
+    for (let claim = 0; claim < 50; claim++) {
+      const { total, perAccount, accounts } = slots.available();
+      let claimed = 0;
+      for (let n = 0; n < hanging; n++) {
+        const accountId = `account ${n}`;
+        for (
+          let room = accounts.get(accountId) ?? perAccount;
+          room > 0 && claimed < total;
+          room--
+        ) {
+          slots.acquire({ origin: `${accountId} ${claim} ${claimed}`, accountId });
+          claimed += 1;
+        }
+      }
+    }
+    expect(slots.inFlight).toBeGreaterThan(700);
+    const { total, perAccount } = slots.available();
+    expect(Math.min(total, perAccount)).toBeGreaterThanOrEqual(4);
+  });
+});

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { API_FAMILY_CODES, type ApiFamily } from '../common/errors/api-family.js';
+import { Deadline } from '../platform/http-client/deadline.js';
+import { EgressRules } from '../platform/http-client/egress-rules.js';
+import { AddressRefusedError, SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
+import { judgePublicUrl } from '../platform/http-client/public-url.js';
+
+/** A submission waits this long for the receiver's name to resolve. If it does not, only the delivery fails. */
+const RESOLVE_MS = 3_000;
+
+/** The present settings refuse a URL that was accepted at submission. */
+export class TargetRefusedError extends Error {
+  override readonly name = 'TargetRefusedError';
+}
+
+/** Decides where webhooks may be sent, when a task is submitted (API: Webhook events; decision G-80). */
+@Injectable()
+export class WebhookUrlPolicy {
+  constructor(
+    private readonly dialer: SsrfSafeDialer,
+    private readonly rules: EgressRules,
+    private readonly own: GatewayUrl,
+  ) {}
+
+  /**
+   * Checks the text of a webhook's URL: the scheme (by the surface's rules), the gateway's own host, private addresses.
+   * Throws `invalid_task_command` or, for videos, `invalid_request`, with param `webhook`.
+   */
+  parse(url: string, surface: ApiFamily): URL {
+    const verdict = judgePublicUrl(url, {
+      rules: this.rules,
+      ownUrls: this.own.all,
+      isHttpsOnly: surface !== 'video',
+    });
+    if ('refusal' in verdict) throw refused(surface, verdict.refusal);
+    return verdict.url;
+  }
+
+  /** The URL of an accepted delivery, checked again with the present settings. Throws TargetRefusedError. */
+  revalidate(url: string): URL {
+    const verdict = judgePublicUrl(url, { rules: this.rules, ownUrls: this.own.all });
+    if ('refusal' in verdict) throw new TargetRefusedError();
+    return verdict.url;
+  }
+
+  /**
+   * {@link parse}, then checks the addresses of its host. A name that does not resolve now is accepted, because every
+   * attempt checks again. Throws as `judge`.
+   */
+  async resolve(url: string, surface: ApiFamily): Promise<void> {
+    const target = this.parse(url, surface);
+    const deadline = new Deadline(RESOLVE_MS);
+    try {
+      await this.dialer.addressesOf(target, deadline.signal);
+    } catch (error) {
+      if (error instanceof AddressRefusedError)
+        throw refused(surface, 'must point at a public host');
+    } finally {
+      deadline.clear();
+    }
+  }
+}
+
+function refused(surface: ApiFamily, refusal: string): GatewayError {
+  const code = API_FAMILY_CODES[surface].invalidWebhook;
+  return new GatewayError(code, `webhook ${refusal}.`, { param: 'webhook' });
+}
