@@ -9,7 +9,7 @@ import { SystemClock } from '../src/common/time/clock.js';
 import { createDataSource } from '../src/database/data-source.js';
 import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../src/database/run-migrations.js';
-import { WebhookDesk } from '../test/support/webhook-desk.js';
+import { WebhookHarness } from '../test/support/webhook-harness.js';
 import { type BenchResult, percentile, round } from './result.js';
 import { startServer } from './servers/start.js';
 
@@ -38,7 +38,7 @@ const INSERT = `
 
 interface Stage {
   readonly dataSource: DataSource;
-  readonly desk: WebhookDesk;
+  readonly desk: WebhookHarness;
   readonly ports: readonly number[];
   arrivals(): Promise<number[]>;
 }
@@ -58,7 +58,7 @@ export async function run(): Promise<BenchResult> {
     await runMigrations(dataSource);
     const ask = async (path: string) =>
       (await (await fetch(`http://127.0.0.1:${receivers.port}${path}`)).json()) as number[];
-    const desk = new WebhookDesk(dataSource, {
+    const desk = new WebhookHarness(dataSource, {
       clock: new SystemClock(),
       timeoutMs: TIMEOUT_MS,
       tickMs: TICK_MS,

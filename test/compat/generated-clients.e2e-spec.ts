@@ -62,7 +62,7 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   client = clientOf(account.key);
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { startTestGateway, type TestGateway } from '../support/gateway.js';
-import { BRISK } from '../support/video-desk.js';
+import { BRISK } from '../support/video-harness.js';
 
 /** The SDK's functions for videos, typed here because its own types are marked as deprecated. */
 interface SdkVideos {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ({ videos } = client as { videos: SdkVideos });
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import { ASK, ChatUpstreamDesk, event } from '../support/chat-upstream-desk.js';
+import { ASK, ChatUpstreamHarness, event } from '../support/chat-upstream-harness.js';
 import type { TestAccount } from '../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../support/http-answer.js';
 import { ANSWER_DIALECTS } from './dialects/answer-dialects.js';
@@ -45,12 +45,12 @@ type Usage = Readonly<Record<string, number>> & {
   readonly prompt_tokens_details?: { readonly cached_tokens?: number };
 };
 
-let desk: ChatUpstreamDesk;
+let harness: ChatUpstreamHarness;
 
 beforeAll(async () => {
-  desk = await ChatUpstreamDesk.start();
+  harness = await ChatUpstreamHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 const chunksOf = (text: string): Reply[] =>
   text
@@ -116,22 +116,22 @@ async function expectOurs(answer: Answer, replies: readonly Reply[], account: Te
   expect(choices.filter((choice) => choice.finish_reason !== null)).toHaveLength(1);
   const usage = replies.at(-1)?.usage;
   expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
-  const { available, held } = await desk.gateway.balance(account.accountId);
+  const { available, held } = await harness.gateway.balance(account.accountId);
   expect(held).toBe(0n);
   expect(usage).toMatchObject({
     cost_microusd: Number(CREDIT - available),
     cost: Number(CREDIT - available) / 1_000_000,
   });
-  const found = await send(`${desk.gateway.url}/v1/executions/${replies[0]?.id ?? ''}`, {
+  const found = await send(`${harness.gateway.url}/v1/executions/${replies[0]?.id ?? ''}`, {
     headers: account.headers,
   });
   expect(found.json).toMatchObject({ id: execution, charged_microusd: `${CREDIT - available}` });
 }
 
 async function ask(dialect: Dialect, isStream: boolean): Promise<void> {
-  const account = await desk.gateway.account(CREDIT);
-  desk.upstream.reply = dialect.reply ?? sends(dialect, isStream);
-  const answer = await postJson(desk.url, account.headers, {
+  const account = await harness.gateway.account(CREDIT);
+  harness.upstream.reply = dialect.reply ?? sends(dialect, isStream);
+  const answer = await postJson(harness.url, account.headers, {
     ...ASK,
     model: MODEL.id,
     max_tokens: MODEL.cap,
@@ -143,7 +143,7 @@ async function ask(dialect: Dialect, isStream: boolean): Promise<void> {
   if (status !== 200) {
     expect(errorOf(answer).code).toBe(code);
     if (retryAfter !== undefined) expect(answer.headers.get('retry-after')).toBe(retryAfter);
-    expect((await desk.gateway.balance(account.accountId)).available).toBe(CREDIT);
+    expect((await harness.gateway.balance(account.accountId)).available).toBe(CREDIT);
     return;
   }
   const replies = isStream ? chunksOf(answer.bytes.toString()) : [answer.json as Reply];

@@ -12,7 +12,7 @@ import { PayOnSuccess } from '../../src/billing/calls/pay-on-success.js';
 import { makeLogger, NestLogger } from '../../src/platform/observability/logger.js';
 import { ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
-import { type Order, type Receipt, startPaidDesk } from './paid-desk.js';
+import { type Order, type Receipt, startPaidDesk } from './paid-harness.js';
 
 const CALLERS = 24;
 const MAX_PRICE = 200;
@@ -62,7 +62,7 @@ const connections = new ProviderConnectionLimit(
 );
 const limits = { callDeadlineMs: CALL_DEADLINE_MS };
 const payOnSuccess = new PayOnSuccess(executions, clock, unbounded, connections, limits);
-const desk = await startPaidDesk(payOnSuccess, acknowledge);
+const harness = await startPaidDesk(payOnSuccess, acknowledge);
 const onSick = (): void => process.exit(1);
 new LastNet(logger, clock, { endExchange: () => undefined, onSick }).spread();
 process.stdout.write('ready\n');
@@ -107,7 +107,7 @@ async function call(accountId: string): Promise<void> {
     }, randomInt(MAX_STAY_MS));
   }
   try {
-    const response = await fetch(`${desk}/${encodeURIComponent(JSON.stringify(order))}`, {
+    const response = await fetch(`${harness}/${encodeURIComponent(JSON.stringify(order))}`, {
       signal: leaving.signal,
     });
     const { id, charged } = (await response.json()) as Receipt;

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMPLE_RECORDING } from '../../src/common/example-media.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
-import { kindsOfCalls } from '../support/kinds-of-calls.js';
-import { BRISK, VideoDesk } from '../support/video-desk.js';
+import { sampleCalls } from '../support/sample-calls.js';
+import { BRISK, VideoHarness } from '../support/video-harness.js';
 
 const PATIENCE_MS = 60_000;
 /** Of the last looks: files that go, holds that are released, connections that end. */
@@ -32,11 +32,11 @@ const PHASES = [
   'after the answer',
 ] as const;
 type Phase = (typeof PHASES)[number];
-type Kind = keyof ReturnType<typeof kindsOfCalls>;
+type Kind = keyof ReturnType<typeof sampleCalls>;
 
 let gateway: TestGateway;
 let account: TestAccount;
-let kinds: ReturnType<typeof kindsOfCalls>;
+let kinds: ReturnType<typeof sampleCalls>;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
@@ -46,8 +46,8 @@ beforeAll(async () => {
     DRAIN_TIMEOUT_MS: '3600000',
   });
   account = await gateway.account();
-  const { id } = await new VideoDesk(gateway, account).made();
-  kinds = kindsOfCalls(id, `${gateway.url}/sandbox/media/${EXAMPLE_RECORDING}`);
+  const { id } = await new VideoHarness(gateway, account).made();
+  kinds = sampleCalls(id, `${gateway.url}/sandbox/media/${EXAMPLE_RECORDING}`);
 });
 
 /** Sends the request up to the phase, breaks the connection there, and waits until it is closed. */
@@ -118,7 +118,7 @@ async function gauge(name: string): Promise<number> {
 }
 
 describe('a stream of a request or answer that breaks', () => {
-  const cases = (Object.keys(kindsOfCalls('', '')) as Kind[]).flatMap((kind) =>
+  const cases = (Object.keys(sampleCalls('', '')) as Kind[]).flatMap((kind) =>
     PHASES.map((phase) => [kind, phase] as const),
   );
 
@@ -134,7 +134,7 @@ afterAll(async () => {
   for (let waitedMs = 0; uploads().length > 0 && waitedMs < PATIENCE_MS; waitedMs += 50)
     await sleep(50);
   expect(uploads()).toEqual([]);
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   expect(await gauge('gateway_spool_bytes')).toBe(0);
   expect(await gauge('gateway_spool_transfers')).toBe(0);
   await gateway.stop();

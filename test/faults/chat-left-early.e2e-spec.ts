@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ASK, chunk, ChatUpstreamDesk, event } from '../support/chat-upstream-desk.js';
+import { ASK, chunk, ChatUpstreamHarness, event } from '../support/chat-upstream-harness.js';
 import type { TestAccount } from '../support/gateway.js';
 
 const CREDIT = 1_000_000_000n;
@@ -10,12 +10,12 @@ const PROMPT = ' so'.repeat(10_000);
 /** The words, and what surrounds a message and a reply; 0.4 micro-USD each. */
 const PROMPT_PRICE = ((10_000n + 6n) * 400_000n + 999_999n) / 1_000_000n;
 
-let desk: ChatUpstreamDesk;
+let harness: ChatUpstreamHarness;
 
 beforeAll(async () => {
-  desk = await ChatUpstreamDesk.start();
+  harness = await ChatUpstreamHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 /** A stream that is left when `moment` has come. It rejects in the client, which has no answer yet. */
 async function leave(
@@ -24,7 +24,7 @@ async function leave(
   model = 'gen-4-mini',
 ): Promise<void> {
   const leaving = new AbortController();
-  const call = fetch(desk.url, {
+  const call = fetch(harness.url, {
     method: 'POST',
     signal: leaving.signal,
     headers: { ...account.headers, 'content-type': 'application/json' },
@@ -46,7 +46,7 @@ async function leave(
 /** The provider's side of the next call, which has not been answered. */
 function nextAtProvider(): Promise<ServerResponse> {
   return new Promise((resolve) => {
-    desk.upstream.reply = (response) => {
+    harness.upstream.reply = (response) => {
       resolve(response);
     };
   });
@@ -55,20 +55,20 @@ function nextAtProvider(): Promise<ServerResponse> {
 /** The only call of the account, after nothing is held for it. */
 async function ended({ accountId }: TestAccount) {
   for (;;) {
-    const rows = await desk.gateway.dataSource.query<Record<string, string | null>[]>(
+    const rows = await harness.gateway.dataSource.query<Record<string, string | null>[]>(
       `SELECT status, error_code, charged FROM execution WHERE account_id = $1 AND status <> 'running'`,
       [accountId],
     );
-    if (rows[0] && (await desk.gateway.balance(accountId)).held === 0n) return rows[0];
+    if (rows[0] && (await harness.gateway.balance(accountId)).held === 0n) return rows[0];
     await sleep(10);
   }
 }
 
 it('a stream left before its first chunk costs its prompt when the provider begins it, and ends there (CHAT-26, G-24)', async () => {
-  const account = await desk.gateway.account(CREDIT);
+  const account = await harness.gateway.account(CREDIT);
   const atProvider = nextAtProvider();
   await leave(account, () => atProvider);
-  const { aborted } = desk.upstream;
+  const { aborted } = harness.upstream;
   const response = await atProvider;
   response.setHeader('content-type', 'text/event-stream');
   response.write(event(chunk('')));
@@ -77,14 +77,14 @@ it('a stream left before its first chunk costs its prompt when the provider begi
     error_code: null,
     charged: String(PROMPT_PRICE),
   });
-  while (desk.upstream.aborted === aborted) await sleep(5);
-  expect(await desk.gateway.balance(account.accountId)).toMatchObject({
+  while (harness.upstream.aborted === aborted) await sleep(5);
+  expect(await harness.gateway.balance(account.accountId)).toMatchObject({
     available: CREDIT - PROMPT_PRICE,
   });
 });
 
 it('a stream left before its first chunk costs the text of that chunk as well', async () => {
-  const account = await desk.gateway.account(CREDIT);
+  const account = await harness.gateway.account(CREDIT);
   const atProvider = nextAtProvider();
   await leave(account, () => atProvider);
   (await atProvider).write(event(chunk(' so'.repeat(1_000))));
@@ -92,22 +92,22 @@ it('a stream left before its first chunk costs the text of that chunk as well', 
 });
 
 it('a stream left before its first chunk is free when the provider refuses it, and no other provider is asked', async () => {
-  const account = await desk.gateway.account(CREDIT);
+  const account = await harness.gateway.account(CREDIT);
   const atProvider = nextAtProvider();
-  const { length } = desk.backup.seen;
+  const { length } = harness.backup.seen;
   await leave(account, () => atProvider, 'gen-5-mini');
   (await atProvider).writeHead(429).end();
   expect(await ended(account)).toMatchObject({ status: 'failed', charged: null });
-  expect(desk.backup.seen).toHaveLength(length);
+  expect(harness.backup.seen).toHaveLength(length);
 });
 
 it('a stream left while its hold waits is not sent to the provider', async () => {
-  const account = await desk.gateway.account(CREDIT);
-  const { length } = desk.upstream.seen;
-  await desk.gateway.dataSource.transaction(async (manager) => {
+  const account = await harness.gateway.account(CREDIT);
+  const { length } = harness.upstream.seen;
+  await harness.gateway.dataSource.transaction(async (manager) => {
     await manager.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [account.accountId]);
     await leave(account, () => sleep(300));
   });
   expect(await ended(account)).toMatchObject({ error_code: 'client_left', charged: null });
-  expect(desk.upstream.seen).toHaveLength(length);
+  expect(harness.upstream.seen).toHaveLength(length);
 });

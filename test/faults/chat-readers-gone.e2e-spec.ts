@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { leaveAfter } from '../support/event-stream.js';
-import { ASK, ChatUpstreamDesk } from '../support/chat-upstream-desk.js';
+import { ASK, ChatUpstreamHarness } from '../support/chat-upstream-harness.js';
 
 const READERS = 30;
 const CHUNKS = 100;
@@ -22,12 +22,12 @@ const END = `${event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }]
 /** The price of `gen-5` for that. */
 const PRICE = (100n * 1_250_000n + 4_000n * 10_000_000n) / 1_000_000n;
 
-let desk: ChatUpstreamDesk;
+let harness: ChatUpstreamHarness;
 
 beforeAll(async () => {
-  desk = await ChatUpstreamDesk.start();
+  harness = await ChatUpstreamHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 async function sendRest(response: ServerResponse): Promise<void> {
   for (let chunk = 1; chunk < CHUNKS; chunk += 1) {
@@ -38,20 +38,20 @@ async function sendRest(response: ServerResponse): Promise<void> {
 
 it('readers that leave long answers of a reasoning model at once pay each the usage that comes at the end (G-24)', async () => {
   const atProvider: ServerResponse[] = [];
-  desk.upstream.reply = (response) => {
+  harness.upstream.reply = (response) => {
     atProvider.push(response);
     response.setHeader('content-type', 'text/event-stream');
     response.write(CHUNK);
   };
-  const { accountId, headers } = await desk.gateway.account(CREDIT);
+  const { accountId, headers } = await harness.gateway.account(CREDIT);
   await Promise.all(
     Array.from({ length: READERS }, () =>
-      leaveAfter(desk.url, headers, { ...ASK, stream: true, max_tokens: 5_000 }, 1),
+      leaveAfter(harness.url, headers, { ...ASK, stream: true, max_tokens: 5_000 }, 1),
     ),
   );
   await Promise.all(atProvider.map(sendRest));
-  while ((await desk.gateway.balance(accountId)).held > 0n) await sleep(10);
-  const rows = await desk.gateway.dataSource.query<{ charged: string; status: string }[]>(
+  while ((await harness.gateway.balance(accountId)).held > 0n) await sleep(10);
+  const rows = await harness.gateway.dataSource.query<{ charged: string; status: string }[]>(
     'SELECT charged, status FROM execution WHERE account_id = $1',
     [accountId],
   );

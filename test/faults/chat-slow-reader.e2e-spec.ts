@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ASK, ChatUpstreamDesk, event } from '../support/chat-upstream-desk.js';
+import { ASK, ChatUpstreamHarness, event } from '../support/chat-upstream-harness.js';
 
 const CREDIT = 1_000_000_000n;
 /** 30 kB of which one word is text. */
@@ -14,12 +14,12 @@ const CHUNK = event({
 const CHUNKS = 2_000;
 const PATIENCE_MS = 1_500;
 
-let desk: ChatUpstreamDesk;
+let harness: ChatUpstreamHarness;
 
 beforeAll(async () => {
-  desk = await ChatUpstreamDesk.start();
+  harness = await ChatUpstreamHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 /** Writes chunks until they are not taken for a while, then breaks off, as some providers do. */
 async function writeImpatiently(response: ServerResponse): Promise<void> {
@@ -37,13 +37,13 @@ async function writeImpatiently(response: ServerResponse): Promise<void> {
 }
 
 it('a reader for whom the provider does not wait pays for what was made, as one who leaves', async () => {
-  const { accountId, headers } = await desk.gateway.account(CREDIT);
+  const { accountId, headers } = await harness.gateway.account(CREDIT);
   const gaveUp = new Promise<void>((resolve) => {
-    desk.upstream.reply = (response) => {
+    harness.upstream.reply = (response) => {
       void writeImpatiently(response).then(resolve);
     };
   });
-  const answer = await fetch(desk.url, {
+  const answer = await fetch(harness.url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ ...ASK, model: 'gen-4-mini', stream: true }),
@@ -55,8 +55,8 @@ it('a reader for whom the provider does not wait pays for what was made, as one 
     while (!(await reader?.read())?.done) continue;
   };
   await expect(rest()).rejects.toThrow('terminated');
-  while ((await desk.gateway.balance(accountId)).held > 0n) await sleep(20);
-  const [row] = await desk.gateway.dataSource.query<{ status: string; charged: string }[]>(
+  while ((await harness.gateway.balance(accountId)).held > 0n) await sleep(20);
+  const [row] = await harness.gateway.dataSource.query<{ status: string; charged: string }[]>(
     'SELECT status, charged FROM execution WHERE account_id = $1',
     [accountId],
   );
@@ -65,22 +65,22 @@ it('a reader for whom the provider does not wait pays for what was made, as one 
 });
 
 it('a slow reader pays nothing where the provider says that it failed', async () => {
-  const { accountId, headers } = await desk.gateway.account(CREDIT);
+  const { accountId, headers } = await harness.gateway.account(CREDIT);
   const waited = new Promise<void>((resolve) => {
-    desk.upstream.reply = (response) => {
+    harness.upstream.reply = (response) => {
       response.setHeader('content-type', 'text/event-stream');
       for (let chunk = 0; chunk < CHUNKS; chunk += 1) response.write(CHUNK);
       response.end(event({ error: { code: 'server_error', message: 'no' } }));
       void sleep(PATIENCE_MS).then(resolve);
     };
   });
-  const answer = await fetch(desk.url, {
+  const answer = await fetch(harness.url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ ...ASK, model: 'gen-4-mini', stream: true }),
   });
   await waited;
   expect((await answer.text()).slice(-300)).toContain('"code":"provider_http_error"');
-  while ((await desk.gateway.balance(accountId)).held > 0n) await sleep(20);
-  expect((await desk.gateway.balance(accountId)).available).toBe(CREDIT);
+  while ((await harness.gateway.balance(accountId)).held > 0n) await sleep(20);
+  expect((await harness.gateway.balance(accountId)).available).toBe(CREDIT);
 });

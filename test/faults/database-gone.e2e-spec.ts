@@ -29,7 +29,7 @@ beforeAll(async () => {
   }));
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await proxy.stop();
   await stub.stop();
@@ -228,7 +228,7 @@ it('sessions ended by the server under load lose no charge and make none up', as
   clearInterval(killer);
   expect(complete + refused).toBe(96);
   expect(await settled(account)).toEqual({ posted: String(1_000_000 - 600 * complete), held: '0' });
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
 });
 
 it('a fault of our own in the database is an opaque 500, and nothing stays held (ERR-11, G-12)', async () => {

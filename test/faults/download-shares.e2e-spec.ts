@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   files.closeAllConnections();
   files.close();
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

@@ -3,22 +3,22 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { FILE_STORE, type FileStore } from '../../src/platform/storage/file-store.port.js';
 import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
-import { DubbingDesk } from '../support/dubbing-desk.js';
+import { DubbingHarness } from '../support/dubbing-harness.js';
 
 const DONE = '[[sandbox:task-ms=0]]';
 const PRICE = 12_500n;
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open({ UPSTREAM_TIMEOUT_MS: '1500' });
+  harness = await DubbingHarness.open({ UPSTREAM_TIMEOUT_MS: '1500' });
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
 const submissions = async (): Promise<number> =>
-  ((await desk.gateway.sandbox?.jobs(1_000)) ?? []).length;
-const balance = () => desk.gateway.balance(desk.account.accountId);
+  ((await harness.gateway.sandbox?.jobs(1_000)) ?? []).length;
+const balance = () => harness.gateway.balance(harness.account.accountId);
 
 describe('a provider that fails while it is asked to dub', () => {
   it.each([
@@ -31,8 +31,8 @@ describe('a provider that fails while it is asked to dub', () => {
     ['a reset', '[[sandbox:reset]]'],
   ])('with %s is not asked twice; the hold stays for an operator', async (_what, magic) => {
     const before = await submissions();
-    const { id } = await desk.submit({ source_url: desk.source(magic) });
-    expect(await desk.ended(id)).toMatchObject({
+    const { id } = await harness.submit({ source_url: harness.source(magic) });
+    expect(await harness.ended(id)).toMatchObject({
       status: 'reconciliation_required',
       result: null,
       error: null,
@@ -46,8 +46,8 @@ describe('a provider that fails while it is asked to dub', () => {
     ['500 in its own words', '[[sandbox:status=500]][[sandbox:code=server_error]]'],
     ['422', '[[sandbox:status=422]]'],
   ])('with %s has refused: nothing is charged', async (_what, magic) => {
-    const { id } = await desk.submit({ source_url: desk.source(magic) });
-    expect(await desk.ended(id)).toMatchObject({
+    const { id } = await harness.submit({ source_url: harness.source(magic) });
+    expect(await harness.ended(id)).toMatchObject({
       status: 'failed',
       error: { code: 'provider_task_failed' },
     });
@@ -60,15 +60,15 @@ describe('a provider that fails while it dubs', () => {
     'is asked on after three answers of the kind %s',
     async (fault) => {
       const magic = `${DONE}[[sandbox:poll=${fault}]][[sandbox:polls=3]]`;
-      const { id } = await desk.submit({ source_url: desk.source(magic) });
-      expect(await desk.ended(id)).toMatchObject({ status: 'succeeded' });
+      const { id } = await harness.submit({ source_url: harness.source(magic) });
+      expect(await harness.ended(id)).toMatchObject({ status: 'succeeded' });
     },
   );
 
   it('may report an unknown state, and is polled again', async () => {
     const magic = '[[sandbox:task-ms=300]][[sandbox:task-state=awaiting_review]]';
-    const { id } = await desk.submit({ source_url: desk.source(magic) });
-    expect(await desk.ended(id)).toMatchObject({ status: 'succeeded', progress: null });
+    const { id } = await harness.submit({ source_url: harness.source(magic) });
+    expect(await harness.ended(id)).toMatchObject({ status: 'succeeded', progress: null });
   });
 });
 
@@ -77,12 +77,12 @@ describe('a dub that cannot be fetched', () => {
     'at first (%s) is fetched again and kept',
     async (fault) => {
       const magic = `${DONE}[[sandbox:file=${fault}]][[sandbox:files=2]]`;
-      const { id } = await desk.submit({ source_url: desk.source(magic) });
-      expect(await desk.ended(id)).toMatchObject({
+      const { id } = await harness.submit({ source_url: harness.source(magic) });
+      expect(await harness.ended(id)).toMatchObject({
         status: 'succeeded',
         charged_microusd: '12500',
       });
-      expect((await desk.get(`${id}/content`)).bytes.length).toBeGreaterThan(0);
+      expect((await harness.get(`${id}/content`)).bytes.length).toBeGreaterThan(0);
     },
   );
 
@@ -90,16 +90,16 @@ describe('a dub that cannot be fetched', () => {
     'ever (%s) is for an operator, five tries later; nothing of it is kept',
     async (fault) => {
       const magic = `${DONE}[[sandbox:file=${fault}]]`;
-      const { id } = await desk.submit({ source_url: desk.source(magic) });
-      expect(await desk.ended(id)).toMatchObject({
+      const { id } = await harness.submit({ source_url: harness.source(magic) });
+      expect(await harness.ended(id)).toMatchObject({
         status: 'reconciliation_required',
         result: null,
         charged_microusd: null,
       });
-      expect((await desk.get(`${id}/content`)).status).toBe(409);
+      expect((await harness.get(`${id}/content`)).status).toBe(409);
       expect(await balance()).toMatchObject({ held: PRICE });
       const sql = `SELECT count(*)::int AS count FROM stored_file WHERE account_id = $1`;
-      expect(await desk.gateway.dataSource.query(sql, [desk.account.accountId])).toEqual([
+      expect(await harness.gateway.dataSource.query(sql, [harness.account.accountId])).toEqual([
         { count: 0 },
       ]);
     },
@@ -109,7 +109,7 @@ describe('a dub that cannot be fetched', () => {
 describe('a source that is gone from the storage', () => {
   it('fails the task without a charge and without a word to the provider', async () => {
     const before = await submissions();
-    await desk.gateway.dataSource.query(
+    await harness.gateway.dataSource.query(
       `CREATE FUNCTION expire_at_once() RETURNS trigger LANGUAGE plpgsql AS $$
          BEGIN
            UPDATE stored_file SET expires_at = now() WHERE account_id = NEW.account_id;
@@ -118,15 +118,15 @@ describe('a source that is gone from the storage', () => {
        CREATE TRIGGER expire_at_once AFTER INSERT ON task FOR EACH ROW EXECUTE FUNCTION expire_at_once();`,
     );
     try {
-      const { id } = await desk.submit();
-      expect(await desk.ended(id)).toMatchObject({
+      const { id } = await harness.submit();
+      expect(await harness.ended(id)).toMatchObject({
         status: 'failed',
         error: { code: 'provider_task_failed', message: 'The source is no longer kept.' },
       });
       expect(await balance()).toMatchObject({ held: 0n, entries: 1 });
       expect(await submissions()).toBe(before);
     } finally {
-      await desk.gateway.dataSource.query('DROP FUNCTION expire_at_once CASCADE');
+      await harness.gateway.dataSource.query('DROP FUNCTION expire_at_once CASCADE');
     }
   });
 });
@@ -134,7 +134,7 @@ describe('a source that is gone from the storage', () => {
 describe('a source that the storage gives only in part', () => {
   it('is not sent, and the task goes on when the storage gives all of it', async () => {
     const before = await submissions();
-    const store = desk.gateway.app.get<FileStore>(FILE_STORE);
+    const store = harness.gateway.app.get<FileStore>(FILE_STORE);
     const read = store.read.bind(store);
     let parts = 0;
     store.read = async (key) => {
@@ -143,8 +143,8 @@ describe('a source that the storage gives only in part', () => {
       return Readable.from([parts > 1 ? whole : whole.subarray(0, whole.length / 2)]);
     };
     try {
-      const { id } = await desk.submit();
-      expect(await desk.ended(id)).toMatchObject({ status: 'succeeded' });
+      const { id } = await harness.submit();
+      expect(await harness.ended(id)).toMatchObject({ status: 'succeeded' });
       expect([parts, (await submissions()) - before]).toEqual([2, 1]);
     } finally {
       store.read = read;
@@ -154,7 +154,7 @@ describe('a source that the storage gives only in part', () => {
 
 describe.each(['at all', 'to its end'])('a source that the storage does not give %s', (how) => {
   it('leaves the task to the next worker when the gateway stops', async () => {
-    const other = await DubbingDesk.open();
+    const other = await DubbingHarness.open();
     const { app, dataSource } = other.gateway;
     let bytes: Readable | undefined;
     const opened = new Promise<void>((resolve) => {
@@ -177,19 +177,19 @@ describe.each(['at all', 'to its end'])('a source that the storage does not give
 
 describe('a source that the provider has', () => {
   it('is removed after the job of the provider is stored', async () => {
-    const store = desk.gateway.app.get<FileStore>(FILE_STORE);
+    const store = harness.gateway.app.get<FileStore>(FILE_STORE);
     const remove = store.remove.bind(store);
     const known: (string | null)[] = [];
     store.remove = async (key) => {
       const sql = `SELECT provider_job_id AS job FROM task WHERE account_id = $1`;
-      const [row] = await desk.gateway.dataSource.query<{ job: string | null }[]>(sql, [
-        desk.account.accountId,
+      const [row] = await harness.gateway.dataSource.query<{ job: string | null }[]>(sql, [
+        harness.account.accountId,
       ]);
       known.push(row?.job ?? null);
       await remove(key);
     };
-    const { id } = await desk.submit();
-    await desk.ended(id);
+    const { id } = await harness.submit();
+    await harness.ended(id);
     store.remove = remove;
     expect(known).toEqual([expect.any(String)]);
   });

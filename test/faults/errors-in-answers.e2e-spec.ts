@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import { ASK, chunk, ChatUpstreamDesk, event, streams } from '../support/chat-upstream-desk.js';
+import { ASK, chunk, ChatUpstreamHarness, event, streams } from '../support/chat-upstream-harness.js';
 import { type Answer, errorOf, postJson } from '../support/http-answer.js';
 
 const CREDIT = 10_000_000n;
@@ -10,12 +10,12 @@ const SAID = { role: 'assistant', content: 'Half an answer' };
 /** More than the failures that close a route. */
 const MANY = 12;
 
-let desk: ChatUpstreamDesk;
+let harness: ChatUpstreamHarness;
 
 beforeAll(async () => {
-  desk = await ChatUpstreamDesk.start();
+  harness = await ChatUpstreamHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 const json =
   (body: unknown, status = 200) =>
@@ -26,19 +26,19 @@ const works = json({ ...chunk(''), choices: [{ message: { content: 'Hi' } }] });
 
 /** A call of an account of its own, so that no breaker of one account is full. Nothing may be charged. */
 async function free(fields: object): Promise<Answer> {
-  const { headers, accountId } = await desk.gateway.account(CREDIT);
-  const answer = await postJson(desk.url, headers, { ...ASK, ...fields });
-  expect(await desk.gateway.balance(accountId)).toMatchObject({ available: CREDIT, held: 0n });
+  const { headers, accountId } = await harness.gateway.account(CREDIT);
+  const answer = await postJson(harness.url, headers, { ...ASK, ...fields });
+  expect(await harness.gateway.balance(accountId)).toMatchObject({ available: CREDIT, held: 0n });
   expect(answer.bytes.toString()).not.toMatch(VENDOR_WORDS);
   return answer;
 }
 
 // Ten failures in a row, or more failures than successes, would take the route out of use.
 afterEach(async () => {
-  desk.upstream.reply = works;
-  const { headers } = await desk.gateway.account();
+  harness.upstream.reply = works;
+  const { headers } = await harness.gateway.account();
   for (let call = 0; call < 3; call++) {
-    expect((await postJson(desk.url, headers, ASK)).status).toBe(200);
+    expect((await postJson(harness.url, headers, ASK)).status).toBe(200);
   }
 });
 
@@ -89,7 +89,7 @@ describe('an error inside a 200', () => {
     'that tells of %s is answered as a status would be, in JSON and as the first event of a stream',
     async (_what, body, status, code, retryAfter) => {
       for (const isStream of [false, true]) {
-        desk.upstream.reply = isStream ? streams(event(body)) : json(body);
+        harness.upstream.reply = isStream ? streams(event(body)) : json(body);
         const answer = await free({ stream: isStream });
         expect([answer.status, errorOf(answer).code]).toEqual([status, code]);
         if (retryAfter !== null) expect(answer.headers.get('retry-after')).toBe(retryAfter);
@@ -103,11 +103,11 @@ describe('an error inside a 200', () => {
       { message: SAID, error },
       { message: SAID, finish_reason: 'error', error },
     ]) {
-      desk.upstream.reply = json({ ...chunk(''), choices: [{ index: 0, ...choice }] });
+      harness.upstream.reply = json({ ...chunk(''), choices: [{ index: 0, ...choice }] });
       const answer = await free({});
       expect([answer.status, errorOf(answer).code]).toEqual([429, 'provider_rate_limited']);
     }
-    desk.upstream.reply = json({
+    harness.upstream.reply = json({
       ...chunk(''),
       choices: [{ message: SAID, finish_reason: 'error' }],
     });
@@ -115,40 +115,40 @@ describe('an error inside a 200', () => {
   });
 
   it('after the first chunk of a stream ends it with an error event that names its code', async () => {
-    const account = await desk.gateway.account(CREDIT);
+    const account = await harness.gateway.account(CREDIT);
     const failed = { index: 0, delta: { content: '' }, finish_reason: 'error' };
     const error = { code: 529, message: SECRET };
-    desk.upstream.reply = streams(
+    harness.upstream.reply = streams(
       event(chunk('Half')),
       event(chunk('', { choices: [{ ...failed, error }], error })),
       'data: [DONE]\n\n',
     );
-    const { data } = await desk.read(account);
+    const { data } = await harness.read(account);
     expect(data.at(-1)).toContain('"provider_unavailable"');
     expect(data.join()).not.toMatch(VENDOR_WORDS);
-    expect(await desk.gateway.balance(account.accountId)).toMatchObject({
+    expect(await harness.gateway.balance(account.accountId)).toMatchObject({
       available: CREDIT,
       held: 0n,
     });
   });
 
   it('asks the next route where nothing was done', async () => {
-    desk.backup.reply = works;
+    harness.backup.reply = works;
     for (const isStream of [false, true]) {
       const body = { error: { message, code: 529 } };
-      desk.upstream.reply = isStream ? streams(event(body)) : json(body);
-      if (isStream) desk.backup.reply = streams(event(chunk('Hi')), 'data: [DONE]\n\n');
-      const { headers } = await desk.gateway.account();
+      harness.upstream.reply = isStream ? streams(event(body)) : json(body);
+      if (isStream) harness.backup.reply = streams(event(chunk('Hi')), 'data: [DONE]\n\n');
+      const { headers } = await harness.gateway.account();
       const fields = { model: 'gen-5-mini', stream: isStream };
-      expect((await postJson(desk.url, headers, { ...ASK, ...fields })).status).toBe(200);
+      expect((await postJson(harness.url, headers, { ...ASK, ...fields })).status).toBe(200);
     }
   });
 
   it('that refuses contents never closes the route, however many accounts provoke it', async () => {
     for (let call = 0; call < MANY; call++) {
-      desk.upstream.reply = json({ error: { code: 'content_filter', message } });
+      harness.upstream.reply = json({ error: { code: 'content_filter', message } });
       expect((await free({})).status).toBe(400);
-      desk.upstream.reply = streams(event({ error: { code: 403, metadata: { reasons: ['x'] } } }));
+      harness.upstream.reply = streams(event({ error: { code: 403, metadata: { reasons: ['x'] } } }));
       expect((await free({ stream: true })).status).toBe(400);
     }
   });
@@ -170,7 +170,7 @@ describe('an error status', () => {
     [400, { error: SECRET }, 'The provider refused the request.'],
     [400, SECRET, 'The provider refused the request.'],
   ])('%d with %j tells its code word', async (status, body, text) => {
-    desk.upstream.reply = json(body, status);
+    harness.upstream.reply = json(body, status);
     const answer = await free({});
     expect([answer.status, errorOf(answer).message]).toEqual([400, text]);
   });
@@ -184,7 +184,7 @@ describe('an error status', () => {
     [429, { error: { type: 'insufficient_quota', message } }],
     [401, { detail: { status: 'detected_unusual_activity', message } }],
   ])('%d with %j is about our account, and the caller gets 503', async (status, body) => {
-    desk.upstream.reply = json(body, status);
+    harness.upstream.reply = json(body, status);
     const answer = await free({});
     expect([answer.status, errorOf(answer).code]).toEqual([503, 'provider_unavailable']);
   });
@@ -195,7 +195,7 @@ describe('an error status', () => {
     [429, { detail: { status: 'system_busy' } }, { 'retry-after-ms': '1500' }, '2'],
     [500, { error: { code: 'server_is_overloaded' } }, { 'retry-after': '86400' }, '60'],
   ])('%d with %j is an overload: 503 with Retry-After', async (status, body, headers, wait) => {
-    desk.upstream.reply = (response) =>
+    harness.upstream.reply = (response) =>
       response.writeHead(status, headers).end(JSON.stringify(body));
     const answer = await free({});
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, wait]);
@@ -203,14 +203,14 @@ describe('an error status', () => {
 });
 
 it('ten failures of two keys of one account close the route for that account alone', async () => {
-  const account = await desk.gateway.account();
-  const other = await desk.gateway.keyOf(account.accountId);
-  desk.upstream.reply = json({ error: { code: 500 } });
+  const account = await harness.gateway.account();
+  const other = await harness.gateway.keyOf(account.accountId);
+  harness.upstream.reply = json({ error: { code: 500 } });
   for (let call = 0; call < MANY; call++) {
     const key = call % 2 ? other : account.key;
-    await postJson(desk.url, { authorization: `Bearer ${key}` }, ASK);
+    await postJson(harness.url, { authorization: `Bearer ${key}` }, ASK);
   }
-  desk.upstream.reply = works;
-  const neighbour = await desk.gateway.account();
-  expect((await postJson(desk.url, neighbour.headers, ASK)).status).toBe(200);
+  harness.upstream.reply = works;
+  const neighbour = await harness.gateway.account();
+  expect((await postJson(harness.url, neighbour.headers, ASK)).status).toBe(200);
 });

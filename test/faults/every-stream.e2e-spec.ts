@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { EXAMPLE_RECORDING } from '../../src/common/example-media.js';
-import { type Breakable, watchStreams } from '../support/born-streams.js';
+import { type Breakable, trackStreams } from '../support/stream-tracker.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
-import { kindsOfCalls } from '../support/kinds-of-calls.js';
-import { BRISK, VideoDesk } from '../support/video-desk.js';
+import { sampleCalls } from '../support/sample-calls.js';
+import { BRISK, VideoHarness } from '../support/video-harness.js';
 
 const PATIENCE_MS = 60_000;
 const TEST_TIMEOUT_MS = 400_000;
 /** Of the last looks: files that go, holds that are released, connections that end. */
 const TEARDOWN_MS = 240_000;
-type Kind = keyof ReturnType<typeof kindsOfCalls>;
+type Kind = keyof ReturnType<typeof sampleCalls>;
 /** When a stream breaks, counted from its birth. */
 const MOMENTS: Readonly<Record<string, (then: () => void) => unknown>> = {
   'as soon as it is made': (then) => {
@@ -41,7 +41,7 @@ const SEEN: Partial<Record<Kind, readonly string[]>> = {
 
 let gateway: TestGateway;
 let account: TestAccount;
-let kinds: ReturnType<typeof kindsOfCalls>;
+let kinds: ReturnType<typeof sampleCalls>;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
@@ -51,15 +51,15 @@ beforeAll(async () => {
     DRAIN_TIMEOUT_MS: '3600000',
   });
   account = await gateway.account();
-  const { id } = await new VideoDesk(gateway, account).made();
-  kinds = kindsOfCalls(id, `${gateway.url}/sandbox/media/${EXAMPLE_RECORDING}`);
+  const { id } = await new VideoHarness(gateway, account).made();
+  kinds = sampleCalls(id, `${gateway.url}/sandbox/media/${EXAMPLE_RECORDING}`);
 });
 
 /** Sends the request; the stream that was born as the `victim`th breaks at the moment. Returns the names of all. */
 async function streamsOf(kind: Kind, victim?: number, moment?: string): Promise<string[]> {
   const id = `${kind}-${victim ?? 'none'}-${moment ?? 'never'}`.replaceAll(' ', '_');
   const names: string[] = [];
-  const endWatch = watchStreams(id, (stream: Breakable) => {
+  const endWatch = trackStreams(id, (stream: Breakable) => {
     if (names.push(stream.constructor.name) - 1 !== victim) return;
     MOMENTS[moment ?? '']?.(() =>
       stream.destroy(new Error(`broken by the test: ${names[victim]}`)),
@@ -97,7 +97,7 @@ async function answered(id: string, [method, path, type, body]: (typeof kinds)[K
 }
 
 // Jest fails the test in which an error stays without a listener.
-it.each(Object.keys(kindsOfCalls('', '')) as Kind[])(
+it.each(Object.keys(sampleCalls('', '')) as Kind[])(
   'each stream that a request of %s makes may break at each moment: that request ends, and nothing else does',
   async (kind) => {
     const names = await streamsOf(kind);
@@ -121,7 +121,7 @@ afterAll(async () => {
   for (let waitedMs = 0; uploads().length > 0 && waitedMs < PATIENCE_MS; waitedMs += 50)
     await sleep(50);
   expect(uploads()).toEqual([]);
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   expect(await gauge('gateway_spool_bytes')).toBe(0);
   expect(await gauge('gateway_spool_transfers')).toBe(0);
   await gateway.stop();

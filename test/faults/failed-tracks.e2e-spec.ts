@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { SongDesk } from '../support/song-desk.js';
+import type { SongHarness } from '../support/song-harness.js';
 import { StubbedSongs } from '../support/stubbed-songs.js';
 
 const PATIENCE_MS = 180_000;
 
 let songs: StubbedSongs;
-let desk: SongDesk;
+let harness: SongHarness;
 let answers: StubbedSongs['answers'];
 
 beforeAll(async () => {
   songs = await StubbedSongs.start();
-  ({ desk, answers } = songs);
+  ({ harness, answers } = songs);
 }, PATIENCE_MS);
 afterEach(() => {
   songs.clear();
@@ -32,21 +32,21 @@ describe('a song whose tracks say that they failed', () => {
     ['by an empty URL', [track('')]],
   ])('%s is a failure and free', async (_how, musics) => {
     answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics }));
-    const before = await desk.gateway.balance(desk.account.accountId);
-    const { id } = await desk.submit(MUSIC);
+    const before = await harness.gateway.balance(harness.account.accountId);
+    const { id } = await harness.submit(MUSIC);
     await songs.step(2);
-    const song = await desk.read(id);
+    const song = await harness.read(id);
     expect(song).toMatchObject({ status: 'failed', error: { code: 'provider_task_failed' } });
-    const after = await desk.gateway.balance(desk.account.accountId);
+    const after = await harness.gateway.balance(harness.account.accountId);
     expect([after.available, after.held]).toEqual([before.available, before.held]);
   });
 
   it('is delivered with the tracks that were made', async () => {
     const musics = [{ ...track(AUDIO), status: 'error' }, track(AUDIO), track(NONE)];
     answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics }));
-    const { id } = await desk.submit(MUSIC);
+    const { id } = await harness.submit(MUSIC);
     await songs.step(2);
-    const song = await desk.read(id);
+    const song = await harness.read(id);
     expect(song).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
     expect(song.result.urls).toEqual([AUDIO]);
   });

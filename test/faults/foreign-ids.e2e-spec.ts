@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { errorOf, postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
-import { BRISK, VideoDesk } from '../support/video-desk.js';
+import { BRISK, VideoHarness } from '../support/video-harness.js';
 
 const NOT_FOUND = ['task_not_found', 'video_not_found', 'not_found'];
 
@@ -11,12 +11,12 @@ let stranger: TestAccount;
 /** A finished video and a call of another account. */
 let task: string;
 let execution: string;
-let owner: VideoDesk;
+let owner: VideoHarness;
 
 beforeAll(async () => {
   gateway = await startTestGateway(BRISK);
   stranger = await gateway.account();
-  owner = await VideoDesk.open(gateway);
+  owner = await VideoHarness.open(gateway);
   task = (await owner.made()).id;
   const call = await postJson(`${gateway.url}/v1/audio/speech`, owner.account.headers, HELLO);
   execution = call.headers.get('x-gateway-execution-id') ?? '';

@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await stub.stop();
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JobView } from '../../src/sandbox/jobs/job-board.js';
-import { silentWav } from '../support/dubbing-desk.js';
+import { silentWav } from '../support/dubbing-harness.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { postJson, send } from '../support/http-answer.js';
 import { StubUpstream } from '../support/stub-upstream.js';

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await lock.release();
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

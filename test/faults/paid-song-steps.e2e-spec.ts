@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestAccount } from '../support/gateway.js';
-import type { SongDesk } from '../support/song-desk.js';
+import type { SongHarness } from '../support/song-harness.js';
 import { RecordRetention } from '../../src/billing/retention/record-retention.js';
 import { StubbedSongs } from '../support/stubbed-songs.js';
 
 const PATIENCE_MS = 180_000;
 
 let songs: StubbedSongs;
-let desk: SongDesk;
+let harness: SongHarness;
 let answers: StubbedSongs['answers'];
 
 beforeAll(async () => {
   songs = await StubbedSongs.start();
-  ({ desk, answers } = songs);
+  ({ harness, answers } = songs);
 }, PATIENCE_MS);
 afterEach(() => {
   songs.clear();
@@ -28,12 +28,12 @@ const coverOf = (name: string, description = 'as a waltz') => ({
 });
 
 /** A song whose upload is taken and whose second step is refused. */
-async function refused(order: object, account: TestAccount = desk.account): Promise<void> {
+async function refused(order: object, account: TestAccount = harness.account): Promise<void> {
   answers.set(UPLOAD, { body: { status: 'SUCCESS', data: { music_id: 'm-1' } } });
   answers.set(COVER, { status: 400, body: { status: 'FAILED', message: 'refused' } });
-  const { id } = await desk.submit(order, {}, account);
+  const { id } = await harness.submit(order, {}, account);
   await songs.step(3);
-  expect(await desk.read(id, account)).toMatchObject({ status: 'failed', charged_microusd: null });
+  expect(await harness.read(id, account)).toMatchObject({ status: 'failed', charged_microusd: null });
 }
 
 const sent = () => [songs.asked(UPLOAD), songs.asked(COVER)];
@@ -49,7 +49,7 @@ describe('the first step of a song whose second step was refused', () => {
     for (const { body } of covers) {
       expect(JSON.parse(String(body))).toMatchObject({ music_id: 'm-1' });
     }
-    expect((await desk.gateway.balance(desk.account.accountId)).held).toBe(0n);
+    expect((await harness.gateway.balance(harness.account.accountId)).held).toBe(0n);
   });
 
   it('serves a later song that succeeds', async () => {
@@ -59,21 +59,21 @@ describe('the first step of a song whose second step was refused', () => {
       { musicId: 'm-2', title: 'Rain', audioUrl: 'https://example.com/made.mp3', duration: '12.5' },
     ];
     answers.set('/suno/v2/fetch', { body: { status: 'SUCCESS', data: { musics } } });
-    const { id } = await desk.submit(coverOf('later'));
+    const { id } = await harness.submit(coverOf('later'));
     await songs.step(3);
-    expect(await desk.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
+    expect(await harness.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
     expect(sent()).toEqual([1, 2]);
   });
 
   it('is sent for another recording, and for another account', async () => {
     await refused(coverOf('one'));
     await refused(coverOf('two'));
-    await refused(coverOf('one'), await desk.gateway.account());
+    await refused(coverOf('one'), await harness.gateway.account());
     expect(sent()).toEqual([3, 3]);
   });
 
   it('is sent again after a day, when the row is no longer used and is deleted', async () => {
-    const { dataSource, app } = desk.gateway;
+    const { dataSource, app } = harness.gateway;
     await refused(coverOf('day'));
     await dataSource.query(`UPDATE kept_song_step SET created_at = now() - interval '25 hours'`);
     await refused(coverOf('day'));
@@ -85,8 +85,8 @@ describe('the first step of a song whose second step was refused', () => {
   });
 
   it('is kept for the newest hundred inputs of an account', async () => {
-    const { dataSource } = desk.gateway;
-    const { accountId } = desk.account;
+    const { dataSource } = harness.gateway;
+    const { accountId } = harness.account;
     await dataSource.query(
       `INSERT INTO kept_song_step SELECT $1, 'upstream', n::text, '{}', now() - interval '1 hour'
          FROM generate_series(1, 150) n`,

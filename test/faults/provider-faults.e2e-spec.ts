@@ -23,7 +23,7 @@ beforeEach(async () => {
   for (let good = 0; good < 3; good++) expect((await speak({ input: INSTANT })).status).toBe(200);
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

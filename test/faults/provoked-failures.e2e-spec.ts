@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../support/gateway.js';
 import { StubUpstream } from '../support/stub-upstream.js';
-import { BRISK, VideoDesk } from '../support/video-desk.js';
+import { BRISK, VideoHarness } from '../support/video-harness.js';
 
 /** More failures than a breaker allows, in a row and within its window. */
 const PROVOKED = 30;
@@ -55,8 +55,8 @@ describe('failures that the tasks of one key provoke', () => {
     ['submissions', 'unsendable'],
     ['polls', 'unreadable'],
   ] as const)('of %s never close the route for the others', async (what, prompt) => {
-    const culprit = await VideoDesk.open(gateway);
-    const neighbour = await VideoDesk.open(gateway);
+    const culprit = await VideoHarness.open(gateway);
+    const neighbour = await VideoHarness.open(gateway);
     await Promise.all(Array.from({ length: PROVOKED }, () => culprit.submitted({ prompt })));
     // The breaker of the failing key opens at the tenth.
     for (let waitedMs = 0; failed(what) < 10 && waitedMs < PATIENCE_MS; waitedMs += 20) {

@@ -41,7 +41,7 @@ afterEach(async () => {
   }
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

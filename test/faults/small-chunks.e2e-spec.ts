@@ -15,7 +15,7 @@ beforeAll(async () => {
   account = await gateway.account(0n);
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

@@ -2,20 +2,20 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { pino } from 'pino';
 import { startGateway } from '../../src/boot/start-gateway.js';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
-import type { SongDesk } from '../support/song-desk.js';
+import type { SongHarness } from '../support/song-harness.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 import { StubbedSongs } from '../support/stubbed-songs.js';
 
 const PATIENCE_MS = 180_000;
 
 let songs: StubbedSongs;
-let desk: SongDesk;
+let harness: SongHarness;
 let answers: StubbedSongs['answers'];
 let stub: StubUpstream;
 
 beforeAll(async () => {
   songs = await StubbedSongs.start();
-  ({ desk, answers, stub } = songs);
+  ({ harness, answers, stub } = songs);
 }, PATIENCE_MS);
 afterEach(() => {
   songs.clear();
@@ -36,7 +36,7 @@ const done = (data: object) => ({ body: { status: 'SUCCESS', data } });
 const track = (audioUrl: string) => ({ musicId: 'm-2', title: 'Rain', audioUrl, duration: '12.5' });
 const asked = (path: string) => songs.asked(path);
 const step: StubbedSongs['step'] = (...how) => songs.step(...how);
-const heldNow = async () => (await desk.gateway.balance(desk.account.accountId)).held;
+const heldNow = async () => (await harness.gateway.balance(harness.account.accountId)).held;
 
 describe('a song made in two steps', () => {
   it(
@@ -44,45 +44,45 @@ describe('a song made in two steps', () => {
     async () => {
       answers.set('/suno/v1/upload', uploaded).set('/suno/v1/cover', job);
       answers.set('/suno/v2/fetch', done({ musics: [track(AUDIO)] }));
-      const { id } = await desk.submit(coverOf('crash'));
+      const { id } = await harness.submit(coverOf('crash'));
       await step();
       expect([asked('/suno/v1/upload'), asked('/suno/v1/cover')]).toEqual([1, 0]);
 
-      const other = await startGateway(desk.gateway.config, pino({ level: 'silent' }));
+      const other = await startGateway(harness.gateway.config, pino({ level: 'silent' }));
       await step(3, other.app);
       await other.stop();
 
       expect([asked('/suno/v1/upload'), asked('/suno/v1/cover')]).toEqual([1, 1]);
       const cover = stub.seen.find(({ url }) => url === '/suno/v1/cover');
       expect(JSON.parse(String(cover?.body))).toMatchObject({ music_id: 'm-1' });
-      expect(await desk.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
+      expect(await harness.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
     },
     PATIENCE_MS,
   );
 
   it('is never sent again when the answer to the first step is lost', async () => {
     answers.set('/suno/v1/upload', { body: 'reset' });
-    const { id } = await desk.submit(coverOf('lost'));
+    const { id } = await harness.submit(coverOf('lost'));
     await step(3);
     expect(asked('/suno/v1/upload')).toBe(1);
-    expect(await desk.read(id)).toMatchObject({ status: 'reconciliation_required' });
+    expect(await harness.read(id)).toMatchObject({ status: 'reconciliation_required' });
     expect(await heldNow()).toBe(75_000n);
   });
 
   it('fails and costs nothing when the second step is refused', async () => {
-    const before = await desk.gateway.balance(desk.account.accountId);
+    const before = await harness.gateway.balance(harness.account.accountId);
     answers.set('/suno/v1/upload', uploaded);
     answers.set('/suno/v1/cover', { status: 400, body: { status: 'FAILED', message: 'secret' } });
-    const { id } = await desk.submit(coverOf('refused'));
+    const { id } = await harness.submit(coverOf('refused'));
     await step(3);
-    const task = await desk.read(id);
+    const task = await harness.read(id);
     expect(task).toMatchObject({
       status: 'failed',
       charged_microusd: null,
       error: { code: 'provider_task_failed' },
     });
     expect(JSON.stringify(task)).not.toContain('secret');
-    expect(await desk.gateway.balance(desk.account.accountId)).toEqual(before);
+    expect(await harness.gateway.balance(harness.account.accountId)).toEqual(before);
   });
 });
 
@@ -90,9 +90,9 @@ describe('a provider', () => {
   it('that makes one track of two has made a song', async () => {
     answers.set('/suno/v1/music', job);
     answers.set('/suno/v2/fetch', done({ musics: [track(''), track(AUDIO)] }));
-    const { id } = await desk.submit(MUSIC);
+    const { id } = await harness.submit(MUSIC);
     await step(2);
-    const task = await desk.read(id);
+    const task = await harness.read(id);
     expect(task).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
     expect(task.result.tracks).toEqual([expect.objectContaining({ index: 1, audio_url: AUDIO })]);
   });
@@ -102,15 +102,15 @@ describe('a provider', () => {
     const url = `${files.url}/a.mp3`;
     answers.set('/suno/v1/music', job);
     answers.set('/suno/v2/fetch', done({ musics: [track(url)] }));
-    const { id } = await desk.submit(MUSIC);
+    const { id } = await harness.submit(MUSIC);
     await step(3);
-    expect(await desk.read(id)).toMatchObject({
+    expect(await harness.read(id)).toMatchObject({
       status: 'succeeded',
       result: { urls: [url] },
     });
     expect(files.seen).toEqual([]);
     await files.stop();
-    expect(await desk.read(id)).toMatchObject({
+    expect(await harness.read(id)).toMatchObject({
       status: 'succeeded',
       result: { urls: [url] },
     });
@@ -119,24 +119,24 @@ describe('a provider', () => {
   it('that reports success without a song is not believed, and the price stays held', async () => {
     const held = await heldNow();
     answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [] }));
-    const { id } = await desk.submit(MUSIC);
+    const { id } = await harness.submit(MUSIC);
     await step(7);
-    expect(await desk.read(id)).toMatchObject({ status: 'reconciliation_required', result: null });
+    expect(await harness.read(id)).toMatchObject({ status: 'reconciliation_required', result: null });
     expect(await heldNow()).toBe(held + 75_000n);
   });
 
   it('that reports failure costs nothing', async () => {
     answers.set('/suno/v1/music', job).set('/suno/v2/fetch', { body: { status: 'FAILED' } });
-    const { id } = await desk.submit(MUSIC);
+    const { id } = await harness.submit(MUSIC);
     await step(2);
-    expect(await desk.read(id)).toMatchObject({ status: 'failed', charged_microusd: null });
+    expect(await harness.read(id)).toMatchObject({ status: 'failed', charged_microusd: null });
   });
 
   it('that answers at once ends the task at once', async () => {
     answers.set('/suno/v1/upsample-tags', done({ upsampled_tags: 'pop, dreamy' }));
-    const { id } = await desk.submit({ model: 'song-style-boost', tags: 'pop' });
+    const { id } = await harness.submit({ model: 'song-style-boost', tags: 'pop' });
     await step();
-    expect(await desk.read(id)).toMatchObject({
+    expect(await harness.read(id)).toMatchObject({
       status: 'succeeded',
       result: { urls: [], text: 'pop, dreamy' },
       charged_microusd: '6000',
@@ -146,12 +146,12 @@ describe('a provider', () => {
 
   it('whose queue is full is asked again, one that refuses is not', async () => {
     answers.set('/suno/v1/music', { status: 499, body: { status: 'FAILED' } });
-    const { id } = await desk.submit(MUSIC);
+    const { id } = await harness.submit(MUSIC);
     await step();
-    expect(await desk.read(id)).toMatchObject({ status: 'queued' });
+    expect(await harness.read(id)).toMatchObject({ status: 'queued' });
     answers.set('/suno/v1/music', { status: 500, body: { status: 'FAILED' } });
     await step();
-    expect(await desk.read(id)).toMatchObject({ status: 'failed', charged_microusd: null });
+    expect(await harness.read(id)).toMatchObject({ status: 'failed', charged_microusd: null });
     expect(asked('/suno/v1/music')).toBe(2);
   });
 });
@@ -159,12 +159,12 @@ describe('a provider', () => {
 describe('a follow-up', () => {
   it('goes to the provider that made the source, or nowhere', async () => {
     answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [track(AUDIO)] }));
-    const { id } = await desk.submit(MUSIC);
+    const { id } = await harness.submit(MUSIC);
     await step(2);
-    await desk.gateway.dataSource.query(
+    await harness.gateway.dataSource.query(
       `UPDATE task SET provider_base_url = 'https://elsewhere.example'`,
     );
-    expect(await desk.refused({ model: 'song-bpm', source_task_id: id })).toMatchObject({
+    expect(await harness.refused({ model: 'song-bpm', source_task_id: id })).toMatchObject({
       status: 503,
       code: 'no_eligible_route',
       param: 'source_task_id',
@@ -174,16 +174,16 @@ describe('a follow-up', () => {
   /** A song, and a follow-up of it that nobody has begun yet. */
   async function queued(): Promise<{ source: string; id: string }> {
     answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [track(AUDIO)] }));
-    const { id: source } = await desk.submit(MUSIC);
+    const { id: source } = await harness.submit(MUSIC);
     await step(2);
-    expect(await desk.read(source)).toMatchObject({ status: 'succeeded' });
-    const { id } = await desk.submit({ model: 'song-bpm', source_task_id: source });
+    expect(await harness.read(source)).toMatchObject({ status: 'succeeded' });
+    const { id } = await harness.submit({ model: 'song-bpm', source_task_id: source });
     return { source, id };
   }
 
   it('that is queued goes on with the track it was given, whatever becomes of the source', async () => {
     const { source, id } = await queued();
-    await desk.gateway.dataSource.query(
+    await harness.gateway.dataSource.query(
       `UPDATE task SET status = 'expired', result = NULL, charged = NULL WHERE id = $1`,
       [fromPublicId('task', source)],
     );
@@ -191,8 +191,8 @@ describe('a follow-up', () => {
     await step(2);
     const sent = stub.seen.find(({ url }) => url === '/suno/v1/bpm');
     expect(JSON.parse(String(sent?.body))).toMatchObject({ music_id: 'm-2' });
-    expect(await desk.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '1200' });
-    expect(await desk.refused({ model: 'song-bpm', source_task_id: source })).toMatchObject({
+    expect(await harness.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '1200' });
+    expect(await harness.refused({ model: 'song-bpm', source_task_id: source })).toMatchObject({
       status: 409,
       code: 'source_task_not_ready',
     });
@@ -200,10 +200,10 @@ describe('a follow-up', () => {
 
   it('that is queued while its track expires at the provider fails and costs nothing', async () => {
     const { id } = await queued();
-    const { held } = await desk.gateway.balance(desk.account.accountId);
+    const { held } = await harness.gateway.balance(harness.account.accountId);
     answers.set('/suno/v1/bpm', { status: 404, body: { status: 'FAILED', message: 'no track' } });
     await step(2);
-    expect(await desk.read(id)).toMatchObject({
+    expect(await harness.read(id)).toMatchObject({
       status: 'failed',
       charged_microusd: null,
       error: { code: 'provider_task_failed' },

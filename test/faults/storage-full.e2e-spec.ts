@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
-import { DubbingDesk, silentWav } from '../support/dubbing-desk.js';
+import { DubbingHarness, silentWav } from '../support/dubbing-harness.js';
 
 const DISK_BYTES = 1_048_576;
 /** Enough for the source, which has 5 kB, and too little for its dub. */
@@ -41,33 +41,33 @@ function filesOf(accountId: string): Promise<string[]> {
 }
 
 describeWithDisk('a disk for stored files that is full', () => {
-  let desk: DubbingDesk;
+  let harness: DubbingHarness;
 
   beforeAll(async () => {
-    desk = await DubbingDesk.open({ STORAGE_URL: `file://${disk}` });
+    harness = await DubbingHarness.open({ STORAGE_URL: `file://${disk}` });
   });
-  afterAll(() => desk.close());
+  afterAll(() => harness.close());
   beforeEach(async () => {
-    await desk.clear();
-    desk.serve(silentWav(5));
+    await harness.clear();
+    harness.serve(silentWav(5));
   });
   afterEach(() => rm(FILLER, { force: true }));
 
   it('refuses a submission with 503 and leaves nothing; with room again it is taken', async () => {
     await fill(0);
     const refusal = { status: 503, code: 'service_unavailable' } as const;
-    await desk.refuses(() => desk.post(), refusal);
-    expect(await filesOf(desk.account.accountId)).toEqual([]);
+    await harness.refuses(() => harness.post(), refusal);
+    expect(await filesOf(harness.account.accountId)).toEqual([]);
     await rm(FILLER);
-    expect(await desk.ended((await desk.submit()).id)).toMatchObject({ status: 'succeeded' });
+    expect(await harness.ended((await harness.submit()).id)).toMatchObject({ status: 'succeeded' });
   });
 
   it('keeps a finished dub waiting, unpaid, until it can be stored', async () => {
     await fill(LEFT_BYTES);
-    const { id } = await desk.submit();
+    const { id } = await harness.submit();
     const work = `SELECT phase, put_offs FROM task_work WHERE task_id = $1`;
     for (;;) {
-      const rows = await desk.gateway.dataSource.query<{ phase: string; put_offs: number }[]>(
+      const rows = await harness.gateway.dataSource.query<{ phase: string; put_offs: number }[]>(
         work,
         [fromPublicId('task', id)],
       );
@@ -75,19 +75,19 @@ describeWithDisk('a disk for stored files that is full', () => {
       if (rows[0]?.phase === 'collecting' && rows[0].put_offs > 2) break;
       await sleep(20);
     }
-    expect(await desk.task(id)).toMatchObject({ status: 'processing', charged_microusd: null });
-    expect((await desk.get(`${id}/content`)).status).toBe(409);
-    expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({ held: PRICE });
+    expect(await harness.task(id)).toMatchObject({ status: 'processing', charged_microusd: null });
+    expect((await harness.get(`${id}/content`)).status).toBe(409);
+    expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({ held: PRICE });
 
     await rm(FILLER);
-    expect(await desk.ended(id)).toMatchObject({
+    expect(await harness.ended(id)).toMatchObject({
       status: 'succeeded',
       charged_microusd: String(PRICE),
     });
-    const content = await desk.get(`${id}/content`);
+    const content = await harness.get(`${id}/content`);
     expect(content.status).toBe(200);
-    expect(await filesOf(desk.account.accountId)).toHaveLength(1);
-    const { held, entries } = await desk.gateway.balance(desk.account.accountId);
+    expect(await filesOf(harness.account.accountId)).toHaveLength(1);
+    const { held, entries } = await harness.gateway.balance(harness.account.accountId);
     expect({ held, entries }).toEqual({ held: 0n, entries: 2 });
   });
 });

@@ -5,7 +5,7 @@ import type { Task } from '../../src/tasks/task.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import type { TestAccount } from '../support/gateway.js';
-import { JOB_PRICE, startBeside, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startBeside, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 /**
  * A longer outage than a lease can be tested by hand: OUTAGE_MS=35000. Then a submission that one gateway has under way may
@@ -18,24 +18,24 @@ const PER_PHASE = 10;
 const BRISK = { TASK_TICK_MS: '50', TASK_POLL_INTERVAL_MS: '50' };
 
 let proxy: DatabaseProxy;
-let desk: TaskDesk;
-let beside: TaskDesk;
+let harness: TaskHarness;
+let beside: TaskHarness;
 let account: TestAccount;
 let asked: Map<string, Task>;
 
 beforeAll(async () => {
   proxy = await startDatabaseProxy(process.env.TEST_SERVER_URL ?? '');
-  desk = await startTaskDesk((databaseUrl) => ({
+  harness = await startTaskHarness((databaseUrl) => ({
     DATABASE_URL: proxy.through(databaseUrl),
     ...BRISK,
   }));
-  beside = await startBeside(desk, BRISK);
-  account = await desk.gateway.account(CREDIT);
+  beside = await startBeside(harness, BRISK);
+  account = await harness.gateway.account(CREDIT);
   asked = new Map();
 });
 afterAll(async () => {
   await beside.stop();
-  await desk.stop();
+  await harness.stop();
   await proxy.stop();
 });
 
@@ -43,7 +43,7 @@ async function order(phase: string, kind: 'job' | 'file-job' = 'job'): Promise<T
   const names = Array.from({ length: PER_PHASE }, (_, index) => `${phase} ${index}`);
   return Promise.all(
     names.map(async (name, index) => {
-      const taker = index % 2 === 0 ? desk : beside;
+      const taker = index % 2 === 0 ? harness : beside;
       const task = await taker.submit(account, { name, kind });
       asked.set(name, task);
       return task;
@@ -52,18 +52,18 @@ async function order(phase: string, kind: 'job' | 'file-job' = 'job'): Promise<T
 }
 
 function setFailures(count: number): void {
-  for (const { files } of [desk, beside]) files.failures = count;
+  for (const { files } of [harness, beside]) files.failures = count;
 }
 
 const phases = (tasks: readonly Task[]) =>
-  desk.gateway.dataSource.query<{ phase: string; status: string; hasJob: boolean }[]>(
+  harness.gateway.dataSource.query<{ phase: string; status: string; hasJob: boolean }[]>(
     `SELECT w.phase, t.status, t.provider_job_id IS NOT NULL AS "hasJob" FROM task t LEFT JOIN task_work w ON w.task_id = t.id WHERE t.id = ANY ($1)`,
     [tasks.map(({ id }) => id)],
   );
 
-/** As {@link TaskDesk.hurry}, but ends no lease of a submission: that of the other gateway would be taken for dead. */
+/** As {@link TaskHarness.hurry}, but ends no lease of a submission: that of the other gateway would be taken for dead. */
 async function hurry(): Promise<void> {
-  await desk.gateway.dataSource.query(
+  await harness.gateway.dataSource.query(
     `UPDATE task_work SET due_at = now() WHERE due_at > now() AND phase <> 'submitting'`,
   );
 }
@@ -85,25 +85,25 @@ describe('a database that is gone while tasks of two gateways are in every phase
   it(
     'keeps each task: none is sent twice, paid twice, lost or stuck',
     async () => {
-      desk.provider.state = { status: 'done', result: { url: 'x' } };
+      harness.provider.state = { status: 'done', result: { url: 'x' } };
       setFailures(Number.MAX_SAFE_INTEGER);
       const collecting = await order('collecting', 'file-job');
       await until(collecting, { phase: 'collecting' });
-      desk.provider.state = { status: 'running', progress: 10 };
+      harness.provider.state = { status: 'running', progress: 10 };
       const polling = await order('polling');
       const watching = await order('watching');
       await until([...polling, ...watching], { phase: 'polling' });
-      for (const task of watching) await desk.overdue(task);
+      for (const task of watching) await harness.overdue(task);
       await until(watching, { phase: 'watching', status: 'expired' });
       // Sooner than the kind gives up on an answer, later than the cut.
-      desk.provider.delayMs = Math.min(OUTAGE_MS / 2, 1_500);
+      harness.provider.delayMs = Math.min(OUTAGE_MS / 2, 1_500);
       const submitting = await order('submitting');
       await until(submitting, { phase: 'submitting' });
       const waiting = await order('waiting');
       await proxy.cut();
       await sleep(OUTAGE_MS);
-      desk.provider.delayMs = 0;
-      desk.provider.state = { status: 'done', result: { url: 'x' } };
+      harness.provider.delayMs = 0;
+      harness.provider.state = { status: 'done', result: { url: 'x' } };
       setFailures(0);
       await proxy.mend();
 
@@ -119,16 +119,16 @@ describe('a database that is gone while tasks of two gateways are in every phase
       const known = paid.filter((task) => !submitting.includes(task));
       await until(known, { status: 'succeeded' });
       for (const name of asked.keys()) {
-        expect([name, desk.provider.submissions.get(name)]).toEqual([name, 1]);
-        expect(desk.provider.jobsOf(name)).toBe(1);
+        expect([name, harness.provider.submissions.get(name)]).toEqual([name, 1]);
+        expect(harness.provider.jobsOf(name)).toBe(1);
       }
       await until(watching, { status: 'expired' });
-      const { available, held, entries } = await desk.gateway.balance(account.accountId);
+      const { available, held, entries } = await harness.gateway.balance(account.accountId);
       const kept = BigInt(paid.length) * JOB_PRICE;
       const stillHeld = BigInt(unknown.length) * JOB_PRICE;
       expect({ available, held }).toEqual({ available: CREDIT - kept, held: stillHeld });
       expect(entries).toBe(1 + paid.length - unknown.length);
-      expect((await auditLedger(desk.gateway.dataSource)).ok).toBe(true);
+      expect((await auditLedger(harness.gateway.dataSource)).ok).toBe(true);
     },
     TEST_TIMEOUT_MS,
   );

@@ -6,7 +6,7 @@ import { type Resolution, TaskResolution } from '../../src/tasks/completion/task
 import { startTestGateway, type TestGateway } from '../support/gateway.js';
 import { errorOf } from '../support/http-answer.js';
 import { StubUpstream } from '../support/stub-upstream.js';
-import { BRISK, VIDEO_PRICE, type Video, VideoDesk } from '../support/video-desk.js';
+import { BRISK, VIDEO_PRICE, type Video, VideoHarness } from '../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 const CREDIT = 10_000_000n;
@@ -67,66 +67,66 @@ describe('a video whose outcome is unknown', () => {
   ])(
     'because %s stays in progress on both reads, untold, its hold kept, until it is resolved (G-58)',
     async (_why, words) => {
-      const desk = await VideoDesk.open(gateway, CREDIT);
-      const video = await desk.submitted({ prompt: `The sea ${words}`, webhook: receiver.url });
+      const harness = await VideoHarness.open(gateway, CREDIT);
+      const video = await harness.submitted({ prompt: `The sea ${words}`, webhook: receiver.url });
       await untilUnknown(gateway, video);
       await sleep(QUIET_MS);
       const open = { status: 'in_progress', error: null };
-      expect(await desk.read(video.id)).toMatchObject({ ...open, completed_at: null });
-      const task = (await desk.get(`tasks/${video.id}`)).json;
+      expect(await harness.read(video.id)).toMatchObject({ ...open, completed_at: null });
+      const task = (await harness.get(`tasks/${video.id}`)).json;
       expect(task).toMatchObject({ ...open, completed: null, cost: null, result: null });
-      expect((await desk.content(video.id)).status).toBe(409);
+      expect((await harness.content(video.id)).status).toBe(409);
       expect(deliveriesOf(video)).toEqual([]);
-      expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });
+      expect(await harness.balance()).toMatchObject({ held: VIDEO_PRICE });
       await resolve(video, { outcome: 'failed' });
       expect(await untilDelivered(video)).toMatchObject([{ status: 'failed' }]);
-      expect(await desk.read(video.id)).toMatchObject({ status: 'failed' });
-      expect(await desk.balance()).toMatchObject({ available: CREDIT, held: 0n });
+      expect(await harness.read(video.id)).toMatchObject({ status: 'failed' });
+      expect(await harness.balance()).toMatchObject({ available: CREDIT, held: 0n });
     },
   );
 
   it('that an operator settles is completed and charged, without a file', async () => {
-    const desk = await VideoDesk.open(gateway, CREDIT);
-    const video = await desk.submitted({
+    const harness = await VideoHarness.open(gateway, CREDIT);
+    const video = await harness.submitted({
       prompt: 'The sea [[sandbox:html]]',
       webhook: receiver.url,
     });
     await untilUnknown(gateway, video);
     await resolve(video, { outcome: 'succeeded', chargedMicroUsd: 100_000n });
     expect(await untilDelivered(video)).toMatchObject([{ status: 'completed', cost: 0.1 }]);
-    expect(await desk.balance()).toMatchObject({ available: CREDIT - 100_000n, held: 0n });
-    const content = await desk.content(video.id);
+    expect(await harness.balance()).toMatchObject({ available: CREDIT - 100_000n, held: 0n });
+    const content = await harness.content(video.id);
     expect([content.status, errorOf(content).code]).toEqual([404, 'content_not_available']);
   });
 });
 
 describe('a video', () => {
   it.each(['503', 'break-body'])('whose file fails at first (%s) is completed', async (fault) => {
-    const desk = await VideoDesk.open(gateway, CREDIT);
+    const harness = await VideoHarness.open(gateway, CREDIT);
     const prompt = `The sea ${QUICK}[[sandbox:file=${fault}]][[sandbox:files=2]]`;
-    const { id, status } = await desk.made({ prompt });
+    const { id, status } = await harness.made({ prompt });
     expect(status).toBe('completed');
-    expect((await desk.content(id)).bytes.toString('latin1', 4, 8)).toBe('ftyp');
+    expect((await harness.content(id)).bytes.toString('latin1', 4, 8)).toBe('ftyp');
   });
 
   it('that the provider refuses fails, is refunded and told once', async () => {
-    const desk = await VideoDesk.open(gateway, CREDIT);
+    const harness = await VideoHarness.open(gateway, CREDIT);
     const prompt = 'The sea [[sandbox:status=400]][[sandbox:code=moderation_blocked]]';
-    const video = await desk.submitted({ prompt, webhook: receiver.url });
-    expect(await desk.ended(video.id)).toMatchObject({
+    const video = await harness.submitted({ prompt, webhook: receiver.url });
+    expect(await harness.ended(video.id)).toMatchObject({
       status: 'failed',
       error: { code: 'provider_task_failed' },
     });
     expect(await untilDelivered(video)).toMatchObject([{ status: 'failed', cost: 0 }]);
-    expect(await desk.balance()).toMatchObject({ available: CREDIT, held: 0n });
+    expect(await harness.balance()).toMatchObject({ available: CREDIT, held: 0n });
   });
 
   it('that is not done by the deadline has failed as expired, is refunded and told once (G-58)', async () => {
-    const desk = await VideoDesk.open(gateway, CREDIT);
+    const harness = await VideoHarness.open(gateway, CREDIT);
     const prompt = 'The sea [[sandbox:task-ms=600000]]';
-    const video = await desk.submitted({ prompt, webhook: receiver.url });
-    await desk.age(video.id, 1);
-    expect(await desk.ended(video.id)).toMatchObject({
+    const video = await harness.submitted({ prompt, webhook: receiver.url });
+    await harness.age(video.id, 1);
+    expect(await harness.ended(video.id)).toMatchObject({
       status: 'failed',
       error: { code: 'expired', message: expect.stringMatching(/./) },
       completed_at: expect.any(Number),
@@ -134,13 +134,13 @@ describe('a video', () => {
     expect(await untilDelivered(video)).toMatchObject([
       { status: 'failed', cost: 0, result: null, error: { code: 'expired' } },
     ]);
-    expect(await desk.balance()).toMatchObject({ available: CREDIT, held: 0n });
+    expect(await harness.balance()).toMatchObject({ available: CREDIT, held: 0n });
   });
 
   it('comes from the files of the sandbox where it redirects to them', async () => {
-    const desk = await VideoDesk.open(gateway, CREDIT);
-    const { id } = await desk.made({ prompt: `The sea ${QUICK}[[sandbox:url]]` });
-    expect((await desk.content(id)).headers.get('content-type')).toBe('video/mp4');
+    const harness = await VideoHarness.open(gateway, CREDIT);
+    const { id } = await harness.made({ prompt: `The sea ${QUICK}[[sandbox:url]]` });
+    expect((await harness.content(id)).headers.get('content-type')).toBe('video/mp4');
   });
 });
 
@@ -179,9 +179,9 @@ describe('a provider that redirects to the file', () => {
 
   it('gets our key, the host it names does not (G-60)', async () => {
     sendsTo(`${host.url}/signed?x=1`);
-    const desk = await VideoDesk.open(redirected, CREDIT);
-    const { id } = await desk.made();
-    expect((await desk.content(id)).bytes.equals(file)).toBe(true);
+    const harness = await VideoHarness.open(redirected, CREDIT);
+    const { id } = await harness.made();
+    expect((await harness.content(id)).bytes.equals(file)).toBe(true);
     expect(provider.seen.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(
       true,
     );
@@ -194,11 +194,11 @@ describe('a provider that redirects to the file', () => {
     const inside = await StubUpstream.start();
     try {
       sendsTo(`${inside.url}/admin`);
-      const desk = await VideoDesk.open(redirected, CREDIT);
-      const video = await desk.submitted();
+      const harness = await VideoHarness.open(redirected, CREDIT);
+      const video = await harness.submitted();
       await untilUnknown(redirected, video);
       expect(inside.seen).toEqual([]);
-      expect(await desk.balance()).toMatchObject({ held: VIDEO_PRICE });
+      expect(await harness.balance()).toMatchObject({ held: VIDEO_PRICE });
     } finally {
       await inside.stop();
     }

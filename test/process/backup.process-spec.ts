@@ -18,7 +18,7 @@ import {
   temporaryFolder,
 } from '../support/process.js';
 import { until } from '../support/until.js';
-import { BRISK, VIDEO, type Video } from '../support/video-desk.js';
+import { BRISK, VIDEO, type Video } from '../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 const WEBHOOK_SECRET = 'whsec-of-a-caller-0123456789';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditLedger } from '../../src/billing/audit/audit.js';
-import { EdgeDesk, type EdgeTask } from '../support/edge-desk.js';
+import { EdgeHarness, type EdgeTask } from '../support/edge-harness.js';
 import { cleanUp, PROCESS_TEST_TIMEOUT_MS } from '../support/process.js';
 import { until } from '../support/until.js';
 import { TASK_EDGES, TASK_EDGES_IN_TURN, type TaskEdge } from './task-edges.js';
@@ -10,49 +10,49 @@ const EDGES = process.env.EDGES === 'all' ? TASK_EDGES : TASK_EDGES_IN_TURN;
 const CREDIT = 1_000_000_000n;
 const OPEN = ['queued', 'processing'];
 
-let desk: EdgeDesk;
+let harness: EdgeHarness;
 /** Charges of the tasks so far, by what the provider did. */
 let owed = 0n;
 const named: string[] = [];
 
 beforeAll(async () => {
-  desk = await EdgeDesk.open(CREDIT);
+  harness = await EdgeHarness.open(CREDIT);
 }, PROCESS_TEST_TIMEOUT_MS);
 afterAll(async () => {
   await cleanUp();
-  await desk.stop();
+  await harness.stop();
 }, PROCESS_TEST_TIMEOUT_MS);
 
 /** Waits until nothing is left to be done for the task. */
 async function ended(id: string): Promise<EdgeTask> {
-  await until(async () => !OPEN.includes((await desk.task(id)).status));
+  await until(async () => !OPEN.includes((await harness.task(id)).status));
   await until(async () => {
     const left = `SELECT FROM webhook_delivery WHERE status = 'pending'`;
-    return (await desk.query(left)).length === 0;
+    return (await harness.query(left)).length === 0;
   });
-  return desk.task(id);
+  return harness.task(id);
 }
 
 /** An operator decides about a task whose outcome is unknown, from the provider's records. */
 async function resolved(id: string, hasJob: boolean): Promise<EdgeTask> {
   const outcome = hasJob ? 'succeeded' : 'failed';
-  const told = desk.receiver.received.length;
-  const { status } = await desk.gateway.admin('POST', `/tasks/${id}/resolve`, { outcome });
+  const told = harness.receiver.received.length;
+  const { status } = await harness.gateway.admin('POST', `/tasks/${id}/resolve`, { outcome });
   expect(status).toBe(200);
   const task = await ended(id);
-  expect(desk.receiver.received.length - told).toBe(1);
+  expect(harness.receiver.received.length - told).toBe(1);
   return task;
 }
 
 async function afterKillAt(edge: TaskEdge): Promise<void> {
-  const { orders } = desk.upstreams;
+  const { orders } = harness.upstreams;
   // After a failure of the test before.
-  if (desk.gateway.child.signalCode !== null) await desk.restart();
-  const before = { orders: orders.length, told: desk.receiver.received.length };
-  const killed = desk.killedAt(edge);
-  const submission = desk.submitted(edge.kind, `${edge.kind} ${edge.name}`);
+  if (harness.gateway.child.signalCode !== null) await harness.restart();
+  const before = { orders: orders.length, told: harness.receiver.received.length };
+  const killed = harness.killedAt(edge);
+  const submission = harness.submitted(edge.kind, `${edge.kind} ${edge.name}`);
   await killed;
-  await desk.restart();
+  await harness.restart();
   const id = await submission;
   let task = await ended(id);
   const seen = {
@@ -60,7 +60,7 @@ async function afterKillAt(edge: TaskEdge): Promise<void> {
     orders: orders.length - before.orders,
   };
   expect(seen).toEqual({ status: edge.outcome, orders: edge.orders });
-  const told = desk.receiver.received.length - before.told;
+  const told = harness.receiver.received.length - before.told;
   expect(edge.told === undefined ? [1, 2] : [edge.told]).toContain(told);
 
   const hasJob = orders.slice(before.orders).some((path) => !path.endsWith('/upload'));
@@ -72,8 +72,8 @@ async function afterKillAt(edge: TaskEdge): Promise<void> {
 }
 
 async function keepsItsFile(id: string, kind: 'dub' | 'video'): Promise<void> {
-  const { dub, video } = desk.upstreams;
-  const content = await desk.content(kind, id);
+  const { dub, video } = harness.upstreams;
+  const content = await harness.content(kind, id);
   expect(content.bytes.equals(kind === 'dub' ? dub : video)).toBe(true);
   named.push(id);
 }
@@ -90,23 +90,23 @@ describe('a gateway that is killed at an edge of a task', () => {
   it(
     'has books that are equal to what the provider did, and no work, hold or file that nobody needs',
     async () => {
-      const { headers } = desk.account;
-      expect(await desk.query(`SELECT FROM task`)).toHaveLength(EDGES.length);
-      expect(await desk.query(`SELECT FROM hold WHERE state = 'open'`)).toEqual([]);
+      const { headers } = harness.account;
+      expect(await harness.query(`SELECT FROM task`)).toHaveLength(EDGES.length);
+      expect(await harness.query(`SELECT FROM hold WHERE state = 'open'`)).toEqual([]);
       const stuck = `SELECT FROM task_work WHERE phase <> 'watching'`;
-      expect(await desk.query(stuck)).toEqual([]);
-      const account = await fetch(`${desk.gateway.url}/v1/account`, { headers });
+      expect(await harness.query(stuck)).toEqual([]);
+      const account = await fetch(`${harness.gateway.url}/v1/account`, { headers });
       expect(await account.json()).toMatchObject({
         held_microusd: '0',
         available_microusd: String(CREDIT - owed),
       });
-      const audit = await auditLedger(desk.database.dataSource);
+      const audit = await auditLedger(harness.database.dataSource);
       expect(audit).toMatchObject({ ok: true, discrepancies: [] });
-      const files = await desk.query<{ id: string }>(
+      const files = await harness.query<{ id: string }>(
         `SELECT content ->> 'fileId' AS id FROM task WHERE content IS NOT NULL`,
       );
       expect(files).toHaveLength(named.length);
-      expect((await desk.filesLeft()).sort()).toEqual(files.map(({ id }) => id).sort());
+      expect((await harness.filesLeft()).sort()).toEqual(files.map(({ id }) => id).sort());
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { IDLE_TICKER } from '../support/test-ledger.js';
-import { VIDEO, type Video } from '../support/video-desk.js';
+import { VIDEO, type Video } from '../support/video-harness.js';
 
 const WAITING = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { auditLedger } from '../../src/billing/audit/audit.js';
 import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
-import { silentWav } from '../support/dubbing-desk.js';
+import { silentWav } from '../support/dubbing-harness.js';
 import { errorOf, postJson, send } from '../support/http-answer.js';
 import {
   cleanUp,
@@ -14,7 +14,7 @@ import {
 import { until } from '../support/until.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { VIDEO, VIDEO_PRICE, type Video } from '../support/video-desk.js';
+import { VIDEO, VIDEO_PRICE, type Video } from '../support/video-harness.js';
 
 /** 12 kB: less than the source of a dub and than a video. */
 const FILE_BLOCKS = 24;

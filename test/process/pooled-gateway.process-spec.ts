@@ -11,7 +11,7 @@ import {
   temporaryFolder,
 } from '../support/process.js';
 import { createEmptyDatabase, type EmptyDatabase } from '../support/test-database.js';
-import { VIDEO } from '../support/video-desk.js';
+import { VIDEO } from '../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 /** Fewer make each call wait for each sum. */

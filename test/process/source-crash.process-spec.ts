@@ -3,8 +3,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { auditLedger } from '../../src/billing/audit/audit.js';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
-import { silentWav } from '../support/dubbing-desk.js';
-import { EdgeDesk } from '../support/edge-desk.js';
+import { silentWav } from '../support/dubbing-harness.js';
+import { EdgeHarness } from '../support/edge-harness.js';
 import { cleanUp, PROCESS_TEST_TIMEOUT_MS, temporaryFolder } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -14,7 +14,7 @@ const CREDIT = 1_000_000_000n;
 const SOURCE = silentWav(60);
 const CLAIMS = `SELECT lease_until <= now() + interval '30 s' AS "endsSoon" FROM idempotency_key WHERE task_id IS NULL`;
 
-let desk: EdgeDesk;
+let harness: EdgeHarness;
 let scratch: string;
 /** So much of the source comes; undefined: all. */
 let sentBytes: number | undefined;
@@ -22,8 +22,8 @@ let sentBytes: number | undefined;
 beforeAll(async () => {
   const dataDir = await temporaryFolder();
   scratch = join(dataDir, 'uploads');
-  desk = await EdgeDesk.open(CREDIT, { DATA_DIR: dataDir });
-  const { stub } = desk.upstreams;
+  harness = await EdgeHarness.open(CREDIT, { DATA_DIR: dataDir });
+  const { stub } = harness.upstreams;
   const { reply } = stub;
   stub.reply = (response, request) => {
     if (!request.url.endsWith('.wav')) return reply(response, request);
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, PROCESS_TEST_TIMEOUT_MS);
 afterAll(async () => {
   await cleanUp();
-  await desk.stop();
+  await harness.stop();
 }, PROCESS_TEST_TIMEOUT_MS);
 
 /** Sizes of the files that gateways work on. */
@@ -47,7 +47,7 @@ async function scratchFiles(): Promise<number[]> {
   );
 }
 
-const downloads = () => desk.upstreams.stub.seen.filter(({ url }) => url.endsWith('.wav')).length;
+const downloads = () => harness.upstreams.stub.seen.filter(({ url }) => url.endsWith('.wav')).length;
 
 describe('a gateway that is killed while it downloads the source of a dub', () => {
   it.each([
@@ -59,25 +59,25 @@ describe('a gateway that is killed while it downloads the source of a dub', () =
     async (name, bytes) => {
       const before = downloads();
       sentBytes = bytes;
-      const submission = desk.submitted('dub', name);
+      const submission = harness.submitted('dub', name);
       await until(async () => (await scratchFiles()).join() === String(bytes));
-      expect(await desk.query(CLAIMS)).toEqual([{ endsSoon: true }]);
-      expect(await desk.query(`SELECT FROM hold WHERE state = 'open'`)).toEqual([]);
-      await desk.gateway.end('SIGKILL');
+      expect(await harness.query(CLAIMS)).toEqual([{ endsSoon: true }]);
+      expect(await harness.query(`SELECT FROM hold WHERE state = 'open'`)).toEqual([]);
+      await harness.gateway.end('SIGKILL');
       sentBytes = undefined;
-      await desk.restart(LEASES);
+      await harness.restart(LEASES);
       // The repetition may be at its download already, in the folder of the next process.
-      expect(await readdir(scratch)).toEqual([String(desk.gateway.pid)]);
+      expect(await readdir(scratch)).toEqual([String(harness.gateway.pid)]);
 
       const id = await submission;
-      await until(async () => (await desk.task(id)).status === 'succeeded');
+      await until(async () => (await harness.task(id)).status === 'succeeded');
       expect(downloads() - before).toBe(2);
-      expect(await desk.query(CLAIMS)).toEqual([]);
-      expect(await desk.submitted('dub', name)).toBe(id);
+      expect(await harness.query(CLAIMS)).toEqual([]);
+      expect(await harness.submitted('dub', name)).toBe(id);
       expect(downloads() - before).toBe(2);
       const bound = `SELECT task_id FROM idempotency_key WHERE key = $1`;
       const taskId = fromPublicId('task', id);
-      expect(await desk.query(bound, [name])).toEqual([{ task_id: taskId }]);
+      expect(await harness.query(bound, [name])).toEqual([{ task_id: taskId }]);
       expect(await scratchFiles()).toEqual([]);
     },
     PROCESS_TEST_TIMEOUT_MS,
@@ -86,24 +86,24 @@ describe('a gateway that is killed while it downloads the source of a dub', () =
   it(
     'has one hold and one order for each of those tasks, and keeps the files of their dubs only',
     async () => {
-      const tasks = await desk.query<{ charged: string; file: string }>(
+      const tasks = await harness.query<{ charged: string; file: string }>(
         `SELECT charged, content ->> 'fileId' AS file FROM task`,
       );
       expect(tasks).toHaveLength(3);
-      expect(desk.upstreams.orders).toHaveLength(3);
-      expect(await desk.query(`SELECT state FROM hold`)).toEqual(
+      expect(harness.upstreams.orders).toHaveLength(3);
+      expect(await harness.query(`SELECT state FROM hold`)).toEqual(
         tasks.map(() => ({ state: 'settled' })),
       );
       const charged = tasks.reduce((sum, task) => sum + BigInt(task.charged), 0n);
-      const { headers } = desk.account;
-      const account = await fetch(`${desk.gateway.url}/v1/account`, { headers });
+      const { headers } = harness.account;
+      const account = await fetch(`${harness.gateway.url}/v1/account`, { headers });
       expect(await account.json()).toMatchObject({
         held_microusd: '0',
         available_microusd: String(CREDIT - charged),
       });
-      const audit = await auditLedger(desk.database.dataSource);
+      const audit = await auditLedger(harness.database.dataSource);
       expect(audit).toMatchObject({ ok: true, discrepancies: [] });
-      expect((await desk.filesLeft()).sort()).toEqual(tasks.map(({ file }) => file).sort());
+      expect((await harness.filesLeft()).sort()).toEqual(tasks.map(({ file }) => file).sort());
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

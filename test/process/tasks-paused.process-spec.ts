@@ -13,7 +13,7 @@ import {
 import { until } from '../support/until.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { VIDEO, VIDEO_PRICE, type Video } from '../support/video-desk.js';
+import { VIDEO, VIDEO_PRICE, type Video } from '../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 const CREDIT = 10_000_000n;

@@ -1,5 +1,5 @@
 import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
-import { silentWav } from './dubbing-desk.js';
+import { silentWav } from './dubbing-harness.js';
 import { type SeenRequest, StubUpstream } from './stub-upstream.js';
 
 const JSON_TYPE = 'application/json';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { SeenRequest } from './stub-upstream.js';
-import type { AudioDesk } from './audio-desk.js';
+import type { AudioHarness } from './audio-harness.js';
 import type { AudioOperation } from './audio-operations.js';
 import { formSeen, jsonSeen } from './stub-provider.js';
 
@@ -49,7 +49,7 @@ export function flagRule(
 
 /** Tests of the rules: each valid value reaches the provider unchanged, and each invalid one is refused by name. */
 export function provesFields(
-  desk: () => AudioDesk,
+  harness: () => AudioHarness,
   operation: AudioOperation,
   rules: readonly RefusedField[],
 ): void {
@@ -57,8 +57,8 @@ export function provesFields(
     rule.taken.map((value) => [rule.field, value, rule.takenRow, rule.upstream] as const),
   );
   it.each(taken)('takes %s = %j (%s)', async (field, value, _row, upstream) => {
-    const send = () => desk().postJson(operation, { [field]: value });
-    const { seen } = await desk().charges(operation, send);
+    const send = () => harness().postJson(operation, { [field]: value });
+    const { seen } = await harness().charges(operation, send);
     if (upstream !== undefined) expect(await toldUnder(upstream, seen)).toEqual(value);
   });
 
@@ -66,7 +66,7 @@ export function provesFields(
     rule.refused.map(([value, row]) => [rule.field, value, row] as const),
   );
   it.each(refused)('refuses %s = %j (%s)', async (field, value) => {
-    await desk().refusesField(operation, field, value);
+    await harness().refusesField(operation, field, value);
   });
 }
 

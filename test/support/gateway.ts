@@ -42,7 +42,7 @@ export interface TestGateway extends Gateway {
   /** What the upstream received, newest first. */
   upstreamRequests(): Promise<RecordedRequest[]>;
   /** Proves the books and that no hold is open. */
-  provesClean(): Promise<void>;
+  expectCleanBooks(): Promise<void>;
 }
 
 const TERMS: KeyTerms = {
@@ -115,7 +115,7 @@ export async function startTestGateway(settings: Settings = {}): Promise<TestGat
       };
     },
     upstreamRequests: () => gateway.sandbox?.requests(100) ?? Promise.resolve([]),
-    async provesClean() {
+    async expectCleanBooks() {
       // A call may outlive its client: the provider is read to its end.
       const giveUpAt = performance.now() + OUTLIVING_MS;
       for (;;) {

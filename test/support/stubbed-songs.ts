@@ -1,5 +1,5 @@
 import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
-import { SongDesk } from './song-desk.js';
+import { SongHarness } from './song-harness.js';
 import { StubUpstream } from './stub-upstream.js';
 
 const NEVER_MS = String(86_400_000);
@@ -11,18 +11,18 @@ export class StubbedSongs {
 
   private constructor(
     readonly stub: StubUpstream,
-    readonly desk: SongDesk,
+    readonly harness: SongHarness,
   ) {}
 
   /** Starts both; call `stop` in `afterAll`. */
   static async start(): Promise<StubbedSongs> {
     const stub = await StubUpstream.start();
-    const desk = await SongDesk.start({
+    const harness = await SongHarness.start({
       TTAPI_API_KEY: 'stub-provider-key',
       TTAPI_BASE_URL: stub.url,
       TASK_TICK_MS: NEVER_MS,
     });
-    const songs = new StubbedSongs(stub, desk);
+    const songs = new StubbedSongs(stub, harness);
     stub.reply = (response, { url }) => {
       const { pathname } = new URL(url, stub.url);
       const { status = 200, body } = songs.answers.get(pathname) ?? { body: '' };
@@ -39,7 +39,7 @@ export class StubbedSongs {
   }
 
   async stop(): Promise<void> {
-    await this.desk.stop();
+    await this.harness.stop();
     await this.stub.stop();
   }
 
@@ -49,9 +49,9 @@ export class StubbedSongs {
   }
 
   /** All waiting work takes one step, this many times. */
-  async step(times = 1, app = this.desk.gateway.app): Promise<void> {
+  async step(times = 1, app = this.harness.gateway.app): Promise<void> {
     for (let time = 0; time < times; time += 1) {
-      await this.desk.gateway.dataSource.query(
+      await this.harness.gateway.dataSource.query(
         `UPDATE task_work SET due_at = now() WHERE due_at > now()`,
       );
       const worker = app.get(TaskWorker);

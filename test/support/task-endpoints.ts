@@ -1,5 +1,5 @@
-import type { DubbingDesk } from './dubbing-desk.js';
-import { VIDEO, VIDEO_PRICE } from './video-desk.js';
+import type { DubbingHarness } from './dubbing-harness.js';
+import { VIDEO, VIDEO_PRICE } from './video-harness.js';
 
 /** An endpoint that makes tasks. */
 interface TaskEndpoint {
@@ -19,7 +19,7 @@ interface TaskEndpoint {
 }
 
 /** Every endpoint that makes tasks: dubbing, songs, videos. The jobs get the magic input. */
-export function taskEndpoints(desk: () => DubbingDesk, magic: string): readonly TaskEndpoint[] {
+export function taskEndpoints(harness: () => DubbingHarness, magic: string): readonly TaskEndpoint[] {
   return [
     {
       path: '/v1/audio/dubbing',
@@ -30,7 +30,7 @@ export function taskEndpoints(desk: () => DubbingDesk, magic: string): readonly 
       insufficient: 'insufficient_funds',
       body: () => ({
         model: 'aud-dubbing-v1',
-        source_url: desk().source(magic),
+        source_url: harness().source(magic),
         target_language: 'fr',
       }),
       other: { target_language: 'de' },

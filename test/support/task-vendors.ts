@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
-import { silentWav } from './dubbing-desk.js';
+import { silentWav } from './dubbing-harness.js';
 import { ADMIN_TOKEN, startTestGateway, type TestAccount, type TestGateway } from './gateway.js';
 import { postJson, send } from './http-answer.js';
 import { StubUpstream } from './stub-upstream.js';
-import { BRISK } from './video-desk.js';
+import { BRISK } from './video-harness.js';
 
 /** What every answer of the vendors names as the id of its request. */
 export const VENDOR_REQUEST_ID = 'req-4711';

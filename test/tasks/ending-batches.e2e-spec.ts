@@ -2,28 +2,28 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Task } from '../../src/tasks/task.js';
 import type { TestAccount } from '../support/gateway.js';
 import { until } from '../support/until.js';
-import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 const HOOK = { url: 'https://hooks.example/shim', secret: 'a-secret-of-a-receiver' };
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
 beforeEach(() => {
-  desk.provider.state = { status: 'running', progress: 10 };
+  harness.provider.state = { status: 'running', progress: 10 };
 });
 afterAll(async () => {
-  await desk.gateway.provesClean();
-  await desk.stop();
+  await harness.gateway.expectCleanBooks();
+  await harness.stop();
 });
 
 const statusesOf = (tasks: readonly Task[]) =>
-  Promise.all(tasks.map(async (task) => (await desk.read(task)).status));
+  Promise.all(tasks.map(async (task) => (await harness.read(task)).status));
 
 async function runWhileAny(tasks: readonly Task[], status: Task['status']): Promise<void> {
-  do await desk.run();
+  do await harness.run();
   while ((await statusesOf(tasks)).includes(status));
 }
 
@@ -31,15 +31,15 @@ async function runWhileAny(tasks: readonly Task[], status: Task['status']): Prom
 async function startedTasks(accounts: readonly TestAccount[], count: number): Promise<Task[]> {
   const turns = Array.from({ length: count }, (_, turn) => accounts[turn % accounts.length]!);
   const tasks = await Promise.all(
-    turns.map((account) => desk.submit(account, { webhook: HOOK, price: JOB_PRICE })),
+    turns.map((account) => harness.submit(account, { webhook: HOOK, price: JOB_PRICE })),
   );
   await runWhileAny(tasks, 'queued');
-  desk.provider.state = { status: 'done', progress: 100, result: { urls: [] } };
+  harness.provider.state = { status: 'done', progress: 100, result: { urls: [] } };
   return tasks;
 }
 
 const deliveriesOf = async (tasks: readonly Task[]): Promise<number> => {
-  const [row] = await desk.gateway.dataSource.query<{ count: string }[]>(
+  const [row] = await harness.gateway.dataSource.query<{ count: string }[]>(
     `SELECT count(*) FROM webhook_delivery WHERE owner_id = ANY ($1)`,
     [tasks.map(({ id }) => id)],
   );
@@ -48,21 +48,21 @@ const deliveriesOf = async (tasks: readonly Task[]): Promise<number> => {
 
 describe('ends that share a statement', () => {
   it('each charge their own account and leave one webhook', async () => {
-    const accounts = [await desk.gateway.account(CREDIT), await desk.gateway.account(CREDIT)];
+    const accounts = [await harness.gateway.account(CREDIT), await harness.gateway.account(CREDIT)];
     const tasks = await startedTasks(accounts, 150);
     await runWhileAny(tasks, 'processing');
     expect(new Set(await statusesOf(tasks))).toEqual(new Set(['succeeded']));
     expect(await deliveriesOf(tasks)).toBe(150);
     for (const { accountId } of accounts) {
-      const { available, held } = await desk.gateway.balance(accountId);
+      const { available, held } = await harness.gateway.balance(accountId);
       expect({ available, held }).toEqual({ available: CREDIT - 75n * JOB_PRICE, held: 0n });
     }
   });
 
   it('do not fail with one that the database refuses, which changes nothing', async () => {
-    const [good, bad] = [await desk.gateway.account(CREDIT), await desk.gateway.account(CREDIT)];
+    const [good, bad] = [await harness.gateway.account(CREDIT), await harness.gateway.account(CREDIT)];
     const tasks = await startedTasks([good, good, bad, good], 40);
-    const { dataSource } = desk.gateway;
+    const { dataSource } = harness.gateway;
     await dataSource.query(
       `ALTER TABLE webhook_delivery ADD CONSTRAINT not_of_this_one CHECK (account_id <> '${bad.accountId}')`,
     );
@@ -74,7 +74,7 @@ describe('ends that share a statement', () => {
       await runWhileAny(ended, 'processing');
       expect(new Set(await statusesOf(ended))).toEqual(new Set(['succeeded']));
       expect(new Set(await statusesOf(refused))).toEqual(new Set(['processing']));
-      expect((await desk.gateway.balance(bad.accountId)).held).toBe(10n * JOB_PRICE);
+      expect((await harness.gateway.balance(bad.accountId)).held).toBe(10n * JOB_PRICE);
       expect(await deliveriesOf(refused)).toBe(0);
     } finally {
       await dataSource.query('ALTER TABLE webhook_delivery DROP CONSTRAINT not_of_this_one');
@@ -85,17 +85,17 @@ describe('ends that share a statement', () => {
   });
 
   it('of an account that is locked elsewhere wait, and those of others go on', async () => {
-    const [locked, free] = [await desk.gateway.account(CREDIT), await desk.gateway.account(CREDIT)];
+    const [locked, free] = [await harness.gateway.account(CREDIT), await harness.gateway.account(CREDIT)];
     const accounts = [...Array.from({ length: 20 }, () => free), locked];
     const tasks = await startedTasks(accounts, accounts.length);
     const last = tasks.slice(-1);
-    const runner = desk.gateway.dataSource.createQueryRunner();
+    const runner = harness.gateway.dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await runner.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [locked.accountId]);
-    const stepped = desk.run();
+    const stepped = harness.run();
     try {
-      await until(async () => (await desk.gateway.balance(free.accountId)).held === 0n);
+      await until(async () => (await harness.gateway.balance(free.accountId)).held === 0n);
       expect(await statusesOf(last)).toEqual(['processing']);
     } finally {
       await runner.rollbackTransaction();

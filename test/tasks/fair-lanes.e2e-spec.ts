@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LANE_CONCURRENCY } from '../../src/tasks/task-lane.js';
-import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const PATIENCE_MS = 30_000;
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 beforeAll(async () => {
-  desk = await startTaskDesk(() => ({ TASK_TICK_MS: '50' }));
+  harness = await startTaskHarness(() => ({ TASK_TICK_MS: '50' }));
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 async function until(fact: () => boolean): Promise<void> {
   for (let waitedMs = 0; !fact() && waitedMs < PATIENCE_MS; waitedMs += 20) await sleep(20);
@@ -18,16 +18,16 @@ async function until(fact: () => boolean): Promise<void> {
 
 describe('an account with more slow tasks than the lane of their provider has places', () => {
   it('delays no task of another account', async () => {
-    const [greedy, other] = [await desk.gateway.account(), await desk.gateway.account()];
-    const { submissions } = desk.provider;
+    const [greedy, other] = [await harness.gateway.account(), await harness.gateway.account()];
+    const { submissions } = harness.provider;
     const gate = new EventTarget();
-    desk.provider.held = new Promise((resolve) => {
+    harness.provider.held = new Promise((resolve) => {
       gate.addEventListener('open', resolve, { once: true });
     });
-    const tasks = Array.from({ length: 3 * LANE_CONCURRENCY.submit }, () => desk.submit(greedy));
+    const tasks = Array.from({ length: 3 * LANE_CONCURRENCY.submit }, () => harness.submit(greedy));
     await Promise.all(tasks);
     await until(() => submissions.size >= LANE_CONCURRENCY.submit / 2);
-    await desk.submit(other, { name: 'of another account' });
+    await harness.submit(other, { name: 'of another account' });
     await until(() => submissions.has('of another account'));
     expect(submissions.size).toBeLessThan(tasks.length);
     gate.dispatchEvent(new Event('open'));

@@ -8,20 +8,20 @@ import {
   JOB_PRICE,
   type JobSubmission,
   startBeside,
-  startTaskDesk,
-  type TaskDesk,
-} from '../support/task-desk.js';
+  startTaskHarness,
+  type TaskHarness,
+} from '../support/task-harness.js';
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 let prepared: number;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account();
+  account = await harness.gateway.account();
   prepared = 0;
 });
 
@@ -41,7 +41,7 @@ function keyed(key: string, more: JobSubmission = {}): JobSubmission {
 }
 
 async function held(): Promise<bigint> {
-  return (await desk.gateway.balance(account.accountId)).held;
+  return (await harness.gateway.balance(account.accountId)).held;
 }
 
 describe('an idempotency key', () => {
@@ -49,7 +49,7 @@ describe('an idempotency key', () => {
     const apiKeyIds = [randomUUID(), randomUUID(), randomUUID()];
     const tasks = await Promise.all(
       Array.from({ length: 500 }, (_, index) =>
-        desk.submit(account, keyed('500', { apiKeyId: apiKeyIds[index % 3] ?? '' })),
+        harness.submit(account, keyed('500', { apiKeyId: apiKeyIds[index % 3] ?? '' })),
       ),
     );
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(1);
@@ -60,7 +60,7 @@ describe('an idempotency key', () => {
   it('lets one body win where two are sent at once', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
-        desk.submit(account, keyed('two bodies', { body: { n: index % 2 } })),
+        harness.submit(account, keyed('two bodies', { body: { n: index % 2 } })),
       ),
     );
     const won = outcomes.filter(({ status }) => status === 'fulfilled');
@@ -73,7 +73,7 @@ describe('an idempotency key', () => {
   });
 
   it('is one across processes, and a twin in another process waits for the first', async () => {
-    const other = await startBeside(desk);
+    const other = await startBeside(harness);
     try {
       const claims = other.gateway.app.get(IdempotencyClaims);
       const use = {
@@ -85,7 +85,7 @@ describe('an idempotency key', () => {
       };
       const asked = await claims.claim(use);
       if (asked.outcome !== 'claimed') throw new Error('the key is new');
-      const waiting = desk.submit(account, keyed('elsewhere'));
+      const waiting = harness.submit(account, keyed('elsewhere'));
       await new Promise((resolve) => setTimeout(resolve, 500));
       expect(prepared).toBe(0);
       await expect(
@@ -99,25 +99,25 @@ describe('an idempotency key', () => {
   });
 
   it('returns the task as it is by now, without a second charge (IDEM-01, IDEM-03)', async () => {
-    const first = await desk.submit(account, keyed('again'));
-    expect((await desk.submit(account, keyed('again'))).id).toBe(first.id);
-    await desk.run(2);
-    const replay = await desk.submit(account, keyed('again'));
+    const first = await harness.submit(account, keyed('again'));
+    expect((await harness.submit(account, keyed('again'))).id).toBe(first.id);
+    await harness.run(2);
+    const replay = await harness.submit(account, keyed('again'));
     expect(replay).toMatchObject({ id: first.id, status: 'succeeded' });
     expect({ prepared, held: await held() }).toEqual({ prepared: 1, held: 0n });
   });
 
   it('is refused with another body, and the first task is untouched (IDEM-02)', async () => {
-    const first = await desk.submit(account, keyed('other body'));
+    const first = await harness.submit(account, keyed('other body'));
     await expect(
-      desk.submit(account, keyed('other body', { body: { source_url: 'other' } })),
+      harness.submit(account, keyed('other body', { body: { source_url: 'other' } })),
     ).rejects.toMatchObject({ code: 'idempotency_conflict', param: 'Idempotency-Key' });
-    expect(await desk.read(first)).toEqual(first);
+    expect(await harness.read(first)).toEqual(first);
   });
 
   it('is known to every gateway on the database, one started later too (IDEM-15)', async () => {
-    const first = await desk.submit(account, keyed('restarted'));
-    const other = await startBeside(desk);
+    const first = await harness.submit(account, keyed('restarted'));
+    const other = await startBeside(harness);
     try {
       expect((await other.submit(account, keyed('restarted'))).id).toBe(first.id);
     } finally {
@@ -127,9 +127,9 @@ describe('an idempotency key', () => {
   });
 
   it('does not mind the order of keys or how a number is written (IDEM-11, G-86)', async () => {
-    const first = await desk.submit(account, keyed('order', { body: { a: 1, b: { c: 2, d: 3 } } }));
+    const first = await harness.submit(account, keyed('order', { body: { a: 1, b: { c: 2, d: 3 } } }));
     const body: object = JSON.parse('{"b": {"d": 3.0, "c": 2e0}, "a": 1}') as object;
-    expect((await desk.submit(account, keyed('order', { body }))).id).toBe(first.id);
+    expect((await harness.submit(account, keyed('order', { body }))).id).toBe(first.id);
   });
 
   it.each([
@@ -137,32 +137,32 @@ describe('an idempotency key', () => {
     ['no key', { key: undefined }],
     ['another endpoint', { endpoint: '/v1/music/generations' }],
   ])('is not that of a request with %s (IDEM-06, IDEM-07, IDEM-10)', async (_name, more) => {
-    const first = await desk.submit(account, keyed('key 1'));
+    const first = await harness.submit(account, keyed('key 1'));
     const { key: _key, ...rest } = keyed('key 1');
-    const second = await desk.submit(account, { ...rest, ...(more as JobSubmission) });
+    const second = await harness.submit(account, { ...rest, ...(more as JobSubmission) });
     expect(second.id).not.toBe(first.id);
     expect(await held()).toBe(2n * JOB_PRICE);
   });
 
   it('is not that of another account (IDEM-09)', async () => {
-    const first = await desk.submit(account, keyed('mine'));
-    const other = await desk.gateway.account();
-    expect((await desk.submit(other, keyed('mine'))).id).not.toBe(first.id);
+    const first = await harness.submit(account, keyed('mine'));
+    const other = await harness.gateway.account();
+    expect((await harness.submit(other, keyed('mine'))).id).not.toBe(first.id);
   });
 
   it('stays free after a refusal (IDEM-12, G-86)', async () => {
     const refuse = (): Promise<PreparedTask> =>
       Promise.reject(new GatewayError('audio_download_failed', 'no'));
-    await expect(desk.submit(account, keyed('refused', { prepare: refuse }))).rejects.toMatchObject(
+    await expect(harness.submit(account, keyed('refused', { prepare: refuse }))).rejects.toMatchObject(
       { code: 'audio_download_failed' },
     );
-    const poor = await desk.gateway.account(1n);
-    await expect(desk.submit(poor, keyed('poor'))).rejects.toMatchObject({
+    const poor = await harness.gateway.account(1n);
+    await expect(harness.submit(poor, keyed('poor'))).rejects.toMatchObject({
       code: 'insufficient_funds',
     });
     const bodies = { body: { source_url: 'corrected' } };
-    expect((await desk.submit(account, keyed('refused', bodies))).status).toBe('queued');
-    const rows = await desk.gateway.dataSource.query<unknown[]>(
+    expect((await harness.submit(account, keyed('refused', bodies))).status).toBe('queued');
+    const rows = await harness.gateway.dataSource.query<unknown[]>(
       `SELECT FROM idempotency_key WHERE account_id = $1`,
       [poor.accountId],
     );
@@ -170,13 +170,13 @@ describe('an idempotency key', () => {
   });
 
   it('returns its task although the balance is gone by now (IDEM-13)', async () => {
-    const poor = await desk.gateway.account(JOB_PRICE);
-    const first = await desk.submit(poor, keyed('spent'));
-    expect((await desk.submit(poor, keyed('spent'))).id).toBe(first.id);
+    const poor = await harness.gateway.account(JOB_PRICE);
+    const first = await harness.submit(poor, keyed('spent'));
+    expect((await harness.submit(poor, keyed('spent'))).id).toBe(first.id);
   });
 
   it('of a request that died is anybody’s once its lease is over', async () => {
-    const claims = desk.gateway.app.get(IdempotencyClaims);
+    const claims = harness.gateway.app.get(IdempotencyClaims);
     const use = {
       accountId: account.accountId,
       endpoint: '/v1/audio/dubbing',
@@ -185,18 +185,18 @@ describe('an idempotency key', () => {
       sentFingerprint: null,
     };
     await claims.claim(use);
-    await expect(desk.submit(account, keyed('died'))).rejects.toMatchObject({
+    await expect(harness.submit(account, keyed('died'))).rejects.toMatchObject({
       code: 'idempotency_conflict',
     });
-    await desk.gateway.dataSource.query(
+    await harness.gateway.dataSource.query(
       `UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = 'died'`,
     );
-    expect((await desk.submit(account, keyed('died'))).status).toBe('queued');
+    expect((await harness.submit(account, keyed('died'))).status).toBe('queued');
   });
 
   it('is forgotten where nothing came of it, and kept with its task', async () => {
-    const claims = desk.gateway.app.get(IdempotencyClaims);
-    const task = await desk.submit(account, keyed('kept'));
+    const claims = harness.gateway.app.get(IdempotencyClaims);
+    const task = await harness.submit(account, keyed('kept'));
     await claims.claim({
       accountId: account.accountId,
       endpoint: '/v1/audio/dubbing',
@@ -204,10 +204,10 @@ describe('an idempotency key', () => {
       fingerprints: claims.fingerprintsOf({}),
       sentFingerprint: null,
     });
-    await desk.gateway.dataSource.query(
+    await harness.gateway.dataSource.query(
       `UPDATE idempotency_key SET lease_until = now() - interval '2 hours'`,
     );
     expect(await claims.sweep()).toBe(1);
-    expect((await desk.submit(account, keyed('kept'))).id).toBe(task.id);
+    expect((await harness.submit(account, keyed('kept'))).id).toBe(task.id);
   });
 });

@@ -7,23 +7,23 @@ import { DataSource } from 'typeorm';
 import { Reversals } from '../../src/billing/recovery/reversals.js';
 import type { UnrecordedJob } from '../../src/billing/recovery/reversal.js';
 import type { TestAccount } from '../support/gateway.js';
-import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 type Query = (config: { readonly name?: string }, ...rest: unknown[]) => Promise<unknown>;
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 let pool: Pool;
 let query: Query;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
-  ({ master: pool } = desk.gateway.app.get(DataSource).driver as unknown as { master: Pool });
+  harness = await startTaskHarness();
+  ({ master: pool } = harness.gateway.app.get(DataSource).driver as unknown as { master: Pool });
   query = pool.query.bind(pool) as Query;
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account();
+  account = await harness.gateway.account();
 });
 afterEach(() => {
   Object.assign(pool, { query });
@@ -31,7 +31,7 @@ afterEach(() => {
 
 /** Jobs in the journal of this process. */
 async function journalled(): Promise<UnrecordedJob[]> {
-  const folder = join(desk.gateway.config.dataDir, 'owed');
+  const folder = join(harness.gateway.config.dataDir, 'owed');
   const names = await readdir(folder).catch(() => []);
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line !== '');
@@ -43,7 +43,7 @@ function reportWaitsFor(answer: (send: () => Promise<unknown>) => Promise<unknow
   Object.assign(pool, {
     query: ((config, ...rest) => {
       const send = () => query(config, ...rest);
-      const isReport = config.name === 'task_advance' && desk.provider.jobs.size > 0;
+      const isReport = config.name === 'task_advance' && harness.provider.jobs.size > 0;
       return isReport ? answer(send) : send();
     }) satisfies Query,
   });
@@ -51,7 +51,7 @@ function reportWaitsFor(answer: (send: () => Promise<unknown>) => Promise<unknow
 
 describe('the id of an accepted job that the database is long about', () => {
   it('is on disk as well before the database has it, and both name the same job', async () => {
-    const task = await desk.submit(account, { name: 'slow' });
+    const task = await harness.submit(account, { name: 'slow' });
     const gate = new EventTarget();
     const opened = new Promise((resolve) => {
       gate.addEventListener('open', resolve, { once: true });
@@ -60,10 +60,10 @@ describe('the id of an accepted job that the database is long about', () => {
       await opened;
       return send();
     });
-    const step = desk.step();
+    const step = harness.step();
     // However long the timer takes to come, the report waits longer.
     while ((await journalled()).length === 0) await sleep(20);
-    const [jobId] = [...desk.provider.jobs.keys()];
+    const [jobId] = [...harness.provider.jobs.keys()];
     expect(await journalled()).toEqual([
       {
         taskId: task.id,
@@ -73,15 +73,15 @@ describe('the id of an accepted job that the database is long about', () => {
         watchMs: expect.any(Number),
       },
     ]);
-    expect(await desk.read(task)).toMatchObject({ status: 'queued', providerJobId: null });
+    expect(await harness.read(task)).toMatchObject({ status: 'queued', providerJobId: null });
 
     gate.dispatchEvent(new Event('open'));
     await step;
-    expect(await desk.read(task)).toMatchObject({ status: 'processing', providerJobId: jobId });
-    await desk.gateway.app.get(Reversals).flush();
+    expect(await harness.read(task)).toMatchObject({ status: 'processing', providerJobId: jobId });
+    await harness.gateway.app.get(Reversals).flush();
     expect(await journalled()).toEqual([]);
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status: 'succeeded', providerJobId: jobId });
-    expect(desk.provider.submissions.get('slow')).toBe(1);
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({ status: 'succeeded', providerJobId: jobId });
+    expect(harness.provider.submissions.get('slow')).toBe(1);
   });
 });

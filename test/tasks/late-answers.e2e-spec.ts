@@ -10,26 +10,26 @@ import { TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.
 import type { TestAccount } from '../support/gateway.js';
 import type { PollPlan } from '../support/job-provider.js';
 import { withWatchedStatements } from '../support/watched-statements.js';
-import { JOB_PRICE, startBeside, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startBeside, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 /** Longer than the first renewal of a lease takes to come. */
 const ANSWER_MS = 60_000;
-let desk: TaskDesk;
-let beside: TaskDesk;
+let harness: TaskHarness;
+let beside: TaskHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk(() => ({}), ANSWER_MS);
-  beside = await startBeside(desk);
+  harness = await startTaskHarness(() => ({}), ANSWER_MS);
+  beside = await startBeside(harness);
 });
 afterAll(async () => {
   await beside.stop();
-  await desk.stop();
+  await harness.stop();
 });
 beforeEach(async () => {
-  account = await desk.gateway.account(CREDIT);
-  desk.provider.state = { status: 'done', result: { url: 'x' } };
+  account = await harness.gateway.account(CREDIT);
+  harness.provider.state = { status: 'done', result: { url: 'x' } };
 });
 
 interface Late {
@@ -40,14 +40,14 @@ interface Late {
 
 /** Submits a task whose lease ends before the provider accepts it. */
 async function submitted(name: string): Promise<Late> {
-  const task = await desk.submit(account, { name });
+  const task = await harness.submit(account, { name });
   const gate = new EventTarget();
-  desk.provider.held = new Promise((resolve) => {
+  harness.provider.held = new Promise((resolve) => {
     gate.addEventListener('open', resolve, { once: true });
   });
-  const step = desk.step();
-  while (!desk.provider.submissions.has(name)) await sleep(5);
-  await desk.hurry();
+  const step = harness.step();
+  while (!harness.provider.submissions.has(name)) await sleep(5);
+  await harness.hurry();
   return {
     task,
     async accept() {
@@ -60,7 +60,7 @@ async function submitted(name: string): Promise<Late> {
 /** Another process takes it over. */
 async function takenOver({ task }: Late): Promise<void> {
   await beside.step();
-  expect(await desk.read(task)).toMatchObject({
+  expect(await harness.read(task)).toMatchObject({
     status: 'reconciliation_required',
     providerJobId: null,
   });
@@ -72,25 +72,25 @@ async function renewal(task: Task): Promise<void> {
   const hear = (name: string | undefined) => {
     hasBegun ||= name === 'task_advance';
   };
-  await withWatchedStatements(desk.gateway.app.get(DataSource), hear, async () => {
+  await withWatchedStatements(harness.gateway.app.get(DataSource), hear, async () => {
     while (!hasBegun) await sleep(20);
   });
   // Reports are written one statement after the other.
   const stale = { accountId: task.accountId, taskId: task.id, fence: '-1', delayMs: 0 };
-  expect(await desk.gateway.app.get(ReportBatcher).advance(stale)).toBe(false);
+  expect(await harness.gateway.app.get(ReportBatcher).advance(stale)).toBe(false);
 }
 
 async function expectWatched(task: Task, name: string): Promise<void> {
-  const known = await desk.read(task);
+  const known = await harness.read(task);
   expect(known).toMatchObject({ status: 'reconciliation_required', chargedMicroUsd: null });
-  expect(desk.provider.jobs.get(known.providerJobId ?? '')).toBe(name);
-  await desk.run();
-  expect(await desk.read(task)).toMatchObject({
+  expect(harness.provider.jobs.get(known.providerJobId ?? '')).toBe(name);
+  await harness.run();
+  expect(await harness.read(task)).toMatchObject({
     status: 'reconciliation_required',
     result: null,
     evidence: { status: 'succeeded', seenAt: expect.any(Date) },
   });
-  expect(desk.provider.submissions.get(name)).toBe(1);
+  expect(harness.provider.submissions.get(name)).toBe(1);
 }
 
 describe('a submission that is accepted after another process took the task over', () => {
@@ -99,7 +99,7 @@ describe('a submission that is accepted after another process took the task over
     await takenOver(late);
     await late.accept();
     await expectWatched(late.task, 'late id');
-    const { available, held } = await desk.gateway.balance(account.accountId);
+    const { available, held } = await harness.gateway.balance(account.accountId);
     expect({ available, held }).toEqual({ available: CREDIT - JOB_PRICE, held: JOB_PRICE });
   });
 
@@ -116,7 +116,7 @@ describe('a submission that is accepted after another process took the task over
     const asked = { rooms: new Map<string, number>(), holdings: [], mine: [], leaseMs: LEASE_MS };
     const [work] = await beside.gateway.app.get(TaskWorkRepository).claim(asked);
     await late.accept();
-    expect(await desk.read(late.task)).toMatchObject({ status: 'queued' });
+    expect(await harness.read(late.task)).toMatchObject({ status: 'queued' });
     await beside.gateway.app.get(SubmitStep).run(work!, new StopSource());
     await expectWatched(late.task, 'between');
   });
@@ -124,22 +124,22 @@ describe('a submission that is accepted after another process took the task over
 
 describe('a success after the task has ended without one', () => {
   const lateSuccesses = async () => {
-    const metrics = await (await fetch(`${desk.gateway.url}/metrics`)).text();
+    const metrics = await (await fetch(`${harness.gateway.url}/metrics`)).text();
     return Number(/late_successes_total\{kind="job"\} (\d+)/.exec(metrics)?.[1] ?? 0);
   };
   const phases = (task: Task) =>
-    desk.gateway.dataSource.query<unknown[]>(`SELECT phase FROM task_work WHERE task_id = $1`, [
+    harness.gateway.dataSource.query<unknown[]>(`SELECT phase FROM task_work WHERE task_id = $1`, [
       task.id,
     ]);
 
   async function ended(status: 'failed' | 'expired'): Promise<Task> {
-    const task = await desk.submit(account);
-    desk.provider.state = { status: 'running', progress: 10 };
-    await desk.run();
-    if (status === 'failed') desk.provider.state = { status };
-    else await desk.overdue(task);
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status });
+    const task = await harness.submit(account);
+    harness.provider.state = { status: 'running', progress: 10 };
+    await harness.run();
+    if (status === 'failed') harness.provider.state = { status };
+    else await harness.overdue(task);
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({ status });
     expect(await phases(task)).toEqual([{ phase: 'watching' }]);
     return task;
   }
@@ -149,11 +149,11 @@ describe('a success after the task has ended without one', () => {
     async (status) => {
       const task = await ended(status);
       const before = await lateSuccesses();
-      desk.provider.state = { status: 'done', result: { url: 'x' } };
-      await desk.run();
+      harness.provider.state = { status: 'done', result: { url: 'x' } };
+      await harness.run();
       expect(await lateSuccesses()).toBe(before + 1);
-      expect(await desk.read(task)).toMatchObject({ status, result: null });
-      expect((await desk.gateway.balance(account.accountId)).available).toBe(CREDIT);
+      expect(await harness.read(task)).toMatchObject({ status, result: null });
+      expect((await harness.gateway.balance(account.accountId)).available).toBe(CREDIT);
       expect(await phases(task)).toEqual([]);
     },
   );
@@ -163,15 +163,15 @@ describe('a success after the task has ended without one', () => {
     ['does not know the job any more', { status: 'failed', broken: '404' }],
   ])('is looked for once where the provider %s', async (_what, state) => {
     const task = await ended('failed');
-    desk.provider.state = state;
-    await desk.run();
+    harness.provider.state = state;
+    await harness.run();
     expect(await phases(task)).toEqual([]);
   });
 
   it('is looked for again where the provider did not answer', async () => {
     const task = await ended('failed');
-    desk.provider.state = { status: 'failed', broken: '500' };
-    await desk.run();
+    harness.provider.state = { status: 'failed', broken: '500' };
+    await harness.run();
     expect(await phases(task)).toEqual([{ phase: 'watching' }]);
   });
 });

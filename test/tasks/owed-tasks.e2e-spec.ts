@@ -3,36 +3,36 @@ import { Reversals } from '../../src/billing/recovery/reversals.js';
 import type { Task } from '../../src/tasks/task.js';
 import type { TestAccount } from '../support/gateway.js';
 import type { SubmitPlan } from '../support/job-provider.js';
-import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 const WEBHOOK = { url: 'https://example.com/hook', secret: 'a-secret-of-16-letters' };
 const CANCELLED = { status: 'failed', error: { code: 'task_cancelled' } };
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
 afterAll(async () => {
-  await desk.gateway.provesClean();
-  await desk.stop();
+  await harness.gateway.expectCleanBooks();
+  await harness.stop();
 });
 beforeEach(async () => {
-  account = await desk.gateway.account(CREDIT);
+  account = await harness.gateway.account(CREDIT);
 });
 
 /** Its submission was answered with 503, so that it must hold and cost nothing. */
 async function cancelOwed({ id: taskId, accountId }: Task): Promise<void> {
-  const owed = desk.gateway.app.get(Reversals);
+  const owed = harness.gateway.app.get(Reversals);
   owed.add({ taskId, accountId });
   await owed.flush();
   expect(owed.size).toBe(0);
 }
 
 const deliveriesOf = ({ id }: Task) =>
-  desk.gateway.dataSource.query<{ status: string; body: Buffer }[]>(
+  harness.gateway.dataSource.query<{ status: string; body: Buffer }[]>(
     'SELECT status, body FROM webhook_delivery WHERE owner_id = $1 ORDER BY id',
     [id],
   );
@@ -45,18 +45,18 @@ describe('the owed cancellation of a task', () => {
   ])(
     'tells its end and tries no older delivery any more: %s',
     async (_when, plan, steps, deliveries) => {
-      const task = await desk.submit(account, { plan, webhook: WEBHOOK });
-      await desk.run(steps);
+      const task = await harness.submit(account, { plan, webhook: WEBHOOK });
+      await harness.run(steps);
       await cancelOwed(task);
       await cancelOwed(task);
-      await desk.run();
+      await harness.run();
       const told = await deliveriesOf(task);
       expect(told.map(({ status }) => status)).toEqual(deliveries);
-      const answer = await desk.get(account, task);
+      const answer = await harness.get(account, task);
       const shown = await answer.text();
       expect(JSON.parse(shown)).toMatchObject(CANCELLED);
       expect(told.at(-1)?.body.toString()).toBe(shown);
-      expect(await desk.gateway.balance(account.accountId)).toMatchObject({
+      expect(await harness.gateway.balance(account.accountId)).toMatchObject({
         available: CREDIT,
         held: 0n,
       });
@@ -64,15 +64,15 @@ describe('the owed cancellation of a task', () => {
   );
 
   it('of one that has succeeded gives its charge back, once, and tells nothing more', async () => {
-    desk.provider.state = { status: 'done', result: { url: 'x' } };
-    const task = await desk.submit(account, { webhook: WEBHOOK });
-    await desk.run(2);
+    harness.provider.state = { status: 'done', result: { url: 'x' } };
+    const task = await harness.submit(account, { webhook: WEBHOOK });
+    await harness.run(2);
     await cancelOwed(task);
     await cancelOwed(task);
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status: 'succeeded' });
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({ status: 'succeeded' });
     expect(await deliveriesOf(task)).toHaveLength(1);
-    expect(await desk.gateway.balance(account.accountId)).toMatchObject({
+    expect(await harness.gateway.balance(account.accountId)).toMatchObject({
       available: CREDIT,
       held: 0n,
     });

@@ -6,7 +6,7 @@ import { TaskRepository } from '../../src/tasks/reads/task.repository.js';
 import { TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
 import { DeliveryStatements } from '../../src/webhooks/delivery-statements.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { dataSourceWithPlans } from '../support/told-plans.js';
+import { dataSourceWithPlans } from '../support/explain-plans.js';
 
 const FINISHED = 40_000;
 const OPEN = 5_000;

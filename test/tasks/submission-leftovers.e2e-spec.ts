@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { DubbingDesk } from '../support/dubbing-desk.js';
+import { DubbingHarness } from '../support/dubbing-harness.js';
 
 type Query = (config: unknown, ...rest: unknown[]) => Promise<unknown>;
 
 /** A key that is seen to change while a request runs, as a new one is, counts as one that may have a limit. */
 const SUBMISSIONS = new Set(['task_submit', 'task_submit_capped']);
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 let pool: Pool;
 let intact: Pick<Pool, 'query' | 'connect'>;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open();
-  ({ master: pool } = desk.gateway.app.get(DataSource).driver as unknown as { master: Pool });
+  harness = await DubbingHarness.open();
+  ({ master: pool } = harness.gateway.app.get(DataSource).driver as unknown as { master: Pool });
   intact = { query: pool.query.bind(pool), connect: pool.connect.bind(pool) };
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 afterEach(() => {
   Object.assign(pool, intact);
 });
@@ -38,15 +38,15 @@ function eachTry(outcome: (send: () => Promise<unknown>) => Promise<unknown>): v
 }
 
 const files = () =>
-  desk.gateway.dataSource.query<unknown[]>(
+  harness.gateway.dataSource.query<unknown[]>(
     `SELECT id FROM stored_file WHERE account_id = $1 AND expires_at > now()`,
-    [desk.account.accountId],
+    [harness.account.accountId],
   );
 
 describe('the source of a dub that the database does not take', () => {
   it.each(['ECONNREFUSED', '40P01'])('is removed where nothing stands (%s)', async (code) => {
     eachTry(() => Promise.reject(broken(code)));
-    const answer = await desk.post();
+    const answer = await harness.post();
     expect([answer.status, answer.json]).toMatchObject([
       503,
       { error: { code: 'service_unavailable' } },
@@ -66,11 +66,11 @@ describe('the source of a dub that the database does not take', () => {
       });
       throw broken('ECONNRESET');
     });
-    const answer = await desk.post({}, headers);
+    const answer = await harness.post({}, headers);
     expect(answer.status).toBe(503);
     Object.assign(pool, intact);
-    const { id } = await desk.submit({}, headers);
-    expect(await desk.ended(id)).toMatchObject({ status: 'succeeded' });
-    expect(desk.host.seen).toHaveLength(1);
+    const { id } = await harness.submit({}, headers);
+    expect(await harness.ended(id)).toMatchObject({ status: 'succeeded' });
+    expect(harness.host.seen).toHaveLength(1);
   });
 });

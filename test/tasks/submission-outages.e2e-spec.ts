@@ -4,29 +4,29 @@ import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { Reversals } from '../../src/billing/recovery/reversals.js';
 import type { TestAccount } from '../support/gateway.js';
-import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 type Query = (config: unknown, ...rest: unknown[]) => Promise<unknown>;
 /** What one try of the submission comes to; `query` sends it. */
 type Try = (query: () => Promise<unknown>) => Promise<unknown>;
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 let pool: Pool;
 let query: Query;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
-  ({ master: pool } = desk.gateway.app.get(DataSource).driver as unknown as { master: Pool });
+  harness = await startTaskHarness();
+  ({ master: pool } = harness.gateway.app.get(DataSource).driver as unknown as { master: Pool });
   query = pool.query.bind(pool);
 });
 afterAll(async () => {
-  await desk.gateway.provesClean();
-  await desk.stop();
+  await harness.gateway.expectCleanBooks();
+  await harness.stop();
 });
 beforeEach(async () => {
-  account = await desk.gateway.account(CREDIT);
+  account = await harness.gateway.account(CREDIT);
 });
 afterEach(() => {
   Object.assign(pool, { query });
@@ -72,9 +72,9 @@ function triesOf(statement: string, plan: readonly Try[]): void {
   });
 }
 
-const owed = () => desk.gateway.app.get(Reversals);
+const owed = () => harness.gateway.app.get(Reversals);
 const tasksOf = ({ accountId }: TestAccount) =>
-  desk.gateway.dataSource.query<{ id: string; status: string; error_code: string | null }[]>(
+  harness.gateway.dataSource.query<{ id: string; status: string; error_code: string | null }[]>(
     `SELECT id, status, error_code FROM task WHERE account_id = $1`,
     [accountId],
   );
@@ -84,30 +84,30 @@ const refused = (submission: Promise<unknown>) =>
 describe('a claim of a key whose answer is lost', () => {
   it('is asked for again and taken', async () => {
     triesOf('idempotency_claim_sent', [unseen, (send) => send()]);
-    const task = await desk.submit(account, { key: 'claim-unseen' });
+    const task = await harness.submit(account, { key: 'claim-unseen' });
     expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);
-    expect((await desk.submit(account, { key: 'claim-unseen' })).id).toBe(task.id);
-    await desk.run(2);
+    expect((await harness.submit(account, { key: 'claim-unseen' })).id).toBe(task.id);
+    await harness.run(2);
   });
 
   it('is given up when no answer comes, so that the key is free at once', async () => {
     triesOf('idempotency_claim_sent', [unseen, away]);
-    const submission = desk.submit(account, { key: 'claim-given-up' });
+    const submission = harness.submit(account, { key: 'claim-given-up' });
     await expect(submission).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     Object.assign(pool, { query });
-    const keys = await desk.gateway.dataSource.query<unknown[]>(
+    const keys = await harness.gateway.dataSource.query<unknown[]>(
       `SELECT key FROM idempotency_key WHERE account_id = $1`,
       [account.accountId],
     );
     expect(keys).toEqual([]);
-    await desk.submit(account, { key: 'claim-given-up' });
-    await desk.run(2);
+    await harness.submit(account, { key: 'claim-given-up' });
+    await harness.run(2);
   });
 });
 
 describe('a submission whose answer is lost', () => {
   it('finds the task of its first try, which was committed while the second waited for the account', async () => {
-    const { dataSource } = desk.gateway;
+    const { dataSource } = harness.gateway;
     const runner = dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [account.accountId]);
@@ -124,36 +124,36 @@ describe('a submission whose answer is lost', () => {
       throw broken('ECONNRESET');
     };
     tries(first, (send) => send());
-    const submitted = desk.submit(account);
+    const submitted = harness.submit(account);
     while ((await waiting()) < 2) await sleep(5);
     await runner.rollbackTransaction();
     await runner.release();
     const task = await submitted;
     expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);
-    await desk.run(2);
+    await harness.run(2);
   });
 
   it('answers the task that stands, although every further try fails', async () => {
     tries(unseen, () => Promise.reject(broken('EMFILE')));
-    const task = await desk.submit(account);
+    const task = await harness.submit(account);
     expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);
     expect(owed().size).toBe(0);
-    await desk.run(2);
+    await harness.run(2);
   });
 
   it('is 503 while it is unknown whether the task was recorded; then the task is cancelled and nothing is held', async () => {
     tries(unseenBeforeOutage, away);
-    await refused(desk.submit(account));
+    await refused(harness.submit(account));
     expect(owed().size).toBe(1);
     mend();
     while (owed().size > 0) await sleep(20);
     expect(await tasksOf(account)).toMatchObject([
       { status: 'failed', error_code: 'task_cancelled' },
     ]);
-    expect(await desk.gateway.balance(account.accountId)).toMatchObject({ held: 0n });
-    const jobs = desk.provider.jobs.size;
-    await desk.run();
-    expect(desk.provider.jobs.size).toBe(jobs);
+    expect(await harness.gateway.balance(account.accountId)).toMatchObject({ held: 0n });
+    const jobs = harness.provider.jobs.size;
+    await harness.run();
+    expect(harness.provider.jobs.size).toBe(jobs);
   });
 
   it('is 503, and arrives too late: its id is taken', async () => {
@@ -163,27 +163,27 @@ describe('a submission whose answer is lost', () => {
       return Promise.reject(broken('ECONNRESET'));
     };
     tries(late, away);
-    await refused(desk.submit(account));
+    await refused(harness.submit(account));
     while (owed().size > 0) await sleep(20);
     await arrive();
     expect(await tasksOf(account)).toEqual([]);
-    expect(await desk.gateway.balance(account.accountId)).toMatchObject({ held: 0n });
+    expect(await harness.gateway.balance(account.accountId)).toMatchObject({ held: 0n });
   });
 
   it('is not cancelled where the caller has a key: the next request with it gets the task', async () => {
     tries(unseenBeforeOutage, away);
-    await refused(desk.submit(account, { key: 'k' }));
+    await refused(harness.submit(account, { key: 'k' }));
     expect(owed().size).toBe(0);
     mend();
     Object.assign(pool, { query });
-    const task = await desk.submit(account, { key: 'k' });
+    const task = await harness.submit(account, { key: 'k' });
     expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);
-    await desk.run(2);
+    await harness.run(2);
   });
 
   it('leaves no trace where no try reached the database', async () => {
     tries(away);
-    await expect(desk.submit(account)).rejects.toThrow('ECONNREFUSED');
+    await expect(harness.submit(account)).rejects.toThrow('ECONNREFUSED');
     expect(owed().size).toBe(0);
   });
 });

@@ -2,48 +2,48 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Task } from '../../src/tasks/task.js';
 import { UnusableFileError } from '../../src/tasks/collect-failure.js';
 import type { TestAccount } from '../support/gateway.js';
-import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account();
-  desk.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
-  desk.files.reason = new Error('the disk is full');
-  desk.files.failures = 0;
-  desk.files.tidied = 0;
-  desk.files.forgets = true;
+  account = await harness.gateway.account();
+  harness.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
+  harness.files.reason = new Error('the disk is full');
+  harness.files.failures = 0;
+  harness.files.tidied = 0;
+  harness.files.forgets = true;
 });
 
 /** A task that the provider has done, whose file cannot be stored so many times. */
 async function done(failures: number): Promise<Task> {
-  desk.files.failures = failures;
-  const task = await desk.submit(account, { kind: 'file-job' });
-  await desk.run(2);
-  expect(await desk.read(task)).toMatchObject({ status: 'processing', result: null });
+  harness.files.failures = failures;
+  const task = await harness.submit(account, { kind: 'file-job' });
+  await harness.run(2);
+  expect(await harness.read(task)).toMatchObject({ status: 'processing', result: null });
   return task;
 }
 /** The first failure lies back so long. */
 const pass = (task: Task, minutes: number) =>
-  desk.gateway.dataSource.query(
+  harness.gateway.dataSource.query(
     `UPDATE task_work SET put_off_at = now() - $2 * interval '1 minute' WHERE task_id = $1`,
     [task.id, minutes],
   );
-const held = async () => (await desk.gateway.balance(account.accountId)).held;
+const held = async () => (await harness.gateway.balance(account.accountId)).held;
 
 describe('the file of a job that is done', () => {
   it('is stored before the task succeeds, however often that failed in ten minutes', async () => {
     const task = await done(12);
-    await desk.run(12);
+    await harness.run(12);
     await pass(task, 9);
-    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
-    await desk.run();
-    const { status, content, result } = await desk.read(task);
+    expect(await harness.read(task)).toMatchObject({ status: 'processing' });
+    await harness.run();
+    const { status, content, result } = await harness.read(task);
     expect({ status, result }).toEqual({
       status: 'succeeded',
       result: { content_type: 'audio/mpeg' },
@@ -53,41 +53,41 @@ describe('the file of a job that is done', () => {
 
   it('that cannot be stored for ten minutes is for an operator, and the hold stays', async () => {
     const task = await done(100);
-    await desk.run(2);
+    await harness.run(2);
     await pass(task, 10);
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status: 'reconciliation_required' });
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({ status: 'reconciliation_required' });
     expect(await held()).toBe(JOB_PRICE);
   });
 
   it('that is none is fetched five times in all', async () => {
-    desk.files.reason = new UnusableFileError('empty');
+    harness.files.reason = new UnusableFileError('empty');
     const task = await done(100);
-    await desk.run(4);
-    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status: 'reconciliation_required' });
-    expect(desk.files.failures).toBe(95);
+    await harness.run(4);
+    expect(await harness.read(task)).toMatchObject({ status: 'processing' });
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({ status: 'reconciliation_required' });
+    expect(harness.files.failures).toBe(95);
   });
 });
 
 describe('what the provider keeps of a job', () => {
   it('is removed once, after the end and never before', async () => {
     const task = await done(1);
-    await desk.run();
-    expect(desk.files.tidied).toBe(0);
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status: 'succeeded' });
-    await desk.run();
-    expect(desk.files.tidied).toBe(1);
+    await harness.run();
+    expect(harness.files.tidied).toBe(0);
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({ status: 'succeeded' });
+    await harness.run();
+    expect(harness.files.tidied).toBe(1);
   });
 
   it('may stay: status and money are the same', async () => {
-    desk.files.forgets = false;
+    harness.files.forgets = false;
     const task = await done(0);
-    await desk.run();
-    const { status, chargedMicroUsd } = await desk.read(task);
-    expect([status, chargedMicroUsd, desk.files.tidied]).toEqual(['succeeded', JOB_PRICE, 1]);
+    await harness.run();
+    const { status, chargedMicroUsd } = await harness.read(task);
+    expect([status, chargedMicroUsd, harness.files.tidied]).toEqual(['succeeded', JOB_PRICE, 1]);
     expect(await held()).toBe(0n);
   });
 });

@@ -4,7 +4,7 @@ import { toPublicId } from '../../src/common/ids/public-id.js';
 import type { Task } from '../../src/tasks/task.js';
 import { UsageRollup } from '../../src/billing/usage/usage-rollup.js';
 import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
-import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 const DAY_MS = 86_400_000;
@@ -12,16 +12,16 @@ const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'applica
 const WEBHOOK = { url: 'https://example.com/hook', secret: 'a-secret-of-16-letters' };
 const DONE = { status: 'done', progress: 100, result: { url: 'https://media.example/late' } };
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account(CREDIT);
-  desk.files.failures = 0;
+  account = await harness.gateway.account(CREDIT);
+  harness.files.failures = 0;
 });
 
 interface Answer {
@@ -31,7 +31,7 @@ interface Answer {
 
 async function admin(task: Task, action: string, body: object): Promise<Answer> {
   const id = toPublicId('task', task.id);
-  const response = await fetch(`${desk.gateway.url}/admin/tasks/${id}/${action}`, {
+  const response = await fetch(`${harness.gateway.url}/admin/tasks/${id}/${action}`, {
     method: 'POST',
     headers: ADMIN,
     body: JSON.stringify(body),
@@ -42,11 +42,11 @@ const collect = (task: Task, fields: object = {}) =>
   admin(task, 'resolve', { outcome: 'collect', ...fields });
 const shown = async (task: Task) => {
   const id = toPublicId('task', task.id);
-  const answer = await fetch(`${desk.gateway.url}/admin/tasks/${id}`, { headers: ADMIN });
+  const answer = await fetch(`${harness.gateway.url}/admin/tasks/${id}`, { headers: ADMIN });
   return (await answer.json()) as Record<string, unknown>;
 };
 const query = <T>(sql: string, values: unknown[]) =>
-  desk.gateway.dataSource.query<T[]>(sql, values);
+  harness.gateway.dataSource.query<T[]>(sql, values);
 const bodies = async (task: Task) =>
   (
     await query<{ body: Buffer }>(
@@ -56,33 +56,33 @@ const bodies = async (task: Task) =>
   ).map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>);
 const filesOf = async (task: Task) =>
   (await query<object>(`SELECT id FROM stored_file WHERE owner_id = $1`, [task.id])).length;
-const balance = () => desk.gateway.balance(account.accountId);
+const balance = () => harness.gateway.balance(account.accountId);
 
 /** A task that has ended so, whose job the provider finishes afterwards. */
 async function endedAs(
   status: 'failed' | 'expired' | 'reconciliation_required',
   kind: 'job' | 'file-job' = 'file-job',
 ): Promise<Task> {
-  desk.provider.state = { status: 'running' };
-  const task = await desk.submit(account, { kind, webhook: WEBHOOK });
-  await desk.run();
-  if (status === 'failed') desk.provider.state = { status: 'failed' };
-  if (status === 'reconciliation_required') desk.provider.state = { status: '', broken: '500' };
-  if (status !== 'failed') await desk.overdue(task);
-  await desk.run();
+  harness.provider.state = { status: 'running' };
+  const task = await harness.submit(account, { kind, webhook: WEBHOOK });
+  await harness.run();
+  if (status === 'failed') harness.provider.state = { status: 'failed' };
+  if (status === 'reconciliation_required') harness.provider.state = { status: '', broken: '500' };
+  if (status !== 'failed') await harness.overdue(task);
+  await harness.run();
   // Usage has summed up yesterday, so the task is as old again as it is.
-  if (status !== 'failed') await desk.age(task, -DAY_MS);
-  const ended = await desk.read(task);
+  if (status !== 'failed') await harness.age(task, -DAY_MS);
+  const ended = await harness.read(task);
   expect(ended.status).toBe(status);
-  desk.provider.state = DONE;
-  await desk.run();
+  harness.provider.state = DONE;
+  await harness.run();
   expect(await shown(task)).toMatchObject({ provider_evidence: { status: 'succeeded' } });
   return ended;
 }
 
 async function booksAreRight(): Promise<void> {
-  await desk.gateway.app.get(UsageRollup).tick(0);
-  expect((await desk.gateway.app.get(LedgerAudit).run('full')).discrepancies).toEqual([]);
+  await harness.gateway.app.get(UsageRollup).tick(0);
+  expect((await harness.gateway.app.get(LedgerAudit).run('full')).discrepancies).toEqual([]);
 }
 async function usage(): Promise<{ calls: number; failures: number; charged: string }> {
   const [row] = await query<{ calls: number; failures: number; charged: string }>(
@@ -113,7 +113,7 @@ describe('collecting a finished job', () => {
     const told = await bodies(task);
     expect(told.map((sent) => sent.status)).toEqual(['reconciliation_required', 'succeeded']);
     const content = await fetch(
-      `${desk.gateway.url}/v1/tasks/${toPublicId('task', task.id)}/content`,
+      `${harness.gateway.url}/v1/tasks/${toPublicId('task', task.id)}/content`,
       { headers: account.headers },
     );
     expect(await content.text()).toBe('dub');
@@ -128,7 +128,7 @@ describe('collecting a finished job', () => {
       const { status, body } = await collect(task);
       expect(status).toBe(200);
       expect(body).toMatchObject({ status: 'succeeded', charged_microusd: '0', error: null });
-      const get = (await (await desk.get(account, task)).json()) as Record<string, unknown>;
+      const get = (await (await harness.get(account, task)).json()) as Record<string, unknown>;
       expect((await bodies(task)).at(-1)).toEqual(get);
       expect(get).toMatchObject({ status: 'succeeded', result: { content_type: 'audio/mpeg' } });
       expect(Number(get.completed_at)).toBeGreaterThanOrEqual(Number(get.created_at));
@@ -179,7 +179,7 @@ describe('collecting a finished job', () => {
   it('changes nothing where the file cannot be fetched', async () => {
     const task = await endedAs('reconciliation_required');
     const before = await shown(task);
-    desk.files.failures = 1;
+    harness.files.failures = 1;
     const { status, body } = await collect(task);
     expect({ status, code: body.error?.code }).toEqual({ status: 409, code: 'conflict' });
     expect(body.error?.message).toMatch(/the disk is full.*Nothing has changed/);
@@ -190,15 +190,15 @@ describe('collecting a finished job', () => {
 
   it('is refused while the provider says something else, and for a task that has not ended so', async () => {
     const task = await endedAs('failed');
-    desk.provider.state = { status: 'running' };
+    harness.provider.state = { status: 'running' };
     expect((await collect(task)).body.error?.message).toMatch(/pending/);
-    desk.provider.state = DONE;
-    const open = await desk.submit(account);
+    harness.provider.state = DONE;
+    const open = await harness.submit(account);
     expect((await collect(open)).body.error?.message).toMatch(
       /queued: there is nothing to collect/,
     );
-    const unsent = await desk.submit(account, { plan: 'html' });
-    await desk.run();
+    const unsent = await harness.submit(account, { plan: 'html' });
+    await harness.run();
     expect((await collect(unsent)).body.error?.message).toMatch(/job of the task is not known/);
     expect((await collect(task, { result: {} })).status).toBe(400);
   });

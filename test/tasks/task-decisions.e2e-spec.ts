@@ -4,22 +4,22 @@ import { toPublicId } from '../../src/common/ids/public-id.js';
 import { Clock } from '../../src/common/time/clock.js';
 import type { Task } from '../../src/tasks/task.js';
 import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
-import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 const DAY_MS = 86_400_000;
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' };
 const WEBHOOK = { url: 'https://example.com/hook', secret: 'a-secret-of-16-letters' };
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account(CREDIT);
-  desk.provider.state = { status: 'running' };
+  account = await harness.gateway.account(CREDIT);
+  harness.provider.state = { status: 'running' };
 });
 
 interface Answer {
@@ -28,7 +28,7 @@ interface Answer {
 }
 
 async function call(path: string, headers: Record<string, string>, body?: object): Promise<Answer> {
-  const response = await fetch(`${desk.gateway.url}${path}`, {
+  const response = await fetch(`${harness.gateway.url}${path}`, {
     method: 'POST',
     headers,
     ...(body && { body: JSON.stringify(body) }),
@@ -41,13 +41,13 @@ const resolve = (task: Pick<Task, 'id'>, body: object) =>
   call(`/admin/tasks/${toPublicId('task', task.id)}/resolve`, ADMIN, body);
 
 async function unknown(): Promise<Task> {
-  const task = await desk.submit(account, { plan: 'html', webhook: WEBHOOK });
-  await desk.run();
+  const task = await harness.submit(account, { plan: 'html', webhook: WEBHOOK });
+  await harness.run();
   return task;
 }
 const bodies = async (task: Task) =>
   (
-    await desk.gateway.dataSource.query<{ body: Buffer }[]>(
+    await harness.gateway.dataSource.query<{ body: Buffer }[]>(
       `SELECT body FROM webhook_delivery WHERE owner_id = $1 ORDER BY id`,
       [task.id],
     )
@@ -55,12 +55,12 @@ const bodies = async (task: Task) =>
 
 describe('POST /v1/tasks/{id}/cancel', () => {
   it('ends the task at the time of the database, whatever the clock of the process says (G-112)', async () => {
-    const task = await desk.submit(account);
-    const clock = desk.gateway.app.get(Clock);
+    const task = await harness.submit(account);
+    const clock = harness.gateway.app.get(Clock);
     const nowMs = clock.nowMs.bind(clock);
     clock.nowMs = () => nowMs() + DAY_MS;
     await cancel(task).finally(() => (clock.nowMs = nowMs));
-    const rows = await desk.gateway.dataSource.query<object[]>(
+    const rows = await harness.gateway.dataSource.query<object[]>(
       `SELECT completed_at <= clock_timestamp() AS is_past FROM task WHERE id = $1`,
       [task.id],
     );
@@ -68,22 +68,22 @@ describe('POST /v1/tasks/{id}/cancel', () => {
   });
 
   it('ends a task that was not sent, releases its hold and tells its webhook (G-102)', async () => {
-    const task = await desk.submit(account, { webhook: WEBHOOK, name: 'cancelled' });
+    const task = await harness.submit(account, { webhook: WEBHOOK, name: 'cancelled' });
     const { status, body } = await cancel(task);
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'failed', error: { code: 'task_cancelled' } });
     expect(await bodies(task)).toEqual([JSON.stringify(body)]);
-    expect((await desk.gateway.balance(account.accountId)).available).toBe(CREDIT);
-    await desk.run(2);
-    expect(desk.provider.submissions.has('cancelled')).toBe(false);
+    expect((await harness.gateway.balance(account.accountId)).available).toBe(CREDIT);
+    await harness.run(2);
+    expect(harness.provider.submissions.has('cancelled')).toBe(false);
     expect(await cancel(task)).toEqual({ status: 200, body });
     expect(await bodies(task)).toHaveLength(1);
   });
 
   it('is refused once the task was sent, or has ended otherwise (G-102)', async () => {
-    const putOff = await desk.submit(account, { plan: 'busy' });
-    const sent = await desk.submit(account);
-    await desk.run();
+    const putOff = await harness.submit(account, { plan: 'busy' });
+    const sent = await harness.submit(account);
+    await harness.run();
     const ended = await unknown();
     for (const task of [putOff, sent, ended]) {
       const { status, body } = await cancel(task);
@@ -95,21 +95,21 @@ describe('POST /v1/tasks/{id}/cancel', () => {
   });
 
   it('answers 404 for an unknown and a foreign id', async () => {
-    const task = await desk.submit(account);
-    const other = await desk.gateway.account();
+    const task = await harness.submit(account);
+    const other = await harness.gateway.account();
     for (const answer of [await cancel({ id: randomUUID() }), await cancel(task, other)]) {
       expect(answer.body.error).toMatchObject({ code: 'task_not_found', param: 'id' });
     }
-    expect(await desk.read(task)).toMatchObject({ status: 'queued' });
+    expect(await harness.read(task)).toMatchObject({ status: 'queued' });
   });
 
   it('and the worker never both have their way with a task', async () => {
     for (let round = 0; round < 20; round += 1) {
       const name = `race ${round}`;
-      const task = await desk.submit(account, { name });
-      const [answer] = await Promise.all([cancel(task), desk.step()]);
-      const now = await desk.read(task);
-      const wasSent = desk.provider.submissions.has(name);
+      const task = await harness.submit(account, { name });
+      const [answer] = await Promise.all([cancel(task), harness.step()]);
+      const now = await harness.read(task);
+      const wasSent = harness.provider.submissions.has(name);
       expect({ status: now.status, wasSent }).toEqual(
         answer.status === 200
           ? { status: 'failed', wasSent: false }
@@ -122,7 +122,7 @@ describe('POST /v1/tasks/{id}/cancel', () => {
 describe('POST /admin/tasks/{id}/resolve', () => {
   it('settles what was held, shows the result, dates the end anew and tells the webhook again (TASK-13)', async () => {
     const task = await unknown();
-    const before = await desk.read(task);
+    const before = await harness.read(task);
     const { status, body } = await resolve(task, {
       outcome: 'succeeded',
       charged_microusd: '500',
@@ -137,25 +137,25 @@ describe('POST /admin/tasks/{id}/resolve', () => {
       account_id: toPublicId('acct', account.accountId),
       provider_evidence: null,
     });
-    expect((await desk.gateway.balance(account.accountId)).available).toBe(CREDIT - 500n);
+    expect((await harness.gateway.balance(account.accountId)).available).toBe(CREDIT - 500n);
     const [first, second] = await bodies(task);
     expect(JSON.parse(first ?? '')).toMatchObject({ status: 'reconciliation_required' });
-    expect(second).toBe(await (await desk.get(account, task)).text());
-    const now = await desk.read(task);
+    expect(second).toBe(await (await harness.get(account, task)).text());
+    const now = await harness.read(task);
     expect(now.completedAt?.getTime()).toBeGreaterThan(before.completedAt?.getTime() ?? Infinity);
   });
 
   it('charges all that was held unless it is told otherwise', async () => {
     const task = await unknown();
     await resolve(task, { outcome: 'succeeded' });
-    expect(await desk.read(task)).toMatchObject({ chargedMicroUsd: JOB_PRICE, result: {} });
+    expect(await harness.read(task)).toMatchObject({ chargedMicroUsd: JOB_PRICE, result: {} });
   });
 
   it('releases what was held where the provider did not finish', async () => {
     const task = await unknown();
     const { body } = await resolve(task, { outcome: 'failed' });
     expect(body).toMatchObject({ status: 'failed', error: { code: 'provider_task_failed' } });
-    expect((await desk.gateway.balance(account.accountId)).available).toBe(CREDIT);
+    expect((await harness.gateway.balance(account.accountId)).available).toBe(CREDIT);
   });
 
   it('is 409 the second time and for a task in another state, and 404 for no task', async () => {
@@ -164,7 +164,7 @@ describe('POST /admin/tasks/{id}/resolve', () => {
     const asked = Array.from({ length: 10 }, () => resolve(task, { outcome: 'failed' }));
     const statuses = (await Promise.all(asked)).map(({ status }) => status).sort();
     expect(statuses).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
-    const open = await desk.submit(account);
+    const open = await harness.submit(account);
     expect(await resolve(open, { outcome: 'failed' })).toMatchObject({
       status: 409,
       body: { error: { code: 'conflict' } },
@@ -189,21 +189,21 @@ describe('POST /admin/tasks/{id}/resolve', () => {
       status: 400,
       body: { error: { code: 'invalid_request', param } },
     });
-    expect(await desk.read(task)).toMatchObject({ status: 'reconciliation_required' });
+    expect(await harness.read(task)).toMatchObject({ status: 'reconciliation_required' });
   });
 
   it('goes through however many polls for evidence run beside it', async () => {
-    const task = await desk.submit(account);
-    await desk.run();
-    desk.provider.state = { status: '', broken: 'reset' };
-    await desk.overdue(task);
-    await desk.run();
-    desk.provider.state = { status: 'running' };
-    await desk.hurry();
-    const [answer] = await Promise.all([resolve(task, { outcome: 'failed' }), desk.step()]);
+    const task = await harness.submit(account);
+    await harness.run();
+    harness.provider.state = { status: '', broken: 'reset' };
+    await harness.overdue(task);
+    await harness.run();
+    harness.provider.state = { status: 'running' };
+    await harness.hurry();
+    const [answer] = await Promise.all([resolve(task, { outcome: 'failed' }), harness.step()]);
     expect(answer.status).toBe(200);
-    await desk.run(2);
-    expect(await desk.read(task)).toMatchObject({ status: 'failed' });
-    await desk.gateway.dataSource.query(`SELECT 1`);
+    await harness.run(2);
+    expect(await harness.read(task)).toMatchObject({ status: 'failed' });
+    await harness.gateway.dataSource.query(`SELECT 1`);
   });
 });

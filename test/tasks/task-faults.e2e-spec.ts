@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { send } from '../support/http-answer.js';
 import { TaskVendors, type TaskVendorKind, VENDOR_REQUEST_ID } from '../support/task-vendors.js';
 
-let desk: TaskVendors;
+let harness: TaskVendors;
 beforeAll(async () => {
-  desk = await TaskVendors.open();
+  harness = await TaskVendors.open();
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
 /** What each vendor says about a job that failed, and what callers and operators see of it. */
 const FAILURES: readonly [TaskVendorKind, object, string | null, string | null][] = [
@@ -39,8 +39,8 @@ describe('a job that its provider ended without success', () => {
   it.each(FAILURES)(
     'as a %s with %j fails at once, with its reason',
     async (kind, answer, code, message) => {
-      desk.polled = answer;
-      const task = await desk.ended(await desk.submit(kind));
+      harness.polled = answer;
+      const task = await harness.ended(await harness.submit(kind));
       expect(task).toMatchObject({
         task_status: 'failed',
         provider_error: { status: 200, code, message },
@@ -50,7 +50,7 @@ describe('a job that its provider ended without success', () => {
       expect(task.error?.message).toMatch(
         code === null ? /^[^:]+\.$/ : new RegExp(`: ${code}\\.$`),
       );
-      expect(await desk.held()).toBe(0n);
+      expect(await harness.held()).toBe(0n);
     },
   );
 
@@ -58,7 +58,7 @@ describe('a job that its provider ended without success', () => {
     'as a %s was refused with a status has its reason too, and the caller no other word',
     async (kind) => {
       const detail = { code: 'voice_banned', message: 'Vendor words for jane@acme.example.' };
-      desk.submission = {
+      harness.submission = {
         status: 422,
         body:
           kind === 'dub'
@@ -67,7 +67,7 @@ describe('a job that its provider ended without success', () => {
               ? { status: 'FAILED', message: detail.message }
               : { error: detail },
       };
-      const task = await desk.ended(await desk.submit(kind));
+      const task = await harness.ended(await harness.submit(kind));
       expect(task).toMatchObject({
         task_status: 'failed',
         provider_error: { status: 422, message: 'Vendor words for [redacted].' },
@@ -81,11 +81,11 @@ describe('a job that its provider ended without success', () => {
 
 describe('a task whose outcome is unknown', () => {
   it('shows operators what the provider answered', async () => {
-    desk.submission = {
+    harness.submission = {
       status: 502,
       body: { error: { code: 'bad_gateway', message: 'Upstream is gone.' } },
     };
-    expect(await desk.ended(await desk.submit('video'))).toMatchObject({
+    expect(await harness.ended(await harness.submit('video'))).toMatchObject({
       task_status: 'reconciliation_required',
       provider_error: { status: 502, code: 'bad_gateway', message: 'Upstream is gone.' },
       provider_request_id: VENDOR_REQUEST_ID,
@@ -98,10 +98,10 @@ describe('a word for the state of a job that nobody knows', () => {
   it.each(['video', 'dub', 'song'] as const)(
     'keeps a %s pending, and is counted and shown until the provider says a known one',
     async (kind) => {
-      desk.polled = { status: 'simmering' };
-      const id = await desk.submit(kind);
-      await desk.until(id, ({ unknown_state: word }) => word === 'simmering');
-      const metrics = (await send(`${desk.gateway.url}/metrics`)).bytes.toString();
+      harness.polled = { status: 'simmering' };
+      const id = await harness.submit(kind);
+      await harness.until(id, ({ unknown_state: word }) => word === 'simmering');
+      const metrics = (await send(`${harness.gateway.url}/metrics`)).bytes.toString();
       const operation = { video: 'video', dub: 'dubbing', song: 'song' }[kind];
       expect(metrics).toMatch(
         new RegExp(
@@ -109,10 +109,10 @@ describe('a word for the state of a job that nobody knows', () => {
           'm',
         ),
       );
-      desk.polled = { status: 'queued' };
-      await desk.until(id, ({ unknown_state: word }) => word === null);
-      desk.polled = { status: 'rejected' };
-      expect(await desk.ended(id)).toMatchObject({ task_status: 'failed' });
+      harness.polled = { status: 'queued' };
+      await harness.until(id, ({ unknown_state: word }) => word === null);
+      harness.polled = { status: 'rejected' };
+      expect(await harness.ended(id)).toMatchObject({ task_status: 'failed' });
     },
   );
 });

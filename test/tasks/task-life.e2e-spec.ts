@@ -4,7 +4,7 @@ import { toPublicId } from '../../src/common/ids/public-id.js';
 import type { Task } from '../../src/tasks/task.js';
 import type { TaskView } from '../../src/tasks/task.view.js';
 import type { TestAccount } from '../support/gateway.js';
-import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 const FIELDS = [
@@ -21,48 +21,48 @@ const FIELDS = [
   'created_at',
   'completed_at',
 ];
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account(CREDIT);
-  desk.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
+  account = await harness.gateway.account(CREDIT);
+  harness.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
 });
 
 async function view(task: Task): Promise<TaskView> {
-  return (await (await desk.get(account, task)).json()) as TaskView;
+  return (await (await harness.get(account, task)).json()) as TaskView;
 }
 
 describe('the life of a task', () => {
   it('is queued with its price held, then processing, then succeeded and charged (TASK-16, TASK-17)', async () => {
-    const task = await desk.submit(account);
-    expect(await desk.read(task)).toEqual(task);
+    const task = await harness.submit(account);
+    expect(await harness.read(task)).toEqual(task);
     expect(task).toMatchObject({ status: 'queued', progress: null, completedAt: null });
-    expect(await desk.gateway.balance(account.accountId)).toMatchObject({ held: JOB_PRICE });
-    desk.provider.state = { status: 'running', progress: 40 };
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status: 'processing', progress: null });
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status: 'processing', progress: 40 });
-    desk.provider.state = { status: 'done', progress: 100, result: { url: 'x' } };
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({
+    expect(await harness.gateway.balance(account.accountId)).toMatchObject({ held: JOB_PRICE });
+    harness.provider.state = { status: 'running', progress: 40 };
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({ status: 'processing', progress: null });
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({ status: 'processing', progress: 40 });
+    harness.provider.state = { status: 'done', progress: 100, result: { url: 'x' } };
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({
       status: 'succeeded',
       progress: 100,
       result: { url: 'x' },
       chargedMicroUsd: JOB_PRICE,
     });
-    const { available, held } = await desk.gateway.balance(account.accountId);
+    const { available, held } = await harness.gateway.balance(account.accountId);
     expect({ available, held }).toEqual({ available: CREDIT - JOB_PRICE, held: 0n });
-    await desk.gateway.provesClean();
+    await harness.gateway.expectCleanBooks();
   });
 
   it('shows the twelve fields in every state, null rather than absent (TASK-03, TASK-06, TASK-14, TASK-24, G-65)', async () => {
-    const task = await desk.submit(account);
+    const task = await harness.submit(account);
     const queued = await view(task);
     expect(Object.keys(queued)).toEqual(FIELDS);
     expect(queued).toMatchObject({
@@ -78,7 +78,7 @@ describe('the life of a task', () => {
       charged_microusd: null,
       completed_at: null,
     });
-    await desk.run(2);
+    await harness.run(2);
     const ended = await view(task);
     expect(Object.keys(ended)).toEqual(FIELDS);
     expect(ended).toMatchObject({ status: 'succeeded', error: null });
@@ -87,11 +87,11 @@ describe('the life of a task', () => {
   });
 
   it('never shows success without its result and charge (TASK-08, TASK-10, TASK-11, TASK-12)', async () => {
-    const task = await desk.submit(account);
-    await desk.run();
-    await desk.hurry();
+    const task = await harness.submit(account);
+    await harness.run();
+    await harness.hurry();
     const seen: TaskView[] = [];
-    const ending = desk.step();
+    const ending = harness.step();
     do seen.push(await view(task));
     while (seen.at(-1)?.status !== 'succeeded');
     await ending;
@@ -105,10 +105,10 @@ describe('the life of a task', () => {
   });
 
   it('fails with a code, its hold released and nothing charged (TASK-09, TASK-18, TASK-19)', async () => {
-    const task = await desk.submit(account);
-    await desk.run();
-    desk.provider.state = { status: 'failed' };
-    await desk.run();
+    const task = await harness.submit(account);
+    await harness.run();
+    harness.provider.state = { status: 'failed' };
+    await harness.run();
     expect(await view(task)).toMatchObject({
       status: 'failed',
       result: null,
@@ -116,79 +116,79 @@ describe('the life of a task', () => {
       error: { code: 'provider_task_failed', message: 'The job failed.' },
       completed_at: expect.any(Number),
     });
-    const { available, held } = await desk.gateway.balance(account.accountId);
+    const { available, held } = await harness.gateway.balance(account.accountId);
     expect({ available, held }).toEqual({ available: CREDIT, held: 0n });
   });
 
   it('stays as it ended, however often it is asked about (TASK-13, TASK-20, TASK-27)', async () => {
-    const task = await desk.submit(account);
-    await desk.run(2);
+    const task = await harness.submit(account);
+    await harness.run(2);
     const ended = await view(task);
-    await desk.age(task, 30 * 86_400_000);
-    await desk.run(2);
+    await harness.age(task, 30 * 86_400_000);
+    await harness.run(2);
     expect(await view(task)).toEqual({ ...ended, created_at: expect.any(Number) });
   });
 
   it('passes through processing where the provider answers at once', async () => {
-    const task = await desk.submit(account, { plan: 'done' });
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({
+    const task = await harness.submit(account, { plan: 'done' });
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({
       status: 'succeeded',
       chargedMicroUsd: JOB_PRICE,
     });
   });
 
   it('keeps what a step has paid for and goes on with the next', async () => {
-    const task = await desk.submit(account, { plan: 'step', name: 'stepwise' });
-    await desk.run(2);
-    expect(await desk.read(task)).toMatchObject({ status: 'processing', memory: { steps: 2 } });
-    desk.provider.plans.push('accept');
-    await desk.run(2);
-    expect(await desk.read(task)).toMatchObject({ status: 'succeeded', memory: { steps: 2 } });
-    expect(desk.provider.submissions.get('stepwise')).toBe(3);
+    const task = await harness.submit(account, { plan: 'step', name: 'stepwise' });
+    await harness.run(2);
+    expect(await harness.read(task)).toMatchObject({ status: 'processing', memory: { steps: 2 } });
+    harness.provider.plans.push('accept');
+    await harness.run(2);
+    expect(await harness.read(task)).toMatchObject({ status: 'succeeded', memory: { steps: 2 } });
+    expect(harness.provider.submissions.get('stepwise')).toBe(3);
   });
 
   it('never lets progress fall and takes no more than 0 to 100 (TASK-07, G-64)', async () => {
-    const task = await desk.submit(account);
-    await desk.run();
+    const task = await harness.submit(account);
+    await harness.run();
     const shown: (number | null)[] = [];
     for (const progress of [-1, 50.7, 20, '90', 101]) {
-      desk.provider.state = { status: 'running', progress };
-      await desk.run();
+      harness.provider.state = { status: 'running', progress };
+      await harness.run();
       shown.push((await view(task)).progress);
     }
     expect(shown).toEqual([0, 50, 50, 50, 100]);
   });
 
   it('has no progress at the end where the provider reported none (TASK-07, G-64)', async () => {
-    desk.provider.state = { status: 'done', result: { url: 'x' } };
-    const task = await desk.submit(account);
-    await desk.run(2);
+    harness.provider.state = { status: 'done', result: { url: 'x' } };
+    const task = await harness.submit(account);
+    await harness.run(2);
     expect(await view(task)).toMatchObject({ status: 'succeeded', progress: null });
   });
 
   it('wipes what the provider was asked for', async () => {
-    const task = await desk.submit(account, { name: 'a secret prompt' });
+    const task = await harness.submit(account, { name: 'a secret prompt' });
     const stored = () =>
-      desk.gateway.dataSource.query<{ sealed_input: string | null }[]>(
+      harness.gateway.dataSource.query<{ sealed_input: string | null }[]>(
         `SELECT sealed_input FROM task WHERE id = $1`,
         [task.id],
       );
     const [before] = await stored();
     expect(before?.sealed_input).toMatch(/^v1\./);
     expect(before?.sealed_input).not.toContain('secret');
-    await desk.run(2);
+    await harness.run(2);
     expect(await stored()).toEqual([{ sealed_input: null }]);
   });
 
   it('answers the same 404 for unknown, malformed and foreign ids (TASK-25, CONTENT-09, G-52)', async () => {
-    const task = await desk.submit(account);
-    const other = await desk.gateway.account();
+    const task = await harness.submit(account);
+    const other = await harness.gateway.account();
     const ids = [toPublicId('task', task.id), toPublicId('task', randomUUID()), 'task_1', 'x'];
     for (const suffix of ['', '/content']) {
       const bodies = await Promise.all(
         ids.map(async (id) => {
-          const url = `${desk.gateway.url}/v1/tasks/${id}${suffix}`;
+          const url = `${harness.gateway.url}/v1/tasks/${id}${suffix}`;
           const response = await fetch(url, { headers: other.headers });
           return { status: response.status, body: await response.text() };
         }),

@@ -12,7 +12,7 @@ import { type ClaimedWork, TaskWorkRepository } from '../../src/tasks/worker/tas
 import type { PollPlan, SubmitPlan } from '../support/job-provider.js';
 import type { TestAccount } from '../support/gateway.js';
 import { withDeathAt } from '../support/watched-statements.js';
-import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 import { type Decision, type Happening, TaskOracle } from './task-oracle.js';
 
 const CREDIT = 10_000_000n;
@@ -69,11 +69,11 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   },
 );
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 /** Runs the same happenings on the gateway. */
 class Reality {
@@ -85,14 +85,14 @@ class Reality {
     switch (happening.do) {
       case 'submit': {
         const webhook = { url: 'https://example.com/hook', secret: undefined };
-        this.tasks.push(await desk.submit(this.account, { plan: happening.plan, webhook }));
+        this.tasks.push(await harness.submit(this.account, { plan: happening.plan, webhook }));
         return;
       }
       case 'provider':
-        desk.provider.state = happening.state;
+        harness.provider.state = happening.state;
         return;
       case 'step':
-        return desk.run();
+        return harness.run();
       case 'crash':
         return this.crash();
       case 'pause':
@@ -107,7 +107,7 @@ class Reality {
   }
 
   private async crash(): Promise<void> {
-    const statements = desk.gateway.app.get(TaskWorkRepository);
+    const statements = harness.gateway.app.get(TaskWorkRepository);
     for (const { task, fence, phase } of await this.claim()) {
       if (phase !== 'waiting') continue;
       const mark = { accountId: task.accountId, taskId: task.id, fence, delayMs: LEASE_MS };
@@ -117,8 +117,8 @@ class Reality {
 
   private async pause(): Promise<void> {
     const paused = await this.claim();
-    await desk.run();
-    const ending = desk.gateway.app.get(TaskCompletion);
+    await harness.run();
+    const ending = harness.gateway.app.get(TaskCompletion);
     for (const { task, fence } of paused) {
       const late = {
         event: 'failed',
@@ -132,26 +132,26 @@ class Reality {
   private async die({ task: index, moment }: Extract<Happening, { do: 'die' }>): Promise<void> {
     const task = this.tasks[index];
     if (!task) return;
-    const { dataSource } = desk.gateway;
+    const { dataSource } = harness.gateway;
     await dataSource.query(
       `UPDATE task_work SET due_at = now() + CASE WHEN task_id = $1 THEN '0' ELSE '1 hour' END::interval`,
       [task.id],
     );
-    const pool = desk.gateway.app.get(DataSource);
-    await withDeathAt(pool, { name: TASK_ENDS.name, moment }, () => desk.step());
+    const pool = harness.gateway.app.get(DataSource);
+    await withDeathAt(pool, { name: TASK_ENDS.name, moment }, () => harness.step());
   }
 
   private async claim(): Promise<ClaimedWork[]> {
-    await desk.hurry();
+    await harness.hurry();
     const asked = { rooms: new Map<string, number>(), holdings: [], mine: [], leaseMs: LEASE_MS };
-    return desk.gateway.app.get(TaskWorkRepository).claim(asked);
+    return harness.gateway.app.get(TaskWorkRepository).claim(asked);
   }
 
   private async decide(happening: Decision): Promise<void> {
     const task = this.tasks[happening.task];
     if (!task) return;
-    if (happening.do === 'deadline') return desk.overdue(task);
-    const { app } = desk.gateway;
+    if (happening.do === 'deadline') return harness.overdue(task);
+    const { app } = harness.gateway;
     const caller = { ...this.account, apiKeyId: '', allowedModels: null };
     const decision =
       happening.do === 'cancel'
@@ -169,7 +169,7 @@ class Reality {
 }
 
 async function deliveredOf(task: Task): Promise<{ status: string }[]> {
-  const rows = await desk.gateway.dataSource.query<{ body: Buffer }[]>(
+  const rows = await harness.gateway.dataSource.query<{ body: Buffer }[]>(
     `SELECT body FROM webhook_delivery WHERE owner_id = $1 ORDER BY id`,
     [task.id],
   );
@@ -179,9 +179,9 @@ async function deliveredOf(task: Task): Promise<{ status: string }[]> {
 it('the tasks of random happenings are what the table of states says, and so is the money', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 30 }), async (happenings) => {
-      await desk.gateway.dataSource.query(`DELETE FROM task_work`);
-      desk.provider.state = { status: 'running' };
-      const account = await desk.gateway.account(CREDIT);
+      await harness.gateway.dataSource.query(`DELETE FROM task_work`);
+      harness.provider.state = { status: 'running' };
+      const account = await harness.gateway.account(CREDIT);
       const oracle = new TaskOracle();
       const reality = new Reality(account);
       for (const one of happenings) {
@@ -192,7 +192,7 @@ it('the tasks of random happenings are what the table of states says, and so is 
       let chargedMicroUsd = 0n;
       for (const [index, task] of reality.tasks.entries()) {
         const expected = oracle.tasks[index];
-        const now = await desk.read(task);
+        const now = await harness.read(task);
         expect(now.status).toBe(expected?.status);
         expect((await deliveredOf(task)).map(({ status }) => status)).toEqual(expected?.ends);
         if (now.status === 'succeeded') chargedMicroUsd += JOB_PRICE;
@@ -200,7 +200,7 @@ it('the tasks of random happenings are what the table of states says, and so is 
           heldMicroUsd += JOB_PRICE;
         }
       }
-      const { available, held } = await desk.gateway.balance(account.accountId);
+      const { available, held } = await harness.gateway.balance(account.accountId);
       expect({ available, held }).toEqual({
         available: CREDIT - heldMicroUsd - chargedMicroUsd,
         held: heldMicroUsd,

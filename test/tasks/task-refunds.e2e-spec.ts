@@ -4,32 +4,32 @@ import { toPublicId } from '../../src/common/ids/public-id.js';
 import type { Task } from '../../src/tasks/task.js';
 import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
 import { type Answer, postJson, send } from '../support/http-answer.js';
-import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account(CREDIT);
+  account = await harness.gateway.account(CREDIT);
 });
 
 const publicId = (task: Pick<Task, 'id'>) => toPublicId('task', task.id);
-const admin = (path: string) => send(`${desk.gateway.url}/admin/${path}`, { headers: ADMIN });
+const admin = (path: string) => send(`${harness.gateway.url}/admin/${path}`, { headers: ADMIN });
 const refundAt = (path: string, body: object, key?: string): Promise<Answer> => {
   const headers = { ...ADMIN, ...(key !== undefined && { 'idempotency-key': key }) };
-  return postJson(`${desk.gateway.url}/admin/${path}/refund`, headers, body);
+  return postJson(`${harness.gateway.url}/admin/${path}/refund`, headers, body);
 };
 const refund = (task: Pick<Task, 'id'>, body: object = {}, key?: string) =>
   refundAt(`tasks/${publicId(task)}`, body, key);
 const undo = async (task: Task) => {
-  const [row] = await desk.gateway.dataSource.query<{ outcome: string }[]>(
+  const [row] = await harness.gateway.dataSource.query<{ outcome: string }[]>(
     'SELECT task_cancel($1, $2) AS outcome',
     [account.accountId, task.id],
   );
@@ -39,7 +39,7 @@ const corrections = async () => {
   const path = `accounts/${toPublicId('acct', account.accountId)}/ledger?kind=correction`;
   return ((await admin(path)).json as { data: object[] }).data;
 };
-const available = async () => (await desk.gateway.balance(account.accountId)).available;
+const available = async () => (await harness.gateway.balance(account.accountId)).available;
 
 /** A task whose outcome an operator decided. */
 async function decided(
@@ -47,14 +47,14 @@ async function decided(
   charge?: bigint,
   apiKeyId?: string,
 ): Promise<Task> {
-  const task = await desk.submit(account, { plan: 'html', ...(apiKeyId && { apiKeyId }) });
-  await desk.run();
+  const task = await harness.submit(account, { plan: 'html', ...(apiKeyId && { apiKeyId }) });
+  await harness.run();
   const body = {
     outcome,
     ...(charge !== undefined && { charged_microusd: String(charge) }),
   };
   const answer = await postJson(
-    `${desk.gateway.url}/admin/tasks/${publicId(task)}/resolve`,
+    `${harness.gateway.url}/admin/tasks/${publicId(task)}/resolve`,
     ADMIN,
     body,
   );
@@ -66,7 +66,7 @@ const paid = () => decided('succeeded');
 describe('POST /admin/tasks/{id}/refund', () => {
   it('gives the charge back once, as a correction linked to the task, and leaves the task as its holder sees it', async () => {
     const task = await paid();
-    const before = await (await desk.get(account, task)).text();
+    const before = await (await harness.get(account, task)).text();
     const answer = await refund(task, { note: 'sorry' });
     expect(answer.status).toBe(201);
     expect(answer.json).toMatchObject({
@@ -88,10 +88,10 @@ describe('POST /admin/tasks/{id}/refund', () => {
       charged_microusd: JOB_PRICE.toString(),
       refunded_microusd: JOB_PRICE.toString(),
     });
-    expect(await (await desk.get(account, task)).text()).toBe(before);
+    expect(await (await harness.get(account, task)).text()).toBe(before);
     const usage = await admin(`usage?account_id=${toPublicId('acct', account.accountId)}`);
     expect(usage.json).toMatchObject({ data: [{ calls: 1, charged_microusd: '0' }] });
-    await desk.gateway.provesClean();
+    await harness.gateway.expectCleanBooks();
   });
 
   it('gives back what was charged, which may be less than what was held', async () => {
@@ -110,7 +110,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
     expect(given + ((await undone) === 'reversed' ? 1 : 0)).toBe(1);
     expect(await corrections()).toHaveLength(1);
     expect(await available()).toBe(CREDIT);
-    await desk.gateway.provesClean();
+    await harness.gateway.expectCleanBooks();
   });
 
   it('leaves nothing to give back to an error, nor an error to a refund', async () => {
@@ -121,11 +121,11 @@ describe('POST /admin/tasks/{id}/refund', () => {
     expect(await undo(undone)).toBe('reversed');
     expect((await refund(undone)).status).toBe(409);
     expect(await available()).toBe(CREDIT);
-    await desk.gateway.provesClean();
+    await harness.gateway.expectCleanBooks();
   });
 
   it('is free again in the spend limit of the key, as far as it goes', async () => {
-    const { dataSource } = desk.gateway;
+    const { dataSource } = harness.gateway;
     const [key] = await dataSource.query<{ id: string }[]>(
       'SELECT id FROM api_key WHERE account_id = $1',
       [account.accountId],
@@ -181,7 +181,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
     expect(await part('300', 'b')).toMatchObject({ status: 201, json: { amount_microusd: '300' } });
     expect(await corrections()).toHaveLength(3);
     expect(await available()).toBe(CREDIT);
-    await desk.gateway.provesClean();
+    await harness.gateway.expectCleanBooks();
   });
 
   it('leaves to an error what was not refunded', async () => {
@@ -193,7 +193,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
     ).toEqual(['700', '300']);
     expect(await undo(task)).toBe('nothing');
     expect(await available()).toBe(CREDIT);
-    await desk.gateway.provesClean();
+    await harness.gateway.expectCleanBooks();
   });
 
   it.each(['0', '-1', '1.5', '', 'x', '99999999999999999999'])(
@@ -206,7 +206,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
 
   it('refuses a task that is open, one that failed and one that cost nothing (400)', async () => {
     const ended = [await decided('failed'), await decided('succeeded', 0n)];
-    const open = await desk.submit(account);
+    const open = await harness.submit(account);
     for (const task of [...ended, open]) {
       expect(await refund(task)).toMatchObject({
         status: 400,
@@ -214,8 +214,8 @@ describe('POST /admin/tasks/{id}/refund', () => {
       });
     }
     expect(await corrections()).toEqual([]);
-    await postJson(`${desk.gateway.url}/v1/tasks/${publicId(open)}/cancel`, account.headers, {});
-    await desk.gateway.provesClean();
+    await postJson(`${harness.gateway.url}/v1/tasks/${publicId(open)}/cancel`, account.headers, {});
+    await harness.gateway.expectCleanBooks();
   });
 
   it('refuses an unknown task and the id of an execution (404), and an unknown field (400)', async () => {

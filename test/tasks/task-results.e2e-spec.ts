@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DubbingDesk } from '../support/dubbing-desk.js';
+import { DubbingHarness } from '../support/dubbing-harness.js';
 import { ADMIN_TOKEN } from '../support/gateway.js';
 import { type Answer, postJson, send } from '../support/http-answer.js';
 
@@ -17,35 +17,35 @@ const DUB = {
 const SONG = { model: 'song-music', prompt: 'The sea', instrumental: false };
 const VIDEO = { model: 'vid-motion', prompt: 'The sea', seconds: '5' };
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open(SETTINGS);
+  harness = await DubbingHarness.open(SETTINGS);
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
-const get = (path: string) => send(`${desk.gateway.url}/v1/${path}`, desk.account);
+const get = (path: string) => send(`${harness.gateway.url}/v1/${path}`, harness.account);
 const resolve = (id: string, result?: object): Promise<Answer> =>
-  postJson(`${desk.gateway.url}/admin/tasks/${id}/resolve`, ADMIN, {
+  postJson(`${harness.gateway.url}/admin/tasks/${id}/resolve`, ADMIN, {
     outcome: 'succeeded',
     ...(result && { result }),
   });
 
 /** A task of that path whose outcome nobody knows. */
 async function unknown(path: string, body: object): Promise<string> {
-  const answer = await postJson(`${desk.gateway.url}/v1/${path}`, desk.account.headers, body);
+  const answer = await postJson(`${harness.gateway.url}/v1/${path}`, harness.account.headers, body);
   expect(answer.status < 300 ? '' : answer.bytes.toString()).toBe('');
-  await desk.gateway.dataSource.query(
+  await harness.gateway.dataSource.query(
     `UPDATE task SET status = 'reconciliation_required', completed_at = now() WHERE account_id = $1`,
-    [desk.account.accountId],
+    [harness.account.accountId],
   );
   return (answer.json as { id: string }).id;
 }
 const dub = () =>
   unknown('audio/dubbing', {
     model: 'aud-dubbing-v1',
-    source_url: desk.source(),
+    source_url: harness.source(),
     target_language: 'fr',
   });
 const song = () => unknown('music/generations', SONG);

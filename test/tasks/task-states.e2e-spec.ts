@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SubmitPlan } from '../support/job-provider.js';
-import { JOB_PRICE, startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
-  await desk.gateway.dataSource.query(`
+  harness = await startTaskHarness();
+  await harness.gateway.dataSource.query(`
     CREATE TABLE seen_status (id uuid, place serial, status text);
     CREATE FUNCTION note_status() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -17,7 +17,7 @@ beforeAll(async () => {
     CREATE TRIGGER next_status AFTER UPDATE ON task
       FOR EACH ROW WHEN (OLD.status <> NEW.status) EXECUTE FUNCTION note_status();`);
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 describe('a task that succeeds', () => {
   it.each<[string, SubmitPlan[]]>([
@@ -26,12 +26,12 @@ describe('a task that succeeds', () => {
     ['that takes two steps', ['step', 'accept']],
     ['that is answered at once after a step', ['step', 'done']],
   ])('%s passes through queued and processing, in this order (TASK-16)', async (_how, plans) => {
-    desk.provider.plans.push(...plans);
-    const task = await desk.submit(await desk.gateway.account());
-    expect((await desk.read(task)).status).toBe('queued');
-    await desk.run(3);
-    expect(desk.provider.plans).toEqual([]);
-    const rows = await desk.gateway.dataSource.query<{ status: string }[]>(
+    harness.provider.plans.push(...plans);
+    const task = await harness.submit(await harness.gateway.account());
+    expect((await harness.read(task)).status).toBe('queued');
+    await harness.run(3);
+    expect(harness.provider.plans).toEqual([]);
+    const rows = await harness.gateway.dataSource.query<{ status: string }[]>(
       `SELECT status FROM seen_status WHERE id = $1 ORDER BY place`,
       [task.id],
     );
@@ -41,25 +41,25 @@ describe('a task that succeeds', () => {
 
 describe('a task that expires', () => {
   it('tells its webhook, with nothing charged (HOOK-02, TASK-21, G-55)', async () => {
-    const account = await desk.gateway.account(JOB_PRICE);
+    const account = await harness.gateway.account(JOB_PRICE);
     const webhook = { url: 'https://example.com/hook', secret: 'a secret of the caller' };
-    const task = await desk.submit(account, { plan: 'accept', webhook });
-    desk.provider.state = { status: 'running', progress: 40 };
-    await desk.run();
-    await desk.overdue(task);
-    await desk.run();
-    const [told] = await desk.gateway.dataSource.query<{ body: Buffer }[]>(
+    const task = await harness.submit(account, { plan: 'accept', webhook });
+    harness.provider.state = { status: 'running', progress: 40 };
+    await harness.run();
+    await harness.overdue(task);
+    await harness.run();
+    const [told] = await harness.gateway.dataSource.query<{ body: Buffer }[]>(
       `SELECT body FROM webhook_delivery WHERE owner_id = $1`,
       [task.id],
     );
-    const answer = await desk.get(account, task);
+    const answer = await harness.get(account, task);
     expect(told?.body.toString()).toBe(await answer.text());
     expect(JSON.parse(told?.body.toString() ?? '')).toMatchObject({
       status: 'expired',
       error: null,
       charged_microusd: null,
     });
-    const { available, held } = await desk.gateway.balance(account.accountId);
+    const { available, held } = await harness.gateway.balance(account.accountId);
     expect({ available, held }).toEqual({ available: JOB_PRICE, held: 0n });
   });
 });

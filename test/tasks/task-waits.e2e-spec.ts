@@ -1,38 +1,38 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskView } from '../../src/tasks/task.view.js';
 import type { TestAccount } from '../support/gateway.js';
-import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account();
-  desk.provider.state = { status: 'done', result: { url: 'x' } };
+  account = await harness.gateway.account();
+  harness.provider.state = { status: 'done', result: { url: 'x' } };
 });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('Prefer: wait', () => {
   it('answers when the task has ended (G-98)', async () => {
-    const task = await desk.submit(account);
-    const waiting = desk.get(account, task, { prefer: 'respond-async, wait=30' });
+    const task = await harness.submit(account);
+    const waiting = harness.get(account, task, { prefer: 'respond-async, wait=30' });
     await pause(100);
-    await desk.run(2);
+    await harness.run(2);
     const response = await waiting;
     expect(response.headers.get('preference-applied')).toBe('wait=30');
     expect(((await response.json()) as TaskView).status).toBe('succeeded');
   });
 
   it('answers when a task ended in another process has been seen', async () => {
-    const task = await desk.submit(account);
-    const waiting = desk.get(account, task, { prefer: 'wait=30' });
+    const task = await harness.submit(account);
+    const waiting = harness.get(account, task, { prefer: 'wait=30' });
     await pause(100);
-    await desk.gateway.dataSource.query(
+    await harness.gateway.dataSource.query(
       `SELECT task_end($1, $2, NULL, ARRAY['queued'], 'expired', 'release', NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                        now(), NULL, NULL, false)`,
       [task.accountId, task.id],
@@ -41,48 +41,48 @@ describe('Prefer: wait', () => {
   });
 
   it('answers with the task as it is when the time is over (G-98)', async () => {
-    const task = await desk.submit(account);
-    const response = await desk.get(account, task, { prefer: 'wait=1' });
+    const task = await harness.submit(account);
+    const response = await harness.get(account, task, { prefer: 'wait=1' });
     expect(response.headers.get('preference-applied')).toBe('wait=1');
     expect(((await response.json()) as TaskView).status).toBe('queued');
   });
 
   it('answers at once for a task that has ended', async () => {
-    const task = await desk.submit(account);
-    await desk.run(2);
-    const response = await desk.get(account, task, { prefer: 'wait=60' });
+    const task = await harness.submit(account);
+    await harness.run(2);
+    const response = await harness.get(account, task, { prefer: 'wait=60' });
     expect(response.headers.get('preference-applied')).toBe('wait=60');
   });
 
   it('ignores other values (G-98)', async () => {
-    const task = await desk.submit(account);
+    const task = await harness.submit(account);
     for (const prefer of ['wait=0', 'wait=61', 'wait=x', 'respond-async']) {
-      const response = await desk.get(account, task, { prefer });
+      const response = await harness.get(account, task, { prefer });
       expect(response.headers.get('preference-applied')).toBeNull();
     }
   });
 
   it('lets 20 readers of a key wait and answers the next at once (G-98)', async () => {
-    const task = await desk.submit(account);
+    const task = await harness.submit(account);
     const waiting = Array.from({ length: 20 }, () =>
-      desk.get(account, task, { prefer: 'wait=60' }),
+      harness.get(account, task, { prefer: 'wait=60' }),
     );
     await pause(500);
-    const next = await desk.get(account, task, { prefer: 'wait=60' });
+    const next = await harness.get(account, task, { prefer: 'wait=60' });
     expect(next.headers.get('preference-applied')).toBeNull();
-    await desk.run(2);
+    await harness.run(2);
     for (const response of await Promise.all(waiting)) {
       expect(response.headers.get('preference-applied')).toBe('wait=60');
     }
-    const again = await desk.get(account, task, { prefer: 'wait=60' });
+    const again = await harness.get(account, task, { prefer: 'wait=60' });
     expect(again.headers.get('preference-applied')).toBe('wait=60');
   });
 
   it('gives the place of a reader that left to another', async () => {
-    const task = await desk.submit(account);
+    const task = await harness.submit(account);
     const leaving = new AbortController();
     const gone = Array.from({ length: 20 }, () =>
-      fetch(`${desk.gateway.url}/v1/tasks/task_${task.id.replaceAll('-', '')}`, {
+      fetch(`${harness.gateway.url}/v1/tasks/task_${task.id.replaceAll('-', '')}`, {
         headers: { ...account.headers, prefer: 'wait=60' },
         signal: leaving.signal,
       }).catch(() => undefined),
@@ -91,7 +91,7 @@ describe('Prefer: wait', () => {
     leaving.abort();
     await Promise.all(gone);
     await pause(100);
-    const response = await desk.get(account, task, { prefer: 'wait=1' });
+    const response = await harness.get(account, task, { prefer: 'wait=1' });
     expect(response.headers.get('preference-applied')).toBe('wait=1');
   });
 });

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { TaskVendors, type TaskVendorKind } from '../support/task-vendors.js';
 
-let desk: TaskVendors;
+let harness: TaskVendors;
 beforeAll(async () => {
-  desk = await TaskVendors.open();
+  harness = await TaskVendors.open();
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
 describe('a submission that a proxy answers with a word of overload', () => {
   it.each([
@@ -18,28 +18,28 @@ describe('a submission that a proxy answers with a word of overload', () => {
     ['dub', 504],
   ] as const)('as a %s with %i may have arrived, and is sent once', async (kind, status) => {
     const message = 'The server is overloaded. Please try again later.';
-    desk.submission = { status, body: { error: { code: 'overloaded', message } } };
-    expect(await desk.ended(await desk.submit(kind))).toMatchObject({
+    harness.submission = { status, body: { error: { code: 'overloaded', message } } };
+    expect(await harness.ended(await harness.submit(kind))).toMatchObject({
       task_status: 'reconciliation_required',
       provider_error: { status, message },
       error: null,
     });
-    expect([desk.orders, await desk.held()]).toEqual([1, expect.any(BigInt)]);
+    expect([harness.orders, await harness.held()]).toEqual([1, expect.any(BigInt)]);
   });
 });
 
 describe('a submission that a provider puts off', () => {
   it.each([429, 499, 503, 529])('with %i is sent again, and accepted then', async (status) => {
-    desk.submission = {
+    harness.submission = {
       status,
       body: { error: { code: 'overloaded', message: 'Try again later.' } },
     };
-    desk.polled = { status: 'failed' };
-    const id = await desk.submit('video');
-    while (desk.orders === 0) await sleep(20);
-    desk.submission = {};
-    expect(await desk.ended(id)).toMatchObject({ task_status: 'failed' });
-    expect(desk.orders).toBeGreaterThan(1);
+    harness.polled = { status: 'failed' };
+    const id = await harness.submit('video');
+    while (harness.orders === 0) await sleep(20);
+    harness.submission = {};
+    expect(await harness.ended(id)).toMatchObject({ task_status: 'failed' });
+    expect(harness.orders).toBeGreaterThan(1);
   });
 });
 
@@ -49,7 +49,7 @@ const FINISHED: Readonly<Record<TaskVendorKind, (status: string) => object>> = {
   dub: (status) => ({ dubbing_id: 'job-1', status, media_metadata: { duration: 5 } }),
   song: (status) => ({
     status,
-    data: { musics: [{ musicId: 'm-1', audioUrl: `${desk.url}/a.wav`, duration: '5' }] },
+    data: { musics: [{ musicId: 'm-1', audioUrl: `${harness.url}/a.wav`, duration: '5' }] },
   }),
 };
 
@@ -59,12 +59,12 @@ describe('a job whose provider says with a word of its own that it is done', () 
     words.map((word) => [kind, word] as const),
   );
   it.each(cases)('as a %s with "%s" has succeeded', async (kind, word) => {
-    desk.polled = FINISHED[kind](word);
-    expect(await desk.ended(await desk.submit(kind))).toMatchObject({
+    harness.polled = FINISHED[kind](word);
+    expect(await harness.ended(await harness.submit(kind))).toMatchObject({
       task_status: 'succeeded',
       unknown_state: null,
       error: null,
     });
-    expect(await desk.held()).toBe(0n);
+    expect(await harness.held()).toBe(0n);
   });
 });

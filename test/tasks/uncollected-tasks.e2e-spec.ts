@@ -3,45 +3,45 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { TaskCollection } from '../../src/tasks/collection/task-collection.js';
 import type { Task } from '../../src/tasks/task.js';
 import type { TestAccount } from '../support/gateway.js';
-import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 const CHARGE = 500n;
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account(CREDIT);
+  account = await harness.gateway.account(CREDIT);
 });
 
 /** A task that has failed and whose job the provider finishes afterwards. */
 async function finishedLate(): Promise<Task> {
-  desk.provider.state = { status: 'running' };
-  const task = await desk.submit(account);
-  await desk.run();
-  desk.provider.state = { status: 'failed' };
-  await desk.run();
-  desk.provider.state = { status: 'done', result: { url: 'https://media.example/late' } };
-  return desk.read(task);
+  harness.provider.state = { status: 'running' };
+  const task = await harness.submit(account);
+  await harness.run();
+  harness.provider.state = { status: 'failed' };
+  await harness.run();
+  harness.provider.state = { status: 'done', result: { url: 'https://media.example/late' } };
+  return harness.read(task);
 }
 const collect = (task: Task, charge?: bigint) =>
-  desk.gateway.app.get(TaskCollection).collect(task.id, charge);
+  harness.gateway.app.get(TaskCollection).collect(task.id, charge);
 
 describe('a finished job that is not collected', () => {
   it('was refused because the hold of its task is no longer on record: a charge has nothing to replace', async () => {
     const task = await finishedLate();
-    const { dataSource } = desk.gateway;
+    const { dataSource } = harness.gateway;
     await dataSource.query(`DELETE FROM hold WHERE id = $1`, [task.id]);
     await expect(collect(task, CHARGE)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(/hold .* no longer on record.* collected without a charge/),
     });
-    expect(await desk.gateway.balance(account.accountId)).toMatchObject({
+    expect(await harness.gateway.balance(account.accountId)).toMatchObject({
       available: CREDIT,
       held: 0n,
     });
@@ -52,13 +52,13 @@ describe('a finished job that is not collected', () => {
     'was refused because the record of its task was dropped meanwhile, with the charge %s',
     async (charge) => {
       const task = await finishedLate();
-      const { polls } = desk.provider;
-      const runner = desk.gateway.dataSource.createQueryRunner();
+      const { polls } = harness.provider;
+      const runner = harness.gateway.dataSource.createQueryRunner();
       await runner.startTransaction();
       await runner.query(`DELETE FROM task WHERE id = $1`, [task.id]);
       await runner.query(`DELETE FROM hold WHERE id = $1`, [task.id]);
       const refusal = collect(task, charge).catch((error: unknown) => error);
-      while (desk.provider.polls === polls) await sleep(5);
+      while (harness.provider.polls === polls) await sleep(5);
       await runner.commitTransaction();
       await runner.release();
       expect(await refusal).toMatchObject({
@@ -71,7 +71,7 @@ describe('a finished job that is not collected', () => {
   it('was refused because the balance cannot cover the charge', async () => {
     const task = await finishedLate();
     const setTo = (posted: bigint) =>
-      desk.gateway.dataSource.query(`UPDATE account SET posted = $2 WHERE id = $1`, [
+      harness.gateway.dataSource.query(`UPDATE account SET posted = $2 WHERE id = $1`, [
         account.accountId,
         String(posted),
       ]);

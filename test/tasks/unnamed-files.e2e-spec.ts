@@ -6,24 +6,24 @@ import type { Task } from '../../src/tasks/task.js';
 import { DownloadStep } from '../../src/tasks/worker/download-step.js';
 import { type ClaimedWork, TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
 import type { TestAccount } from '../support/gateway.js';
-import { startTaskDesk, type TaskDesk } from '../support/task-desk.js';
+import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
-let desk: TaskDesk;
+let harness: TaskHarness;
 let account: TestAccount;
 beforeAll(async () => {
-  desk = await startTaskDesk();
+  harness = await startTaskHarness();
   await query(`
     CREATE FUNCTION refuse_end() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'the end cannot be stored' USING ERRCODE = 'check_violation'; END $$`);
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
-  account = await desk.gateway.account();
+  account = await harness.gateway.account();
 });
 afterEach(() => query('DROP TRIGGER IF EXISTS refused ON task'));
 
 const query = <T>(sql: string, values: unknown[] = []): Promise<T[]> =>
-  desk.gateway.dataSource.query<T[]>(sql, values);
+  harness.gateway.dataSource.query<T[]>(sql, values);
 
 /** The files of the account, and whether they last longer than an hour. */
 const files = () =>
@@ -34,14 +34,14 @@ const files = () =>
 
 /** A task whose file is to be stored next. */
 async function finished(): Promise<Task> {
-  const task = await desk.submit(account, { kind: 'file-job' });
-  await desk.run(2);
+  const task = await harness.submit(account, { kind: 'file-job' });
+  await harness.run(2);
   return task;
 }
 
 async function claim(): Promise<ClaimedWork> {
-  await desk.hurry();
-  const statements = desk.gateway.app.get(TaskWorkRepository);
+  await harness.hurry();
+  const statements = harness.gateway.app.get(TaskWorkRepository);
   const asked = { rooms: new Map<string, number>(), holdings: [], mine: [], leaseMs: LEASE_MS };
   const [work] = await statements.claim(asked);
   if (work?.phase !== 'collecting') throw new Error('a file is to be stored');
@@ -49,10 +49,10 @@ async function claim(): Promise<ClaimedWork> {
 }
 
 const collect = (work: ClaimedWork): Promise<void> =>
-  desk.gateway.app.get(DownloadStep).run(work, new StopSource());
+  harness.gateway.app.get(DownloadStep).run(work, new StopSource());
 
 async function expectNamed(task: Task): Promise<void> {
-  const { status, content } = await desk.read(task);
+  const { status, content } = await harness.read(task);
   expect(status).toBe('succeeded');
   expect(await files()).toEqual([{ id: content?.fileId, is_kept: true }]);
 }
@@ -64,11 +64,11 @@ describe('a stored file', () => {
       `CREATE TRIGGER refused BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.status = 'succeeded')
         EXECUTE FUNCTION refuse_end()`,
     );
-    await desk.run();
-    expect(await desk.read(task)).toMatchObject({ status: 'processing' });
+    await harness.run();
+    expect(await harness.read(task)).toMatchObject({ status: 'processing' });
     expect(await files()).toEqual([]);
     await query('DROP TRIGGER refused ON task');
-    await desk.run();
+    await harness.run();
     await expectNamed(task);
   });
 
@@ -90,20 +90,20 @@ describe('a stored file', () => {
         EXECUTE FUNCTION give_up()`,
     );
     await collect(work);
-    expect(await desk.read(task)).toMatchObject({ status: 'processing', content: null });
+    expect(await harness.read(task)).toMatchObject({ status: 'processing', content: null });
     await query('DROP TRIGGER given_up ON stored_file; DROP FUNCTION give_up');
-    await desk.run();
+    await harness.run();
     await expectNamed(task);
   });
 
   it('that a dead process left is swept within hours', async () => {
     const task = await finished();
-    await desk.files.collect(task);
-    await desk.run();
-    const { content } = await desk.read(task);
+    await harness.files.collect(task);
+    await harness.run();
+    const { content } = await harness.read(task);
     expect((await files()).map(({ is_kept }) => is_kept).sort()).toEqual([false, true]);
     await query(`UPDATE stored_file SET expires_at = expires_at - interval '2 hours 1 second'`);
-    await desk.gateway.app.get(StoredFileSweeper).sweep();
+    await harness.gateway.app.get(StoredFileSweeper).sweep();
     expect(await files()).toEqual([{ id: content?.fileId, is_kept: true }]);
   });
 });

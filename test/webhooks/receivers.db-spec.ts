@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
 import { answer, StubWeb } from '../support/stub-web.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { WebhookDesk } from '../support/webhook-desk.js';
+import { WebhookHarness } from '../support/webhook-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 /** Of a test that waits for it; no other receiver is given up. */
@@ -19,7 +19,7 @@ const MANY_BYTES = 64_000_000;
 describe('What a receiver may do', () => {
   let database: TestDatabase;
   let receiver: WebhookReceiver;
-  let desk: WebhookDesk;
+  let harness: WebhookHarness;
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -27,12 +27,12 @@ describe('What a receiver may do', () => {
   afterAll(() => database.drop());
   beforeEach(async () => {
     receiver = await startWebhookReceiver();
-    desk = new WebhookDesk(database.dataSource, { timeoutMs: PATIENT_MS });
+    harness = new WebhookHarness(database.dataSource, { timeoutMs: PATIENT_MS });
   });
   afterEach(() => receiver.stop());
 
   /** One delivery and its first attempt. */
-  async function deliverTo(url: string, by = desk) {
+  async function deliverTo(url: string, by = harness) {
     const ownerId = await by.enqueue(url);
     const worker = by.worker();
     await worker.tick();
@@ -98,7 +98,7 @@ describe('What a receiver may do', () => {
 
   it('gives up on a receiver that does not answer in time (HOOK-15)', async () => {
     receiver.react(() => undefined);
-    const hasty = new WebhookDesk(database.dataSource, { timeoutMs: TIMEOUT_MS });
+    const hasty = new WebhookHarness(database.dataSource, { timeoutMs: TIMEOUT_MS });
     const attempt = await deliverTo(receiver.url, hasty);
     expect(attempt).toMatchObject({ status: 'pending', statusCode: null, error: 'timeout' });
     expect(attempt.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
@@ -109,8 +109,8 @@ describe('What a receiver may do', () => {
       response.writeHead(200, { 'content-length': '100' }).write('a');
     });
     // The rest of the body is waited for, but not for longer than the whole attempt may take.
-    const desk = new WebhookDesk(database.dataSource, { timeoutMs: DRIP_MS });
-    expect(await deliverTo(receiver.url, desk)).toMatchObject({
+    const harness = new WebhookHarness(database.dataSource, { timeoutMs: DRIP_MS });
+    expect(await deliverTo(receiver.url, harness)).toMatchObject({
       status: 'delivered',
       statusCode: 200,
     });
@@ -165,7 +165,7 @@ describe('What a receiver may do', () => {
       const web = await StubWeb.start((socket) => socket.end(answer(200)));
       web.names.set('gone.example', () => []);
       const dialer = web.dialer(EgressRules.none);
-      const outside = new WebhookDesk(database.dataSource, { dialer, egressAllow: '' });
+      const outside = new WebhookHarness(database.dataSource, { dialer, egressAllow: '' });
       expect(await deliverTo('https://gone.example/hook', outside)).toMatchObject({
         status: 'pending',
         statusCode: null,
@@ -201,7 +201,7 @@ describe('What a receiver may do', () => {
       const web = await StubWeb.start((socket) => socket.end(answer(200)));
       let addresses = ['93.184.216.34'];
       web.names.set('example.com', () => addresses);
-      const outside = new WebhookDesk(database.dataSource, {
+      const outside = new WebhookHarness(database.dataSource, {
         dialer: web.dialer(EgressRules.none),
         egressAllow: '',
       });
@@ -218,7 +218,7 @@ describe('What a receiver may do', () => {
   );
 
   it('does not go to the own host, even where the settings name it later', async () => {
-    const outside = new WebhookDesk(database.dataSource, {
+    const outside = new WebhookHarness(database.dataSource, {
       publicUrl: receiver.url,
     });
     expect(await deliverTo(receiver.url, outside)).toMatchObject({

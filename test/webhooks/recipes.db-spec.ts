@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, SystemClock } from '../../src/common/time/clock.js';
 import { systemProgram } from '../support/system-program.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { HandClock, WebhookDesk } from '../support/webhook-desk.js';
+import { HandClock, WebhookHarness } from '../support/webhook-harness.js';
 
 const SECRET = 'geheimer Schlüssel 🔑';
 const TIMEOUT_MS = 10_000;
@@ -72,12 +72,12 @@ describe.each(RECIPES)('The receiver in $language of docs/webhooks.md', (recipe)
   });
 
   async function deliver(body: string, secret: string | null, clock: Clock = new SystemClock()) {
-    const desk = new WebhookDesk(database.dataSource, { clock, timeoutMs: TIMEOUT_MS });
-    const ownerId = await desk.enqueue(url, body, secret);
-    const worker = desk.worker();
+    const harness = new WebhookHarness(database.dataSource, { clock, timeoutMs: TIMEOUT_MS });
+    const ownerId = await harness.enqueue(url, body, secret);
+    const worker = harness.worker();
     await worker.tick();
     await worker.settled();
-    const { id, status, attempts } = await desk.deliveryOf(ownerId);
+    const { id, status, attempts } = await harness.deliveryOf(ownerId);
     return { id, status, statusCode: attempts.at(-1)?.statusCode };
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { HandClock, SPEC_DELAYS_MS, WebhookDesk } from '../support/webhook-desk.js';
+import { HandClock, SPEC_DELAYS_MS, WebhookHarness } from '../support/webhook-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { signatureOf } from '../../src/webhooks/webhook-signature.js';
 
@@ -14,7 +14,7 @@ describe('The schedule of a delivery', () => {
   let database: TestDatabase;
   let receiver: WebhookReceiver;
   let clock: HandClock;
-  let desk: WebhookDesk;
+  let harness: WebhookHarness;
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -24,7 +24,7 @@ describe('The schedule of a delivery', () => {
     await database.dataSource.query('TRUNCATE webhook_delivery, webhook_attempt');
     receiver = await startWebhookReceiver();
     clock = new HandClock();
-    desk = new WebhookDesk(database.dataSource, { clock });
+    harness = new WebhookHarness(database.dataSource, { clock });
   });
   afterEach(() => receiver.stop());
 
@@ -33,7 +33,7 @@ describe('The schedule of a delivery', () => {
 
   /** Lets everything happen that is due now, in a process of its own; returns how many attempts were made. */
   async function workUntilNow(): Promise<number> {
-    const worker = desk.worker();
+    const worker = harness.worker();
     worked.fromMs = Date.now();
     const started = await worker.tick();
     await worker.settled();
@@ -43,13 +43,13 @@ describe('The schedule of a delivery', () => {
 
   /** Milliseconds until the next attempt of the delivery is due; undefined where none is. */
   async function waitOf(ownerId: string): Promise<number | undefined> {
-    const { nextAttemptAt } = await desk.deliveryOf(ownerId);
+    const { nextAttemptAt } = await harness.deliveryOf(ownerId);
     return nextAttemptAt === null ? undefined : nextAttemptAt.getTime() - Date.now();
   }
 
   async function pass(ms: number): Promise<void> {
     clock.move(ms);
-    await desk.age(ms);
+    await harness.age(ms);
   }
 
   /** Moves to the moment the next attempt is due, proving that none is made shortly before. */
@@ -65,16 +65,16 @@ describe('The schedule of a delivery', () => {
 
   it('makes seven attempts for a receiver that answers 500 for ever, each wait counted from the end of the attempt before (HOOK-16, G-82)', async () => {
     receiver.react(500);
-    const ownerId = await desk.enqueue(receiver.url);
+    const ownerId = await harness.enqueue(receiver.url);
     expect(await workUntilNow()).toBe(1);
     for (const delayMs of SPEC_DELAYS_MS) {
-      const dueMs = (await desk.deliveryOf(ownerId)).nextAttemptAt?.getTime();
+      const dueMs = (await harness.deliveryOf(ownerId)).nextAttemptAt?.getTime();
       expect(dueMs).toBeGreaterThanOrEqual(worked.fromMs + delayMs);
       expect(dueMs).toBeLessThanOrEqual(worked.untilMs + delayMs);
       await nextAttempt(ownerId);
     }
     expect(receiver.received).toHaveLength(7);
-    expect(await desk.deliveryOf(ownerId)).toMatchObject({ status: 'failed', nextAttemptAt: null });
+    expect(await harness.deliveryOf(ownerId)).toMatchObject({ status: 'failed', nextAttemptAt: null });
     await pass(DAY_MS);
     expect(await workUntilNow()).toBe(0);
   });
@@ -82,7 +82,7 @@ describe('The schedule of a delivery', () => {
   it('signs every attempt afresh over the same bytes, hours later too (HOOK-12, HOOK-22, G-83)', async () => {
     receiver.react(503);
     const body = Buffer.from('{"id":"task_1","status":"succeeded","text":"\u2028 ü"}');
-    const ownerId = await desk.enqueue(receiver.url, body, SECRET);
+    const ownerId = await harness.enqueue(receiver.url, body, SECRET);
     await workUntilNow();
     const times = [clock.nowSeconds()];
     while ((await nextAttempt(ownerId)) !== undefined) times.push(clock.nowSeconds());
@@ -99,10 +99,10 @@ describe('The schedule of a delivery', () => {
     receiver.react((response) =>
       response.writeHead(receiver.received.length < 3 ? 503 : 200).end(),
     );
-    const ownerId = await desk.enqueue(receiver.url);
+    const ownerId = await harness.enqueue(receiver.url);
     await workUntilNow();
     while ((await nextAttempt(ownerId)) !== undefined);
-    const { status, attempts } = await desk.deliveryOf(ownerId);
+    const { status, attempts } = await harness.deliveryOf(ownerId);
     expect(status).toBe('delivered');
     expect(attempts.map(({ statusCode }) => statusCode)).toEqual([503, 503, 200]);
   });
@@ -111,20 +111,20 @@ describe('The schedule of a delivery', () => {
     receiver.react((response) =>
       response.writeHead(receiver.received.length < 2 ? 500 : 404).end(),
     );
-    const ownerId = await desk.enqueue(receiver.url);
+    const ownerId = await harness.enqueue(receiver.url);
     await workUntilNow();
     await nextAttempt(ownerId);
-    const { status, attempts, nextAttemptAt } = await desk.deliveryOf(ownerId);
+    const { status, attempts, nextAttemptAt } = await harness.deliveryOf(ownerId);
     expect({ status, nextAttemptAt }).toEqual({ status: 'failed', nextAttemptAt: null });
     expect(attempts.map(({ statusCode }) => statusCode)).toEqual([500, 404]);
   });
 
   it('goes on in another process where the first one left it (HOOK-24, G-82)', async () => {
     receiver.react(500);
-    const ownerId = await desk.enqueue(receiver.url);
+    const ownerId = await harness.enqueue(receiver.url);
     await workUntilNow();
-    const { nextAttemptAt } = await desk.deliveryOf(ownerId);
-    const other = new WebhookDesk(database.dataSource, { clock });
+    const { nextAttemptAt } = await harness.deliveryOf(ownerId);
+    const other = new WebhookHarness(database.dataSource, { clock });
     expect((await other.deliveryOf(ownerId)).nextAttemptAt).toEqual(nextAttemptAt);
     await pass((nextAttemptAt?.getTime() ?? 0) - Date.now());
     const worker = other.worker();
@@ -136,13 +136,13 @@ describe('The schedule of a delivery', () => {
   describe('redelivery', () => {
     it('adds one attempt to a delivery that is over, and none after it', async () => {
       receiver.react(404);
-      const ownerId = await desk.enqueue(receiver.url);
+      const ownerId = await harness.enqueue(receiver.url);
       await workUntilNow();
       receiver.react(500);
-      const { id } = await desk.deliveryOf(ownerId);
-      expect(await desk.deliveries.redeliver({ id })).toMatchObject({ id, status: 'pending' });
+      const { id } = await harness.deliveryOf(ownerId);
+      expect(await harness.deliveries.redeliver({ id })).toMatchObject({ id, status: 'pending' });
       expect(await workUntilNow()).toBe(1);
-      expect(await desk.deliveryOf(ownerId)).toMatchObject({
+      expect(await harness.deliveryOf(ownerId)).toMatchObject({
         id,
         status: 'failed',
         attempts: [{ statusCode: 404 }, { statusCode: 500 }],
@@ -152,20 +152,20 @@ describe('The schedule of a delivery', () => {
 
     it('brings the next attempt of a schedule forward and leaves the rest of it', async () => {
       receiver.react(500);
-      const ownerId = await desk.enqueue(receiver.url);
+      const ownerId = await harness.enqueue(receiver.url);
       await workUntilNow();
-      const { id } = await desk.deliveryOf(ownerId);
-      await desk.deliveries.redeliver({ id });
+      const { id } = await harness.deliveryOf(ownerId);
+      await harness.deliveries.redeliver({ id });
       expect(await workUntilNow()).toBe(1);
-      const { attempts, status } = await desk.deliveryOf(ownerId);
+      const { attempts, status } = await harness.deliveryOf(ownerId);
       expect({ status, attempts: attempts.length }).toEqual({ status: 'pending', attempts: 2 });
       expect(await waitOf(ownerId)).toBeGreaterThan(30_000 - SHORTLY_MS);
     });
 
     it('keeps and shows the newest 100 attempts', async () => {
       receiver.react(500);
-      const ownerId = await desk.enqueue(receiver.url);
-      const { id } = await desk.deliveryOf(ownerId);
+      const ownerId = await harness.enqueue(receiver.url);
+      const { id } = await harness.deliveryOf(ownerId);
       const { dataSource } = database;
       await dataSource.query(
         `INSERT INTO webhook_attempt (account_id, delivery_id, fence, started_at, status_code, duration_ms)
@@ -174,10 +174,10 @@ describe('The schedule of a delivery', () => {
       );
       await dataSource.query('UPDATE webhook_delivery SET fence = 250 WHERE id = $1', [id]);
       const codes = async () =>
-        (await desk.deliveryOf(ownerId)).attempts.map(({ statusCode }) => statusCode);
+        (await harness.deliveryOf(ownerId)).attempts.map(({ statusCode }) => statusCode);
       const firstCodes = Array.from({ length: 100 }, (_, index) => 151 + index);
       expect(await codes()).toEqual(firstCodes);
-      expect((await desk.deliveries.redeliver({ id }))?.attempts).toHaveLength(100);
+      expect((await harness.deliveries.redeliver({ id }))?.attempts).toHaveLength(100);
       expect(await workUntilNow()).toBe(1);
       expect(await codes()).toEqual([...firstCodes.slice(1), 500]);
       const kept = await dataSource.query<object[]>('SELECT FROM webhook_attempt');
@@ -185,12 +185,12 @@ describe('The schedule of a delivery', () => {
     });
 
     it('knows no delivery of another account or owner', async () => {
-      const ownerId = await desk.enqueue(receiver.url);
-      const { id, accountId } = await desk.deliveryOf(ownerId);
-      expect(await desk.deliveries.redeliver({ id, accountId: ownerId })).toBeUndefined();
-      expect(await desk.deliveries.redeliver({ id, ownerId: accountId })).toBeUndefined();
-      expect(await desk.deliveries.redeliver({ id: ownerId })).toBeUndefined();
-      expect(await desk.deliveries.redeliver({ id, ownerId, accountId })).toMatchObject({ id });
+      const ownerId = await harness.enqueue(receiver.url);
+      const { id, accountId } = await harness.deliveryOf(ownerId);
+      expect(await harness.deliveries.redeliver({ id, accountId: ownerId })).toBeUndefined();
+      expect(await harness.deliveries.redeliver({ id, ownerId: accountId })).toBeUndefined();
+      expect(await harness.deliveries.redeliver({ id: ownerId })).toBeUndefined();
+      expect(await harness.deliveries.redeliver({ id, ownerId, accountId })).toMatchObject({ id });
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { groupOver, itemOf, numbers, PATIENCE } from '../../../test/support/group-of-numbers.js';
+import { groupOver, itemOf, numbers, PATIENCE } from '../../../test/support/number-batcher.js';
 import { NotCommitted } from './commit-errors.js';
 import { MAX_QUEUED, MAX_QUEUED_PER_ACCOUNT } from './group-commit.js';
 

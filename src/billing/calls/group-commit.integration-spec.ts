@@ -8,7 +8,7 @@ import {
   PATIENCE,
   RolledBack,
   tick,
-} from '../../../test/support/group-of-numbers.js';
+} from '../../../test/support/number-batcher.js';
 import { NotCommitted } from './commit-errors.js';
 import { MAX_BATCH } from './group-commit.js';
 

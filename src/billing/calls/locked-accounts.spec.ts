@@ -6,7 +6,7 @@ import {
   numbers,
   PATIENCE,
   tick,
-} from '../../../test/support/group-of-numbers.js';
+} from '../../../test/support/number-batcher.js';
 import { NotCommitted } from './commit-errors.js';
 
 type Group = ReturnType<typeof groupOver>['group'];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { daysPass } from '../../../test/support/days-pass.js';
+import { ageRows } from '../../../test/support/age-rows.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { fundedAccount, ledgerOf, startOf, successOf } from '../../../test/support/test-ledger.js';
 import type { Scheduler } from '../../platform/scheduler/scheduler.js';
@@ -30,7 +30,7 @@ describe('calls that a rotated key carried over', () => {
     });
     await retention.tick(undefined);
     expect(await carried()).toHaveLength(2);
-    await daysPass(dataSource, 2);
+    await ageRows(dataSource, 2);
     await retention.tick(undefined);
     expect(await carried()).toEqual([{ id: open.executionId }]);
   });

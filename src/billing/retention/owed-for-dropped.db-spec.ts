@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { daysPass } from '../../../test/support/days-pass.js';
+import { ageRows } from '../../../test/support/age-rows.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import {
   balanceOf,
@@ -94,7 +94,7 @@ describe('what is owed for a record that was dropped', () => {
 
   /** Everything is old, summed up and proven; then it is dropped. */
   async function drop(): Promise<number> {
-    await daysPass(dataSource, LONG_AGO_DAYS);
+    await ageRows(dataSource, LONG_AGO_DAYS);
     await fold();
     expect(await findings()).toEqual([]);
     return retention.tick(DAYS);

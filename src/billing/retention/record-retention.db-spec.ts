@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { daysPass as passDays } from '../../../test/support/days-pass.js';
+import { ageRows as passDays } from '../../../test/support/age-rows.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import {
   FAILURE,
@@ -52,7 +52,7 @@ describe('the retention of records', () => {
   });
   afterEach(() => database.drop());
 
-  async function daysPass(rounds = 1): Promise<void> {
+  async function ageRows(rounds = 1): Promise<void> {
     await passDays(dataSource, rounds * STEP_DAYS);
     round += rounds;
   }
@@ -150,7 +150,7 @@ describe('the retention of records', () => {
       await retention.tick(DAYS);
       expect(await facts()).toEqual(before);
       expect(await findings(one(['full', 'new']))).toEqual([]);
-      await daysPass();
+      await ageRows();
     }
     for (const made of all) if (made.endedIn === undefined) await end(made);
     const before = await facts();
@@ -178,7 +178,7 @@ describe('the retention of records', () => {
     async (kind) => {
       const made = await begin(kind);
       await end(made, true);
-      await daysPass(ROUNDS);
+      await ageRows(ROUNDS);
       await fold();
       expect(await retention.tick(DAYS)).toBe(0);
       await dataSource.query(`UPDATE account SET posted = posted + 1`);
@@ -195,7 +195,7 @@ describe('the retention of records', () => {
       // The refund has not been audited yet.
       await dataSource.query(`UPDATE audit_state SET ok = true`);
       expect(await retention.tick(DAYS)).toBe(0);
-      await daysPass();
+      await ageRows();
       await fold();
       expect(await findings('new')).toEqual([]);
       expect(await retention.tick(DAYS)).toBe(1);
@@ -207,7 +207,7 @@ describe('the retention of records', () => {
 
   it('drops nothing after a full audit found something old, until it is mended', async () => {
     await end(await begin('execution'), true);
-    await daysPass(ROUNDS);
+    await ageRows(ROUNDS);
     await fold();
     expect((await auditBooks(dataSource, 'full')).ok).toBe(true);
     await dataSource.query(`UPDATE execution SET charged = charged + 1`);
@@ -223,7 +223,7 @@ describe('the retention of records', () => {
   it('hides nothing: a record that goes in another way is named by a full audit', async () => {
     const made = [await begin('task'), await begin('task'), await begin('task')];
     for (const each of made) await end(each, true);
-    await daysPass(ROUNDS);
+    await ageRows(ROUNDS);
     await fold();
     expect(await findings('full')).toEqual([]);
     expect(await retention.tick(DAYS)).toBe(made.length);

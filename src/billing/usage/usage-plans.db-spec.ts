@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { dataSourceWithPlans } from '../../../test/support/told-plans.js';
+import { dataSourceWithPlans } from '../../../test/support/explain-plans.js';
 import { NOBODY, type UsageDimension, UsageReports, type UsageRow } from './usage-reports.js';
 
 const ACCOUNTS = 40;

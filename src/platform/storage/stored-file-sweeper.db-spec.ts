@@ -8,13 +8,13 @@ import {
   newFile,
   of,
   START_MS,
-  StoredFileDesk,
-} from '../../../test/support/stored-file-desk.js';
+  StoredFileHarness,
+} from '../../../test/support/stored-file-harness.js';
 
-let desk: StoredFileDesk;
+let desk: StoredFileHarness;
 
 beforeAll(async () => {
-  desk = await StoredFileDesk.start();
+  desk = await StoredFileHarness.start();
 });
 afterAll(() => desk.database.drop());
 beforeEach(() => desk.reset());

@@ -10,17 +10,17 @@ import {
   HOUR_MS,
   newFile,
   of,
-  StoredFileDesk,
-} from '../../../test/support/stored-file-desk.js';
+  StoredFileHarness,
+} from '../../../test/support/stored-file-harness.js';
 import type { FileWriting } from './file-store.port.js';
 import { LocalFileStore } from './local-file-store.js';
 
 /** How often it is looked what a large file holds of the memory. */
 const LOOK_BYTES = 32 * 1_048_576;
 
-let desk: StoredFileDesk;
+let desk: StoredFileHarness;
 beforeAll(async () => {
-  desk = await StoredFileDesk.start();
+  desk = await StoredFileHarness.start();
 });
 afterAll(() => desk.database.drop());
 beforeEach(() => desk.reset());

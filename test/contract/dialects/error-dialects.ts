@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { SeenRequest } from '../../support/stub-upstream.js';
-import { event } from '../../support/chat-upstream-desk.js';
+import { event } from '../../support/chat-upstream-harness.js';
 import { delta, type Dialect, DONE, says, STOP, wholeAnswer } from './dialect.js';
 
 const isStream = ({ body }: SeenRequest): boolean =>

@@ -5,7 +5,7 @@ import { type Browser, chromiumPath, startBrowser } from '../../support/browser.
 import { ADMIN_TOKEN, startTestGateway, type TestAccount } from '../../support/gateway.js';
 import type { TestGateway } from '../../support/gateway.js';
 import { type Filling, SwaggerPage, type Tried } from '../../support/swagger-page.js';
-import { BRISK } from '../../support/video-desk.js';
+import { BRISK } from '../../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
 const START_MS = 120_000;

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { EXAMPLE_TASK_ID } from '../../../src/music/dto/song-fields.js';
 import { SONG_EXAMPLES } from '../../../src/music/dto/song-examples.js';
 import { type Browser, chromiumPath, startBrowser } from '../../support/browser.js';
-import { SongDesk } from '../../support/song-desk.js';
+import { SongHarness } from '../../support/song-harness.js';
 
 const PATIENCE_MS = 120_000;
 const ALL_MODELS_MS = 600_000;
@@ -26,16 +26,16 @@ interface Schema {
   readonly discriminator: { readonly mapping: Readonly<Record<string, string>> };
 }
 
-let desk: SongDesk;
+let harness: SongHarness;
 
 beforeAll(async () => {
-  desk = await SongDesk.start();
+  harness = await SongHarness.start();
 }, PATIENCE_MS);
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 describe('the OpenAPI document of POST /v1/music/generations', () => {
   it('has a schema per body, chosen by model, and an example per model', async () => {
-    const answer = await fetch(`${desk.gateway.url}/openapi.json`);
+    const answer = await fetch(`${harness.gateway.url}/openapi.json`);
     const document = (await answer.json()) as Document;
     const content = document.paths[PATH]?.post.requestBody.content['application/json'];
     const { oneOf, discriminator } = content!.schema;
@@ -61,7 +61,7 @@ describeInBrowser('Swagger UI in a browser', () => {
     browser = await startBrowser();
     const page = await browser.context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
-    await page.goto(`${desk.gateway.url}/docs`);
+    await page.goto(`${harness.gateway.url}/docs`);
     await authorize(page);
     songs = page.locator('.opblock', { has: page.locator(`[data-path="${PATH}"]`) });
     await songs.locator('.opblock-summary-control').click();
@@ -99,7 +99,7 @@ describeInBrowser('Swagger UI in a browser', () => {
     'runs each of the 42 models from its example; a follow-up needs the id of its source alone',
     async () => {
       const finished = async (model: string, source?: string): Promise<string> => {
-        const { status, id } = await desk.ended(await tried(model, source));
+        const { status, id } = await harness.ended(await tried(model, source));
         expect([model, status]).toEqual([model, 'succeeded']);
         return id;
       };
@@ -116,7 +116,7 @@ describeInBrowser('Swagger UI in a browser', () => {
       const submitted: (readonly [string, string])[] = [];
       for (const model of others) submitted.push([model, await tried(model, sourceOf(model))]);
       for (const [model, id] of submitted) {
-        expect([model, (await desk.ended(id)).status]).toEqual([model, 'succeeded']);
+        expect([model, (await harness.ended(id)).status]).toEqual([model, 'succeeded']);
       }
       expect(submitted).toHaveLength(39);
     },
@@ -126,7 +126,7 @@ describeInBrowser('Swagger UI in a browser', () => {
   async function authorize(page: Page): Promise<void> {
     await page.click('button.authorize');
     const scheme = page.locator('.modal-ux .auth-container', { hasText: 'api-key' });
-    await scheme.locator('input').fill(desk.account.key);
+    await scheme.locator('input').fill(harness.account.key);
     await scheme.locator('button.authorize').click();
     await page.click('button.btn-done');
   }

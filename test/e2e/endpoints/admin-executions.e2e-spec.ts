@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AdminDesk, expectError } from '../../support/admin-desk.js';
+import { AdminHarness, expectError } from '../../support/admin-harness.js';
 import { type Answer, postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 
 const EPOCH_SECONDS = expect.any(Number);
 
-let desk: AdminDesk;
+let harness: AdminHarness;
 beforeAll(async () => {
-  desk = await AdminDesk.start();
+  harness = await AdminHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 describe('an execution', () => {
   const speak = (headers: Record<string, string>, fields: object = {}) =>
-    postJson(`${desk.gateway.url}/v1/audio/speech`, headers, { ...HELLO, ...fields });
+    postJson(`${harness.gateway.url}/v1/audio/speech`, headers, { ...HELLO, ...fields });
   const executionId = (answer: Answer) => answer.headers.get('x-gateway-execution-id') ?? '';
 
   it('is found by the id in the head of its answer, with its charge (AUD-03)', async () => {
-    const { headers, accountId } = await desk.gateway.account();
+    const { headers, accountId } = await harness.gateway.account();
     const id = executionId(await speak(headers));
-    const found = await desk.get(`/executions/${id}`);
-    const [upstream] = await desk.gateway.upstreamRequests();
+    const found = await harness.get(`/executions/${id}`);
+    const [upstream] = await harness.gateway.upstreamRequests();
     expect(upstream?.status).toBe(200);
     expect(found.json).toEqual({
       id,
@@ -54,9 +54,9 @@ describe('an execution', () => {
   });
 
   it('that failed tells why and that nothing was charged', async () => {
-    const { headers } = await desk.gateway.account();
+    const { headers } = await harness.gateway.account();
     const answer = await speak(headers, { input: '[[sandbox:status=500]]' });
-    expect((await desk.get(`/executions/${executionId(answer)}`)).json).toMatchObject({
+    expect((await harness.get(`/executions/${executionId(answer)}`)).json).toMatchObject({
       status: 'failed',
       error_code: 'provider_http_error',
       charged_microusd: null,
@@ -67,32 +67,32 @@ describe('an execution', () => {
   });
 
   it('is not made by what is refused before the hold', async () => {
-    const { headers } = await desk.gateway.account();
-    const poor = await desk.gateway.account(1n);
+    const { headers } = await harness.gateway.account();
+    const poor = await harness.gateway.account(1n);
     const refused = [await speak(headers, { foo: 1 }), await speak(poor.headers)];
     for (const answer of refused) {
-      await expectError(desk.get(`/executions/${executionId(answer)}`), 404, 'not_found');
+      await expectError(harness.get(`/executions/${executionId(answer)}`), 404, 'not_found');
     }
   });
 
   it('is listed by account and by status, newest first', async () => {
-    const { headers, accountId } = await desk.gateway.account();
+    const { headers, accountId } = await harness.gateway.account();
     const first = executionId(await speak(headers));
     const failed = executionId(await speak(headers, { input: '[[sandbox:status=400]]' }));
     const last = executionId(await speak(headers));
     const account = `account_id=acct_${accountId.replaceAll('-', '')}`;
     const ids = async (query: string) =>
-      (await desk.list(`/executions?${account}${query}`)).data.map((row) => row.id);
+      (await harness.list(`/executions?${account}${query}`)).data.map((row) => row.id);
     expect(await ids('')).toEqual([last, failed, first]);
     expect(await ids('&status=succeeded')).toEqual([last, first]);
     expect(await ids('&status=failed')).toEqual([failed]);
     expect(await ids('&status=running')).toEqual([]);
-    const page = await desk.list(`/executions?${account}&limit=2`);
+    const page = await harness.list(`/executions?${account}&limit=2`);
     expect(page.has_more).toBe(true);
     expect(await ids(`&limit=2&cursor=${page.next_cursor ?? ''}`)).toEqual([first]);
-    await expectError(desk.get('/executions?status=odd'), 400, 'invalid_request', 'status');
+    await expectError(harness.get('/executions?status=odd'), 400, 'invalid_request', 'status');
     await expectError(
-      desk.get('/executions?account_id=acct_1'),
+      harness.get('/executions?account_id=acct_1'),
       400,
       'invalid_request',
       'account_id',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toPublicId } from '../../../src/common/ids/public-id.js';
-import { AdminDesk, expectError } from '../../support/admin-desk.js';
+import { AdminHarness, expectError } from '../../support/admin-harness.js';
 import { postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 
@@ -9,19 +9,19 @@ const PAST = 1_000_000_000;
 const FUTURE = 4_000_000_000;
 const GIVE_UP_MS = 60_000;
 
-let desk: AdminDesk;
+let harness: AdminHarness;
 let account: string;
 
 beforeAll(async () => {
-  desk = await AdminDesk.start();
-  account = toPublicId('acct', (await desk.gateway.account()).accountId);
+  harness = await AdminHarness.start();
+  account = toPublicId('acct', (await harness.gateway.account()).accountId);
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 const issue = async (terms: object = {}) =>
-  (await desk.ask('POST', `/accounts/${account}/keys`, terms)).json as { id: string; key: string };
+  (await harness.ask('POST', `/accounts/${account}/keys`, terms)).json as { id: string; key: string };
 const speak = (key: string) =>
-  postJson(`${desk.gateway.url}/v1/audio/speech`, { authorization: `Bearer ${key}` }, HELLO);
+  postJson(`${harness.gateway.url}/v1/audio/speech`, { authorization: `Bearer ${key}` }, HELLO);
 const until = async (holds: () => Promise<boolean>) => {
   const giveUpAt = performance.now() + GIVE_UP_MS;
   while (!(await holds())) {
@@ -45,17 +45,17 @@ const BAD_TERMS: [object, string][] = [
 
 describe('the terms of a key', () => {
   it.each(BAD_TERMS)('cannot be %j, neither at first nor later', async (terms, param) => {
-    const created = await desk.ask('POST', `/accounts/${account}/keys`, terms);
+    const created = await harness.ask('POST', `/accounts/${account}/keys`, terms);
     await expectError(created, 400, 'invalid_request', param);
     const { id } = await issue();
-    const before = (await desk.ask('GET', `/keys/${id}`)).json;
-    await expectError(desk.ask('PATCH', `/keys/${id}`, terms), 400, 'invalid_request', param);
-    expect((await desk.ask('GET', `/keys/${id}`)).json).toEqual(before);
+    const before = (await harness.ask('GET', `/keys/${id}`)).json;
+    await expectError(harness.ask('PATCH', `/keys/${id}`, terms), 400, 'invalid_request', param);
+    expect((await harness.ask('GET', `/keys/${id}`)).json).toEqual(before);
   });
 
   it.each([{}, { spend_limit_period: null }])('stay as they are under %j', async (terms) => {
     const { id } = await issue({ name: 'ci' });
-    const answer = await desk.ask('PATCH', `/keys/${id}`, terms);
+    const answer = await harness.ask('PATCH', `/keys/${id}`, terms);
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({ id, name: 'ci', spend_limit_microusd: null });
   });
@@ -69,11 +69,11 @@ describe('the terms of a key', () => {
       spend_limit_microusd: '5000000',
       spend_limit_period: 'month',
     };
-    const changed = await desk.ask('PATCH', `/keys/${id}`, terms);
+    const changed = await harness.ask('PATCH', `/keys/${id}`, terms);
     expect(changed.status).toBe(200);
     expect(changed.json).toMatchObject({ id, object: 'api_key', name: 'ci', ...terms });
-    expect((await desk.ask('GET', `/keys/${id}`)).json).toEqual(changed.json);
-    const cleared = await desk.ask('PATCH', `/keys/${id}`, {
+    expect((await harness.ask('GET', `/keys/${id}`)).json).toEqual(changed.json);
+    const cleared = await harness.ask('PATCH', `/keys/${id}`, {
       name: null,
       allowed_models: null,
       requests_per_minute: null,
@@ -92,7 +92,7 @@ describe('the terms of a key', () => {
 
   it('have a limit in all where no period is named, and a new amount keeps the period', async () => {
     const { id } = await issue({ spend_limit_microusd: '5' });
-    const patch = async (body: object) => (await desk.ask('PATCH', `/keys/${id}`, body)).json;
+    const patch = async (body: object) => (await harness.ask('PATCH', `/keys/${id}`, body)).json;
     expect(await patch({})).toMatchObject({ spend_limit_period: 'total' });
     expect(await patch({ spend_limit_period: 'day' })).toMatchObject({ spend_limit_period: 'day' });
     expect(await patch({ spend_limit_microusd: '6' })).toMatchObject({
@@ -104,48 +104,48 @@ describe('the terms of a key', () => {
   it('hold within 2 s: a model that was struck off is refused', async () => {
     const { id, key } = await issue();
     expect((await speak(key)).status).toBe(200);
-    await desk.ask('PATCH', `/keys/${id}`, { allowed_models: ['gen-5'] });
+    await harness.ask('PATCH', `/keys/${id}`, { allowed_models: ['gen-5'] });
     await sleep(2_000);
     await expectError(speak(key), 403, 'api_key_model_not_allowed', 'model');
   });
 
   it('of a revoked key do not change (409); an unknown key is 404', async () => {
     const { id } = await issue();
-    await desk.ask('DELETE', `/keys/${id}`);
-    await expectError(desk.ask('PATCH', `/keys/${id}`, { name: 'late' }), 409, 'conflict', null);
+    await harness.ask('DELETE', `/keys/${id}`);
+    await expectError(harness.ask('PATCH', `/keys/${id}`, { name: 'late' }), 409, 'conflict', null);
     const unknown = '/keys/key_00000000000000000000000000000000';
-    await expectError(desk.ask('PATCH', unknown, { name: 'x' }), 404, 'not_found', 'id');
-    await expectError(desk.ask('GET', unknown), 404, 'not_found', 'id');
+    await expectError(harness.ask('PATCH', unknown, { name: 'x' }), 404, 'not_found', 'id');
+    await expectError(harness.ask('GET', unknown), 404, 'not_found', 'id');
   });
 
   it('stay with its successor', async () => {
     const terms = { spend_limit_microusd: '7', spend_limit_period: 'day' };
     const { id } = await issue(terms);
-    expect((await desk.ask('POST', `/keys/${id}/rotate`, {})).json).toMatchObject(terms);
+    expect((await harness.ask('POST', `/keys/${id}/rotate`, {})).json).toMatchObject(terms);
   });
 });
 
 describe('the last use of a key', () => {
   const lastUseOf = async (id: string) =>
-    ((await desk.ask('GET', `/keys/${id}`)).json as { last_used_at: number | null }).last_used_at;
+    ((await harness.ask('GET', `/keys/${id}`)).json as { last_used_at: number | null }).last_used_at;
 
   it('is null before the first request, then about now, in lists too', async () => {
     const { id, key } = await issue();
     expect(await lastUseOf(id)).toBeNull();
     const from = Math.floor(Date.now() / 1000);
-    await send(`${desk.gateway.url}/v1/account`, { headers: { authorization: `Bearer ${key}` } });
+    await send(`${harness.gateway.url}/v1/account`, { headers: { authorization: `Bearer ${key}` } });
     await until(async () => (await lastUseOf(id)) !== null);
     const usedAt = await lastUseOf(id);
     expect(usedAt).toBeGreaterThanOrEqual(from);
     expect(usedAt).toBeLessThanOrEqual(Date.now() / 1000);
-    const page = (await desk.ask('GET', `/accounts/${account}/keys?limit=1`)).json;
+    const page = (await harness.ask('GET', `/accounts/${account}/keys?limit=1`)).json;
     expect((page as { data: object[] }).data[0]).toMatchObject({ id, last_used_at: usedAt });
   });
 
   it('is written once for many requests of a minute, and drops no key from memory', async () => {
     const { id, key } = await issue();
     const read = () =>
-      desk.gateway.dataSource.query<{ row: string }[]>(
+      harness.gateway.dataSource.query<{ row: string }[]>(
         `SELECT (u.xmin, k.changed_at)::text AS row FROM api_key_use u JOIN api_key k ON k.id = u.api_key_id
         WHERE k.id = $1`,
         [
@@ -153,11 +153,11 @@ describe('the last use of a key', () => {
         ],
       );
     const headers = { authorization: `Bearer ${key}` };
-    await send(`${desk.gateway.url}/v1/account`, { headers });
+    await send(`${harness.gateway.url}/v1/account`, { headers });
     await until(async () => (await read()).length > 0);
     const first = await read();
     for (let index = 0; index < 5; index++) {
-      await send(`${desk.gateway.url}/v1/account`, { headers });
+      await send(`${harness.gateway.url}/v1/account`, { headers });
       await sleep(200);
     }
     expect(await read()).toEqual(first);

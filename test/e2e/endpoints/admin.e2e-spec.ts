@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ADMIN, AdminDesk, expectError, createdId } from '../../support/admin-desk.js';
+import { ADMIN, AdminHarness, expectError, createdId } from '../../support/admin-harness.js';
 import { ADMIN_TOKEN, startTestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 
 const EPOCH_SECONDS = expect.any(Number);
 
-let desk: AdminDesk;
+let harness: AdminHarness;
 beforeAll(async () => {
-  desk = await AdminDesk.start();
+  harness = await AdminHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
-const balanceOf = async (account: string) => (await desk.get(`/accounts/${account}`)).json;
+const balanceOf = async (account: string) => (await harness.get(`/accounts/${account}`)).json;
 
 it('GET /admin/audit proves the books', async () => {
-  const { json } = await desk.get('/audit');
+  const { json } = await harness.get('/audit');
   expect(json).toMatchObject({ ok: true, held_microusd: '0', discrepancies: [] });
   const report = json as { posted_microusd: string; entries_microusd: string };
   expect(report.posted_microusd).toBe(report.entries_microusd);
@@ -28,10 +28,10 @@ describe('the operator token', () => {
       // From an address of its own, because each address has ten wrong tokens per minute.
       const from = { 'x-forwarded-for': `192.0.2.${index}` };
       for (const authorization of wrong) {
-        await expectError(desk.get(path, { authorization, ...from }), 401, 'invalid_token');
+        await expectError(harness.get(path, { authorization, ...from }), 401, 'invalid_token');
       }
     }
-    const body = postJson(`${desk.gateway.url}/admin/accounts`, {}, '{broken');
+    const body = postJson(`${harness.gateway.url}/admin/accounts`, {}, '{broken');
     await expectError(body, 401, 'invalid_token');
   });
 
@@ -48,7 +48,7 @@ describe('the operator token', () => {
 
 describe('an account', () => {
   it('is created empty and found again', async () => {
-    const created = await desk.post('/accounts', { name: 'acme' });
+    const created = await harness.post('/accounts', { name: 'acme' });
     expect(created.status).toBe(201);
     expect(created.json).toEqual({
       id: expect.stringMatching(/^acct_[0-9a-f]{32}$/),
@@ -60,7 +60,7 @@ describe('an account', () => {
       held_microusd: '0',
       created_at: EPOCH_SECONDS,
     });
-    expect((await desk.get(`/accounts/${createdId(created)}`)).json).toEqual(created.json);
+    expect((await harness.get(`/accounts/${createdId(created)}`)).json).toEqual(created.json);
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe('an account', () => {
     [{ name: 5 }, 'name'],
     [{ name: 'a', foo: 1 }, 'foo'],
   ])('is not created from %j', async (body, param) => {
-    await expectError(desk.post('/accounts', body), 400, 'invalid_request', param);
+    await expectError(harness.post('/accounts', body), 400, 'invalid_request', param);
   });
 
   it.each([
@@ -79,18 +79,18 @@ describe('an account', () => {
     '%00',
     '..%2Faudit',
   ])('with the unknown id %s is 404', async (id) => {
-    await expectError(desk.get(`/accounts/${id}`), 404, 'not_found');
-    await expectError(desk.get(`/accounts/${id}/ledger`), 404, 'not_found');
-    await expectError(desk.get(`/accounts/${id}/keys`), 404, 'not_found');
-    await expectError(desk.post(`/accounts/${id}/keys`, {}), 404, 'not_found');
-    await expectError(desk.credit(id, { amount_microusd: '1' }), 404, 'not_found');
+    await expectError(harness.get(`/accounts/${id}`), 404, 'not_found');
+    await expectError(harness.get(`/accounts/${id}/ledger`), 404, 'not_found');
+    await expectError(harness.get(`/accounts/${id}/keys`), 404, 'not_found');
+    await expectError(harness.post(`/accounts/${id}/keys`, {}), 404, 'not_found');
+    await expectError(harness.credit(id, { amount_microusd: '1' }), 404, 'not_found');
   });
 });
 
 describe('a credit', () => {
   it('adds to the balance and answers its entry', async () => {
-    const account = await desk.newAccount();
-    const answer = await desk.credit(account, { amount_microusd: '5000000', note: 'invoice 7' });
+    const account = await harness.newAccount();
+    const answer = await harness.credit(account, { amount_microusd: '5000000', note: 'invoice 7' });
     expect(answer.status).toBe(201);
     expect(answer.json).toEqual({
       id: expect.stringMatching(/^entry_/),
@@ -106,30 +106,30 @@ describe('a credit', () => {
   });
 
   it('replayed, even at the same time, happens once; with another amount it is 409', async () => {
-    const account = await desk.newAccount();
+    const account = await harness.newAccount();
     const body = { amount_microusd: '700' };
     const answers = await Promise.all(
-      [1, 2, 3, 4, 5].map(() => desk.credit(account, body, 'key-1')),
+      [1, 2, 3, 4, 5].map(() => harness.credit(account, body, 'key-1')),
     );
-    const replay = await desk.credit(account, body, 'key-1');
+    const replay = await harness.credit(account, body, 'key-1');
     for (const answer of [...answers, replay]) {
       expect(answer.status).toBe(201);
       expect(answer.json).toEqual(replay.json);
     }
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '700' });
-    const other = desk.credit(account, { amount_microusd: '701' }, 'key-1');
+    const other = harness.credit(account, { amount_microusd: '701' }, 'key-1');
     await expectError(other, 409, 'idempotency_conflict');
-    const elsewhere = await desk.newAccount();
-    expect((await desk.credit(elsewhere, { amount_microusd: '701' }, 'key-1')).status).toBe(201);
+    const elsewhere = await harness.newAccount();
+    expect((await harness.credit(elsewhere, { amount_microusd: '701' }, 'key-1')).status).toBe(201);
   });
 
   it('without an Idempotency-Key is 400', async () => {
-    const account = await desk.newAccount();
+    const account = await harness.newAccount();
     const body = { amount_microusd: '1' };
     const path = `/accounts/${account}/credits`;
-    await expectError(desk.post(path, body), 400, 'invalid_request', 'Idempotency-Key');
+    await expectError(harness.post(path, body), 400, 'invalid_request', 'Idempotency-Key');
     for (const key of ['', ' ', 'x'.repeat(201), 'a b']) {
-      await expectError(desk.credit(account, body, key), 400, 'invalid_request', 'Idempotency-Key');
+      await expectError(harness.credit(account, body, key), 400, 'invalid_request', 'Idempotency-Key');
     }
   });
 
@@ -151,53 +151,53 @@ describe('a credit', () => {
     ['1'],
     true,
   ])('of %j is 400', async (amount) => {
-    const account = await desk.newAccount();
-    const call = desk.credit(account, { amount_microusd: amount });
+    const account = await harness.newAccount();
+    const call = harness.credit(account, { amount_microusd: amount });
     await expectError(call, 400, 'invalid_request', 'amount_microusd');
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '0' });
   });
 
   it('with a leading minus corrects, and never below what is available', async () => {
-    const account = await desk.newAccount();
-    await desk.credit(account, { amount_microusd: '1000' });
-    await expectError(desk.credit(account, { amount_microusd: '-1001' }), 409, 'conflict');
-    const correction = await desk.credit(account, { amount_microusd: '-400' });
+    const account = await harness.newAccount();
+    await harness.credit(account, { amount_microusd: '1000' });
+    await expectError(harness.credit(account, { amount_microusd: '-1001' }), 409, 'conflict');
+    const correction = await harness.credit(account, { amount_microusd: '-400' });
     expect(correction.json).toMatchObject({
       kind: 'correction',
       amount_microusd: '-400',
       balance_after_microusd: '600',
     });
-    await desk.credit(account, { amount_microusd: '-600' });
+    await harness.credit(account, { amount_microusd: '-600' });
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '0' });
-    await expectError(desk.credit(account, { amount_microusd: '-1' }), 409, 'conflict');
+    await expectError(harness.credit(account, { amount_microusd: '-1' }), 409, 'conflict');
   });
 
   it('of the largest amount is made, and a larger one is 400 and told the limit', async () => {
-    const account = await desk.newAccount();
-    const larger = desk.credit(account, { amount_microusd: '1000000000000001' });
+    const account = await harness.newAccount();
+    const larger = harness.credit(account, { amount_microusd: '1000000000000001' });
     expect(errorOf(await larger).message).toBe(
       'amount_microusd must be a string of digits other than zero, at most 1000000000000000, with a leading minus on a correction.',
     );
-    const key = desk.post(`/accounts/${account}/keys`, {
+    const key = harness.post(`/accounts/${account}/keys`, {
       spend_limit_microusd: '1000000000000001',
     });
     expect(errorOf(await key).message).toBe(
       'spend_limit_microusd must be a string of digits, at most 1000000000000000.',
     );
-    const most = await desk.credit(account, { amount_microusd: '1000000000000000' });
+    const most = await harness.credit(account, { amount_microusd: '1000000000000000' });
     expect(most.status).toBe(201);
-    await desk.credit(account, { amount_microusd: '-1000000000000000' });
+    await harness.credit(account, { amount_microusd: '-1000000000000000' });
   });
 
   it('beyond what a balance can hold is refused and changes nothing', async () => {
-    const account = await desk.newAccount();
+    const account = await harness.newAccount();
     const most = '9223372036854775807';
-    const first = await desk.credit(account, { amount_microusd: most });
+    const first = await harness.credit(account, { amount_microusd: most });
     expect([201, 400]).toContain(first.status);
-    const second = await desk.credit(account, { amount_microusd: most });
+    const second = await harness.credit(account, { amount_microusd: most });
     expect(second.status).toBeGreaterThanOrEqual(400);
     expect(second.status).toBeLessThan(500);
     errorOf(second);
-    if (first.status === 201) await desk.credit(account, { amount_microusd: `-${most}` });
+    if (first.status === 201) await harness.credit(account, { amount_microusd: `-${most}` });
   });
 });

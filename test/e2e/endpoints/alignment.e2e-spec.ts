@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import { ALIGNMENT, call } from '../../support/audio-operations.js';
 import { startTestGateway } from '../../support/gateway.js';
 import { formSeen } from '../../support/stub-provider.js';
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 describe('POST /v1/audio/alignment', () => {
   it.each([1, 100_000])(
@@ -18,10 +18,10 @@ describe('POST /v1/audio/alignment', () => {
     async (length) => {
       const text = '\u{1f600}'.repeat(length);
       for (const send of [
-        () => desk.call(ALIGNMENT, { text }),
-        () => desk.postJson(ALIGNMENT, { text }),
+        () => harness.call(ALIGNMENT, { text }),
+        () => harness.postJson(ALIGNMENT, { text }),
       ]) {
-        const { charged, seen } = await desk.charges(ALIGNMENT, send);
+        const { charged, seen } = await harness.charges(ALIGNMENT, send);
         expect(charged).toBe(920n);
         expect((await formSeen(seen)).fields).toEqual({ text });
       }
@@ -30,11 +30,11 @@ describe('POST /v1/audio/alignment', () => {
 
   it('takes a full text whose every character is escaped (ALIGN-31)', async () => {
     const escaped = '\\ud83d\\ude00'.repeat(100_000);
-    const body = `{"model":"aud-forced-alignment","audio_url":"${desk.host.url}","text":"${escaped}"}`;
+    const body = `{"model":"aud-forced-alignment","audio_url":"${harness.host.url}","text":"${escaped}"}`;
     const post = () =>
-      fetch(desk.url(ALIGNMENT), {
+      fetch(harness.url(ALIGNMENT), {
         method: 'POST',
-        headers: { ...desk.account.headers, 'content-type': 'application/json' },
+        headers: { ...harness.account.headers, 'content-type': 'application/json' },
         body,
       });
     expect((await post()).status).toBe(200);
@@ -42,19 +42,19 @@ describe('POST /v1/audio/alignment', () => {
 
   it('refuses a text of 100,001 code points (ALIGN-32, LIMIT-06, G-35)', async () => {
     const text = 'x'.repeat(100_001);
-    await desk.refusesField(ALIGNMENT, 'text', text);
-    await desk.refused(() => desk.call(ALIGNMENT, { text }), 400, 'invalid_request', 'text');
+    await harness.refusesField(ALIGNMENT, 'text', text);
+    await harness.refused(() => harness.call(ALIGNMENT, { text }), 400, 'invalid_request', 'text');
   });
 
   it.each([undefined, null, '', '  \n', 5, ['a'], 'a\u0000b'])(
     'refuses the text %j (ALIGN-33)',
     async (text) => {
-      await desk.refusesField(ALIGNMENT, 'text', text);
+      await harness.refusesField(ALIGNMENT, 'text', text);
     },
   );
 
   it('answers every word with its place and loss, and its charge (ALIGN-34, ALIGN-35)', async () => {
-    const { answer, charged } = await desk.charges(ALIGNMENT, () => desk.call(ALIGNMENT));
+    const { answer, charged } = await harness.charges(ALIGNMENT, () => harness.call(ALIGNMENT));
     expect(answer.json).toEqual({
       words: [{ text: 'Hi', start: 0, end: 0.4, loss: 0.1 }],
       loss: 0.2,
@@ -64,15 +64,15 @@ describe('POST /v1/audio/alignment', () => {
 
   it('keeps the order of the recording and null for what is unknown (ALIGN-34)', async () => {
     const words = ['b', 'a', 'c'].map((text, at) => ({ text, start: at, end: null, loss: null }));
-    desk.provider.reply = (response) => response.end(JSON.stringify({ words, characters: [] }));
-    const { answer } = await desk.charges(ALIGNMENT, () => desk.call(ALIGNMENT));
+    harness.provider.reply = (response) => response.end(JSON.stringify({ words, characters: [] }));
+    const { answer } = await harness.charges(ALIGNMENT, () => harness.call(ALIGNMENT));
     expect(answer.json).toEqual({ words, loss: null });
   });
 
   it.each(['diarize', 'language', 'timestamps', 'response_format'])(
     'refuses %s, which belongs to transcription (ALIGN-36)',
     async (field) => {
-      await desk.refusesField(ALIGNMENT, field, 'en');
+      await harness.refusesField(ALIGNMENT, field, 'en');
     },
   );
 
@@ -83,7 +83,7 @@ describe('POST /v1/audio/alignment', () => {
     const { words } = answer.json as { words: { text: string; start: number; end: number }[] };
     expect(words.map(({ text }) => text)).toEqual(['One', 'two', 'three']);
     expect(words.at(-1)?.end).toBeCloseTo(10, 1);
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
     await gateway.stop();
   });
 });

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
-import { ASK, chunk, ChatUpstreamDesk, event, streams } from '../../support/chat-upstream-desk.js';
+import { ASK, chunk, ChatUpstreamHarness, event, streams } from '../../support/chat-upstream-harness.js';
 import { postJson } from '../../support/http-answer.js';
 
 /** Far more than all sockets and buffers on the way hold. */
 const BLOCKS = 1_000;
 
-let desk: ChatUpstreamDesk;
+let harness: ChatUpstreamHarness;
 
 beforeAll(async () => {
-  desk = await ChatUpstreamDesk.start();
+  harness = await ChatUpstreamHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 describe('failover', () => {
   const answer = (content: string) => (response: ServerResponse) =>
@@ -20,40 +20,40 @@ describe('failover', () => {
   const limited = (response: ServerResponse) => response.writeHead(429).end();
 
   it('asks the next route before the first byte, with its own model and key', async () => {
-    const account = await desk.gateway.account();
-    desk.upstream.reply = limited;
-    desk.backup.reply = answer('from the backup');
-    const whole = await postJson(desk.url, account.headers, { ...ASK, model: 'gen-5-mini' });
+    const account = await harness.gateway.account();
+    harness.upstream.reply = limited;
+    harness.backup.reply = answer('from the backup');
+    const whole = await postJson(harness.url, account.headers, { ...ASK, model: 'gen-5-mini' });
     expect(whole.json).toMatchObject({
       model: 'gen-5-mini',
       choices: [{ message: { content: 'from the backup' } }],
     });
-    const seen = desk.backup.seen.at(-1)!;
+    const seen = harness.backup.seen.at(-1)!;
     expect(seen.headers.authorization).toBe('Bearer backup-key');
     expect(JSON.parse(seen.body.toString())).toMatchObject({ model: 'second' });
-    desk.backup.reply = streams(event(chunk('streamed')), 'data: [DONE]\n\n');
-    expect((await desk.read(account, { model: 'gen-5-mini' })).text).toBe('streamed');
+    harness.backup.reply = streams(event(chunk('streamed')), 'data: [DONE]\n\n');
+    expect((await harness.read(account, { model: 'gen-5-mini' })).text).toBe('streamed');
   });
 
   it('asks no other provider once the answer has begun', async () => {
-    const before = desk.backup.seen.length;
-    desk.upstream.reply = async (response) => {
+    const before = harness.backup.seen.length;
+    harness.upstream.reply = async (response) => {
       response.write(event(chunk('half of')));
       await sleep(20);
       response.destroy();
     };
-    const events = await desk.read(await desk.gateway.account(), { model: 'gen-5-mini' });
+    const events = await harness.read(await harness.gateway.account(), { model: 'gen-5-mini' });
     expect(events.data.at(-1)).toContain('provider_http_error');
-    expect(desk.backup.seen).toHaveLength(before);
+    expect(harness.backup.seen).toHaveLength(before);
   });
 });
 
 describe('a slow reader', () => {
   it('makes the provider wait instead of filling memory', async () => {
-    const { headers } = await desk.gateway.account();
+    const { headers } = await harness.gateway.account();
     let written = 0;
     const block = event(chunk('x'.repeat(64_000)));
-    desk.upstream.reply = async (response) => {
+    harness.upstream.reply = async (response) => {
       response.on('error', () => undefined);
       while (!response.destroyed && written < BLOCKS) {
         written += 1;
@@ -66,7 +66,7 @@ describe('a slow reader', () => {
       }
       response.end('data: [DONE]\n\n');
     };
-    const answer = await fetch(desk.url, {
+    const answer = await fetch(harness.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ ...ASK, stream: true }),

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ChatDesk, SKY_CHAT } from '../../support/chat-desk.js';
+import { ChatHarness, SKY_CHAT } from '../../support/chat-harness.js';
 import { expectRefused } from '../../support/refusal.js';
 
 const user = (content: unknown) => ({ role: 'user', content });
 
-let desk: ChatDesk;
+let harness: ChatHarness;
 
 beforeAll(async () => {
-  desk = await ChatDesk.start();
+  harness = await ChatHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 const refused = (fields: object, param: string | null) =>
-  expectRefused(desk.gateway, desk.accountId, () => desk.chat(fields), {
+  expectRefused(harness.gateway, harness.accountId, () => harness.chat(fields), {
     status: 400,
     code: 'invalid_request',
     ...(param !== null && { param }),
@@ -46,17 +46,17 @@ describe('the standard parameters (decision G-02)', () => {
     ['safety_identifier', 'id'],
     ['store', false],
   ])('forwards %s %j (CHAT-22, G-02)', async (name, value) => {
-    await desk.ask({ tools: name === 'tool_choice' ? [tool] : undefined, [name]: value });
-    expect((await desk.upstream()).body[name]).toEqual(value);
+    await harness.ask({ tools: name === 'tool_choice' ? [tool] : undefined, [name]: value });
+    expect((await harness.upstream()).body[name]).toEqual(value);
   });
 
   it('takes stream_options without a stream and does not forward them', async () => {
-    await desk.ask({ stream_options: { include_usage: true } });
-    expect((await desk.upstream()).body.stream_options).toBeUndefined();
+    await harness.ask({ stream_options: { include_usage: true } });
+    expect((await harness.upstream()).body.stream_options).toBeUndefined();
   });
 
   it('takes null for any of them as left out (CONV-03)', async () => {
-    await desk.ask({
+    await harness.ask({
       temperature: null,
       top_p: null,
       tools: null,
@@ -64,7 +64,7 @@ describe('the standard parameters (decision G-02)', () => {
       store: null,
       n: null,
     });
-    expect((await desk.upstream()).body).toEqual({
+    expect((await harness.upstream()).body).toEqual({
       model: 'gpt-5',
       messages: SKY_CHAT.messages,
       max_completion_tokens: 128_000,
@@ -84,8 +84,8 @@ describe('the standard parameters (decision G-02)', () => {
   ])(
     'takes %s %j, which names what is done anyway, and does not forward it (G-02)',
     async (name, value) => {
-      await desk.ask({ [name]: value });
-      expect((await desk.upstream()).body).not.toHaveProperty(name);
+      await harness.ask({ [name]: value });
+      expect((await harness.upstream()).body).not.toHaveProperty(name);
     },
   );
 
@@ -96,7 +96,7 @@ describe('the standard parameters (decision G-02)', () => {
 
   it('leaves out unknown fields of messages, parts and tools, and names them (G-92)', async () => {
     const schema = { type: 'object', properties: {}, 'x-own': { cache_control: 1 } };
-    const answer = await desk.chat({
+    const answer = await harness.chat({
       messages: [
         {
           role: 'user',
@@ -119,11 +119,11 @@ describe('the standard parameters (decision G-02)', () => {
       'tools.cache_control',
       'tools.function.defer',
     ]);
-    expect((await desk.upstream()).body).toMatchObject({
+    expect((await harness.upstream()).body).toMatchObject({
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
       tools: [{ type: 'function', function: { name: 'f', parameters: schema } }],
     });
-    expect(JSON.stringify((await desk.upstream()).body)).not.toMatch(/ephemeral|defer/);
+    expect(JSON.stringify((await harness.upstream()).body)).not.toMatch(/ephemeral|defer/);
   });
 
   it.each<[object, object]>([
@@ -139,9 +139,9 @@ describe('the standard parameters (decision G-02)', () => {
     ],
   ])('takes what we answer as history: assistant %j', async (said, sent) => {
     const messages = [user('x'), { role: 'assistant', ...said }, user('y')];
-    const answer = await desk.chat({ messages });
+    const answer = await harness.chat({ messages });
     expect(answer.status).toBe(200);
-    expect((await desk.upstream()).body.messages).toEqual([
+    expect((await harness.upstream()).body.messages).toEqual([
       user('x'),
       { role: 'assistant', ...sent },
       user('y'),

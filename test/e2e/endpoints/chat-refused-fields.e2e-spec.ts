@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ChatDesk, SKY_CHAT } from '../../support/chat-desk.js';
+import { ChatHarness, SKY_CHAT } from '../../support/chat-harness.js';
 import { postJson } from '../../support/http-answer.js';
 import { expectRefused } from '../../support/refusal.js';
 
 const user = (content: unknown) => ({ role: 'user', content });
 
-let desk: ChatDesk;
+let harness: ChatHarness;
 
 beforeAll(async () => {
-  desk = await ChatDesk.start();
+  harness = await ChatHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 const refused = (fields: object, param: string | null) =>
-  expectRefused(desk.gateway, desk.accountId, () => desk.chat(fields), {
+  expectRefused(harness.gateway, harness.accountId, () => harness.chat(fields), {
     status: 400,
     code: 'invalid_request',
     ...(param !== null && { param }),
@@ -88,9 +88,9 @@ describe('bad fields of a chat call', () => {
     });
     const body = `${rest.slice(0, -1)},"${name}":${json}}`;
     await expectRefused(
-      desk.gateway,
-      desk.accountId,
-      () => postJson(`${desk.gateway.url}/v1/chat/completions`, desk.headers, body),
+      harness.gateway,
+      harness.accountId,
+      () => postJson(`${harness.gateway.url}/v1/chat/completions`, harness.headers, body),
       {
         status: 400,
         code: 'invalid_request',
@@ -111,11 +111,11 @@ describe('bad fields of a chat call', () => {
         ]),
       ],
     });
-    const before = (await desk.gateway.balance(desk.accountId)).available;
-    await desk.ask({ ...image(15_000_000), model: 'gen-5-mini' });
+    const before = (await harness.gateway.balance(harness.accountId)).available;
+    await harness.ask({ ...image(15_000_000), model: 'gen-5-mini' });
     // The picture is priced as 4,096 tokens, not by its bytes.
-    expect(before - (await desk.gateway.balance(desk.accountId)).available).toBeLessThan(2_000n);
-    await expectRefused(desk.gateway, desk.accountId, () => desk.chat(image(21_000_000)), {
+    expect(before - (await harness.gateway.balance(harness.accountId)).available).toBeLessThan(2_000n);
+    await expectRefused(harness.gateway, harness.accountId, () => harness.chat(image(21_000_000)), {
       status: 413,
       code: 'request_too_large',
     });

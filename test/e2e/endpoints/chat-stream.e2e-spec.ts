@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ChatStreamDesk, magic } from '../../support/chat-stream-desk.js';
+import { ChatStreamHarness, magic } from '../../support/chat-stream-harness.js';
 import { leaveAfter } from '../../support/event-stream.js';
 import { errorOf, postJson } from '../../support/http-answer.js';
 import { expectRefused } from '../../support/refusal.js';
@@ -7,16 +7,16 @@ import { expectRefused } from '../../support/refusal.js';
 const CREDIT = 10_000_000n;
 const MODEL = { id: 'gen-5', input: 1_250_000n, output: 10_000_000n };
 
-let desk: ChatStreamDesk;
+let harness: ChatStreamHarness;
 
 beforeAll(async () => {
-  desk = await ChatStreamDesk.start(MODEL);
+  harness = await ChatStreamHarness.start(MODEL);
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 describe('POST /v1/chat/completions with stream', () => {
   it('is nothing but data lines, the last of them [DONE] (CHAT-13)', async () => {
-    const events = await desk.stream(desk.ask());
+    const events = await harness.stream(harness.ask());
     expect(events.status).toBe(200);
     expect(events.headers.get('content-type')).toBe('text/event-stream');
     expect(events.headers.get('x-accel-buffering')).toBe('no');
@@ -26,7 +26,7 @@ describe('POST /v1/chat/completions with stream', () => {
   });
 
   it('sends chunks of one id, with a reason at their end only (CHAT-15, G-93)', async () => {
-    const { chunks } = await desk.stream(desk.ask());
+    const { chunks } = await harness.stream(harness.ask());
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
     for (const chunk of chunks) {
       expect(chunk).toMatchObject({
@@ -43,8 +43,8 @@ describe('POST /v1/chat/completions with stream', () => {
   });
 
   it('adds up to the same answer as without stream (CHAT-16)', async () => {
-    const { text, chunks } = await desk.stream(desk.ask());
-    const whole = await postJson(desk.url, desk.shared.headers, desk.ask());
+    const { text, chunks } = await harness.stream(harness.ask());
+    const whole = await postJson(harness.url, harness.shared.headers, harness.ask());
     expect(whole.json).toMatchObject({ choices: [{ message: { content: text } }] });
     expect(chunks[0]!.choices[0]!.delta.role).toBe('assistant');
     expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true);
@@ -53,10 +53,10 @@ describe('POST /v1/chat/completions with stream', () => {
   it('forwards chunks while the provider still makes more (CHAT-17)', async () => {
     const words = magic('tokens=3', 'hang-after=2');
     const left = await leaveAfter(
-      desk.url,
-      desk.shared.headers,
+      harness.url,
+      harness.shared.headers,
       {
-        ...desk.ask(words),
+        ...harness.ask(words),
         model: 'gen-4-mini',
         stream: true,
       },
@@ -66,7 +66,7 @@ describe('POST /v1/chat/completions with stream', () => {
   });
 
   it('shows usage only to those who asked for it, in a last chunk without choices (G-93)', async () => {
-    const { chunks } = await desk.stream(desk.ask('', { stream_options: { include_usage: true } }));
+    const { chunks } = await harness.stream(harness.ask('', { stream_options: { include_usage: true } }));
     expect(chunks.at(-1)).toMatchObject({
       choices: [],
       usage: { total_tokens: expect.any(Number) },
@@ -76,7 +76,7 @@ describe('POST /v1/chat/completions with stream', () => {
 
   it('calls a tool in pieces that add up to JSON', async () => {
     const tools = [{ type: 'function', function: { name: 'moon_phase', parameters: {} } }];
-    const { chunks } = await desk.stream(desk.ask('', { tools, tool_choice: 'required' }));
+    const { chunks } = await harness.stream(harness.ask('', { tools, tool_choice: 'required' }));
     const calls = chunks.flatMap(({ choices }) => {
       const { delta } = choices[0]! as { delta: { tool_calls?: { function: object }[] } };
       return delta.tool_calls ?? [];
@@ -90,12 +90,12 @@ describe('POST /v1/chat/completions with stream', () => {
 describe('the charge', () => {
   it('is 402 where the balance cannot cover the most it may cost (CHAT-23, G-23)', async () => {
     for (const credit of [0n, 1_000n]) {
-      const { accountId, headers } = await desk.gateway.account(credit);
+      const { accountId, headers } = await harness.gateway.account(credit);
       for (const fields of [{}, { stream: true }]) {
         await expectRefused(
-          desk.gateway,
+          harness.gateway,
           accountId,
-          () => postJson(desk.url, headers, { ...desk.ask(), ...fields }),
+          () => postJson(harness.url, headers, { ...harness.ask(), ...fields }),
           { status: 402, code: 'insufficient_user_quota' },
         );
       }
@@ -103,8 +103,8 @@ describe('the charge', () => {
   });
 
   it.each(['BILL-14', 'ERR-07'])('has the general code when it is refused (%s)', async (_row) => {
-    const { headers } = await desk.gateway.account(0n);
-    const answer = await postJson(desk.url, headers, desk.ask());
+    const { headers } = await harness.gateway.account(0n);
+    const answer = await postJson(harness.url, headers, harness.ask());
     expect(answer.status).toBe(402);
     expect(errorOf(answer)).toMatchObject({
       code: 'insufficient_user_quota',
@@ -113,8 +113,8 @@ describe('the charge', () => {
   });
 
   it('fits a small balance where max_tokens is small', async () => {
-    const { headers } = await desk.gateway.account(300n);
-    const answer = await postJson(desk.url, headers, { ...desk.ask(), max_tokens: 5 });
+    const { headers } = await harness.gateway.account(300n);
+    const answer = await postJson(harness.url, headers, { ...harness.ask(), max_tokens: 5 });
     expect(answer.status).toBe(200);
   });
 
@@ -122,14 +122,14 @@ describe('the charge', () => {
     'is the usage, rounded up once; stream %s (CHAT-24, G-23)',
     async (isStream) => {
       for (const tokens of [1, 7, 33]) {
-        const account = await desk.gateway.account(CREDIT);
-        const body = desk.ask(magic(`tokens=${tokens}`), { stream: isStream });
-        const answer = await postJson(desk.url, account.headers, body);
-        const { promptTokens } = await desk.lastChat();
-        const price = desk.priceOf(promptTokens, tokens);
-        expect(await desk.paid(account)).toBe(price);
+        const account = await harness.gateway.account(CREDIT);
+        const body = harness.ask(magic(`tokens=${tokens}`), { stream: isStream });
+        const answer = await postJson(harness.url, account.headers, body);
+        const { promptTokens } = await harness.lastChat();
+        const price = harness.priceOf(promptTokens, tokens);
+        expect(await harness.paid(account)).toBe(price);
         if (!isStream) expect(answer.headers.get('x-gateway-charge-microusd')).toBe(`${price}`);
-        expect(await desk.executionOf(answer.headers, account)).toMatchObject({
+        expect(await harness.executionOf(answer.headers, account)).toMatchObject({
           status: 'succeeded',
           model: 'gen-5',
           endpoint: '/v1/chat/completions',
@@ -150,20 +150,20 @@ describe('the charge', () => {
   );
 
   it.each([false, true])('counts locally where none is reported; stream %s', async (isStream) => {
-    const account = await desk.gateway.account(CREDIT);
+    const account = await harness.gateway.account(CREDIT);
     const words = magic('tokens=30', 'no-usage');
-    const body = desk.ask(words, { stream: isStream, stream_options: { include_usage: true } });
-    const answer = await postJson(desk.url, account.headers, body);
+    const body = harness.ask(words, { stream: isStream, stream_options: { include_usage: true } });
+    const answer = await postJson(harness.url, account.headers, body);
     // `Tell me about the moon` is five words, each a token; a message and a reply cost three each.
-    expect(await desk.paid(account)).toBe(desk.priceOf(5 + 3 + 3, 30));
+    expect(await harness.paid(account)).toBe(harness.priceOf(5 + 3 + 3, 30));
     expect(answer.bytes.toString()).toContain('"prompt_tokens":11,"completion_tokens":30');
   });
 
   it.each([false, true])('counts where zeros are reported; stream %s', async (isStream) => {
-    const account = await desk.gateway.account(CREDIT);
-    const body = desk.ask(magic('tokens=30', 'zero-usage'), { stream: isStream });
-    const answer = await postJson(desk.url, account.headers, body);
+    const account = await harness.gateway.account(CREDIT);
+    const body = harness.ask(magic('tokens=30', 'zero-usage'), { stream: isStream });
+    const answer = await postJson(harness.url, account.headers, body);
     expect(answer.status).toBe(200);
-    expect(await desk.paid(account)).toBe(desk.priceOf(5 + 3 + 3, 30));
+    expect(await harness.paid(account)).toBe(harness.priceOf(5 + 3 + 3, 30));
   });
 });

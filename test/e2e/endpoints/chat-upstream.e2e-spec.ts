@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ASK, chunk, ChatUpstreamDesk, event, streams } from '../../support/chat-upstream-desk.js';
+import { ASK, chunk, ChatUpstreamHarness, event, streams } from '../../support/chat-upstream-harness.js';
 import { leaveAfter } from '../../support/event-stream.js';
 import type { TestAccount } from '../../support/gateway.js';
 import { errorOf, postJson } from '../../support/http-answer.js';
 
 const CREDIT = 10_000_000n;
 
-let desk: ChatUpstreamDesk;
+let harness: ChatUpstreamHarness;
 
 beforeAll(async () => {
-  desk = await ChatUpstreamDesk.start();
+  harness = await ChatUpstreamHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 async function spent({ accountId }: TestAccount): Promise<bigint> {
-  const { available, held } = await desk.gateway.balance(accountId);
+  const { available, held } = await harness.gateway.balance(accountId);
   expect(held).toBe(0n);
   return CREDIT - available;
 }
 
 describe('whatever the provider sends', () => {
   it('shows our name of the model and nothing else of the vendor', async () => {
-    const account = await desk.gateway.account();
-    desk.upstream.reply = streams(event(chunk('Hi', { provider: 'vendor' })), 'data: [DONE]\n\n');
-    const events = await desk.read(account);
+    const account = await harness.gateway.account();
+    harness.upstream.reply = streams(event(chunk('Hi', { provider: 'vendor' })), 'data: [DONE]\n\n');
+    const events = await harness.read(account);
     expect(events.data.join()).not.toMatch(/vendor|gpt/);
     expect(events.chunks[0]).toMatchObject({ model: 'gen-5', created: 1_700_000_000 });
-    desk.upstream.reply = (response) =>
+    harness.upstream.reply = (response) =>
       response.end(
         JSON.stringify({
           ...chunk(''),
@@ -36,7 +36,7 @@ describe('whatever the provider sends', () => {
           choices: [{ message: { content: 'Hi' } }],
         }),
       );
-    const whole = await postJson(desk.url, account.headers, ASK);
+    const whole = await postJson(harness.url, account.headers, ASK);
     expect(whole.bytes.toString()).not.toMatch(/vendor|gpt/);
     expect(whole.json).toMatchObject({
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
@@ -47,30 +47,30 @@ describe('whatever the provider sends', () => {
   it('keeps characters whose bytes come in different packets', async () => {
     const text = 'Zoë 🌍 漢字 \u{1F468}\u200D\u{1F469}';
     const bytes = Buffer.from(event(chunk(text)) + 'data: [DONE]\n\n');
-    desk.upstream.reply = streams(...Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)));
-    const events = await desk.read(await desk.gateway.account());
+    harness.upstream.reply = streams(...Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)));
+    const events = await harness.read(await harness.gateway.account());
     expect(events.text).toBe(text);
   });
 
   it('keeps an event of one megabyte', async () => {
     const text = 'long '.repeat(210_000);
-    desk.upstream.reply = streams(event(chunk(text)), 'data: [DONE]\n\n');
-    const events = await desk.read(await desk.gateway.account());
+    harness.upstream.reply = streams(event(chunk(text)), 'data: [DONE]\n\n');
+    const events = await harness.read(await harness.gateway.account());
     expect(events.text).toBe(text);
   });
 
   it('reads comments, CRLF, several events in a packet and a lost last line end', async () => {
     const two = event(chunk('a')).replaceAll('\n', '\r\n') + event(chunk('b'));
-    desk.upstream.reply = streams(': hello\n\n', `event: message\n${two}`, 'data: [DONE]\n\n');
-    const events = await desk.read(await desk.gateway.account());
+    harness.upstream.reply = streams(': hello\n\n', `event: message\n${two}`, 'data: [DONE]\n\n');
+    const events = await harness.read(await harness.gateway.account());
     expect(events.text).toBe('ab');
     expect(events.data.at(-1)).toBe('[DONE]');
   });
 
   it('leaves out chunks without choices, which crash clients', async () => {
     const empty = chunk('', { choices: [], prompt_filter_results: [] });
-    desk.upstream.reply = streams(event(empty), event(chunk('x')), 'data: [DONE]\n\n');
-    const events = await desk.read(await desk.gateway.account());
+    harness.upstream.reply = streams(event(empty), event(chunk('x')), 'data: [DONE]\n\n');
+    const events = await harness.read(await harness.gateway.account());
     expect(events.chunks.every(({ choices }) => choices.length === 1)).toBe(true);
   });
 
@@ -82,9 +82,9 @@ describe('whatever the provider sends', () => {
       (response: ServerResponse) => response.end(JSON.stringify(chunk('', none))),
     ];
     for (const [index, reply] of replies.entries()) {
-      const account = await desk.gateway.account(CREDIT);
-      desk.upstream.reply = reply;
-      const answer = await postJson(desk.url, account.headers, { ...ASK, stream: index === 0 });
+      const account = await harness.gateway.account(CREDIT);
+      harness.upstream.reply = reply;
+      const answer = await postJson(harness.url, account.headers, { ...ASK, stream: index === 0 });
       expect([answer.status, errorOf(answer).code]).toEqual([502, 'provider_http_error']);
       expect(await spent(account)).toBe(0n);
     }
@@ -100,13 +100,13 @@ describe('whatever the provider sends', () => {
     const deltas = [tool_calls.slice(0, 600), tool_calls.slice(600)].map((calls) =>
       event(chunk('', { choices: [{ index: 0, delta: { tool_calls: calls } }] })),
     );
-    const account = await desk.gateway.account(CREDIT);
-    desk.upstream.reply = streams(...deltas, 'data: [DONE]\n\n');
-    const { data } = await desk.read(account);
+    const account = await harness.gateway.account(CREDIT);
+    harness.upstream.reply = streams(...deltas, 'data: [DONE]\n\n');
+    const { data } = await harness.read(account);
     expect(JSON.parse(data.at(-1)!)).toMatchObject({ error: { code: 'provider_http_error' } });
     const choices = [{ index: 0, message: { tool_calls }, finish_reason: 'tool_calls' }];
-    desk.upstream.reply = (response) => response.end(JSON.stringify({ choices }));
-    const whole = await postJson(desk.url, account.headers, ASK);
+    harness.upstream.reply = (response) => response.end(JSON.stringify({ choices }));
+    const whole = await postJson(harness.url, account.headers, ASK);
     expect([whole.status, errorOf(whole).code]).toEqual([502, 'provider_http_error']);
     expect(await spent(account)).toBe(0n);
   });
@@ -121,9 +121,9 @@ describe('whatever the provider sends', () => {
         { ...usage, cost: 0.00225, cost_microusd: 2_250 },
       ],
     ] as const) {
-      const account = await desk.gateway.account(CREDIT);
-      desk.upstream.reply = reply;
-      const events = await desk.read(account, fields);
+      const account = await harness.gateway.account(CREDIT);
+      harness.upstream.reply = reply;
+      const events = await harness.read(account, fields);
       expect(events.chunks.at(-1)?.usage).toEqual(shown);
       expect(await spent(account)).toBe(2_250n);
     }
@@ -136,7 +136,7 @@ describe('whatever the provider sends', () => {
     ['a negative count is none at all', -5, 10, 19n],
     ['a fraction is none at all', 1.5, 10, 19n],
   ])('%s', async (_what, promptTokens, completionTokens, price) => {
-    const account = await desk.gateway.account(CREDIT);
+    const account = await harness.gateway.account(CREDIT);
     const usage = {
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
@@ -145,9 +145,9 @@ describe('whatever the provider sends', () => {
       completion_tokens_details: { reasoning_tokens: 90 },
     };
     const choices = [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }];
-    desk.upstream.reply = (response) =>
+    harness.upstream.reply = (response) =>
       response.end(JSON.stringify({ ...chunk(''), choices, usage }));
-    const answer = await postJson(desk.url, account.headers, { ...ASK, max_tokens: 500 });
+    const answer = await postJson(harness.url, account.headers, { ...ASK, max_tokens: 500 });
     expect(answer.status).toBe(200);
     const most = 5_000n + 100n;
     if (price === undefined) expect(await spent(account)).toBeLessThan(most);
@@ -155,11 +155,11 @@ describe('whatever the provider sends', () => {
   });
 
   it('pays the usage that comes after the reason to end, though the client has left in between (CHAT-26, G-24)', async () => {
-    const account = await desk.gateway.account(CREDIT);
+    const account = await harness.gateway.account(CREDIT);
     const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
     const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
     let left: Promise<unknown> = Promise.resolve();
-    desk.upstream.reply = async (response) => {
+    harness.upstream.reply = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(event(chunk('x')) + event(chunk('', stop)));
       await left;
@@ -167,21 +167,21 @@ describe('whatever the provider sends', () => {
       await sleep(300);
       response.end(event(chunk('', { choices: [], usage })) + 'data: [DONE]\n\n');
     };
-    left = leaveAfter(desk.url, account.headers, { ...ASK, model: 'gen-4-mini', stream: true }, 1);
+    left = leaveAfter(harness.url, account.headers, { ...ASK, model: 'gen-4-mini', stream: true }, 1);
     await left;
-    while ((await desk.gateway.balance(account.accountId)).held > 0n) await sleep(20);
+    while ((await harness.gateway.balance(account.accountId)).held > 0n) await sleep(20);
     expect(await spent(account)).toBe(560n);
   });
 
   it('counts what was made after the last usage', async () => {
-    const account = await desk.gateway.account(CREDIT);
+    const account = await harness.gateway.account(CREDIT);
     const early = { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 };
-    desk.upstream.reply = streams(
+    harness.upstream.reply = streams(
       event(chunk('', { usage: early })),
       event(chunk('one two three')),
       'data: [DONE]\n\n',
     );
-    await desk.read(account);
+    await harness.read(account);
     expect(await spent(account)).toBe((7n * 1_250_000n + 3n * 10_000_000n + 999_999n) / 1_000_000n);
   });
 });

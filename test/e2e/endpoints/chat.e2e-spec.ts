@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ChatDesk, SKY_CHAT } from '../../support/chat-desk.js';
+import { ChatHarness, SKY_CHAT } from '../../support/chat-harness.js';
 import { expectRefused } from '../../support/refusal.js';
 
 const user = (content: unknown) => ({ role: 'user', content });
 
-let desk: ChatDesk;
+let harness: ChatHarness;
 
 beforeAll(async () => {
-  desk = await ChatDesk.start();
+  harness = await ChatHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 describe('POST /v1/chat/completions', () => {
   it('answers a completion object under our name of the model (CHAT-01)', async () => {
-    const { completion } = await desk.ask();
+    const { completion } = await harness.ask();
     expect(completion).toEqual({
       id: expect.stringMatching(/./),
       object: 'chat.completion',
@@ -27,7 +27,7 @@ describe('POST /v1/chat/completions', () => {
   });
 
   it('gives one choice of an assistant with text and a reason for its end (CHAT-02)', async () => {
-    const { completion } = await desk.ask();
+    const { completion } = await harness.ask();
     expect(completion.choices).toHaveLength(1);
     const [choice] = completion.choices;
     expect(choice).toMatchObject({
@@ -39,7 +39,7 @@ describe('POST /v1/chat/completions', () => {
   });
 
   it('reports usage whose total is the sum (CHAT-03)', async () => {
-    const { usage } = (await desk.ask()).completion;
+    const { usage } = (await harness.ask()).completion;
     for (const [name, count] of Object.entries(usage)) {
       if (name.endsWith('_tokens')) expect(Number.isInteger(count)).toBe(true);
     }
@@ -49,10 +49,10 @@ describe('POST /v1/chat/completions', () => {
 
   it('is one JSON object where stream is left out or false (CHAT-12)', async () => {
     for (const fields of [{}, { stream: false }, { stream: null }]) {
-      const { answer, completion } = await desk.ask(fields);
+      const { answer, completion } = await harness.ask(fields);
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
       expect(completion.object).toBe('chat.completion');
-      expect((await desk.upstream()).body.stream).toBeUndefined();
+      expect((await harness.upstream()).body.stream).toBeUndefined();
     }
   });
 
@@ -64,15 +64,15 @@ describe('POST /v1/chat/completions', () => {
       { role: 'assistant', content: 'Two' },
       user('Three'),
     ];
-    await desk.ask({ messages });
-    expect((await desk.upstream()).body.messages).toEqual(messages);
+    await harness.ask({ messages });
+    expect((await harness.upstream()).body.messages).toEqual(messages);
   });
 
   it('passes content parts through (CHAT-11, G-92)', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const messages = [user([{ type: 'text', text: 'What is this?' }, image])];
-    const { completion } = await desk.ask({ messages });
-    expect((await desk.upstream()).body.messages).toEqual(messages);
+    const { completion } = await harness.ask({ messages });
+    expect((await harness.upstream()).body.messages).toEqual(messages);
     expect(completion.choices[0]!.message.content).toContain('1 image');
   });
 
@@ -83,33 +83,33 @@ describe('POST /v1/chat/completions', () => {
       { role: 'assistant', content: null, tool_calls: [call] },
       { role: 'tool', tool_call_id: 'c1', content: 'noon' },
     ];
-    const { completion } = await desk.ask({ messages });
-    expect((await desk.upstream()).body.messages).toEqual(messages);
+    const { completion } = await harness.ask({ messages });
+    expect((await harness.upstream()).body.messages).toEqual(messages);
     expect(completion.choices[0]!.message.content).toBe('The tool answered: noon');
   });
 
   it.each([0, 1, 2])('forwards temperature %d (CHAT-18)', async (temperature) => {
-    await desk.ask({ temperature });
-    expect((await desk.upstream()).body.temperature).toBe(temperature);
+    await harness.ask({ temperature });
+    expect((await harness.upstream()).body.temperature).toBe(temperature);
   });
 
   it('forwards max_tokens under the name the model takes, and the answer is capped (CHAT-20)', async () => {
     for (const fields of [{ max_tokens: 1 }, { max_completion_tokens: 1 }, { max_tokens: 1.0 }]) {
-      const { completion } = await desk.ask(fields);
-      expect((await desk.upstream()).body.max_completion_tokens).toBe(1);
+      const { completion } = await harness.ask(fields);
+      expect((await harness.upstream()).body.max_completion_tokens).toBe(1);
       expect(completion.usage.completion_tokens).toBe(1);
       expect(completion.choices[0]!.finish_reason).toBe('length');
     }
   });
 
   it('never asks for more tokens than the model makes, which is what is held', async () => {
-    await desk.ask({ max_tokens: 1_000_000 });
-    expect((await desk.upstream()).body.max_completion_tokens).toBe(128_000);
+    await harness.ask({ max_tokens: 1_000_000 });
+    expect((await harness.upstream()).body.max_completion_tokens).toBe(128_000);
   });
 
   it('sends the provider a cap, and nothing else that was not asked for', async () => {
-    await desk.ask();
-    expect((await desk.upstream()).body).toEqual({
+    await harness.ask();
+    expect((await harness.upstream()).body).toEqual({
       model: 'gpt-5',
       messages: SKY_CHAT.messages,
       max_completion_tokens: 128_000,
@@ -118,10 +118,10 @@ describe('POST /v1/chat/completions', () => {
 
   it('ignores an Idempotency-Key (CHAT-27, G-48)', async () => {
     for (const key of ['', 'again', 'again']) {
-      const answer = await desk.chat({}, { ...desk.headers, 'idempotency-key': key });
+      const answer = await harness.chat({}, { ...harness.headers, 'idempotency-key': key });
       expect(answer.status).toBe(200);
     }
-    expect((await desk.upstream()).headers['idempotency-key']).toBeUndefined();
+    expect((await harness.upstream()).headers['idempotency-key']).toBeUndefined();
   });
 });
 
@@ -134,7 +134,7 @@ describe('models and keys', () => {
     ['a speech model', 'CHAT-06', { model: 'aud-v4' }, 400, 'model_not_found'],
     ['a model that does not exist', 'ERR-05', { model: 'gen-' }, 404, 'model_not_found'],
   ])('refuses %s (%s)', async (_what, _row, fields, status, code) => {
-    await expectRefused(desk.gateway, desk.accountId, () => desk.chat(fields), {
+    await expectRefused(harness.gateway, harness.accountId, () => harness.chat(fields), {
       status,
       code,
       param: 'model',
@@ -142,9 +142,9 @@ describe('models and keys', () => {
   });
 
   it('refuses a model outside the allowlist of the key (CHAT-07, G-08)', async () => {
-    const key = await desk.gateway.keyOf(desk.accountId, { allowedModels: ['aud-v4'] });
+    const key = await harness.gateway.keyOf(harness.accountId, { allowedModels: ['aud-v4'] });
     const by = { authorization: `Bearer ${key}` };
-    await expectRefused(desk.gateway, desk.accountId, () => desk.chat({}, by), {
+    await expectRefused(harness.gateway, harness.accountId, () => harness.chat({}, by), {
       status: 403,
       code: 'api_key_model_not_allowed',
     });

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import { send } from '../../support/http-answer.js';
 
 it('a link to a dub is in its result and its webhook, and is made by content-link', async () => {
-  const dubs = await DubbingDesk.open();
+  const dubs = await DubbingHarness.open();
   try {
     const { id } = await dubs.submit({
       webhook: dubs.receiver.url,

@@ -5,7 +5,7 @@ import type { TokenBuckets } from '../../../src/auth/rate-limit/token-bucket.js'
 import { toPublicId } from '../../../src/common/ids/public-id.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { type Answer, errorOf, send } from '../../support/http-answer.js';
-import { BRISK, type Video, VideoDesk } from '../../support/video-desk.js';
+import { BRISK, type Video, VideoHarness } from '../../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
 const OLD_KEY = 'a-secret-key-for-tests-only-0123456789';
@@ -19,7 +19,7 @@ interface Link {
 
 let receiver: WebhookReceiver;
 let gateway: TestGateway;
-let desk: VideoDesk;
+let harness: VideoHarness;
 let video: Video;
 
 beforeAll(async () => {
@@ -30,15 +30,15 @@ beforeAll(async () => {
     SECRET_KEY: OLD_KEY,
     CONTENT_LINK_TTL_SECONDS: String(TTL_SECONDS),
   });
-  desk = await VideoDesk.open(gateway);
-  video = await desk.made({ webhook: receiver.url });
+  harness = await VideoHarness.open(gateway);
+  video = await harness.made({ webhook: receiver.url });
 });
 afterAll(async () => {
   await gateway.stop();
   await receiver.stop();
 });
 
-async function linkTo(id: string, by = desk): Promise<Link> {
+async function linkTo(id: string, by = harness): Promise<Link> {
   const answer = await send(`${by.gateway.url}/v1/videos/${id}/content-link`, {
     method: 'POST',
     headers: by.account.headers,
@@ -58,7 +58,7 @@ describe('a link to the file of a video', () => {
     const asked = Math.floor(Date.now() / 1_000);
     const { url, expires_at: expiresAt } = await linkTo(video.id);
     expect(Math.abs(expiresAt - asked - TTL_SECONDS)).toBeLessThan(60);
-    const byKey = await desk.content(video.id);
+    const byKey = await harness.content(video.id);
     const answer = await send(url);
     expect(answer.status).toBe(200);
     expect(answer.bytes.equals(byKey.bytes)).toBe(true);
@@ -94,7 +94,7 @@ describe('a link to the file of a video', () => {
 
   it('is 401 when its id, its expiry or its signature is another one (G-104)', async () => {
     const { url, expires_at: expiresAt } = await linkTo(video.id);
-    const other = await desk.made();
+    const other = await harness.made();
     const signature = new URL(url).searchParams.get('signature') ?? '';
     const wrongs = [
       url.replace(video.id, other.id),
@@ -123,14 +123,14 @@ describe('a link to the file of a video', () => {
     const stranger = await gateway.account();
     expect((await send(url, { headers: stranger.headers })).status).toBe(200);
     const wrong = changed(url, 'signature', '0'.repeat(64));
-    expect((await send(wrong, { headers: desk.account.headers })).status).toBe(200);
+    expect((await send(wrong, { headers: harness.account.headers })).status).toBe(200);
     const foreign = await send(wrong, { headers: stranger.headers });
     expect(refusal(foreign)).toEqual([404, 'task_not_found']);
   });
 
   it('is the one of the webhook and of GET /v1/tasks/{id}, which are the same and last as long as the file (G-104)', async () => {
     const [delivery] = await receiver.until(1);
-    const read = await desk.get(`tasks/${video.id}`);
+    const read = await harness.get(`tasks/${video.id}`);
     expect(read.bytes.toString()).toBe(delivery?.body.toString());
     const { result } = read.json as { result: { videos: { url: string[]; expires_at: number }[] } };
     const [file] = result.videos;
@@ -141,20 +141,20 @@ describe('a link to the file of a video', () => {
   });
 
   it('is not made for others, nor before there is a file', async () => {
-    const stranger = await VideoDesk.open(gateway);
+    const stranger = await VideoHarness.open(gateway);
     const ask = (id: string, headers: Record<string, string>) =>
       send(`${gateway.url}/v1/videos/${id}/content-link`, { method: 'POST', headers });
     expect(refusal(await ask(video.id, stranger.account.headers))).toEqual([404, 'task_not_found']);
     expect(refusal(await ask(video.id, {}))).toEqual([401, 'invalid_token']);
-    const { id } = await desk.submitted({ prompt: 'The sea [[sandbox:task-ms=600000]]' });
-    expect(refusal(await ask(id, desk.account.headers))).toEqual([409, 'task_not_ready']);
+    const { id } = await harness.submitted({ prompt: 'The sea [[sandbox:task-ms=600000]]' });
+    expect(refusal(await ask(id, harness.account.headers))).toEqual([409, 'task_not_ready']);
     const elsewhere = `${gateway.url}/v1/tasks/${video.id}/content-link`;
-    const answer = await send(elsewhere, { method: 'POST', headers: desk.account.headers });
+    const answer = await send(elsewhere, { method: 'POST', headers: harness.account.headers });
     expect(refusal(answer)).toEqual([404, 'content_not_available']);
   });
 
   it('is dead as soon as it is late, and after the file', async () => {
-    const own = await VideoDesk.open(gateway);
+    const own = await VideoHarness.open(gateway);
     const { id } = await own.made();
     await own.age(id, 15);
     const late = (await own.get(`tasks/${id}`)).json as {
@@ -170,7 +170,7 @@ describe('a link to the file of a video', () => {
   });
 
   it('is 429 beyond 6,000 reads of its account in a minute, and those of others go on', async () => {
-    const own = await VideoDesk.open(gateway);
+    const own = await VideoHarness.open(gateway);
     const { url } = await linkTo((await own.made()).id, own);
     const buckets = gateway.app.get<TokenBuckets>(TOKEN_BUCKETS, { strict: false });
     const bucket = `link-account:${own.account.accountId}`;
@@ -192,7 +192,7 @@ describe('a link to the file of a video', () => {
   });
 
   it('is 403 while its account is disabled (G-104)', async () => {
-    const own = await VideoDesk.open(gateway);
+    const own = await VideoHarness.open(gateway);
     const { url } = await linkTo((await own.made()).id, own);
     const account = `${gateway.url}/admin/accounts/${toPublicId('acct', own.account.accountId)}`;
     const set = (disabled: boolean) =>
@@ -219,7 +219,7 @@ it('a link is good after another key became the first of SECRET_KEY, and begins 
   });
   try {
     expect((await send(url.replace(gateway.url, rotated.url))).status).toBe(200);
-    const made = await linkTo(video.id, new VideoDesk(rotated, desk.account));
+    const made = await linkTo(video.id, new VideoHarness(rotated, harness.account));
     expect(made.url).toMatch(/^https:\/\/gw\.example\/shim\/v1\/videos\//);
     const { pathname, search } = new URL(made.url);
     const path = pathname.replace('/shim', '') + search;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { VOICES } from '../../../src/catalog/voices.js';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import { call, DIALOGUE } from '../../support/audio-operations.js';
 import { audioSeconds } from '../../support/audio-seconds.js';
 import { numberRule, provesFields } from '../../support/field-rules.js';
@@ -11,15 +11,15 @@ import { jsonSeen } from '../../support/stub-provider.js';
 const ADAM = 'pNInz6obpgDQGcFmaJgB';
 const line = (text: string, voice = 'Adam') => ({ text, voice });
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
-const speak = (fields: object) => desk.charges(DIALOGUE, () => desk.call(DIALOGUE, fields));
+const speak = (fields: object) => harness.charges(DIALOGUE, () => harness.call(DIALOGUE, fields));
 
 describe('POST /v1/audio/dialogue', () => {
   it.each([
@@ -40,9 +40,9 @@ describe('POST /v1/audio/dialogue', () => {
   it('takes 2,000 code points in all and refuses one more (DLG-15, DLG-16, LIMIT-04, G-35)', async () => {
     const full = [line('x'.repeat(1_200)), line('\u{1f600}'.repeat(800))];
     expect((await speak({ inputs: full })).charged).toBe(240_000n);
-    await desk.refusesField(DIALOGUE, 'inputs', [...full, line('x')]);
-    await desk.refusesField(DIALOGUE, 'inputs', [line('x'.repeat(2_001))]);
-    await desk.refusesField(DIALOGUE, 'inputs', [line('x'.repeat(1_048_000))]);
+    await harness.refusesField(DIALOGUE, 'inputs', [...full, line('x')]);
+    await harness.refusesField(DIALOGUE, 'inputs', [line('x'.repeat(2_001))]);
+    await harness.refusesField(DIALOGUE, 'inputs', [line('x'.repeat(1_048_000))]);
   });
 
   it.each([1, 50])('takes %i lines in the order sent (DLG-17, DLG-21)', async (count) => {
@@ -60,13 +60,13 @@ describe('POST /v1/audio/dialogue', () => {
     ['an object', line('a')],
     ['a string', 'Hello'],
   ])('refuses inputs that are %s (DLG-18)', async (_what, inputs) => {
-    await desk.refusesField(DIALOGUE, 'inputs', inputs);
+    await harness.refusesField(DIALOGUE, 'inputs', inputs);
   });
 
   it('takes ten voices, not eleven (DLG-19, LIMIT-04)', async () => {
     const inputs = VOICES.slice(0, 11).map(({ name }) => line('Hi', name));
     await speak({ inputs: inputs.slice(0, 10) });
-    await desk.refusesField(DIALOGUE, 'inputs', inputs);
+    await harness.refusesField(DIALOGUE, 'inputs', inputs);
   });
 
   it('counts a voice once, however it is called (DLG-20, G-37)', async () => {
@@ -81,7 +81,7 @@ describe('POST /v1/audio/dialogue', () => {
     'refuses a line whose text is %j (DLG-22, G-34)',
     async (text) => {
       const inputs = [line('Hi'), { text, voice: 'Adam' }];
-      await desk.refusesField(DIALOGUE, 'inputs', inputs, 'inputs.1.text');
+      await harness.refusesField(DIALOGUE, 'inputs', inputs, 'inputs.1.text');
     },
   );
 
@@ -95,7 +95,7 @@ describe('POST /v1/audio/dialogue', () => {
     'refuses a line whose voice is %j (DLG-24)',
     async (voice) => {
       const inputs = [line('Hi'), line('Hi'), line('Hi'), { text: 'Hi', voice }];
-      await desk.refusesField(DIALOGUE, 'inputs', inputs, 'inputs.3.voice');
+      await harness.refusesField(DIALOGUE, 'inputs', inputs, 'inputs.3.voice');
     },
   );
 
@@ -105,8 +105,8 @@ describe('POST /v1/audio/dialogue', () => {
     [null, 'inputs'],
     [[line('Hi')], 'inputs'],
   ])('refuses the line %j (DLG-25)', async (bad, param) => {
-    const send = () => desk.call(DIALOGUE, { inputs: [bad] });
-    await desk.refused(send, 400, 'invalid_request');
+    const send = () => harness.call(DIALOGUE, { inputs: [bad] });
+    await harness.refused(send, 400, 'invalid_request');
     expect(errorOf(await send()).param?.startsWith(param)).toBe(true);
   });
 
@@ -134,16 +134,16 @@ describe('POST /v1/audio/dialogue', () => {
   });
 
   it.each(['flac', 'MP3', 1])('refuses the response_format %j (DLG-30)', async (format) => {
-    await desk.refusesField(DIALOGUE, 'response_format', format);
+    await harness.refusesField(DIALOGUE, 'response_format', format);
   });
 
   it('sends the language on where it is well-formed (DLG-31)', async () => {
     const { seen } = await speak({ language: 'es' });
     expect(jsonSeen(seen).language_code).toBe('es');
-    await desk.refusesField(DIALOGUE, 'language', 'ES');
+    await harness.refusesField(DIALOGUE, 'language', 'ES');
   });
 
-  provesFields(() => desk, DIALOGUE, [
+  provesFields(() => harness, DIALOGUE, [
     numberRule(
       'stability',
       'settings.stability',
@@ -163,9 +163,9 @@ describe('POST /v1/audio/dialogue', () => {
 
   it('takes an integral 1.0 as a seed (DLG-37)', async () => {
     const body = JSON.stringify({ ...DIALOGUE.body, seed: 1 }).replace('"seed":1', '"seed":1.0');
-    const { headers } = desk.account;
-    const { seen } = await desk.charges(DIALOGUE, () =>
-      postJson(desk.url(DIALOGUE), headers, body),
+    const { headers } = harness.account;
+    const { seen } = await harness.charges(DIALOGUE, () =>
+      postJson(harness.url(DIALOGUE), headers, body),
     );
     expect(jsonSeen(seen).seed).toBe(1);
   });
@@ -177,7 +177,7 @@ describe('POST /v1/audio/dialogue', () => {
     ['input', 'Hi'],
     ['voice', 'Adam'],
   ])('refuses %s, which belongs to speech (DLG-38)', async (field, value) => {
-    await desk.refusesField(DIALOGUE, field, value);
+    await harness.refusesField(DIALOGUE, field, value);
   });
 });
 
@@ -190,7 +190,7 @@ describe('the audio itself', () => {
     account = await gateway.account();
   });
   afterAll(async () => {
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
     await gateway.stop();
   });
 

@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromPublicId } from '../../../src/common/ids/public-id.js';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import { send } from '../../support/http-answer.js';
 
 const NEVER = '[[sandbox:task-ms=3600000]]';
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open();
+  harness = await DubbingHarness.open();
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
 async function expectNotReady(id: string): Promise<void> {
-  const answer = await desk.get(`${id}/content`);
+  const answer = await harness.get(`${id}/content`);
   expect([answer.status, answer.json]).toMatchObject([409, { error: { code: 'task_not_ready' } }]);
 }
 
 describe('GET /v1/tasks/{id}/content of a dub', () => {
   it('gives ranges whose pieces join to the file (CONTENT-04, CONTENT-05, G-63)', async () => {
-    const { id } = await desk.submit();
-    await desk.ended(id);
-    const whole = (await desk.get(`${id}/content`)).bytes;
+    const { id } = await harness.submit();
+    await harness.ended(id);
+    const whole = (await harness.get(`${id}/content`)).bytes;
     const size = whole.length;
     const range = async (bytes: string) => {
-      const answer = await desk.get(`${id}/content`, { range: `bytes=${bytes}` });
+      const answer = await harness.get(`${id}/content`, { range: `bytes=${bytes}` });
       return [answer.status, answer.headers.get('content-range'), answer.bytes] as const;
     };
     expect(await range('0-99')).toEqual([206, `bytes 0-99/${size}`, whole.subarray(0, 100)]);
@@ -45,22 +45,22 @@ describe('GET /v1/tasks/{id}/content of a dub', () => {
   });
 
   it('is not there while the task is queued and while it is processing (CONTENT-06)', async () => {
-    const queued = await desk.submit({ source_url: desk.source('[[sandbox:status=503]]') });
-    const taken = await desk.submit({ source_url: desk.source(NEVER) });
-    while ((await desk.task(taken.id)).status === 'queued') await sleep(20);
-    expect((await desk.task(queued.id)).status).toBe('queued');
+    const queued = await harness.submit({ source_url: harness.source('[[sandbox:status=503]]') });
+    const taken = await harness.submit({ source_url: harness.source(NEVER) });
+    while ((await harness.task(taken.id)).status === 'queued') await sleep(20);
+    expect((await harness.task(queued.id)).status).toBe('queued');
     await expectNotReady(queued.id);
-    expect((await desk.task(taken.id)).status).toBe('processing');
+    expect((await harness.task(taken.id)).status).toBe('processing');
     await expectNotReady(taken.id);
   });
 
   it('is not there after a failure, after expiry, or while the outcome is unknown (CONTENT-07, G-63)', async () => {
-    const failing = await desk.submit({
-      source_url: desk.source('[[sandbox:task-ms=0]][[sandbox:task-fails]]'),
+    const failing = await harness.submit({
+      source_url: harness.source('[[sandbox:task-ms=0]][[sandbox:task-fails]]'),
     });
-    const unknown = await desk.submit({ source_url: desk.source('[[sandbox:html]]') });
-    const late = await desk.submit({ source_url: desk.source(NEVER) });
-    await desk.gateway.dataSource.query(
+    const unknown = await harness.submit({ source_url: harness.source('[[sandbox:html]]') });
+    const late = await harness.submit({ source_url: harness.source(NEVER) });
+    await harness.gateway.dataSource.query(
       `UPDATE task SET created_at = created_at - interval '1 day' WHERE id = $1`,
       [fromPublicId('task', late.id)],
     );
@@ -70,31 +70,31 @@ describe('GET /v1/tasks/{id}/content of a dub', () => {
       [late.id, 'expired'],
     ] as const;
     for (const [id, status] of ends) {
-      expect((await desk.ended(id)).status).toBe(status);
+      expect((await harness.ended(id)).status).toBe(status);
       await expectNotReady(id);
     }
   });
 
   it('is not there for others, or without a key (CONTENT-09, CONTENT-10)', async () => {
-    const { id } = await desk.submit();
-    await desk.ended(id);
-    const open = await send(`${desk.gateway.url}/v1/tasks/${id}/content`);
+    const { id } = await harness.submit();
+    await harness.ended(id);
+    const open = await send(`${harness.gateway.url}/v1/tasks/${id}/content`);
     expect([open.status, open.json]).toMatchObject([401, { error: { code: 'invalid_token' } }]);
-    const other = await desk.gateway.account();
-    const foreign = await desk.get(`${id}/content`, other.headers);
+    const other = await harness.gateway.account();
+    const foreign = await harness.get(`${id}/content`, other.headers);
     expect([foreign.status, foreign.json]).toMatchObject([
       404,
       { error: { code: 'task_not_found' } },
     ]);
-    const unknown = await desk.get(`task_${'0'.repeat(32)}/content`);
+    const unknown = await harness.get(`task_${'0'.repeat(32)}/content`);
     expect([unknown.status, unknown.json]).toEqual([404, foreign.json]);
   });
 
   it('costs nothing (CONTENT-12)', async () => {
-    const { id } = await desk.submit();
-    await desk.ended(id);
-    const before = await desk.gateway.balance(desk.account.accountId);
-    for (let time = 0; time < 3; time += 1) await desk.get(`${id}/content`);
-    expect(await desk.gateway.balance(desk.account.accountId)).toEqual(before);
+    const { id } = await harness.submit();
+    await harness.ended(id);
+    const before = await harness.gateway.balance(harness.account.accountId);
+    for (let time = 0; time < 3; time += 1) await harness.get(`${id}/content`);
+    expect(await harness.gateway.balance(harness.account.accountId)).toEqual(before);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sample } from '../../media/byte-edits.js';
 import { type Browser, chromiumPath, startBrowser } from '../../support/browser.js';
-import { DubbingDesk, silentWav } from '../../support/dubbing-desk.js';
+import { DubbingHarness, silentWav } from '../../support/dubbing-harness.js';
 
 const PATIENCE_MS = 120_000;
 const describeInBrowser = chromiumPath === undefined ? describe.skip : describe;
@@ -26,16 +26,16 @@ interface Played {
 }
 
 describeInBrowser('a dub in a browser', () => {
-  let desk: DubbingDesk;
+  let harness: DubbingHarness;
   let browser: Browser;
 
   beforeAll(async () => {
     browser = await startBrowser();
-    desk = await DubbingDesk.open();
+    harness = await DubbingHarness.open();
   }, PATIENCE_MS);
   afterAll(async () => {
     await browser.close();
-    await desk.close();
+    await harness.close();
   });
 
   it.each([
@@ -44,10 +44,10 @@ describeInBrowser('a dub in a browser', () => {
   ])(
     'of %s is played to its end',
     async (_what, source, seconds, hasPictures) => {
-      desk.serve(source);
-      const { id } = await desk.submit();
-      await desk.ended(id);
-      const { bytes, headers } = await desk.get(`${id}/content`);
+      harness.serve(source);
+      const { id } = await harness.submit();
+      await harness.ended(id);
+      const { bytes, headers } = await harness.get(`${id}/content`);
       const page = await browser.context.newPage();
       const url = `data:${headers.get('content-type')};base64,${bytes.toString('base64')}`;
       const played = await page.evaluate<Played>(`(${PLAY})('${url}')`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import { postJson, send } from '../../support/http-answer.js';
 
 const HOOK = 'https://example.com/hook';
@@ -7,13 +7,13 @@ const SECRET = 'sixteen letters.';
 /** Nothing is sent to the provider here. */
 const SETTINGS = { TASK_TICK_MS: '86400000', PUBLIC_URL: 'https://shim.example' };
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open(SETTINGS);
+  harness = await DubbingHarness.open(SETTINGS);
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
 describe('POST /v1/audio/dubbing refuses', () => {
   it.each([
@@ -22,14 +22,14 @@ describe('POST /v1/audio/dubbing refuses', () => {
     ['an unknown model', { model: 'aud-x' }, 404, 'model_not_available', 'model', 'DUB-12'],
     ['a speech model', { model: 'aud-v4' }, 503, 'no_eligible_route', 'model', 'DUB-12'],
   ])('%s', async (_what, fields, status, code, param, _row) => {
-    await desk.refuses(() => desk.post(fields), { status, code, param });
-    expect(desk.host.seen).toHaveLength(0);
+    await harness.refuses(() => harness.post(fields), { status, code, param });
+    expect(harness.host.seen).toHaveLength(0);
   });
 
   it.each([undefined, 'auto', 'xx', 'EN', 'english', 5, 'th', 'he', 'nb', 'eng', 'pt-BR', ''])(
     'target_language = %j (DUB-29, LANG-03)',
     async (code) => {
-      await desk.refuses(() => desk.post({ target_language: code }), {
+      await harness.refuses(() => harness.post({ target_language: code }), {
         status: 400,
         code: 'invalid_request',
         param: 'target_language',
@@ -57,12 +57,12 @@ describe('POST /v1/audio/dubbing refuses', () => {
     ['foo', null, 'DUB-45'],
     ['audio_url', 'https://example.com/a.mp3', 'DUB-45'],
   ] as readonly (readonly [string, unknown, string])[])('%s = %j (%s)', async (field, value) => {
-    await desk.refuses(() => desk.post({ [field]: value }), {
+    await harness.refuses(() => harness.post({ [field]: value }), {
       status: 400,
       code: 'invalid_request',
       param: field,
     });
-    expect(desk.host.seen).toHaveLength(0);
+    expect(harness.host.seen).toHaveLength(0);
   });
 
   it.each([
@@ -78,19 +78,19 @@ describe('POST /v1/audio/dubbing refuses', () => {
     [{ webhook: 'hook', webhook_secret: SECRET }, 'webhook', 'DUB-44'],
     [{ webhook: 5, webhook_secret: SECRET }, 'webhook', 'DUB-44'],
   ])('%j, naming %s (%s)', async (fields, param, _rows) => {
-    await desk.refuses(() => desk.post(fields), {
+    await harness.refuses(() => harness.post(fields), {
       status: 400,
       code: 'invalid_task_command',
       param,
     });
-    expect(desk.host.seen).toHaveLength(0);
+    expect(harness.host.seen).toHaveLength(0);
   });
 
   it('a bad text of the source before it looks at the key (DUB-13)', async () => {
     const key = { 'idempotency-key': 'one' };
-    await desk.submit({}, key);
+    await harness.submit({}, key);
     for (const source_url of ['ftp://example.com/a.mp3', 'https://10.1.2.3/a.mp3']) {
-      await desk.refuses(() => desk.post({ source_url }, key), {
+      await harness.refuses(() => harness.post({ source_url }, key), {
         status: 400,
         code: 'invalid_request',
         param: 'source_url',
@@ -101,9 +101,9 @@ describe('POST /v1/audio/dubbing refuses', () => {
   it('a form (DUB-46, G-10)', async () => {
     const form = new FormData();
     form.set('model', 'aud-dubbing-v1');
-    const url = `${desk.gateway.url}/v1/audio/dubbing`;
-    const { headers } = desk.account;
-    await desk.refuses(() => send(url, { method: 'POST', headers, body: form }), {
+    const url = `${harness.gateway.url}/v1/audio/dubbing`;
+    const { headers } = harness.account;
+    await harness.refuses(() => send(url, { method: 'POST', headers, body: form }), {
       status: 400,
       code: 'invalid_content_type',
     });
@@ -114,24 +114,24 @@ describe('POST /v1/audio/dubbing takes', () => {
   it.each([16, 256])(
     'a webhook with a secret of %i characters (DUB-41, HOOK-27)',
     async (length) => {
-      await desk.submit({
-        webhook: desk.receiver.url,
+      await harness.submit({
+        webhook: harness.receiver.url,
         webhook_secret: 'é'.repeat(length),
       });
     },
   );
 
   it('an integral 1.0 for one speaker: it is the same request (DUB-35)', async () => {
-    const headers = { ...desk.account.headers, 'idempotency-key': 'speakers' };
-    const { id } = await desk.submit({ num_speakers: 1 }, headers);
-    const fields = `"model":"aud-dubbing-v1","source_url":"${desk.source()}","target_language":"fr"`;
-    const url = `${desk.gateway.url}/v1/audio/dubbing`;
+    const headers = { ...harness.account.headers, 'idempotency-key': 'speakers' };
+    const { id } = await harness.submit({ num_speakers: 1 }, headers);
+    const fields = `"model":"aud-dubbing-v1","source_url":"${harness.source()}","target_language":"fr"`;
+    const url = `${harness.gateway.url}/v1/audio/dubbing`;
     const answer = await postJson(url, headers, `{${fields},"num_speakers":1.0}`);
     expect([answer.status, answer.json]).toMatchObject([202, { id }]);
   });
 
   it('null for every optional field', async () => {
-    await desk.submit({
+    await harness.submit({
       source_language: null,
       num_speakers: null,
       highest_resolution: null,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { aiffFile } from '../../media/aiff-file.js';
 import { edited, sample } from '../../media/byte-edits.js';
 import { wavFile } from '../../media/wav-file.js';
-import { DubbingDesk, silentWav } from '../../support/dubbing-desk.js';
+import { DubbingHarness, silentWav } from '../../support/dubbing-harness.js';
 import { send } from '../../support/http-answer.js';
 
 /** Nothing is sent to the provider here. */
@@ -16,18 +16,18 @@ const WAV_HEAD_BYTES = 44;
 /** A silent host is given up after ten seconds. */
 const PATIENCE_MS = 120_000;
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open(NO_WORKER);
+  harness = await DubbingHarness.open(NO_WORKER);
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
 async function reserved(file: Buffer): Promise<string> {
-  desk.serve(file);
-  const task = await desk.submit();
-  expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({
+  harness.serve(file);
+  const task = await harness.submit();
+  expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({
     held: BigInt(task.reserved_microusd),
   });
   return task.reserved_microusd;
@@ -58,8 +58,8 @@ describe('the source of a dub', () => {
   });
 
   it.each([1801, 1800.2])('of %d s is too long (DUB-08, ERR-32, LIMIT-09)', async (seconds) => {
-    desk.serve(silentWav(seconds));
-    await desk.refuses(() => desk.post(), {
+    harness.serve(silentWav(seconds));
+    await harness.refuses(() => harness.post(), {
       status: 400,
       code: 'media_too_long',
       param: 'source_url',
@@ -84,8 +84,8 @@ describe('the source of a dub', () => {
   });
 
   it('may not be AIFF (DUB-26, G-45)', async () => {
-    desk.serve(aiffFile(98_720));
-    await desk.refuses(() => desk.post(), NO_MEDIA);
+    harness.serve(aiffFile(98_720));
+    await harness.refuses(() => harness.post(), NO_MEDIA);
   });
 
   it('is billed by what it holds, whatever its header declares (DUB-27)', async () => {
@@ -99,32 +99,32 @@ describe('the source of a dub', () => {
     ['a playlist', Buffer.from('#EXTM3U\n#EXTINF:10,\nhttp://127.0.0.1/x.ts\n')],
     ['a header without samples', silentWav(0)],
   ])('that is %s has no length that can be read (DUB-15)', async (_what, file) => {
-    desk.serve(file);
-    await desk.refuses(() => desk.post(), NO_MEDIA);
+    harness.serve(file);
+    await harness.refuses(() => harness.post(), NO_MEDIA);
   });
 
   it('that turns into a page between two reads has no length that can be read (DUB-15)', async () => {
     const film = sample('tone.mp4');
-    desk.host.reply = (response) => {
+    harness.host.reply = (response) => {
       response.write(film.subarray(0, film.length / 2));
       setTimeout(() => response.end(PAGE), 20);
     };
-    await desk.refuses(() => desk.post(), NO_MEDIA);
+    await harness.refuses(() => harness.post(), NO_MEDIA);
   });
 
   it('is asked for once, so what its host serves later changes nothing', async () => {
     const files = [silentWav(3), Buffer.from(PAGE)];
-    desk.host.reply = (response) => response.end(files.shift());
-    const { reserved_microusd } = await desk.submit();
-    expect([reserved_microusd, desk.host.seen.length]).toEqual(['37500', 1]);
-    await desk.refuses(() => desk.post(), NO_MEDIA);
+    harness.host.reply = (response) => response.end(files.shift());
+    const { reserved_microusd } = await harness.submit();
+    expect([reserved_microusd, harness.host.seen.length]).toEqual(['37500', 1]);
+    await harness.refuses(() => harness.post(), NO_MEDIA);
   });
 
   it('may have 50 MB and not a byte more (DUB-10)', async () => {
     expect(LARGEST).toHaveLength(LIMIT_BYTES);
     expect(await reserved(LARGEST)).toBe('20487500');
-    desk.serve(Buffer.concat([LARGEST, Buffer.alloc(1)]));
-    await desk.refuses(() => desk.post(), {
+    harness.serve(Buffer.concat([LARGEST, Buffer.alloc(1)]));
+    await harness.refuses(() => harness.post(), {
       status: 413,
       code: 'audio_too_large',
       param: 'source_url',
@@ -132,18 +132,18 @@ describe('the source of a dub', () => {
   });
 
   it('is removed when the task is cancelled', async () => {
-    const { id } = await desk.submit();
-    const { headers } = desk.account;
-    const url = `${desk.gateway.url}/v1/tasks/${id}/cancel`;
+    const { id } = await harness.submit();
+    const { headers } = harness.account;
+    const url = `${harness.gateway.url}/v1/tasks/${id}/cancel`;
     expect(await send(url, { method: 'POST', headers })).toMatchObject({ status: 200 });
     const sql = `SELECT id FROM stored_file WHERE account_id = $1`;
-    const kept = () => desk.gateway.dataSource.query<object[]>(sql, [desk.account.accountId]);
+    const kept = () => harness.gateway.dataSource.query<object[]>(sql, [harness.account.accountId]);
     while ((await kept()).length > 0) await sleep(20);
   });
 
   it.each([404, 403, 500])('that answers %i could not be downloaded (DUB-14)', async (status) => {
-    desk.host.reply = (response) => response.writeHead(status).end();
-    await desk.refuses(() => desk.post(), {
+    harness.host.reply = (response) => response.writeHead(status).end();
+    await harness.refuses(() => harness.post(), {
       status: 400,
       code: 'audio_download_failed',
       param: 'source_url',
@@ -152,18 +152,18 @@ describe('the source of a dub', () => {
 
   it('that is empty, breaks off, redirects to a private place or has no host could not be downloaded (DUB-14)', async () => {
     const failed = { status: 400, code: 'audio_download_failed', param: 'source_url' };
-    desk.host.reply = (response) => response.end();
-    await desk.refuses(() => desk.post(), failed);
-    desk.host.reply = (response) => {
+    harness.host.reply = (response) => response.end();
+    await harness.refuses(() => harness.post(), failed);
+    harness.host.reply = (response) => {
       response.writeHead(200, { 'content-length': '5000' }).write('RIFF');
       setTimeout(() => response.destroy(), 20);
     };
-    await desk.refuses(() => desk.post(), failed);
-    desk.host.reply = (response) =>
+    await harness.refuses(() => harness.post(), failed);
+    harness.host.reply = (response) =>
       response.writeHead(302, { location: 'http://10.0.0.1/secret.wav' }).end();
-    await desk.refuses(() => desk.post(), failed);
+    await harness.refuses(() => harness.post(), failed);
     const url = 'https://no-such-host.invalid/a.mp3';
-    await desk.refuses(() => desk.post({ source_url: url }), failed);
+    await harness.refuses(() => harness.post({ source_url: url }), failed);
   });
 
   it.each<[string, (response: ServerResponse) => unknown]>([
@@ -175,8 +175,8 @@ describe('the source of a dub', () => {
   ])(
     'that %s could not be downloaded (DUB-14)',
     async (_how, reply) => {
-      desk.host.reply = reply;
-      await desk.refuses(() => desk.post(), {
+      harness.host.reply = reply;
+      await harness.refuses(() => harness.post(), {
         status: 400,
         code: 'audio_download_failed',
         param: 'source_url',
@@ -203,11 +203,11 @@ describe('the source of a dub', () => {
     ['on private IPv6', 'http://[fd00::1]/a.mp3'],
     ['on a database port', 'https://example.com:5432/a.mp3'],
   ])('named %s is refused from the text (DUB-13)', async (_how, url) => {
-    await desk.refuses(() => desk.post({ source_url: url }), {
+    await harness.refuses(() => harness.post({ source_url: url }), {
       status: 400,
       code: 'invalid_request',
       param: 'source_url',
     });
-    expect(desk.host.seen).toHaveLength(0);
+    expect(harness.host.seen).toHaveLength(0);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureBytes } from '../../../src/media/duration/media-duration.js';
 import { sample } from '../../media/byte-edits.js';
-import { DubbingDesk, silentWav } from '../../support/dubbing-desk.js';
+import { DubbingHarness, silentWav } from '../../support/dubbing-harness.js';
 
 const LANGUAGES =
   'en hi pt zh es fr de ja ar ru ko id it nl tr pl sv fil ms ro uk el cs da fi bg hr sk ta hu no vi'.split(
@@ -13,19 +13,19 @@ const PRICE_61 = '775000';
 /** Sixty-two seconds of speech would only cost CPU time. */
 const NEVER = '[[sandbox:task-ms=3600000]]';
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open();
+  harness = await DubbingHarness.open();
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
 describe('POST /v1/audio/dubbing', () => {
   it('answers 202 with a queued task, its place and its id (DUB-01, TASK-01, TASK-02, TASK-14)', async () => {
-    desk.serve(SOURCE_61);
+    harness.serve(SOURCE_61);
     const before = Math.floor(Date.now() / 1000);
-    const answer = await desk.post({ source_url: desk.source(NEVER) });
+    const answer = await harness.post({ source_url: harness.source(NEVER) });
     expect(answer.status).toBe(202);
     const { id } = answer.json as { id: string };
     expect(id).toMatch(/^task_[0-9a-f]{32}$/);
@@ -47,12 +47,12 @@ describe('POST /v1/audio/dubbing', () => {
     });
     const { created_at: createdAt } = answer.json as { created_at: number };
     expect(createdAt).toBeGreaterThanOrEqual(before);
-    expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({ held: 775_000n });
+    expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({ held: 775_000n });
   });
 
   it('dubs: the task ends succeeded and charged, and its file plays (DUB-48, DUB-50, DUB-51, DUB-52, DUB-53, DUB-54, DUB-55, DUB-56, CONTENT-01, CONTENT-02)', async () => {
-    const { id, reserved_microusd: reserved } = await desk.submit({ target_language: 'de' });
-    const task = await desk.ended(id);
+    const { id, reserved_microusd: reserved } = await harness.submit({ target_language: 'de' });
+    const task = await harness.ended(id);
     expect(task).toMatchObject({ status: 'succeeded', charged_microusd: reserved, error: null });
     expect(task.completed_at).toEqual(expect.any(Number));
     expect(task.result).toEqual({
@@ -65,35 +65,35 @@ describe('POST /v1/audio/dubbing', () => {
       has_video: false,
       duration_seconds: 1,
     });
-    const content = await desk.get(`${id}/content`);
+    const content = await harness.get(`${id}/content`);
     expect(content.status).toBe(200);
     expect(content.headers.get('content-type')).toBe('audio/mpeg');
     expect(content.headers.get('content-disposition')).toBe('attachment; filename="dubbed-de.mp3"');
     const { format, durationMicros } = measureBytes(content.bytes);
     expect(format).toBe('mp3');
     expect(Number(durationMicros) / 1e6).toBeCloseTo(1, 0);
-    const { entries, held } = await desk.gateway.balance(desk.account.accountId);
+    const { entries, held } = await harness.gateway.balance(harness.account.accountId);
     expect({ entries, held }).toEqual({ entries: 2, held: 0n });
   });
 
   it("deletes the provider's project after storing the dub; our copy stays", async () => {
-    const { id } = await desk.submit();
-    await desk.ended(id);
+    const { id } = await harness.submit();
+    await harness.ended(id);
     for (;;) {
-      const jobs = (await desk.gateway.sandbox?.jobs(100)) ?? [];
+      const jobs = (await harness.gateway.sandbox?.jobs(100)) ?? [];
       if (jobs.find(({ label }) => label === id)?.isRemoved) break;
       await sleep(20);
     }
-    expect((await desk.get(`${id}/content`)).status).toBe(200);
+    expect((await harness.get(`${id}/content`)).status).toBe(200);
   });
 
   it('answers a video with a video', async () => {
-    desk.serve(sample('tone.mp4'));
-    const { id } = await desk.submit();
-    const task = await desk.ended(id);
+    harness.serve(sample('tone.mp4'));
+    const { id } = await harness.submit();
+    const task = await harness.ended(id);
     const isVideo = task.result?.content_type === 'video/mp4';
     expect(task.result?.has_video).toBe(isVideo);
-    const content = await desk.get(`${id}/content`);
+    const content = await harness.get(`${id}/content`);
     expect(content.headers.get('content-disposition')).toBe(
       `attachment; filename="dubbed-fr.${isVideo ? 'mp4' : 'mp3'}"`,
     );
@@ -102,27 +102,27 @@ describe('POST /v1/audio/dubbing', () => {
   it('downloads the source once, and the provider gets that file although the URL holds another one later (DUB-16)', async () => {
     const source = silentWav(1.345);
     let served = 0;
-    desk.host.reply = (response) => {
+    harness.host.reply = (response) => {
       served += 1;
       response.end(served === 1 ? source : silentWav(700));
     };
-    const { id } = await desk.submit();
-    await desk.ended(id);
-    expect(desk.host.seen).toHaveLength(1);
-    const requests = await desk.gateway.upstreamRequests();
+    const { id } = await harness.submit();
+    await harness.ended(id);
+    expect(harness.host.seen).toHaveLength(1);
+    const requests = await harness.gateway.upstreamRequests();
     const upload = requests.find(
       ({ path, method }) => method === 'POST' && path.endsWith('/v1/dubbing'),
     );
     expect(upload?.bodyBytes).toBeGreaterThan(source.length);
     expect(upload?.bodyBytes).toBeLessThan(source.length + 2_000);
-    expect((await desk.task(id)).result?.duration_seconds).toBeCloseTo(1.345, 2);
+    expect((await harness.task(id)).result?.duration_seconds).toBeCloseTo(1.345, 2);
   });
 
   it('keeps the source until the provider has it, and the dub after', async () => {
-    const { id } = await desk.submit();
-    await desk.ended(id);
+    const { id } = await harness.submit();
+    await harness.ended(id);
     const sql = `SELECT content_type FROM stored_file WHERE account_id = $1`;
-    expect(await desk.gateway.dataSource.query(sql, [desk.account.accountId])).toEqual([
+    expect(await harness.gateway.dataSource.query(sql, [harness.account.accountId])).toEqual([
       { content_type: 'audio/mpeg' },
     ]);
   });
@@ -131,17 +131,17 @@ describe('POST /v1/audio/dubbing', () => {
     ['refused', '[[sandbox:status=400]]'],
     ['without an answer', '[[sandbox:lost-answer]]'],
   ])('keeps no source of a task whose submission was %s', async (_how, magic) => {
-    const { id } = await desk.submit({ source_url: desk.source(magic) });
-    await desk.ended(id);
+    const { id } = await harness.submit({ source_url: harness.source(magic) });
+    await harness.ended(id);
     const sql = `SELECT id FROM stored_file WHERE account_id = $1`;
-    const kept = () => desk.gateway.dataSource.query<object[]>(sql, [desk.account.accountId]);
+    const kept = () => harness.gateway.dataSource.query<object[]>(sql, [harness.account.accountId]);
     while ((await kept()).length > 0) await sleep(20);
   });
 
   it('tells the provider the task, the languages and that no watermark is wanted (DUB-40)', async () => {
-    const { id } = await desk.submit();
-    await desk.ended(id);
-    expect(await desk.formOf(id)).toEqual({
+    const { id } = await harness.submit();
+    await harness.ended(id);
+    expect(await harness.formOf(id)).toEqual({
       name: id,
       target_lang: 'fr',
       source_lang: 'auto',
@@ -152,18 +152,18 @@ describe('POST /v1/audio/dubbing', () => {
   });
 
   it('holds the price while the task is queued and processing (DUB-57)', async () => {
-    const { id } = await desk.submit({ source_url: desk.source(NEVER) });
-    const held = async () => (await desk.gateway.balance(desk.account.accountId)).held;
+    const { id } = await harness.submit({ source_url: harness.source(NEVER) });
+    const held = async () => (await harness.gateway.balance(harness.account.accountId)).held;
     expect(await held()).toBe(12_500n);
-    while ((await desk.task(id)).status === 'queued') await sleep(20);
-    expect(await desk.task(id)).toMatchObject({ status: 'processing', charged_microusd: null });
+    while ((await harness.task(id)).status === 'queued') await sleep(20);
+    expect(await harness.task(id)).toMatchObject({ status: 'processing', charged_microusd: null });
     expect(await held()).toBe(12_500n);
   });
 
   it('fails without a charge when the provider fails (DUB-49, TASK-18, TASK-19, G-27)', async () => {
     const magic = '[[sandbox:task-ms=50]][[sandbox:task-fails]]';
-    const { id } = await desk.submit({ source_url: desk.source(magic) });
-    expect(await desk.ended(id)).toMatchObject({
+    const { id } = await harness.submit({ source_url: harness.source(magic) });
+    expect(await harness.ended(id)).toMatchObject({
       status: 'failed',
       result: null,
       error: { code: 'provider_task_failed', message: expect.stringMatching(/./) },
@@ -171,7 +171,7 @@ describe('POST /v1/audio/dubbing', () => {
       charged_microusd: null,
       completed_at: expect.any(Number),
     });
-    expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({
+    expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({
       available: 1_000_000_000n,
       held: 0n,
       entries: 1,
@@ -180,8 +180,8 @@ describe('POST /v1/audio/dubbing', () => {
 
   it('fails without a charge when the provider refuses the submission (TASK-23, G-54)', async () => {
     const magic = '[[sandbox:status=400]][[sandbox:code=unsupported_language]]';
-    const { id } = await desk.submit({ source_url: desk.source(magic) });
-    expect(await desk.ended(id)).toMatchObject({
+    const { id } = await harness.submit({ source_url: harness.source(magic) });
+    expect(await harness.ended(id)).toMatchObject({
       status: 'failed',
       error: { code: 'provider_task_failed' },
       charged_microusd: null,
@@ -189,35 +189,35 @@ describe('POST /v1/audio/dubbing', () => {
   });
 
   it('asks for the exact balance: a micro-USD less is refused (DUB-47)', async () => {
-    desk.serve(SOURCE_61);
-    const fields = { source_url: desk.source(NEVER) };
-    await desk.clear(774_999n);
-    desk.serve(SOURCE_61);
-    await desk.refuses(() => desk.post(fields), { status: 402, code: 'insufficient_funds' });
-    await desk.clear(775_000n);
-    desk.serve(SOURCE_61);
-    await desk.submit(fields);
+    harness.serve(SOURCE_61);
+    const fields = { source_url: harness.source(NEVER) };
+    await harness.clear(774_999n);
+    harness.serve(SOURCE_61);
+    await harness.refuses(() => harness.post(fields), { status: 402, code: 'insufficient_funds' });
+    await harness.clear(775_000n);
+    harness.serve(SOURCE_61);
+    await harness.submit(fields);
   });
 
   it('accepts each of the 32 languages, for both fields (DUB-28, DUB-30, DUB-32, LANG-01, LANG-02)', async () => {
     // They end at once, so that their polls do not push their orders out of what the sandbox remembers.
-    const fields = { source_url: desk.source('[[sandbox:task-ms=0]][[sandbox:task-fails]]') };
+    const fields = { source_url: harness.source('[[sandbox:task-ms=0]][[sandbox:task-fails]]') };
     const tasks = await Promise.all(
       LANGUAGES.map((code) =>
-        desk.submit({ ...fields, target_language: code, source_language: code }),
+        harness.submit({ ...fields, target_language: code, source_language: code }),
       ),
     );
     for (const [index, { id }] of tasks.entries()) {
       const code = LANGUAGES[index];
-      while ((await desk.task(id)).status === 'queued') await sleep(20);
-      expect(await desk.formOf(id)).toMatchObject({ target_lang: code, source_lang: code });
+      while ((await harness.task(id)).status === 'queued') await sleep(20);
+      expect(await harness.formOf(id)).toMatchObject({ target_lang: code, source_lang: code });
     }
   });
 
   it('never shows "auto" for the language of the source (DUB-53)', async () => {
-    const { id } = await desk.submit({ source_language: 'auto' });
-    const { result } = await desk.ended(id);
-    expect(await desk.formOf(id)).toMatchObject({ source_lang: 'auto' });
+    const { id } = await harness.submit({ source_language: 'auto' });
+    const { result } = await harness.ended(id);
+    expect(await harness.formOf(id)).toMatchObject({ source_lang: 'auto' });
     expect(result?.source_language).not.toBe('auto');
   });
 
@@ -229,20 +229,20 @@ describe('POST /v1/audio/dubbing', () => {
     ['drop_background_audio', true, 'true', 'DUB-38'],
     ['drop_background_audio', false, 'false', 'DUB-38'],
   ] as const)('sends %s = %j as %s (%s)', async (field, value, sent, _row) => {
-    const { id } = await desk.submit({ [field]: value });
-    await desk.ended(id);
-    expect(await desk.formOf(id)).toMatchObject({ [field]: sent });
+    const { id } = await harness.submit({ [field]: value });
+    await harness.ended(id);
+    expect(await harness.formOf(id)).toMatchObject({ [field]: sent });
   });
 
   it('leaves a dub without a result to an operator', async () => {
     const magic = '[[sandbox:task-ms=0]][[sandbox:no-result]]';
-    const { id } = await desk.submit({ source_url: desk.source(magic) });
-    expect(await desk.ended(id)).toMatchObject({
+    const { id } = await harness.submit({ source_url: harness.source(magic) });
+    expect(await harness.ended(id)).toMatchObject({
       status: 'reconciliation_required',
       result: null,
       charged_microusd: null,
       error: null,
     });
-    expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({ held: 12_500n });
+    expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({ held: 12_500n });
   });
 });

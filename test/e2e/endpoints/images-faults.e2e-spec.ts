@@ -20,7 +20,7 @@ beforeAll(async () => {
   ({ headers } = await gateway.account());
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 
@@ -80,7 +80,7 @@ describe('what a provider may answer', () => {
     });
   });
   afterAll(async () => {
-    await strict.provesClean();
+    await strict.expectCleanBooks();
     await strict.stop();
     await upstream.stop();
   });

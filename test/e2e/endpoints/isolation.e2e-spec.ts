@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { wavFile } from '../../media/wav-file.js';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import { ISOLATION } from '../../support/audio-operations.js';
 import { formSeen } from '../../support/stub-provider.js';
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 describe('POST /v1/audio/isolation', () => {
   it.each([
@@ -19,13 +19,13 @@ describe('POST /v1/audio/isolation', () => {
     [229_320, 18_000n, 'ISO-31'],
   ])('bills %d samples at 44.1 kHz %d micro-USD (%s, G-20)', async (samples, price) => {
     const file = wavFile(samples, 44_100, 8);
-    const { charged } = await desk.charges(ISOLATION, () => desk.call(ISOLATION, {}, file));
+    const { charged } = await harness.charges(ISOLATION, () => harness.call(ISOLATION, {}, file));
     expect(charged).toBe(price);
   });
 
   it('bills an hour (ISO-31)', async () => {
     const file = wavFile(3_600_000, 1_000, 8);
-    const { charged } = await desk.charges(ISOLATION, () => desk.call(ISOLATION, {}, file));
+    const { charged } = await harness.charges(ISOLATION, () => harness.call(ISOLATION, {}, file));
     expect(charged).toBe(10_800_000n);
   });
 
@@ -33,15 +33,15 @@ describe('POST /v1/audio/isolation', () => {
     'refuses %d samples at 44.1 kHz before any hold, whatever the balance (ISO-30, LIMIT-05, G-19)',
     async (samples) => {
       // A form is read only if the account has some balance (decision G-101), but less than the price is enough.
-      desk.account = await desk.gateway.account(1n);
+      harness.account = await harness.gateway.account(1n);
       const file = wavFile(samples, 44_100, 8);
-      await desk.refused(() => desk.call(ISOLATION, {}, file), 400, 'audio_too_short', 'file');
-      desk.account = await desk.gateway.account(0n);
-      desk.serve(file);
-      await desk.refused(() => desk.postJson(ISOLATION), 400, 'audio_too_short', 'audio_url');
-      const holds = await desk.gateway.dataSource.query<unknown[]>(
+      await harness.refused(() => harness.call(ISOLATION, {}, file), 400, 'audio_too_short', 'file');
+      harness.account = await harness.gateway.account(0n);
+      harness.serve(file);
+      await harness.refused(() => harness.postJson(ISOLATION), 400, 'audio_too_short', 'audio_url');
+      const holds = await harness.gateway.dataSource.query<unknown[]>(
         'SELECT 1 FROM execution WHERE account_id = $1',
-        [desk.account.accountId],
+        [harness.account.accountId],
       );
       expect(holds).toEqual([]);
     },
@@ -50,14 +50,14 @@ describe('POST /v1/audio/isolation', () => {
   it.each(['response_format', 'voice', 'stability', 'text', 'language'])(
     'refuses the field %s (ISO-32)',
     async (field) => {
-      await desk.refusesField(ISOLATION, field, 'mp3');
-      const send = () => desk.call(ISOLATION, { [field]: 'mp3' });
-      await desk.refused(send, 400, 'invalid_request', field);
+      await harness.refusesField(ISOLATION, field, 'mp3');
+      const send = () => harness.call(ISOLATION, { [field]: 'mp3' });
+      await harness.refused(send, 400, 'invalid_request', field);
     },
   );
 
   it('answers MP3 and sends the provider the recording alone (ISO-33)', async () => {
-    const { answer, seen } = await desk.charges(ISOLATION, () => desk.call(ISOLATION));
+    const { answer, seen } = await harness.charges(ISOLATION, () => harness.call(ISOLATION));
     expect(answer.headers.get('content-type')).toBe('audio/mpeg');
     expect(seen.url).toBe('/v1/audio-isolation');
     expect((await formSeen(seen)).fields).toEqual({});

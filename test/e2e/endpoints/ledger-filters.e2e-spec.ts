@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { entriesOf } from '../../../src/billing/ledger-entries.js';
 import type { LedgerEntry } from '../../../src/billing/ledger-entry.js';
 import type { EntryQuery } from '../../../src/billing/ledger-requests.js';
-import { AdminDesk, expectError } from '../../support/admin-desk.js';
+import { AdminHarness, expectError } from '../../support/admin-harness.js';
 import { type Answer, postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 
@@ -29,31 +29,31 @@ const FILL = `
   INSERT INTO execution (account_id, id, api_key_id, held, model, endpoint, status, charged, completed_at)
   SELECT $1, id, key, 1, 'aud-v4', '/v1/audio/speech', 'succeeded', 1, now() FROM call WHERE n < $3::int`;
 
-let desk: AdminDesk;
+let harness: AdminHarness;
 beforeAll(async () => {
-  desk = await AdminDesk.start();
+  harness = await AdminHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 describe('the ledger of an account', () => {
   const speak = (headers: Record<string, string>, fields: object) =>
-    postJson(`${desk.gateway.url}/v1/audio/speech`, headers, { ...HELLO, ...fields });
+    postJson(`${harness.gateway.url}/v1/audio/speech`, headers, { ...HELLO, ...fields });
   const executionId = (answer: Answer) => answer.headers.get('x-gateway-execution-id') ?? '';
 
   it('is filtered by model and by key, refunds and charges of tasks included', async () => {
-    const { headers, accountId } = await desk.gateway.account();
+    const { headers, accountId } = await harness.gateway.account();
     const account = `acct_${accountId.replaceAll('-', '')}`;
-    const issued = await desk.post(`/accounts/${account}/keys`, { name: 'other' });
+    const issued = await harness.post(`/accounts/${account}/keys`, { name: 'other' });
     const other = issued.json as { id: string; key: string };
     const slow = executionId(await speak(headers, { model: 'aud-v3' }));
     const quick = executionId(await speak(headers, { model: 'aud-flash-v2.5' }));
     const ofOther = executionId(
       await speak({ authorization: `Bearer ${other.key}` }, { model: 'aud-v3' }),
     );
-    await desk.post(`/executions/${slow}/refund`, {});
+    await harness.post(`/executions/${slow}/refund`, {});
 
     const entries = async (filter: string) =>
-      (await desk.list(`/accounts/${account}/ledger?${filter}`)).data.map(({ kind, reference }) => [
+      (await harness.list(`/accounts/${account}/ledger?${filter}`)).data.map(({ kind, reference }) => [
         kind,
         reference,
       ]);
@@ -70,14 +70,14 @@ describe('the ledger of an account', () => {
   });
 
   it('refuses an id that is not the id of a key', async () => {
-    const account = await desk.newAccount();
-    const asked = desk.get(`/accounts/${account}/ledger?api_key_id=exec_1`);
+    const account = await harness.newAccount();
+    const asked = harness.get(`/accounts/${account}/ledger?api_key_id=exec_1`);
     await expectError(asked, 400, 'invalid_request', 'api_key_id');
   });
 
   it('reads at most 10,000 entries for a page and goes on from there', async () => {
     const [account, key] = [randomUUID(), randomUUID()];
-    const { dataSource } = desk.gateway;
+    const { dataSource } = harness.gateway;
     await dataSource.query(FILL, [account, key, ENTRIES]);
     const list = async (filter: Partial<EntryQuery>) => {
       const items: LedgerEntry[] = [];

@@ -38,7 +38,7 @@ beforeAll(async () => {
   account = await gateway.account();
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

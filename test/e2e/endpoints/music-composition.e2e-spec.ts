@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { UPSTREAM_TIMEOUTS } from '../../../src/providers/http/upstream-timeouts.js';
 import { AUDIO_SAMPLES } from '../../contract/audio-samples.js';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import { call, MUSIC } from '../../support/audio-operations.js';
 import { audioSeconds, pcmOf } from '../../support/audio-seconds.js';
 import { flagRule, provesFields } from '../../support/field-rules.js';
@@ -12,15 +12,15 @@ import { jsonSeen } from '../../support/stub-provider.js';
 
 const FIVE_MINUTES_MS = 300_000;
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
-const compose = (fields: object) => desk.charges(MUSIC, () => desk.call(MUSIC, fields));
+const compose = (fields: object) => harness.charges(MUSIC, () => harness.call(MUSIC, fields));
 
 describe('POST /v1/audio/music', () => {
   it.each([
@@ -36,7 +36,7 @@ describe('POST /v1/audio/music', () => {
   });
 
   it.each([27, 33])('bills 30 s asked for where %i s come back (MUSIC-21)', async (seconds) => {
-    desk.provider.reply = (response) => response.end(pcmOf(seconds));
+    harness.provider.reply = (response) => response.end(pcmOf(seconds));
     const { answer, charged } = await compose({ duration_seconds: 30, response_format: 'pcm' });
     expect(audioSeconds(answer, 'pcm')).toBe(seconds);
     expect(charged).toBe(112_500n);
@@ -55,38 +55,38 @@ describe('POST /v1/audio/music', () => {
   it.each([2, 301, 0, 30.5, '30', true, -3])(
     'refuses the duration %j (MUSIC-20, LIMIT-08)',
     async (seconds) => {
-      await desk.refusesField(MUSIC, 'duration_seconds', seconds);
+      await harness.refusesField(MUSIC, 'duration_seconds', seconds);
     },
   );
 
   it('takes 30.0 for 30 (MUSIC-20, G-03)', async () => {
     const body = '{"model":"aud-music-v2.5","prompt":"piano","duration_seconds":30.0}';
-    const send = () => postJson(desk.url(MUSIC), desk.account.headers, body);
-    expect((await desk.charges(MUSIC, send)).charged).toBe(112_500n);
+    const send = () => postJson(harness.url(MUSIC), harness.account.headers, body);
+    expect((await harness.charges(MUSIC, send)).charged).toBe(112_500n);
   });
 
   it('takes a prompt of 4,100 code points, not one more (MUSIC-22, LIMIT-08, G-35)', async () => {
     const prompt = '\u{1f3b9}'.repeat(4_100);
     expect(jsonSeen((await compose({ prompt })).seen).prompt).toBe(prompt);
-    await desk.refusesField(MUSIC, 'prompt', `${prompt}x`);
+    await harness.refusesField(MUSIC, 'prompt', `${prompt}x`);
   });
 
   it.each([undefined, null, '', ' \n', 5])('refuses the prompt %j (MUSIC-23)', async (prompt) => {
-    await desk.refusesField(MUSIC, 'prompt', prompt);
+    await harness.refusesField(MUSIC, 'prompt', prompt);
   });
 
   it('takes lyrics of 4,000 code points, not one more, and no number (MUSIC-24, LIMIT-08)', async () => {
     const lyrics = '\u{1f3a4}'.repeat(4_000);
     expect(jsonSeen((await compose({ lyrics })).seen).lyrics_text).toBe(lyrics);
-    await desk.refusesField(MUSIC, 'lyrics', `${lyrics}x`);
-    await desk.refusesField(MUSIC, 'lyrics', 5);
+    await harness.refusesField(MUSIC, 'lyrics', `${lyrics}x`);
+    await harness.refusesField(MUSIC, 'lyrics', 5);
   });
 
   it.each(['', ' \n\t', '\u3000', null])('leaves out the lyrics %j (MUSIC-24)', async (lyrics) => {
     expect(jsonSeen((await compose({ lyrics })).seen)).not.toHaveProperty('lyrics_text');
   });
 
-  provesFields(() => desk, MUSIC, [
+  provesFields(() => harness, MUSIC, [
     flagRule('instrumental', 'force_instrumental', ['MUSIC-25', 'MUSIC-26']),
   ]);
 
@@ -108,18 +108,18 @@ describe('POST /v1/audio/music', () => {
   });
 
   it.each(['wav', 'flac', 1])('refuses the response_format %j (MUSIC-30)', async (format) => {
-    await desk.refusesField(MUSIC, 'response_format', format);
+    await harness.refusesField(MUSIC, 'response_format', format);
   });
 
   it('waits for minutes while the provider composes (MUSIC-31)', async () => {
     expect(UPSTREAM_TIMEOUTS.composition.headMs).toBeGreaterThan(FIVE_MINUTES_MS);
-    expect(desk.gateway.config.callDeadlineMs).toBeGreaterThan(FIVE_MINUTES_MS);
-    const server = desk.gateway.app.getHttpServer();
+    expect(harness.gateway.config.callDeadlineMs).toBeGreaterThan(FIVE_MINUTES_MS);
+    const server = harness.gateway.app.getHttpServer();
     expect(server.timeout).toBe(0);
     const { requestTimeout, headersTimeout } = server;
     // Limits of a request must not limit its answer: the provider takes far longer than both.
     Object.assign(server, { requestTimeout: 1_000, headersTimeout: 1_000 });
-    desk.provider.reply = async (response) => {
+    harness.provider.reply = async (response) => {
       await sleep(2_500);
       response.end(AUDIO_SAMPLES.mp3);
     };
@@ -140,7 +140,7 @@ describe('the audio itself', () => {
     account = await gateway.account();
   });
   afterAll(async () => {
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
     await gateway.stop();
   });
 

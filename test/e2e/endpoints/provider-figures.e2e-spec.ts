@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ASK, chunk, ChatUpstreamDesk, event, streams } from '../../support/chat-upstream-desk.js';
+import { ASK, chunk, ChatUpstreamHarness, event, streams } from '../../support/chat-upstream-harness.js';
 import { ADMIN_TOKEN } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
 
-let desk: ChatUpstreamDesk;
+let harness: ChatUpstreamHarness;
 beforeAll(async () => {
-  desk = await ChatUpstreamDesk.start();
+  harness = await ChatUpstreamHarness.start();
 });
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 const USAGE = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cost: 0.0012 };
 
 async function figuresOf(executionId: string): Promise<unknown> {
-  const url = `${desk.gateway.url}/admin/executions/${executionId}`;
+  const url = `${harness.gateway.url}/admin/executions/${executionId}`;
   const { json } = await send(url, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
@@ -21,25 +21,25 @@ async function figuresOf(executionId: string): Promise<unknown> {
 
 describe('what a provider says that a call cost', () => {
   it('is on the record of a completion', async () => {
-    const account = await desk.gateway.account();
+    const account = await harness.gateway.account();
     const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' } }];
-    desk.upstream.reply = (response) => response.end(JSON.stringify({ choices, usage: USAGE }));
-    const answer = await postJson(desk.url, account.headers, ASK);
+    harness.upstream.reply = (response) => response.end(JSON.stringify({ choices, usage: USAGE }));
+    const answer = await postJson(harness.url, account.headers, ASK);
     const id = answer.headers.get('x-gateway-execution-id') ?? '';
     expect(await figuresOf(id)).toEqual({ 'usage.cost': 0.0012 });
   });
 
   it('is on the record of a stream', async () => {
-    const account = await desk.gateway.account();
+    const account = await harness.gateway.account();
     const end = { choices: [], usage: USAGE };
     const last = { index: 0, delta: {}, finish_reason: 'stop' };
-    desk.upstream.reply = streams(
+    harness.upstream.reply = streams(
       event(chunk('Hi')),
       event(chunk('', { choices: [last] })),
       event(end),
       'data: [DONE]\n\n',
     );
-    const answer = await postJson(desk.url, account.headers, { ...ASK, stream: true });
+    const answer = await postJson(harness.url, account.headers, { ...ASK, stream: true });
     expect(answer.status).toBe(200);
     const id = answer.headers.get('x-gateway-execution-id') ?? '';
     expect(await figuresOf(id)).toEqual({ 'usage.cost': 0.0012 });

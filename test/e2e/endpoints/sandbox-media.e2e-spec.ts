@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import { TEN_SECONDS, TRANSCRIPTION } from '../../support/audio-operations.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   url = await keep(TEN_SECONDS);
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 
@@ -229,18 +229,18 @@ describe('the address of the files', () => {
 });
 
 describe('a gateway without a sandbox', () => {
-  let desk: AudioDesk;
+  let harness: AudioHarness;
 
   beforeAll(async () => {
-    desk = await AudioDesk.open();
+    harness = await AudioHarness.open();
   });
-  afterAll(() => desk.close());
+  afterAll(() => harness.close());
 
   it('has no files and accepts no such URL', async () => {
-    expect(desk.gateway.sandbox).toBeUndefined();
-    const own = `${desk.gateway.url}/sandbox/media/${UNKNOWN}`;
+    expect(harness.gateway.sandbox).toBeUndefined();
+    const own = `${harness.gateway.url}/sandbox/media/${UNKNOWN}`;
     const answer = await send(own);
     expect([answer.status, errorOf(answer).code]).toEqual([404, 'not_found']);
-    await desk.refusesField(TRANSCRIPTION, 'audio_url', own);
+    await harness.refusesField(TRANSCRIPTION, 'audio_url', own);
   });
 });

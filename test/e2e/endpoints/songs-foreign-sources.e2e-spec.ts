@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import { errorOf, postJson } from '../../support/http-answer.js';
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 let dubbing: string;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open();
-  const { id } = await desk.submit();
-  expect((await desk.ended(id)).status).toBe('succeeded');
+  harness = await DubbingHarness.open();
+  const { id } = await harness.submit();
+  expect((await harness.ended(id)).status).toBe('succeeded');
   dubbing = id;
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 describe('a dubbing task that succeeded', () => {
   it.each([
@@ -20,8 +20,8 @@ describe('a dubbing task that succeeded', () => {
     ['persona_task_id', { model: 'song-music', prompt: 'x' }, (id: string) => id],
     ['custom_model_task_id', { model: 'song-music', prompt: 'x' }, (id: string) => id],
   ])('is no %s of a song (SONG-09, SONG-24, SONG-27)', async (field, body, value) => {
-    const url = `${desk.gateway.url}/v1/music/generations`;
-    const answer = await postJson(url, desk.account.headers, { ...body, [field]: value(dubbing) });
+    const url = `${harness.gateway.url}/v1/music/generations`;
+    const answer = await postJson(url, harness.account.headers, { ...body, [field]: value(dubbing) });
     expect(answer.status).toBe(400);
     expect(errorOf(answer)).toMatchObject({ code: 'invalid_music_request', param: field });
   });

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { type SongAnswer, SongHarness } from '../../support/song-harness.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 180_000;
 const URL_TEXT = expect.stringMatching(/^https?:\/\//);
 
-let desk: SongDesk;
+let harness: SongHarness;
 let song: SongAnswer;
 let tune: SongAnswer;
 
 beforeAll(async () => {
-  desk = await SongDesk.start();
+  harness = await SongHarness.start();
   [song, tune] = await Promise.all([
-    desk.made({
+    harness.made({
       model: 'song-music',
       custom: true,
       prompt: `${AT_ONCE}The rain is writing`,
       style: 'folk',
       title: 'Rain',
     }),
-    desk.made({ model: 'tune-music', prompt: `${AT_ONCE}folk`, lyrics: 'The rain', duration: 10 }),
+    harness.made({ model: 'tune-music', prompt: `${AT_ONCE}folk`, lyrics: 'The rain', duration: 10 }),
   ]);
 }, PATIENCE_MS);
 afterAll(async () => {
-  await desk.gateway.provesClean();
-  await desk.stop();
+  await harness.gateway.expectCleanBooks();
+  await harness.stop();
 });
 
 const from = (model: string, fields: object = {}) =>
-  desk.made({
+  harness.made({
     model,
     source_task_id: model.startsWith('tune-') ? tune.id : song.id,
     ...fields,
@@ -62,11 +62,11 @@ describe('the result of a song task', () => {
 
   it('never takes the id of a track back (SONG-72)', async () => {
     const body = { model: 'song-bpm', source_task_id: song.result.tracks[0]?.id };
-    expect(await desk.refused(body)).toMatchObject({ param: 'source_task_id' });
+    expect(await harness.refused(body)).toMatchObject({ param: 'source_task_id' });
   });
 
   it('has words of a text-only operation, and no URL (SONG-58, SONG-60, SONG-70)', async () => {
-    const { result } = await desk.made({ model: 'song-lyrics', prompt: `${AT_ONCE}a farewell` });
+    const { result } = await harness.made({ model: 'song-lyrics', prompt: `${AT_ONCE}a farewell` });
     expect(Object.keys(result)).toEqual(['urls', 'lyrics']);
     expect(result.urls).toEqual([]);
     expect(result.lyrics).toEqual(
@@ -100,7 +100,7 @@ describe('the result of a song task', () => {
   });
 
   it('has the expanded style (SONG-63)', async () => {
-    const { result } = await desk.made({ model: 'song-style-boost', tags: 'dream pop' });
+    const { result } = await harness.made({ model: 'song-style-boost', tags: 'dream pop' });
     expect(result).toEqual({ urls: [], text: expect.stringContaining('dream pop') });
   });
 
@@ -108,8 +108,8 @@ describe('the result of a song task', () => {
     const audio = 'https://example.com/a.mp3';
     const [persona, voice, model] = await Promise.all([
       from('song-persona', { name: 'Ann', vocal_start_s: 1, vocal_end_s: 4 }),
-      desk.made({ model: 'song-voice', audio_url: audio, name: `${AT_ONCE}Ann` }),
-      desk.made({
+      harness.made({ model: 'song-voice', audio_url: audio, name: `${AT_ONCE}Ann` }),
+      harness.made({
         model: 'song-custom-model',
         name: `${AT_ONCE}Mine`,
         audio_urls: [1, 2, 3, 4, 5, 6].map((number) => `${audio}?${number}`),

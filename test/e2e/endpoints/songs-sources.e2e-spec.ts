@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fromPublicId } from '../../../src/common/ids/public-id.js';
-import { type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { type SongAnswer, SongHarness } from '../../support/song-harness.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 180_000;
@@ -15,7 +15,7 @@ const notReady = (field: string) => ({
   message: `${field}: ${field} has not finished successfully`,
 });
 
-let desk: SongDesk;
+let harness: SongHarness;
 /** Two tracks, a persona, a clip of the other family, a running task and a failed one. */
 let song: SongAnswer;
 let persona: SongAnswer;
@@ -24,18 +24,18 @@ let running: SongAnswer;
 let failed: SongAnswer;
 
 beforeAll(async () => {
-  desk = await SongDesk.start();
+  harness = await SongHarness.start();
   [song, tune, running, failed] = await Promise.all([
-    desk.made({ model: 'song-music', prompt: `${AT_ONCE}a song` }),
-    desk.made({ model: 'tune-music', prompt: `${AT_ONCE}a tune` }),
-    desk.submit({ model: 'song-music', prompt: NEVER }),
-    desk
+    harness.made({ model: 'song-music', prompt: `${AT_ONCE}a song` }),
+    harness.made({ model: 'tune-music', prompt: `${AT_ONCE}a tune` }),
+    harness.submit({ model: 'song-music', prompt: NEVER }),
+    harness
       .submit({ model: 'song-music', prompt: `${AT_ONCE}[[sandbox:task-fails]] never` })
-      .then(({ id }) => desk.ended(id)),
+      .then(({ id }) => harness.ended(id)),
   ]);
-  persona = await desk.made({ model: 'song-persona', source_task_id: song.id, name: 'Ann' });
+  persona = await harness.made({ model: 'song-persona', source_task_id: song.id, name: 'Ann' });
 }, PATIENCE_MS);
-afterAll(() => desk.stop());
+afterAll(() => harness.stop());
 
 const bpm = (fields: object) => ({ model: 'song-bpm', source_task_id: song.id, ...fields });
 const mashup = (fields: object) => ({
@@ -45,7 +45,7 @@ const mashup = (fields: object) => ({
   ...fields,
 });
 /** The last request that the provider got at a path. */
-const lastSent = async (path: string) => (await desk.sent(path)).at(-1);
+const lastSent = async (path: string) => (await harness.sent(path)).at(-1);
 
 describe('source_task_id and source_index', () => {
   it('name a track, the first unless told otherwise (SONG-06, SONG-12, SONG-13, SONG-85)', async () => {
@@ -55,39 +55,39 @@ describe('source_task_id and source_index', () => {
       [{ source_index: 1 }, first],
       [{ source_index: 2 }, second],
     ] as const) {
-      await desk.made(bpm(fields));
+      await harness.made(bpm(fields));
       expect(await lastSent('/bpm')).toMatchObject({ music_id: track?.id });
     }
   });
 
   it('reach the eighth track of a task (SONG-14, LIMIT-10)', async () => {
     const prompt = `${AT_ONCE}[[sandbox:tracks=8]] many`;
-    const many = await desk.made({ model: 'song-music', prompt });
+    const many = await harness.made({ model: 'song-music', prompt });
     expect(many.result.tracks.map(({ index }) => index)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    await desk.made({ model: 'song-bpm', source_task_id: many.id, source_index: 8 });
+    await harness.made({ model: 'song-bpm', source_task_id: many.id, source_index: 8 });
     expect(await lastSent('/bpm')).toMatchObject({ music_id: many.result.tracks[7]?.id });
   });
 
   it.each([0, 9, -1, 1.5, '1'])(
     'are refused with source_index %j (SONG-15, LIMIT-10)',
     async (index) => {
-      expect(await desk.refused(bpm({ source_index: index }))).toMatchObject(bad('source_index'));
+      expect(await harness.refused(bpm({ source_index: index }))).toMatchObject(bad('source_index'));
     },
   );
 
   it('are refused beyond the tracks of the task (SONG-16, G-71)', async () => {
-    expect(await desk.refused(bpm({ source_index: 3 }))).toMatchObject(bad('source_index'));
+    expect(await harness.refused(bpm({ source_index: 3 }))).toMatchObject(bad('source_index'));
   });
 
   it('are refused while the source is on its way (SONG-07, G-69)', async () => {
-    expect(await desk.refused(bpm({ source_task_id: running.id }))).toMatchObject(
+    expect(await harness.refused(bpm({ source_task_id: running.id }))).toMatchObject(
       notReady('source_task_id'),
     );
   });
 
   it('are refused when the source failed (SONG-08)', async () => {
     expect(failed.status).toBe('failed');
-    expect(await desk.refused(bpm({ source_task_id: failed.id }))).toMatchObject(
+    expect(await harness.refused(bpm({ source_task_id: failed.id }))).toMatchObject(
       notReady('source_task_id'),
     );
   });
@@ -95,52 +95,52 @@ describe('source_task_id and source_index', () => {
   it.each(['expired', 'reconciliation_required'])(
     'are refused when the source is %s (SONG-08)',
     async (status) => {
-      const { id } = await desk.submit({ model: 'song-music', prompt: NEVER });
+      const { id } = await harness.submit({ model: 'song-music', prompt: NEVER });
       const uuid = fromPublicId('task', id) ?? '';
-      const query = (sql: string) => desk.gateway.dataSource.query(sql, [uuid]);
+      const query = (sql: string) => harness.gateway.dataSource.query(sql, [uuid]);
       await query('DELETE FROM task_work WHERE task_id = $1');
       await query(`UPDATE task SET status = '${status}', completed_at = now() WHERE id = $1`);
-      expect((await desk.read(id)).status).toBe(status);
-      expect(await desk.refused(bpm({ source_task_id: id }))).toMatchObject(
+      expect((await harness.read(id)).status).toBe(status);
+      expect(await harness.refused(bpm({ source_task_id: id }))).toMatchObject(
         notReady('source_task_id'),
       );
     },
   );
 
   it('are refused alike for what is unknown, foreign, of another family, or no task (SONG-09, G-70)', async () => {
-    const stranger = await desk.gateway.account();
-    const foreign = await desk.refused(bpm({}), stranger);
-    const unknown = await desk.refused(bpm({ source_task_id: `task_${'0'.repeat(32)}` }));
+    const stranger = await harness.gateway.account();
+    const foreign = await harness.refused(bpm({}), stranger);
+    const unknown = await harness.refused(bpm({ source_task_id: `task_${'0'.repeat(32)}` }));
     expect(foreign).toEqual(unknown);
     expect(unknown).toMatchObject(bad('source_task_id'));
     for (const id of [tune.id, song.result.tracks[0]?.id, song.id.slice(5), 5]) {
-      expect(await desk.refused(bpm({ source_task_id: id }))).toMatchObject(bad('source_task_id'));
+      expect(await harness.refused(bpm({ source_task_id: id }))).toMatchObject(bad('source_task_id'));
     }
     expect(
-      await desk.refused({ model: 'tune-music-stems', source_task_id: song.id }),
+      await harness.refused({ model: 'tune-music-stems', source_task_id: song.id }),
     ).toMatchObject(bad('source_task_id'));
   });
 
   it('are refused for a task without tracks, and for a track that is no extension', async () => {
-    expect(await desk.refused(bpm({ source_task_id: persona.id }))).toMatchObject(
+    expect(await harness.refused(bpm({ source_task_id: persona.id }))).toMatchObject(
       bad('source_task_id'),
     );
-    expect(await desk.refused({ model: 'song-concat', source_task_id: song.id })).toMatchObject(
+    expect(await harness.refused({ model: 'song-concat', source_task_id: song.id })).toMatchObject(
       bad('source_task_id'),
     );
   });
 
   it('are required on a follow-up and refused elsewhere (SONG-10, SONG-11)', async () => {
-    expect(await desk.refused({ model: 'song-bpm' })).toMatchObject(bad('source_task_id'));
+    expect(await harness.refused({ model: 'song-bpm' })).toMatchObject(bad('source_task_id'));
     expect(
-      await desk.refused({ model: 'song-lyrics', prompt: 'x', source_task_id: song.id }),
+      await harness.refused({ model: 'song-lyrics', prompt: 'x', source_task_id: song.id }),
     ).toMatchObject(bad('source_task_id'));
   });
 
   it('bound the places that a follow-up may name', async () => {
     const end = Number(song.result.tracks[0]?.duration_seconds);
     expect(
-      await desk.refused({
+      await harness.refused({
         model: 'song-crop',
         source_task_id: song.id,
         start_s: 1,
@@ -148,7 +148,7 @@ describe('source_task_id and source_index', () => {
       }),
     ).toMatchObject(bad('end_s'));
     expect(
-      await desk.refused({
+      await harness.refused({
         model: 'song-fade-in',
         source_task_id: song.id,
         fade_time_s: Math.ceil(end) + 1,
@@ -160,21 +160,21 @@ describe('source_task_id and source_index', () => {
 describe('source_task_ids and source_indexes', () => {
   it('name two tracks in order, also of one task (SONG-17, SONG-20)', async () => {
     const [first, second] = song.result.tracks;
-    await desk.made(mashup({}));
+    await harness.made(mashup({}));
     expect(await lastSent('/mashup')).toMatchObject({ music_ids: [first?.id, first?.id] });
-    await desk.made(mashup({ source_indexes: [2, 1] }));
+    await harness.made(mashup({ source_indexes: [2, 1] }));
     expect(await lastSent('/mashup')).toMatchObject({ music_ids: [second?.id, first?.id] });
-    const other = await desk.made({ model: 'song-music', prompt: `${AT_ONCE}another song` });
+    const other = await harness.made({ model: 'song-music', prompt: `${AT_ONCE}another song` });
     const ids = other.result.tracks.map(({ id }) => id);
-    await desk.made(mashup({ source_task_ids: [other.id, song.id], source_indexes: [2, 1] }));
+    await harness.made(mashup({ source_task_ids: [other.id, song.id], source_indexes: [2, 1] }));
     expect(await lastSent('/mashup')).toMatchObject({ music_ids: [ids[1], first?.id] });
-    await desk.made(mashup({ source_task_ids: [song.id, other.id] }));
+    await harness.made(mashup({ source_task_ids: [song.id, other.id] }));
     expect(await lastSent('/mashup')).toMatchObject({ music_ids: [first?.id, ids[0]] });
   });
 
   it('are refused unless there are exactly two (SONG-18)', async () => {
     for (const ids of [[], [song.id], [song.id, song.id, song.id], [1, 2], undefined]) {
-      expect(await desk.refused(mashup({ source_task_ids: ids }))).toMatchObject(
+      expect(await harness.refused(mashup({ source_task_ids: ids }))).toMatchObject(
         bad('source_task_ids'),
       );
     }
@@ -182,7 +182,7 @@ describe('source_task_ids and source_indexes', () => {
 
   it('are refused with invalid positions (SONG-21, G-71)', async () => {
     for (const indexes of [[1], [1, 2, 3], [0, 1], [1, 9], '1,1', [1, 3]]) {
-      expect(await desk.refused(mashup({ source_indexes: indexes }))).toMatchObject(
+      expect(await harness.refused(mashup({ source_indexes: indexes }))).toMatchObject(
         bad('source_indexes'),
       );
     }
@@ -194,7 +194,7 @@ describe('source_task_ids and source_indexes', () => {
       [song.id, other],
       [other, song.id],
     ]) {
-      expect(await desk.refused(mashup({ source_task_ids: ids }))).toMatchObject(
+      expect(await harness.refused(mashup({ source_task_ids: ids }))).toMatchObject(
         notReady('source_task_ids'),
       );
     }
@@ -206,7 +206,7 @@ describe('source_task_ids and source_indexes', () => {
         [song.id, other],
         [other, song.id],
       ]) {
-        expect(await desk.refused(mashup({ source_task_ids: ids }))).toMatchObject(
+        expect(await harness.refused(mashup({ source_task_ids: ids }))).toMatchObject(
           bad('source_task_ids'),
         );
       }
@@ -214,10 +214,10 @@ describe('source_task_ids and source_indexes', () => {
   });
 
   it('are refused on any other model (SONG-19)', async () => {
-    expect(await desk.refused(bpm({ source_task_ids: [song.id, song.id] }))).toMatchObject(
+    expect(await harness.refused(bpm({ source_task_ids: [song.id, song.id] }))).toMatchObject(
       bad('source_task_ids'),
     );
-    expect(await desk.refused(bpm({ source_indexes: [1, 1] }))).toMatchObject(
+    expect(await harness.refused(bpm({ source_indexes: [1, 1] }))).toMatchObject(
       bad('source_indexes'),
     );
   });

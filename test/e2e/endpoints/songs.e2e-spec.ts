@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SONG_EXAMPLES } from '../../../src/music/dto/song-examples.js';
-import { type SongAnswer, SongDesk } from '../../support/song-desk.js';
+import { type SongAnswer, SongHarness } from '../../support/song-harness.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 180_000;
@@ -61,23 +61,23 @@ const MODELS: readonly [
   ['SONGM-42', 'tune-music-video', 30_000, 'no', 'tracks,videos', 'flowmusic/v1/video'],
 ];
 
-let desk: SongDesk;
+let harness: SongHarness;
 const sources = new Map<string, SongAnswer>();
 
 beforeAll(async () => {
-  desk = await SongDesk.start();
+  harness = await SongHarness.start();
   const [song, extension, tune] = await Promise.all([
-    desk.made({ model: 'song-music', custom: true, prompt: 'The rain is writing' }),
-    desk
+    harness.made({ model: 'song-music', custom: true, prompt: 'The rain is writing' }),
+    harness
       .made({ model: 'song-upload', audio_url: 'https://example.com/a.mp3', title: 'Demo' })
-      .then(({ id }) => desk.made({ ...body('song-extend'), source_task_id: id })),
-    desk.made(body('tune-music')),
+      .then(({ id }) => harness.made({ ...body('song-extend'), source_task_id: id })),
+    harness.made(body('tune-music')),
   ]);
   sources.set('song', song).set('song-concat', extension).set('tune', tune);
 }, PATIENCE_MS);
 afterAll(async () => {
-  await desk.gateway.provesClean();
-  await desk.stop();
+  await harness.gateway.expectCleanBooks();
+  await harness.stop();
 });
 
 /** The example of a model, with a real source if it needs one. */
@@ -92,14 +92,14 @@ function body(model: string): Record<string, unknown> {
   };
 }
 
-const balance = () => desk.gateway.balance(desk.account.accountId);
+const balance = () => harness.gateway.balance(harness.account.accountId);
 
 describe('POST /v1/music/generations', () => {
   it.each(MODELS)(
     '%s: %s is held at its price, reaches the provider, and brings what it promises (SONG-84)',
     async (_id, model, price, _max, fields, path) => {
       const before = await balance();
-      const submitted = await desk.submit(body(model));
+      const submitted = await harness.submit(body(model));
       expect(submitted).toMatchObject({
         status: 'queued',
         modality: 'audio',
@@ -108,7 +108,7 @@ describe('POST /v1/music/generations', () => {
         reserved_microusd: String(price),
         charged_microusd: null,
       });
-      const task = await desk.ended(submitted.id);
+      const task = await harness.ended(submitted.id);
       expect(task).toMatchObject({
         status: 'succeeded',
         charged_microusd: String(price),
@@ -117,7 +117,7 @@ describe('POST /v1/music/generations', () => {
       const after = await balance();
       expect([before.available - after.available, after.held]).toEqual([BigInt(price), 0n]);
       expect(Object.keys(task.result)).toEqual(['urls', ...fields.split(',')]);
-      expect((await desk.lastOrder()).path).toBe(`/ttapi/${path}`);
+      expect((await harness.lastOrder()).path).toBe(`/ttapi/${path}`);
       if (/^tune.*tracks/.test(`${model} ${fields}`)) expect(task.result.tracks).toHaveLength(1);
     },
     PATIENCE_MS,
@@ -130,13 +130,13 @@ describe('POST /v1/music/generations', () => {
       const hasCustom = !['song-inspo', 'song-replace-section', 'song-add-stem'].includes(model);
       const custom = hasCustom ? { custom: true, prompt: `${AT_ONCE}la la` } : {};
       const before = await balance();
-      const task = await desk.made({ ...example, ...custom, max_mode: true });
+      const task = await harness.made({ ...example, ...custom, max_mode: true });
       expect(before.available - (await balance()).available).toBe(BigInt(price * 2));
       expect(task).toMatchObject({
         reserved_microusd: String(price * 2),
         charged_microusd: String(price * 2),
       });
-      expect((await desk.lastOrder()).body).toMatchObject({ max_mode: true });
+      expect((await harness.lastOrder()).body).toMatchObject({ max_mode: true });
     },
     PATIENCE_MS,
   );
@@ -145,7 +145,7 @@ describe('POST /v1/music/generations', () => {
     '%s: %s refuses max_mode whatever its value (SONG-34, SONG-35, G-74)',
     async (_id, model) => {
       for (const max of [true, false]) {
-        expect(await desk.refused({ ...body(model), max_mode: max })).toMatchObject({
+        expect(await harness.refused({ ...body(model), max_mode: max })).toMatchObject({
           status: 400,
           code: 'invalid_music_request',
           param: 'max_mode',

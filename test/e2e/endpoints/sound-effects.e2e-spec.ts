@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import { call, SOUND_EFFECTS } from '../../support/audio-operations.js';
 import { audioSeconds, pcmOf } from '../../support/audio-seconds.js';
 import { flagRule, numberRule, provesFields } from '../../support/field-rules.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { jsonSeen } from '../../support/stub-provider.js';
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 const make = (fields: object) =>
-  desk.charges(SOUND_EFFECTS, () => desk.call(SOUND_EFFECTS, fields));
+  harness.charges(SOUND_EFFECTS, () => harness.call(SOUND_EFFECTS, fields));
 
 describe('POST /v1/audio/sound-effects', () => {
   it.each([
@@ -53,7 +53,7 @@ describe('POST /v1/audio/sound-effects', () => {
   it.each([2, 5.5, 30])(
     'bills 5 s asked for where %d s come back (SFX-34, G-21)',
     async (seconds) => {
-      desk.provider.reply = (response) => response.end(pcmOf(seconds));
+      harness.provider.reply = (response) => response.end(pcmOf(seconds));
       const { answer, charged } = await make({ duration_seconds: 5, response_format: 'pcm' });
       expect(audioSeconds(answer, 'pcm')).toBe(seconds);
       expect(charged).toBe(15_000n);
@@ -63,24 +63,24 @@ describe('POST /v1/audio/sound-effects', () => {
   it.each([0.49, 30.01, 0, -1, '5', true, [5], 1e300])(
     'refuses the duration %j (SFX-22, LIMIT-07)',
     async (seconds) => {
-      await desk.refusesField(SOUND_EFFECTS, 'duration_seconds', seconds);
+      await harness.refusesField(SOUND_EFFECTS, 'duration_seconds', seconds);
     },
   );
 
   it('takes a prompt of 1,000 code points, not one more (SFX-23, LIMIT-07)', async () => {
     const prompt = '\u{1f327}'.repeat(1_000);
     expect(jsonSeen((await make({ prompt })).seen).text).toBe(prompt);
-    await desk.refusesField(SOUND_EFFECTS, 'prompt', `${prompt}x`);
+    await harness.refusesField(SOUND_EFFECTS, 'prompt', `${prompt}x`);
   });
 
   it.each([undefined, null, '', ' \n\u3000', 5, ['rain'], 'a\u0000'])(
     'refuses the prompt %j (SFX-24)',
     async (prompt) => {
-      await desk.refusesField(SOUND_EFFECTS, 'prompt', prompt);
+      await harness.refusesField(SOUND_EFFECTS, 'prompt', prompt);
     },
   );
 
-  provesFields(() => desk, SOUND_EFFECTS, [
+  provesFields(() => harness, SOUND_EFFECTS, [
     numberRule(
       'prompt_influence',
       'prompt_influence',
@@ -103,7 +103,7 @@ describe('POST /v1/audio/sound-effects', () => {
   });
 
   it.each(['wav', 'flac', 1])('refuses the response_format %j (SFX-32)', async (format) => {
-    await desk.refusesField(SOUND_EFFECTS, 'response_format', format);
+    await harness.refusesField(SOUND_EFFECTS, 'response_format', format);
   });
 });
 
@@ -116,7 +116,7 @@ describe('the audio itself', () => {
     account = await gateway.account();
   });
   afterAll(async () => {
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
     await gateway.stop();
   });
 

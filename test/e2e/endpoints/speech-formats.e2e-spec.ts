@@ -8,7 +8,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(servedBy(stub));
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await stub.stop();
 });

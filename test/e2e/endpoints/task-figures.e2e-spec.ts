@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { silentWav } from '../../support/dubbing-desk.js';
+import { silentWav } from '../../support/dubbing-harness.js';
 import { ADMIN_TOKEN } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
-import { SongDesk } from '../../support/song-desk.js';
+import { SongHarness } from '../../support/song-harness.js';
 import { type SeenRequest, StubUpstream } from '../../support/stub-upstream.js';
 
 const MUSIC = { musicId: 'm-2', audioUrl: 'https://media.example/a.mp3', duration: '10' };
 const DUB_COST = '3000';
 
 let upstream: StubUpstream;
-let desk: SongDesk;
+let harness: SongHarness;
 beforeAll(async () => {
   upstream = await StubUpstream.start();
   upstream.reply = (response, request) => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
     response.end(answerTo(request));
   };
   const { url } = upstream;
-  desk = await SongDesk.start({
+  harness = await SongHarness.start({
     EGRESS_ALLOW: new URL(url).host,
     TTAPI_API_KEY: 'none',
     TTAPI_BASE_URL: url,
@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await desk.stop();
+  await harness.stop();
   await upstream.stop();
 });
 
@@ -47,13 +47,13 @@ function answerTo({ method, url }: SeenRequest): string | Buffer {
 
 async function figuresOf(id: string): Promise<unknown> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-  const { json } = await send(`${desk.gateway.url}/admin/tasks/${id}`, { headers });
+  const { json } = await send(`${harness.gateway.url}/admin/tasks/${id}`, { headers });
   return (json as { provider_figures: unknown }).provider_figures;
 }
 
 describe('what a provider says that a task cost', () => {
   it('is on the record of a song, also what its first step cost', async () => {
-    const { id } = await desk.made({
+    const { id } = await harness.made({
       model: 'song-upload-cover',
       audio_url: 'https://example.com/a.mp3',
       gen_description: 'as a waltz',
@@ -64,13 +64,13 @@ describe('what a provider says that a task cost', () => {
   });
 
   it('is on the record of a dub', async () => {
-    const answer = await postJson(`${desk.gateway.url}/v1/audio/dubbing`, desk.account.headers, {
+    const answer = await postJson(`${harness.gateway.url}/v1/audio/dubbing`, harness.account.headers, {
       model: 'aud-dubbing-v1',
       target_language: 'fr',
       source_url: `${upstream.url}/a.wav`,
     });
     const { id } = answer.json as { id: string };
-    expect(await desk.ended(id)).toMatchObject({ status: 'succeeded' });
+    expect(await harness.ended(id)).toMatchObject({ status: 'succeeded' });
     expect(await figuresOf(id)).toEqual({ 'character-cost': DUB_COST });
   });
 });

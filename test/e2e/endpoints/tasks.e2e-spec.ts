@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import type { TestAccount } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
 import { taskEndpoints } from '../../support/task-endpoints.js';
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open();
-  account = desk.account;
+  harness = await DubbingHarness.open();
+  account = harness.account;
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
-const ENDPOINTS = taskEndpoints(() => desk, '[[sandbox:task-ms=0]]');
+const ENDPOINTS = taskEndpoints(() => harness, '[[sandbox:task-ms=0]]');
 
 function post(
   path: string,
@@ -21,12 +21,12 @@ function post(
   headers: Record<string, string> = {},
   who: TestAccount = account,
 ): Promise<Answer> {
-  return postJson(`${desk.gateway.url}${path}`, { ...who.headers, ...headers }, body);
+  return postJson(`${harness.gateway.url}${path}`, { ...who.headers, ...headers }, body);
 }
 
 const idOf = (answer: Answer): string => (answer.json as { id: string }).id;
 const get = (path: string, who = account) =>
-  send(`${desk.gateway.url}${path}`, { headers: who.headers });
+  send(`${harness.gateway.url}${path}`, { headers: who.headers });
 
 describe.each(ENDPOINTS)('POST $path', ({ path, body, status, invalid, insufficient, other }) => {
   it('names the task in body and headers alike, and it can be read there (TASK-01, TASK-02, TASK-05)', async () => {
@@ -83,7 +83,7 @@ describe.each(ENDPOINTS)('POST $path', ({ path, body, status, invalid, insuffici
   });
 
   it('leaves no task behind a refusal, and the key free (TASK-15, IDEM-12)', async () => {
-    const poor = await desk.gateway.account(1n);
+    const poor = await harness.gateway.account(1n);
     const headers = { 'idempotency-key': 'refused' };
     const refusals = [
       [await post(path, { ...body(), made_up: 1 }, headers, poor), 400, invalid],
@@ -94,13 +94,13 @@ describe.each(ENDPOINTS)('POST $path', ({ path, body, status, invalid, insuffici
     }
     const list = (await get('/v1/tasks', poor)).json as { data: unknown[] };
     expect(list.data).toEqual([]);
-    expect(await desk.gateway.balance(poor.accountId)).toMatchObject({ available: 1n, held: 0n });
+    expect(await harness.gateway.balance(poor.accountId)).toMatchObject({ available: 1n, held: 0n });
   });
 });
 
 describe('GET /v1/tasks', () => {
   it('lists the tasks of the account as they are read one by one, newest first, page by page', async () => {
-    const owner = await desk.gateway.account();
+    const owner = await harness.gateway.account();
     const ids: string[] = [];
     for (const { path, body } of ENDPOINTS) ids.unshift(idOf(await post(path, body(), {}, owner)));
     interface List {
@@ -139,7 +139,7 @@ describe('GET /v1/tasks', () => {
 
 describe('polling', () => {
   it('every 10 s is never limited, whatever the limit of submissions, and shows the states (TASK-04, TASK-26)', async () => {
-    const owner = await desk.gateway.account(undefined, { requestsPerMinute: 1 });
+    const owner = await harness.gateway.account(undefined, { requestsPerMinute: 1 });
     const song = ENDPOINTS[1];
     const id = idOf(await post(song?.path ?? '', song?.body() ?? {}, {}, owner));
     const seen = new Set<string>();
@@ -154,7 +154,7 @@ describe('polling', () => {
   it('a song has no file to download once it has succeeded (CONTENT-08, G-63)', async () => {
     const song = ENDPOINTS[1];
     const id = idOf(await post(song?.path ?? '', song?.body() ?? {}));
-    await send(`${desk.gateway.url}/v1/tasks/${id}`, {
+    await send(`${harness.gateway.url}/v1/tasks/${id}`, {
       headers: { ...account.headers, prefer: 'wait=30' },
     });
     const answer = await get(`/v1/tasks/${id}/content`);

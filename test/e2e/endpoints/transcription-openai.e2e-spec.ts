@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import { recordingForm, TEN_SECONDS, TRANSCRIPTION } from '../../support/audio-operations.js';
 import { formSeen } from '../../support/stub-provider.js';
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 async function viewOf(fields: object): Promise<Record<string, unknown>> {
-  const send = () => desk.postJson(TRANSCRIPTION, fields);
-  return (await desk.charges(TRANSCRIPTION, send)).answer.json as Record<string, unknown>;
+  const send = () => harness.postJson(TRANSCRIPTION, fields);
+  return (await harness.charges(TRANSCRIPTION, send)).answer.json as Record<string, unknown>;
 }
 
 describe('a transcription as clients of the OpenAI API ask for it', () => {
@@ -60,16 +60,16 @@ describe('a transcription as clients of the OpenAI API ask for it', () => {
       for (const one of granularities) form.append('timestamp_granularities[]', one);
       const sends = [
         () =>
-          desk.postJson(TRANSCRIPTION, { response_format, timestamp_granularities: granularities }),
+          harness.postJson(TRANSCRIPTION, { response_format, timestamp_granularities: granularities }),
         () =>
-          desk.postJson(TRANSCRIPTION, {
+          harness.postJson(TRANSCRIPTION, {
             response_format,
             'timestamp_granularities[]': granularities,
           }),
-        () => desk.postForm(TRANSCRIPTION, form),
+        () => harness.postForm(TRANSCRIPTION, form),
       ];
       for (const send of sends) {
-        const { answer, seen } = await desk.charges(TRANSCRIPTION, send);
+        const { answer, seen } = await harness.charges(TRANSCRIPTION, send);
         const view = answer.json as Record<string, unknown>;
         expect(['words' in view, 'segments' in view]).toEqual([hasWords, hasSegments]);
         const told = granularities.length > 0 ? 'word' : undefined;
@@ -80,18 +80,18 @@ describe('a transcription as clients of the OpenAI API ask for it', () => {
 
   it('does not take timestamps beside timestamp_granularities', async () => {
     for (const name of ['timestamp_granularities', 'timestamp_granularities[]']) {
-      const both = () => desk.postJson(TRANSCRIPTION, { [name]: ['word'], timestamps: 'word' });
-      await desk.refused(both, 400, 'invalid_request', name);
+      const both = () => harness.postJson(TRANSCRIPTION, { [name]: ['word'], timestamps: 'word' });
+      await harness.refused(both, 400, 'invalid_request', name);
     }
   });
 
   it('takes stream false, which names what is done anyway, in JSON and in a form', async () => {
     const form = recordingForm({ ...TRANSCRIPTION.body, stream: 'false' }, TEN_SECONDS);
     for (const send of [
-      () => desk.postJson(TRANSCRIPTION, { stream: false }),
-      () => desk.postForm(TRANSCRIPTION, form),
+      () => harness.postJson(TRANSCRIPTION, { stream: false }),
+      () => harness.postForm(TRANSCRIPTION, form),
     ]) {
-      const { seen } = await desk.charges(TRANSCRIPTION, send);
+      const { seen } = await harness.charges(TRANSCRIPTION, send);
       expect((await formSeen(seen)).fields).toEqual({ model_id: 'scribe_v2' });
     }
   });

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import { call, TRANSCRIPTION } from '../../support/audio-operations.js';
 import { flagRule, numberRule, provesFields } from '../../support/field-rules.js';
 import { startTestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { formSeen } from '../../support/stub-provider.js';
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 const transcribe = (fields: object = {}) =>
-  desk.charges(TRANSCRIPTION, () => desk.postJson(TRANSCRIPTION, fields));
+  harness.charges(TRANSCRIPTION, () => harness.postJson(TRANSCRIPTION, fields));
 
 async function viewOf(fields: object): Promise<Record<string, unknown>> {
   return (await transcribe(fields)).answer.json as Record<string, unknown>;
@@ -34,10 +34,10 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it.each(['EN', 'english', '', 5])('refuses the language %j (STT-33)', async (language) => {
-    await desk.refusesField(TRANSCRIPTION, 'language', language);
+    await harness.refusesField(TRANSCRIPTION, 'language', language);
   });
 
-  provesFields(() => desk, TRANSCRIPTION, [
+  provesFields(() => harness, TRANSCRIPTION, [
     flagRule('diarize', 'diarize', ['STT-34', 'STT-35']),
     numberRule(
       'num_speakers',
@@ -53,9 +53,9 @@ describe('POST /v1/audio/transcriptions', () => {
   ]);
 
   it('takes an integral 1.0 for num_speakers (STT-38)', async () => {
-    const body = `{"model":"aud-transcribe-v2","audio_url":"${desk.host.url}","num_speakers":1.0}`;
-    const send = () => postJson(desk.url(TRANSCRIPTION), desk.account.headers, body);
-    const { seen } = await desk.charges(TRANSCRIPTION, send);
+    const body = `{"model":"aud-transcribe-v2","audio_url":"${harness.host.url}","num_speakers":1.0}`;
+    const send = () => postJson(harness.url(TRANSCRIPTION), harness.account.headers, body);
+    const { seen } = await harness.charges(TRANSCRIPTION, send);
     expect((await formSeen(seen)).fields.num_speakers).toBe('1');
   });
 
@@ -82,7 +82,7 @@ describe('POST /v1/audio/transcriptions', () => {
     ['prompt', 'Names: Shim', 'STT-72'],
     ['stream', true, 'STT-72'],
   ])('refuses %s = %j (%s)', async (field, value) => {
-    await desk.refusesField(TRANSCRIPTION, field, value);
+    await harness.refusesField(TRANSCRIPTION, field, value);
   });
 
   it.each<[string, string, string | undefined, boolean, string]>([
@@ -155,7 +155,7 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 
   it('passes on null where the provider says nothing (STT-67, STT-68, STT-70)', async () => {
-    desk.provider.reply = (response) =>
+    harness.provider.reply = (response) =>
       response.end(JSON.stringify({ text: '', words: [{ text: 'a', type: 'audio_event' }] }));
     const view = await viewOf({ timestamps: 'word' });
     expect(view).toEqual({
@@ -182,7 +182,7 @@ describe('POST /v1/audio/transcriptions', () => {
     expect(view.srt).toMatch(/^1\r?\n00:00:00,\d{3} --> 00:00:\d\d,\d{3}\r?\n/);
     const charge = before.available - (await gateway.balance(accountId)).available;
     expect(answer.headers.get('x-gateway-charge-microusd')).toBe(charge.toString());
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
     await gateway.stop();
   });
 });

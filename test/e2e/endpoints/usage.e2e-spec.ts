@@ -17,7 +17,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ TASK_TICK_MS: '50', TASK_POLL_INTERVAL_MS: '50' });
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, send } from '../../support/http-answer.js';
 import { probeTracks } from '../../support/media-probe.js';
-import { BRISK, VIDEO, VideoDesk } from '../../support/video-desk.js';
+import { BRISK, VIDEO, VideoHarness } from '../../support/video-harness.js';
 
 const FRAMES_PER_SECOND = 24;
 const SLOW = 'The sea [[sandbox:task-ms=600000]]';
 
 let gateway: TestGateway;
-let desk: VideoDesk;
+let harness: VideoHarness;
 
 beforeAll(async () => {
   gateway = await startTestGateway(BRISK);
-  desk = await VideoDesk.open(gateway);
+  harness = await VideoHarness.open(gateway);
 });
 afterAll(() => gateway.stop());
 
@@ -24,9 +24,9 @@ describe('the content of a video', () => {
     [{ model: 'vid-omni', seconds: '10', size: '321x181' }, 321, 181],
     [{ model: 'vid-omni', seconds: '10', size: '1920x1080' }, 1920, 1080],
   ])('of %j is an MP4 of that size and length (VID-26)', async (fields, width, height) => {
-    const { id, seconds, status } = await desk.made(fields);
+    const { id, seconds, status } = await harness.made(fields);
     expect(status).toBe('completed');
-    const answer = await desk.content(id);
+    const answer = await harness.content(id);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('video/mp4');
     expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${id}.mp4"`);
@@ -39,19 +39,19 @@ describe('the content of a video', () => {
   });
 
   it('is resumed with Range, and asked for with HEAD', async () => {
-    const { id } = await desk.made();
-    const { bytes, headers } = await desk.content(id);
-    const part = await desk.content(id, { range: 'bytes=100-' });
+    const { id } = await harness.made();
+    const { bytes, headers } = await harness.content(id);
+    const part = await harness.content(id, { range: 'bytes=100-' });
     expect([part.status, part.headers.get('content-range')]).toEqual([
       206,
       `bytes 100-${bytes.length - 1}/${bytes.length}`,
     ]);
     expect(part.bytes.equals(bytes.subarray(100))).toBe(true);
-    const outside = await desk.content(id, { range: `bytes=${bytes.length}-` });
+    const outside = await harness.content(id, { range: `bytes=${bytes.length}-` });
     expect([outside.status, errorOf(outside).code]).toEqual([416, 'range_not_satisfiable']);
     const head = await send(`${gateway.url}/v1/videos/${id}/content`, {
       method: 'HEAD',
-      headers: desk.account.headers,
+      headers: harness.account.headers,
     });
     expect([head.status, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([
       200,
@@ -61,17 +61,17 @@ describe('the content of a video', () => {
   });
 
   it('is 409 until the video is completed, and when it failed (VID-27, ERR-34, G-60)', async () => {
-    const { id } = await desk.submitted({ prompt: SLOW });
-    const failed = await desk.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
+    const { id } = await harness.submitted({ prompt: SLOW });
+    const failed = await harness.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
     for (const video of [id, failed.id]) {
-      const answer = await desk.content(video);
+      const answer = await harness.content(video);
       expect([answer.status, errorOf(answer).code]).toEqual([409, 'task_not_ready']);
     }
   });
 
   it('is not there below /v1/tasks', async () => {
-    const { id } = await desk.made();
-    const answer = await desk.get(`tasks/${id}/content`);
+    const { id } = await harness.made();
+    const answer = await harness.get(`tasks/${id}/content`);
     expect([answer.status, errorOf(answer).code]).toEqual([404, 'content_not_available']);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { type Answer, errorOf, send } from '../../support/http-answer.js';
 import { expectRefused, type Refusal } from '../../support/refusal.js';
-import { VIDEO, VideoDesk } from '../../support/video-desk.js';
+import { VIDEO, VideoHarness } from '../../support/video-harness.js';
 
 const OWN_URL = 'https://gateway.example';
 const HOOK = 'https://93.184.216.34/hook';
@@ -10,18 +10,18 @@ const OMNI = { model: 'vid-omni', seconds: '10' };
 const badField = (param: string): Refusal => ({ status: 400, code: 'invalid_request', param });
 
 let gateway: TestGateway;
-let desk: VideoDesk;
+let harness: VideoHarness;
 
 beforeAll(async () => {
   gateway = await startTestGateway({ PUBLIC_URL: OWN_URL });
-  desk = await VideoDesk.open(gateway);
+  harness = await VideoHarness.open(gateway);
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 
-const refused = (fields: object, refusal: Refusal, by = desk) =>
+const refused = (fields: object, refusal: Refusal, by = harness) =>
   expectRefused(gateway, by.account.accountId, () => by.submit(fields), refusal);
 
 /** Proves the error of a bad field of a video: type and code are the same, and the message names the field. */
@@ -145,13 +145,13 @@ describe('POST /v1/videos refuses', () => {
   );
 
   it('a caller whose balance is below the price (VID-19, BILL-14)', async () => {
-    const poor = await VideoDesk.open(gateway, 249_999n);
+    const poor = await VideoHarness.open(gateway, 249_999n);
     await refused({}, { status: 402, code: 'insufficient_user_quota', param: null }, poor);
   });
 
   it('a key whose allowlist leaves the model out (AUTH-11)', async () => {
     const account = await gateway.account(1_000_000n, { allowedModels: ['vid-cine'] });
-    const narrow = new VideoDesk(gateway, account);
+    const narrow = new VideoHarness(gateway, account);
     const refusal = { status: 403, code: 'api_key_model_not_allowed', param: 'model' };
     await refused({}, refusal, narrow);
   });
@@ -186,8 +186,8 @@ describe('POST /v1/videos refuses', () => {
   });
 
   it.each(['', 'x'.repeat(201)])('the idempotency key %j (IDEM-05)', async (key) => {
-    const call = () => desk.submit({}, { 'idempotency-key': key });
-    await expectRefused(gateway, desk.account.accountId, call, badField('Idempotency-Key'));
+    const call = () => harness.submit({}, { 'idempotency-key': key });
+    await expectRefused(gateway, harness.account.accountId, call, badField('Idempotency-Key'));
   });
 });
 
@@ -195,11 +195,11 @@ describe('a form on POST /v1/videos', () => {
   const post = (...parts: readonly (readonly [string, string | Blob])[]): Promise<Answer> => {
     const body = new FormData();
     for (const [name, value] of [...Object.entries(VIDEO), ...parts]) body.append(name, value);
-    const { headers } = desk.account;
+    const { headers } = harness.account;
     return send(`${gateway.url}/v1/videos`, { method: 'POST', headers, body });
   };
   const refusesForm = (call: () => Promise<Answer>, refusal: Refusal) =>
-    expectRefused(gateway, desk.account.accountId, call, refusal);
+    expectRefused(gateway, harness.account.accountId, call, refusal);
 
   it('is refused with a file part, which it names (VID-34, G-61)', async () => {
     const picture = new Blob(['x'.repeat(2_000_000)], { type: 'image/png' });
@@ -213,14 +213,14 @@ describe('a form on POST /v1/videos', () => {
   });
 
   it('is refused when it is broken', async () => {
-    const headers = { ...desk.account.headers, 'content-type': 'multipart/form-data; boundary=B' };
+    const headers = { ...harness.account.headers, 'content-type': 'multipart/form-data; boundary=B' };
     const call = () =>
       send(`${gateway.url}/v1/videos`, { method: 'POST', headers, body: 'no form' });
     await refusesForm(call, { status: 400, code: 'invalid_multipart' });
   });
 
   it('is refused with a file part that has no name', async () => {
-    const headers = { ...desk.account.headers, 'content-type': 'multipart/form-data; boundary=B' };
+    const headers = { ...harness.account.headers, 'content-type': 'multipart/form-data; boundary=B' };
     const part = 'Content-Disposition: form-data; filename="a.png"';
     const body = `--B\r\n${part}\r\n\r\nx\r\n--B--\r\n`;
     const call = () => send(`${gateway.url}/v1/videos`, { method: 'POST', headers, body });
@@ -230,7 +230,7 @@ describe('a form on POST /v1/videos', () => {
 
 describe('a body of another type on POST /v1/videos', () => {
   it('is refused', async () => {
-    const headers = { ...desk.account.headers, 'content-type': 'text/plain' };
+    const headers = { ...harness.account.headers, 'content-type': 'text/plain' };
     const body = JSON.stringify(VIDEO);
     const answer = await send(`${gateway.url}/v1/videos`, { method: 'POST', headers, body });
     expect([answer.status, errorOf(answer).code]).toEqual([400, 'invalid_content_type']);

@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { BRISK, VIDEO, VideoDesk } from '../../support/video-desk.js';
+import { BRISK, VIDEO, VideoHarness } from '../../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
 const SECRET = '12345678';
 
 let receiver: WebhookReceiver;
 let gateway: TestGateway;
-let desk: VideoDesk;
+let harness: VideoHarness;
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   gateway = await startTestGateway({ ...BRISK, ...receiver.settings });
-  desk = await VideoDesk.open(gateway);
+  harness = await VideoHarness.open(gateway);
 });
 afterAll(async () => {
   await gateway.stop();
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** The one delivery of a video that is submitted with its own webhook. */
 async function told(name: string, fields: object) {
-  const { id } = await desk.submitted({ webhook: `${receiver.url}/${name}`, ...fields });
+  const { id } = await harness.submitted({ webhook: `${receiver.url}/${name}`, ...fields });
   const mine = () => receiver.received.filter(({ path }) => path.endsWith(`/${name}`));
   while (mine().length === 0) await receiver.until(receiver.received.length + 1);
   const [delivery] = mine();
@@ -32,7 +32,7 @@ async function told(name: string, fields: object) {
 describe('the webhook of a video', () => {
   it('carries the body of GET /v1/tasks/{id}, with the link to the file (HOOK-06, VID-35, G-56)', async () => {
     const { id, body, delivery } = await told('done', {});
-    const video = await desk.read(id);
+    const video = await harness.read(id);
     expect(body).toEqual({
       id,
       object: 'task',
@@ -47,7 +47,7 @@ describe('the webhook of a video', () => {
       },
       error: null,
     });
-    const read = await desk.get(`tasks/${id}`);
+    const read = await harness.get(`tasks/${id}`);
     expect(read.bytes.toString()).toBe(delivery.body.toString());
     const { result } = body as { result: { videos: { url: string[] }[] } };
     const link = result.videos[0]!.url[0]!;
@@ -69,7 +69,7 @@ describe('the webhook of a video', () => {
       result: null,
       error: { code: 'provider_task_failed', message: expect.stringMatching(/./) },
     });
-    expect((await desk.get(`tasks/${id}`)).json).toEqual(body);
+    expect((await harness.get(`tasks/${id}`)).json).toEqual(body);
   });
 
   it('is not signed without a secret (HOOK-13, VID-20)', async () => {
@@ -91,8 +91,8 @@ describe('the webhook of a video', () => {
 
 describe('GET /v1/tasks/{id} of a video', () => {
   it('has the same keys before the end, with nothing to tell yet (VID-35)', async () => {
-    const { id } = await desk.submitted({ prompt: 'The sea [[sandbox:task-ms=600000]]' });
-    const { progress, ...task } = (await desk.get(`tasks/${id}`)).json as Record<string, unknown>;
+    const { id } = await harness.submitted({ prompt: 'The sea [[sandbox:task-ms=600000]]' });
+    const { progress, ...task } = (await harness.get(`tasks/${id}`)).json as Record<string, unknown>;
     expect(progress === null || progress === 0).toBe(true);
     expect(task).toEqual({
       id,
@@ -105,7 +105,7 @@ describe('GET /v1/tasks/{id} of a video', () => {
       result: null,
       error: null,
     });
-    const content = await desk.get(`tasks/${id}/content`);
+    const content = await harness.get(`tasks/${id}/content`);
     expect([content.status, (content.json as { error: { code: string } }).error.code]).toEqual([
       404,
       'content_not_available',

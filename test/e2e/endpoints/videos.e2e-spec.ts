@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ADMIN } from '../../support/admin-desk.js';
+import { ADMIN } from '../../support/admin-harness.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
-import { BRISK, VIDEO, VIDEO_PRICE, type Video, VideoDesk } from '../../support/video-desk.js';
+import { BRISK, VIDEO, VIDEO_PRICE, type Video, VideoHarness } from '../../support/video-harness.js';
 
 const CREDIT = 10_000_000n;
 const UNKNOWN = `task_${'0'.repeat(32)}`;
 const SLOW = 'The sea [[sandbox:task-ms=600000]]';
 
 let gateway: TestGateway;
-let desk: VideoDesk;
+let harness: VideoHarness;
 
 beforeAll(async () => {
   gateway = await startTestGateway(BRISK);
-  desk = await VideoDesk.open(gateway);
+  harness = await VideoHarness.open(gateway);
 });
 afterAll(() => gateway.stop());
 
 async function expectNotFound(answer: Answer): Promise<void> {
   expect(answer.status).toBe(404);
-  const unknown = await desk.get(`videos/${UNKNOWN}`);
+  const unknown = await harness.get(`videos/${UNKNOWN}`);
   expect(answer.json).toEqual(unknown.json);
   expect(errorOf(answer)).toMatchObject({ code: 'task_not_found', param: 'id' });
 }
@@ -35,7 +35,7 @@ async function asked(): Promise<unknown> {
 
 describe('POST /v1/videos', () => {
   it('answers 200 with every key of a queued video, and its id in the head (VID-01, VID-02, CONV-11, G-57)', async () => {
-    const answer = await desk.submit({ model: 'vid-omni', seconds: '10', size: '1280x720' });
+    const answer = await harness.submit({ model: 'vid-omni', seconds: '10', size: '1280x720' });
     expect(answer.status).toBe(200);
     const video = answer.json as Video;
     expect(video).toEqual({
@@ -52,11 +52,11 @@ describe('POST /v1/videos', () => {
       error: null,
     });
     expect(answer.headers.get('x-gateway-task-id')).toBe(video.id);
-    expect(Object.keys((await desk.read(video.id)) as object)).toEqual(Object.keys(video));
+    expect(Object.keys((await harness.read(video.id)) as object)).toEqual(Object.keys(video));
   });
 
   it('has no size where none was sent', async () => {
-    expect(await desk.submitted()).not.toHaveProperty('size');
+    expect(await harness.submitted()).not.toHaveProperty('size');
   });
 
   it.each([
@@ -67,7 +67,7 @@ describe('POST /v1/videos', () => {
   ])(
     'reserves the price of %s for %s seconds (VID-03, VID-10, G-26)',
     async (model, seconds, price) => {
-      const buyer = await VideoDesk.open(gateway, price);
+      const buyer = await VideoHarness.open(gateway, price);
       const { id } = await buyer.submitted({ model, seconds, prompt: SLOW });
       expect(await buyer.balance()).toMatchObject({ available: 0n, held: price });
       expect((await buyer.read(id)).id).toBe(id);
@@ -77,7 +77,7 @@ describe('POST /v1/videos', () => {
   it('passes everything on under the upstream name of the model (VID-12, VID-15)', async () => {
     const image_urls = ['http://93.184.216.34/a.png', 'https://93.184.216.34/b.png?x=1'];
     const prompt = `${VIDEO.prompt} passed on`;
-    await desk.made({ prompt, seconds: '10', aspect_ratio: '16:9', image_urls });
+    await harness.made({ prompt, seconds: '10', aspect_ratio: '16:9', image_urls });
     const body = { model: 'vid-motion', prompt, seconds: '10', aspect_ratio: '16:9', image_urls };
     expect(await asked()).toEqual(body);
   });
@@ -87,15 +87,15 @@ describe('POST /v1/videos', () => {
     const images = ['https://93.184.216.34/a.png', 'https://93.184.216.34/b.png'];
     for (const [name, value] of Object.entries(VIDEO)) body.append(name, value);
     for (const url of images) body.append('image_urls[]', url);
-    const { headers } = desk.account;
+    const { headers } = harness.account;
     const answer = await send(`${gateway.url}/v1/videos`, { method: 'POST', headers, body });
     expect(answer.status).toBe(200);
-    await desk.ended((answer.json as Video).id);
+    await harness.ended((answer.json as Video).id);
     expect(await asked()).toEqual({ ...VIDEO, image_urls: images });
   });
 
   it('answers the same video for the same idempotency key and body (VID-33, G-89)', async () => {
-    const buyer = await VideoDesk.open(gateway, CREDIT);
+    const buyer = await VideoHarness.open(gateway, CREDIT);
     const key = { 'idempotency-key': 'once' };
     const { id } = await buyer.submitted({}, key);
     expect((await buyer.ended(id)).status).toBe('completed');
@@ -109,11 +109,11 @@ describe('POST /v1/videos', () => {
 
 describe('a video', () => {
   it('goes from queued over in_progress to completed, never back (VID-23, VID-24, G-58)', async () => {
-    const { id } = await desk.submitted({ prompt: 'The sea [[sandbox:task-ms=700]]' });
+    const { id } = await harness.submitted({ prompt: 'The sea [[sandbox:task-ms=700]]' });
     const seen: string[] = [];
     let last = 'queued';
     while (last !== 'completed') {
-      const read = await desk.read(`${id}?model=vid-motion`);
+      const read = await harness.read(`${id}?model=vid-motion`);
       expect(read).toMatchObject({ id, object: 'video', model: 'vid-motion' });
       last = read.status;
       if (seen.at(-1) !== last) seen.push(last);
@@ -125,28 +125,28 @@ describe('a video', () => {
   });
 
   it('tells SDKs when to poll again until it is final', async () => {
-    const { id } = await desk.submitted({ prompt: SLOW });
-    const open = await desk.get(`videos/${id}`);
+    const { id } = await harness.submitted({ prompt: SLOW });
+    const open = await harness.get(`videos/${id}`);
     expect(open.headers.get('openai-poll-after-ms')).toBe('10000');
-    const done = await desk.get(`videos/${(await desk.made()).id}`);
+    const done = await harness.get(`videos/${(await harness.made()).id}`);
     expect(done.headers.get('openai-poll-after-ms')).toBeNull();
   });
 
   it('is waited for with Prefer', async () => {
-    const { id } = await desk.submitted({ prompt: 'The sea [[sandbox:task-ms=500]]' });
-    const answer = await desk.get(`videos/${id}`, { prefer: 'wait=30' });
+    const { id } = await harness.submitted({ prompt: 'The sea [[sandbox:task-ms=500]]' });
+    const answer = await harness.get(`videos/${id}`, { prefer: 'wait=30' });
     expect(answer.headers.get('preference-applied')).toBe('wait=30');
     expect((answer.json as Video).status).toBe('completed');
   });
 
   it('whose outcome is unknown is waited for until an operator has decided', async () => {
-    const { id } = await desk.submitted({ prompt: `${VIDEO.prompt}[[sandbox:lost-answer]]` });
+    const { id } = await harness.submitted({ prompt: `${VIDEO.prompt}[[sandbox:lost-answer]]` });
     const reads = [`videos/${id}`, `tasks/${id}`];
-    const waiting = reads.map((path) => desk.get(path, { prefer: 'wait=30' }));
-    await desk.unknown(id);
+    const waiting = reads.map((path) => harness.get(path, { prefer: 'wait=30' }));
+    await harness.unknown(id);
     for (const path of reads) {
       const fromMs = performance.now();
-      const answer = await desk.get(path, { prefer: 'wait=1' });
+      const answer = await harness.get(path, { prefer: 'wait=1' });
       expect(answer.json).toMatchObject({ status: 'in_progress' });
       expect(performance.now() - fromMs).toBeGreaterThan(900);
     }
@@ -163,7 +163,7 @@ describe('a video', () => {
   });
 
   it('is settled once when it is completed (VID-29)', async () => {
-    const buyer = await VideoDesk.open(gateway, CREDIT);
+    const buyer = await VideoHarness.open(gateway, CREDIT);
     const video = await buyer.made();
     expect(video).toMatchObject({ status: 'completed', progress: 100, error: null });
     expect(await buyer.balance()).toEqual({
@@ -174,7 +174,7 @@ describe('a video', () => {
   });
 
   it('is refunded when it fails, and says why (VID-30, ERR-37, G-85)', async () => {
-    const buyer = await VideoDesk.open(gateway, CREDIT);
+    const buyer = await VideoHarness.open(gateway, CREDIT);
     const video = await buyer.made({ prompt: `${VIDEO.prompt}[[sandbox:task-fails]]` });
     expect(video).toMatchObject({
       status: 'failed',
@@ -187,27 +187,27 @@ describe('a video', () => {
   });
 
   it('that is too large for the sandbox fails', async () => {
-    const video = await desk.made({ model: 'vid-omni', seconds: '10', size: '4096x2304' });
+    const video = await harness.made({ model: 'vid-omni', seconds: '10', size: '4096x2304' });
     expect(video).toMatchObject({ status: 'failed', error: { code: 'provider_task_failed' } });
   });
 
   it('expires 14 days after its completion (LIMIT-15, VID-31)', async () => {
-    const { id, completed_at: completedAt, expires_at: expiresAt } = await desk.made();
+    const { id, completed_at: completedAt, expires_at: expiresAt } = await harness.made();
     expect(expiresAt).toBe(completedAt! + 1_209_600);
-    await desk.age(id, 13);
-    expect((await desk.content(id)).status).toBe(200);
-    await desk.age(id, 1);
-    const gone = await desk.content(id);
+    await harness.age(id, 13);
+    expect((await harness.content(id)).status).toBe(200);
+    await harness.age(id, 1);
+    const gone = await harness.content(id);
     expect([gone.status, errorOf(gone).code]).toEqual([410, 'content_expired']);
-    expect((await desk.read(id)).status).toBe('completed');
+    expect((await harness.read(id)).status).toBe('completed');
   });
 
   it('is read with its model, without one, and refused with another (VID-25, G-59)', async () => {
-    const { id } = await desk.made();
+    const { id } = await harness.made();
     for (const path of [`videos/${id}`, `videos/${id}/content`]) {
-      expect((await desk.get(`${path}?model=vid-motion`)).status).toBe(200);
-      expect((await desk.get(path)).status).toBe(200);
-      const other = await desk.get(`${path}?model=vid-cine`);
+      expect((await harness.get(`${path}?model=vid-motion`)).status).toBe(200);
+      expect((await harness.get(path)).status).toBe(200);
+      const other = await harness.get(`${path}?model=vid-cine`);
       expect(other.status).toBe(400);
       expect(errorOf(other)).toMatchObject({
         code: 'invalid_request',
@@ -218,20 +218,20 @@ describe('a video', () => {
   });
 
   it('of another account is as unknown as one that never was (VID-28, AUTH-27, G-52)', async () => {
-    const { id } = await desk.made();
-    const stranger = await VideoDesk.open(gateway);
+    const { id } = await harness.made();
+    const stranger = await VideoHarness.open(gateway);
     for (const path of [`videos/${id}`, `videos/${id}/content`]) {
       await expectNotFound(await stranger.get(path));
     }
     for (const bad of [UNKNOWN, 'task_1', 'video_1', '%00', '%ff']) {
-      await expectNotFound(await desk.get(`videos/${bad}`));
-      await expectNotFound(await desk.get(`videos/${bad}/content`));
+      await expectNotFound(await harness.get(`videos/${bad}`));
+      await expectNotFound(await harness.get(`videos/${bad}/content`));
     }
   });
 
   it('is polled as often as anybody likes within the limit of reads (VID-32)', async () => {
     const account = await gateway.account(CREDIT, { requestsPerMinute: 60 });
-    const poller = new VideoDesk(gateway, account);
+    const poller = new VideoHarness(gateway, account);
     const { id } = await poller.submitted({ prompt: SLOW });
     // An hour of polls every 10 seconds, at once.
     for (let poll = 0; poll < 360; poll += 1) await poller.read(id);

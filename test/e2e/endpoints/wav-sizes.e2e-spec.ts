@@ -22,7 +22,7 @@ beforeAll(async () => {
   account = await gateway.account();
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await stub.stop();
 });

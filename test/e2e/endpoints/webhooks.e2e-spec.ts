@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromPublicId } from '../../../src/common/ids/public-id.js';
 import { signatureOf } from '../../../src/webhooks/webhook-signature.js';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import { ADMIN_TOKEN } from '../../support/gateway.js';
 import { type Answer, postJson, send } from '../../support/http-answer.js';
 
@@ -23,17 +23,17 @@ interface DeliveryObject {
   readonly next_attempt_at: number | null;
 }
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open({ WEBHOOK_RETRY_DELAYS_MS: `${DELAY_MS},${DELAY_MS}` });
+  harness = await DubbingHarness.open({ WEBHOOK_RETRY_DELAYS_MS: `${DELAY_MS},${DELAY_MS}` });
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
-const hook = () => ({ webhook: desk.receiver.url, webhook_secret: SECRET });
+const hook = () => ({ webhook: harness.receiver.url, webhook_secret: SECRET });
 const dataOf = (answer: Answer) => (answer.json as { data: DeliveryObject[] }).data;
-const deliveries = async (id: string) => dataOf(await desk.get(`${id}/deliveries`));
+const deliveries = async (id: string) => dataOf(await harness.get(`${id}/deliveries`));
 
 /** The deliveries of a task, after none is due any more. */
 async function settled(id: string): Promise<DeliveryObject[]> {
@@ -45,22 +45,22 @@ async function settled(id: string): Promise<DeliveryObject[]> {
 }
 
 async function resolveAsFailed(id: string): Promise<void> {
-  const url = `${desk.gateway.url}/admin/tasks/${id}/resolve`;
+  const url = `${harness.gateway.url}/admin/tasks/${id}/resolve`;
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
   expect((await postJson(url, headers, { outcome: 'failed' })).status).toBe(200);
 }
 
 function post(path: string, headers: Record<string, string>): Promise<Answer> {
-  return send(`${desk.gateway.url}${path}`, { method: 'POST', headers });
+  return send(`${harness.gateway.url}${path}`, { method: 'POST', headers });
 }
 
 describe('a webhook', () => {
   it('tells the final state once, with the very body that GET answers, signed (HOOK-01, HOOK-05, HOOK-09, HOOK-10, HOOK-35)', async () => {
     const seen: { raw: Buffer; task: unknown; signature: unknown; type: unknown }[] = [];
-    desk.receiver.react((response, { body, headers }) => {
+    harness.receiver.react((response, { body, headers }) => {
       // What GET answers while the receiver has not answered yet.
       const { id } = JSON.parse(body.toString()) as { id: string };
-      void desk.get(id).then((answer) => {
+      void harness.get(id).then((answer) => {
         seen.push({
           raw: body,
           task: answer.json,
@@ -70,9 +70,9 @@ describe('a webhook', () => {
         response.writeHead(200).end();
       });
     });
-    const { id } = await desk.submit({ source_url: desk.source(SOON), ...hook() });
+    const { id } = await harness.submit({ source_url: harness.source(SOON), ...hook() });
     await settled(id);
-    expect(desk.receiver.received).toHaveLength(1);
+    expect(harness.receiver.received).toHaveLength(1);
     const [{ raw, task, signature, type } = { raw: Buffer.alloc(0) }] = seen;
     expect(JSON.parse(raw.toString())).toEqual(task);
     expect(task).toMatchObject({ id, status: 'succeeded', charged_microusd: '12500' });
@@ -83,24 +83,24 @@ describe('a webhook', () => {
   });
 
   it('tells of failure, with the money free again (HOOK-07)', async () => {
-    const { id } = await desk.submit({ source_url: desk.source(FAILS), ...hook() });
+    const { id } = await harness.submit({ source_url: harness.source(FAILS), ...hook() });
     await settled(id);
-    expect(JSON.parse(desk.receiver.received[0]?.body.toString() ?? '')).toMatchObject({
+    expect(JSON.parse(harness.receiver.received[0]?.body.toString() ?? '')).toMatchObject({
       id,
       status: 'failed',
       result: null,
       error: { code: 'provider_task_failed', message: expect.stringMatching(/./) },
     });
-    expect(await desk.gateway.balance(desk.account.accountId)).toMatchObject({ held: 0n });
+    expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({ held: 0n });
   });
 
   it('tells of an unknown outcome, and again when an operator has decided (HOOK-02, G-55)', async () => {
-    const { id } = await desk.submit({ source_url: desk.source(UNKNOWN), ...hook() });
+    const { id } = await harness.submit({ source_url: harness.source(UNKNOWN), ...hook() });
     await settled(id);
     await resolveAsFailed(id);
-    await desk.receiver.until(2);
+    await harness.receiver.until(2);
     expect(await settled(id)).toHaveLength(2);
-    const told = desk.receiver.received.map(({ body }) => JSON.parse(body.toString()) as unknown);
+    const told = harness.receiver.received.map(({ body }) => JSON.parse(body.toString()) as unknown);
     expect(told).toMatchObject([
       { id, status: 'reconciliation_required' },
       { id, status: 'failed' },
@@ -108,59 +108,59 @@ describe('a webhook', () => {
   });
 
   it('of an unknown outcome is not tried again once an operator has decided (HOOK-02)', async () => {
-    desk.receiver.react(500);
-    const { id } = await desk.submit({ source_url: desk.source(UNKNOWN), ...hook() });
+    harness.receiver.react(500);
+    const { id } = await harness.submit({ source_url: harness.source(UNKNOWN), ...hook() });
     await settled(id);
     // As between two attempts of the real schedule, whose last wait takes two hours.
     const own = `owner_id = '${fromPublicId('task', id) ?? ''}'`;
-    await desk.gateway.dataSource.query(
+    await harness.gateway.dataSource.query(
       `UPDATE webhook_delivery SET status = 'pending', retry = 0, due_at = now() + interval '2 hours' WHERE ${own}`,
     );
-    desk.receiver.react(204);
+    harness.receiver.react(204);
     await resolveAsFailed(id);
     const [first, second] = await settled(id);
     expect([first?.status, second?.status].sort()).toEqual(['delivered', 'failed']);
-    const told = desk.receiver.received.map(({ body }) => JSON.parse(body.toString()) as unknown);
+    const told = harness.receiver.received.map(({ body }) => JSON.parse(body.toString()) as unknown);
     expect(told.at(-1)).toMatchObject({ id, status: 'failed' });
   });
 
   it('is not sent before the end, nor for a task that asked for none (HOOK-03, HOOK-04)', async () => {
-    const open = await desk.submit({ source_url: desk.source(NEVER), ...hook() });
-    const quiet = await desk.submit({ source_url: desk.source(SOON) });
-    await desk.ended(quiet.id);
-    while ((await desk.task(open.id)).status !== 'processing') await sleep(20);
+    const open = await harness.submit({ source_url: harness.source(NEVER), ...hook() });
+    const quiet = await harness.submit({ source_url: harness.source(SOON) });
+    await harness.ended(quiet.id);
+    while ((await harness.task(open.id)).status !== 'processing') await sleep(20);
     expect(await deliveries(open.id)).toEqual([]);
     expect(await deliveries(quiet.id)).toEqual([]);
-    expect(desk.receiver.received).toHaveLength(0);
+    expect(harness.receiver.received).toHaveLength(0);
   });
 
   it('that no receiver accepts changes neither task nor charge (HOOK-23, TASK-27)', async () => {
-    desk.receiver.react(500);
-    const { id } = await desk.submit({ source_url: desk.source(SOON), ...hook() });
+    harness.receiver.react(500);
+    const { id } = await harness.submit({ source_url: harness.source(SOON), ...hook() });
     const [delivery] = await settled(id);
     expect(delivery).toMatchObject({ status: 'failed', next_attempt_at: null });
     expect(delivery?.attempts.map((attempt) => attempt.status_code)).toEqual([500, 500, 500]);
-    const bodies = new Set(desk.receiver.received.map(({ body }) => body.toString()));
+    const bodies = new Set(harness.receiver.received.map(({ body }) => body.toString()));
     expect(bodies.size).toBe(1);
-    expect(await desk.task(id)).toMatchObject({ status: 'succeeded', charged_microusd: '12500' });
+    expect(await harness.task(id)).toMatchObject({ status: 'succeeded', charged_microusd: '12500' });
   });
 
   it('never shows its secret (HOOK-34)', async () => {
-    const { id } = await desk.submit({ source_url: desk.source(SOON), ...hook() });
+    const { id } = await harness.submit({ source_url: harness.source(SOON), ...hook() });
     await settled(id);
     const admin = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const answers = await Promise.all([
-      desk.get(id),
-      desk.get(`${id}/deliveries`),
-      desk.get(''),
-      send(`${desk.gateway.url}/admin/tasks/${id}`, { headers: admin }),
-      send(`${desk.gateway.url}/admin/webhook-deliveries?task_id=${id}`, { headers: admin }),
+      harness.get(id),
+      harness.get(`${id}/deliveries`),
+      harness.get(''),
+      send(`${harness.gateway.url}/admin/tasks/${id}`, { headers: admin }),
+      send(`${harness.gateway.url}/admin/webhook-deliveries?task_id=${id}`, { headers: admin }),
     ]);
     for (const answer of answers) {
       expect(answer.status).toBe(200);
       expect(answer.bytes.toString()).not.toContain(SECRET);
     }
-    const tables = await desk.gateway.dataSource.query<{ row: string }[]>(
+    const tables = await harness.gateway.dataSource.query<{ row: string }[]>(
       `SELECT d::text || convert_from(d.body, 'UTF8') AS row FROM webhook_delivery d
         UNION ALL SELECT t::text FROM task t`,
     );
@@ -170,14 +170,14 @@ describe('a webhook', () => {
 
 describe('the log of deliveries', () => {
   it('shows every attempt, to the account and to the operator', async () => {
-    desk.receiver.react(404);
-    const { id } = await desk.submit({ source_url: desk.source(SOON), ...hook() });
+    harness.receiver.react(404);
+    const { id } = await harness.submit({ source_url: harness.source(SOON), ...hook() });
     const [delivery] = await settled(id);
     expect(delivery).toEqual({
       id: expect.stringMatching(/^whd_[0-9a-f]{32}$/),
       object: 'webhook_delivery',
       task_id: id,
-      url: desk.receiver.url,
+      url: harness.receiver.url,
       status: 'failed',
       attempts: [
         {
@@ -191,49 +191,49 @@ describe('the log of deliveries', () => {
       created_at: expect.any(Number),
     });
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-    const list = `${desk.gateway.url}/admin/webhook-deliveries`;
+    const list = `${harness.gateway.url}/admin/webhook-deliveries`;
     const asked = await send(`${list}?task_id=${id}&status=failed`, { headers });
     expect(dataOf(asked)).toEqual([delivery]);
     expect(dataOf(await send(`${list}?task_id=${id}&status=delivered`, { headers }))).toEqual([]);
   });
 
   it('lets the key holder and the operator deliver again', async () => {
-    desk.receiver.react(410);
-    const { id } = await desk.submit({ source_url: desk.source(SOON), ...hook() });
+    harness.receiver.react(410);
+    const { id } = await harness.submit({ source_url: harness.source(SOON), ...hook() });
     const [delivery] = await settled(id);
-    desk.receiver.react(204);
+    harness.receiver.react(204);
     const own = `/v1/tasks/${id}/deliveries/${delivery?.id ?? ''}/redeliver`;
-    const again = await post(own, desk.account.headers);
+    const again = await post(own, harness.account.headers);
     expect([again.status, again.json]).toMatchObject([202, { id: delivery?.id }]);
-    await desk.receiver.until(2);
+    await harness.receiver.until(2);
     expect(await settled(id)).toMatchObject([
       { status: 'delivered', attempts: [{ status_code: 410 }, { status_code: 204 }] },
     ]);
     const operators = `/admin/webhook-deliveries/${delivery?.id ?? ''}/redeliver`;
     const byOperator = await post(operators, { authorization: `Bearer ${ADMIN_TOKEN}` });
     expect(byOperator.status).toBe(202);
-    await desk.receiver.until(3);
+    await harness.receiver.until(3);
     expect((await settled(id))[0]?.attempts).toHaveLength(3);
   });
 
   it('is not readable by other accounts', async () => {
-    const { id } = await desk.submit({ source_url: desk.source(SOON), ...hook() });
+    const { id } = await harness.submit({ source_url: harness.source(SOON), ...hook() });
     const [delivery] = await settled(id);
-    const other = await desk.gateway.account();
-    const list = await desk.get(`${id}/deliveries`, other.headers);
+    const other = await harness.gateway.account();
+    const list = await harness.get(`${id}/deliveries`, other.headers);
     expect([list.status, list.json]).toMatchObject([404, { error: { code: 'task_not_found' } }]);
     const path = `/v1/tasks/${id}/deliveries/${delivery?.id ?? ''}/redeliver`;
     expect((await post(path, other.headers)).status).toBe(404);
-    expect((await send(`${desk.gateway.url}/v1/tasks/${id}/deliveries`)).status).toBe(401);
+    expect((await send(`${harness.gateway.url}/v1/tasks/${id}/deliveries`)).status).toBe(401);
     const unknown = `/v1/tasks/${id}/deliveries/whd_${'0'.repeat(32)}/redeliver`;
-    const answer = await post(unknown, desk.account.headers);
+    const answer = await post(unknown, harness.account.headers);
     expect([answer.status, answer.json]).toMatchObject([404, { error: { code: 'not_found' } }]);
     const admin = { authorization: `Bearer ${ADMIN_TOKEN}` };
     expect((await post('/admin/webhook-deliveries/whd_1/redeliver', admin)).status).toBe(404);
-    const bad = await send(`${desk.gateway.url}/admin/webhook-deliveries?task_id=5`, {
+    const bad = await send(`${harness.gateway.url}/admin/webhook-deliveries?task_id=5`, {
       headers: admin,
     });
     expect([bad.status, bad.json]).toMatchObject([400, { error: { param: 'task_id' } }]);
-    expect(desk.receiver.received).toHaveLength(1);
+    expect(harness.receiver.received).toHaveLength(1);
   });
 });

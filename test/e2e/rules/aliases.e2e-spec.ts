@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadCatalog } from '../../../src/catalog/catalog-file.js';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 
@@ -97,10 +97,10 @@ describe('an alias', () => {
   });
 
   it('that ordered a dub is the model of its task', async () => {
-    const desk = await DubbingDesk.open({ CATALOG_FILE: file });
-    const ordered = await desk.submit({ model: 'dub-1' });
-    expect(await desk.task(ordered.id)).toMatchObject({ model: 'dub-1' });
-    await desk.close();
+    const harness = await DubbingHarness.open({ CATALOG_FILE: file });
+    const ordered = await harness.submit({ model: 'dub-1' });
+    expect(await harness.task(ordered.id)).toMatchObject({ model: 'dub-1' });
+    await harness.close();
   });
 
   it.each([

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const each of [gateway, withoutModels]) {
-    await each.provesClean();
+    await each.expectCleanBooks();
     await each.stop();
   }
   rmSync(folder, { recursive: true });

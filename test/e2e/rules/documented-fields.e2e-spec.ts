@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
-import { BRISK, VideoDesk } from '../../support/video-desk.js';
+import { BRISK, VideoHarness } from '../../support/video-harness.js';
 
 interface Schema {
   readonly $ref?: string;
@@ -28,23 +28,23 @@ const file = new URL('../../../openapi.json', import.meta.url);
 const { paths, components } = JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
 
 let gateway: TestGateway;
-let desk: VideoDesk;
+let harness: VideoHarness;
 /** Ids by their place in a path. */
 let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   gateway = await startTestGateway(BRISK);
-  desk = await VideoDesk.open(gateway);
-  const call = await postJson(`${gateway.url}/v1/audio/speech`, desk.account.headers, HELLO);
+  harness = await VideoHarness.open(gateway);
+  const call = await postJson(`${gateway.url}/v1/audio/speech`, harness.account.headers, HELLO);
   const song = { model: 'song-music', prompt: AT_ONCE };
   const task = await postJson(
     `${gateway.url}/v1/music/generations`,
-    { ...desk.account.headers, prefer: 'wait=30' },
+    { ...harness.account.headers, prefer: 'wait=30' },
     song,
   );
   ids = {
     SONG: (task.json as { id: string }).id,
-    VIDEO: (await desk.made()).id,
+    VIDEO: (await harness.made()).id,
     EXECUTION: call.headers.get('x-gateway-execution-id') ?? '',
   };
 });
@@ -105,7 +105,7 @@ it.each([
 ])(
   'the answer of %s %s has no field or word that the document does not name',
   async (path, name) => {
-    const answer = await desk.get(path.slice('/v1/'.length).replace('{id}', ids[name] ?? name));
+    const answer = await harness.get(path.slice('/v1/'.length).replace('{id}', ids[name] ?? name));
     expect(answer.status).toBe(200);
     const schema = paths[path]?.get.responses['200']?.content['application/json']?.schema;
     expect(schema && partsOf(schema).some(({ properties }) => properties)).toBe(true);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   expect((await speak({ input: INSTANT })).status).toBe(200);
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await recordings.stop();
 });

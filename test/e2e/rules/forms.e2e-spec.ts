@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { wavFile } from '../../media/wav-file.js';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import {
   ALIGNMENT,
   type AudioOperation,
@@ -15,19 +15,19 @@ import { formSeen } from '../../support/stub-provider.js';
 /** Text, so that it can stand between other parts. */
 const WAV = wavFile(8_000, 8_000, 8).toString('latin1').replaceAll('\x80', '\x7f');
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 /** Sends the parts of a form unchanged, for forms that no client would send. */
 const postParts = (operation: AudioOperation, parts: readonly string[], boundary = 'B') =>
-  send(desk.url(operation), {
+  send(harness.url(operation), {
     method: 'POST',
     headers: {
-      ...desk.account.headers,
+      ...harness.account.headers,
       'content-type': `multipart/form-data; boundary=${boundary}`,
     },
     body: parts.map((part) => `--B\r\n${part}\r\n`).join('') + '--B--\r\n',
@@ -47,15 +47,15 @@ const WHOLE = [textPart('model', 'aud-transcribe-v2'), filePart('file', WAV)];
 describe('a form', () => {
   it('has its texts converted by the type of the field (AUD-06)', async () => {
     const fields = { diarize: 'true', num_speakers: '2', temperature: '0.5', subtitles: 'false' };
-    const answer = await desk.call(TRANSCRIPTION, fields);
+    const answer = await harness.call(TRANSCRIPTION, fields);
     expect(answer.status).toBe(200);
-    expect((await formSeen(desk.provider.only)).fields).toEqual({
+    expect((await formSeen(harness.provider.only)).fields).toEqual({
       model_id: 'scribe_v2',
       diarize: 'true',
       num_speakers: '2',
       temperature: '0.5',
     });
-    const changed = await desk.call(VOICE_CHANGER, { stability: '0.5' });
+    const changed = await harness.call(VOICE_CHANGER, { stability: '0.5' });
     expect(changed.status).toBe(200);
   });
 
@@ -76,14 +76,14 @@ describe('a form', () => {
   )('of %s is refused with %s = "%s" (AUD-07, G-41)', async (_path, field, value, operation) => {
     const form = recordingForm({ ...operation.body, [field]: value }, TEN_SECONDS);
     const param = field.replace('[]', '');
-    await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);
+    await harness.refused(() => harness.postForm(operation, form), 400, 'invalid_request', param);
   });
 
   it('takes empty optional fields as omitted, and the booleans of Python', async () => {
     const fields = { diarize: 'True', subtitles: 'False', num_speakers: '', temperature: '' };
     const empty = { language: '', audio_url: '' };
-    expect((await desk.call(TRANSCRIPTION, { ...fields, ...empty })).status).toBe(200);
-    const seen = (await formSeen(desk.provider.only)).fields;
+    expect((await harness.call(TRANSCRIPTION, { ...fields, ...empty })).status).toBe(200);
+    const seen = (await formSeen(harness.provider.only)).fields;
     expect(seen).toEqual({ model_id: 'scribe_v2', diarize: 'true' });
   });
 
@@ -94,7 +94,7 @@ describe('a form', () => {
     const form = new FormData();
     form.append('model', TRANSCRIPTION.body.model);
     form.append(field, new Blob([TEN_SECONDS]), 'a.wav');
-    const answer = await desk.postForm(TRANSCRIPTION, form);
+    const answer = await harness.postForm(TRANSCRIPTION, form);
     expect([answer.status, errorOf(answer)]).toEqual([
       400,
       expect.objectContaining({ code: 'invalid_multipart', param: field, message }),
@@ -104,9 +104,9 @@ describe('a form', () => {
   it.each(['42', 'true', 'null', '1e3', '{"a":1}'])(
     'keeps the text "%s" a text where the field is one (AUD-08, G-41)',
     async (text) => {
-      const answer = await desk.call(ALIGNMENT, { text });
+      const answer = await harness.call(ALIGNMENT, { text });
       expect(answer.status).toBe(200);
-      expect((await formSeen(desk.provider.only)).fields.text).toBe(text);
+      expect((await formSeen(harness.provider.only)).fields.text).toBe(text);
     },
   );
 
@@ -139,7 +139,7 @@ describe('a form', () => {
     ['an unknown charset', [...WHOLE, typedPart('a', 'text/plain; charset=x', 'b')], 'B'],
     ['padded boundaries', WHOLE.map((part) => `${part}\r\n--B \r\n${part}`), 'B'],
   ])('with %s is refused', async (_what, parts, boundary) => {
-    await desk.refused(() => postParts(TRANSCRIPTION, parts, boundary), 400, 'invalid_multipart');
+    await harness.refused(() => postParts(TRANSCRIPTION, parts, boundary), 400, 'invalid_multipart');
   });
 
   it.each([
@@ -150,9 +150,9 @@ describe('a form', () => {
   ])(
     'with bytes named %s that are no file is refused: nothing that was sent is left out',
     async (name, code) => {
-      const url = textPart('audio_url', `${desk.host.url}/a.wav`);
+      const url = textPart('audio_url', `${harness.host.url}/a.wav`);
       const parts = [textPart('model', 'aud-transcribe-v2'), url, bytesPart(name, 'word')];
-      await desk.refused(() => postParts(TRANSCRIPTION, parts), 400, code);
+      await harness.refused(() => postParts(TRANSCRIPTION, parts), 400, code);
     },
   );
 
@@ -164,7 +164,7 @@ describe('a form', () => {
   });
 
   it('of a page on which no file was chosen has no file', async () => {
-    const url = textPart('audio_url', `${desk.host.url}/a.wav`);
+    const url = textPart('audio_url', `${harness.host.url}/a.wav`);
     const empty =
       'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n';
     const parts = [textPart('model', 'aud-transcribe-v2'), url, empty];
@@ -175,14 +175,14 @@ describe('a form', () => {
     const name = 'include';
     const parts = [textPart(`${name}[]`, 'word'), textPart(`${name}[]`, 'segment')];
     const send = () => postParts(TRANSCRIPTION, [textPart('model', 'aud-transcribe-v2'), ...parts]);
-    await desk.refused(send, 400, 'invalid_multipart', name);
+    await harness.refused(send, 400, 'invalid_multipart', name);
   });
 
   it.each([';', ' ; ', '; charset="utf-8; x";'])(
     'may be declared with the parameters "%s" after its boundary',
     async (rest) => {
       const parts = [textPart('model', 'aud-transcribe-v2')];
-      await desk.refused(
+      await harness.refused(
         () => postParts(TRANSCRIPTION, parts, `B${rest}`),
         400,
         'audio_input_required',
@@ -196,26 +196,26 @@ describe('a form', () => {
       textPart('text', 'x'.repeat(400_001)),
       filePart('file'),
     ];
-    await desk.refused(() => postParts(ALIGNMENT, parts), 400, 'invalid_request', 'text');
+    await harness.refused(() => postParts(ALIGNMENT, parts), 400, 'invalid_request', 'text');
   });
 
   it('without a boundary, cut short or never begun is refused', async () => {
     for (const type of ['multipart/form-data', 'multipart/form-data; boundary=']) {
       const post = () =>
-        send(desk.url(TRANSCRIPTION), {
+        send(harness.url(TRANSCRIPTION), {
           method: 'POST',
-          headers: { ...desk.account.headers, 'content-type': type },
+          headers: { ...harness.account.headers, 'content-type': type },
           body: 'abc',
         });
-      await desk.refused(post, 400, 'invalid_multipart');
+      await harness.refused(post, 400, 'invalid_multipart');
     }
     const post = () =>
-      send(desk.url(TRANSCRIPTION), {
+      send(harness.url(TRANSCRIPTION), {
         method: 'POST',
-        headers: { ...desk.account.headers, 'content-type': 'multipart/form-data; boundary=B' },
+        headers: { ...harness.account.headers, 'content-type': 'multipart/form-data; boundary=B' },
         body: `--B\r\n${textPart('model', 'aud-transcribe-v2')}\r\n--B\r\n${filePart('file')}`,
       });
-    await desk.refused(post, 400, 'invalid_multipart');
+    await harness.refused(post, 400, 'invalid_multipart');
   });
 
   it('with a __proto__ field is refused like any other unknown field', async () => {
@@ -224,6 +224,6 @@ describe('a form', () => {
       textPart('__proto__', 'a'),
       filePart('file'),
     ];
-    await desk.refused(() => postParts(TRANSCRIPTION, parts), 400, 'invalid_request', '__proto__');
+    await harness.refused(() => postParts(TRANSCRIPTION, parts), 400, 'invalid_request', '__proto__');
   });
 });

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromPublicId } from '../../../src/common/ids/public-id.js';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import type { TestAccount } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
 import { taskEndpoints } from '../../support/task-endpoints.js';
 
 const AT_ONCE = '[[sandbox:task-ms=0]]';
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 beforeAll(async () => {
-  desk = await DubbingDesk.open();
+  harness = await DubbingHarness.open();
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
-const ENDPOINTS = taskEndpoints(() => desk, AT_ONCE);
+const ENDPOINTS = taskEndpoints(() => harness, AT_ONCE);
 
 function post(
   path: string,
   body: object | string,
   key: string | undefined,
-  who: TestAccount = desk.account,
+  who: TestAccount = harness.account,
 ): Promise<Answer> {
   const headers = key === undefined ? {} : { 'idempotency-key': key };
-  return postJson(desk.gateway.url + path, { ...who.headers, ...headers }, body);
+  return postJson(harness.gateway.url + path, { ...who.headers, ...headers }, body);
 }
 
 async function made(...call: Parameters<typeof post>): Promise<string> {
@@ -34,15 +34,15 @@ async function made(...call: Parameters<typeof post>): Promise<string> {
   return (answer.json as { id: string }).id;
 }
 
-const jobs = async (): Promise<number> => ((await desk.gateway.sandbox?.jobs(1_000)) ?? []).length;
+const jobs = async (): Promise<number> => ((await harness.gateway.sandbox?.jobs(1_000)) ?? []).length;
 const entriesOf = async ({ accountId }: TestAccount): Promise<number> =>
-  (await desk.gateway.balance(accountId)).entries;
+  (await harness.gateway.balance(accountId)).entries;
 
 /** The task once it is done and its hold is settled. */
 async function done(id: string): Promise<void> {
   const sql = `SELECT status FROM task WHERE id = $1`;
   for (;;) {
-    const rows = await desk.gateway.dataSource.query(sql, [fromPublicId('task', id)]);
+    const rows = await harness.gateway.dataSource.query(sql, [fromPublicId('task', id)]);
     const [{ status } = { status: 'gone' }] = rows as { status: string }[];
     if (status === 'succeeded') return;
     expect(['queued', 'processing']).toContain(status);
@@ -60,10 +60,10 @@ describe.each(ENDPOINTS)('an Idempotency-Key on $path', ({ path, body, ...endpoi
     expect(replay.json).toMatchObject({ id });
     expect((replay.json as { status: string }).status).toMatch(/^(succeeded|completed)$/);
     expect(replay.headers.get('x-gateway-task-id')).toBe(id);
-    expect(desk.host.seen).toHaveLength(endpoint.downloads);
+    expect(harness.host.seen).toHaveLength(endpoint.downloads);
     expect((await jobs()) - before).toBe(1);
     // The credit and one charge.
-    expect(await entriesOf(desk.account)).toBe(2);
+    expect(await entriesOf(harness.account)).toBe(2);
   });
 
   it('is refused with another body, and the first task goes on untouched (IDEM-02)', async () => {
@@ -74,7 +74,7 @@ describe.each(ENDPOINTS)('an Idempotency-Key on $path', ({ path, body, ...endpoi
       { code: 'idempotency_conflict', param: 'Idempotency-Key' },
     ]);
     await done(id);
-    expect(await entriesOf(desk.account)).toBe(2);
+    expect(await entriesOf(harness.account)).toBe(2);
   });
 
   it('does not mind the order of keys or white space (IDEM-11)', async () => {
@@ -84,7 +84,7 @@ describe.each(ENDPOINTS)('an Idempotency-Key on $path', ({ path, body, ...endpoi
   });
 
   it('makes another task under another key, without one, and for another account (IDEM-06, IDEM-07, IDEM-09)', async () => {
-    const other = await desk.gateway.account();
+    const other = await harness.gateway.account();
     const ids = [
       await made(path, body(), 'mine'),
       await made(path, body(), 'second'),
@@ -94,13 +94,13 @@ describe.each(ENDPOINTS)('an Idempotency-Key on $path', ({ path, body, ...endpoi
     ];
     expect(new Set(ids).size).toBe(5);
     for (const id of ids.slice(0, 4)) await done(id);
-    expect(await entriesOf(desk.account)).toBe(5);
+    expect(await entriesOf(harness.account)).toBe(5);
   });
 
   it('answers its task although the balance is gone by now (IDEM-13)', async () => {
-    await desk.clear(endpoint.priceMicroUsd);
+    await harness.clear(endpoint.priceMicroUsd);
     const id = await made(path, body(), 'spent');
-    expect((await desk.gateway.balance(desk.account.accountId)).available).toBe(0n);
+    expect((await harness.gateway.balance(harness.account.accountId)).available).toBe(0n);
     expect(await made(path, body(), 'spent')).toBe(id);
     expect((await post(path, body(), 'new')).status).toBe(402);
   });
@@ -111,19 +111,19 @@ describe('one Idempotency-Key', () => {
     const ids: string[] = [];
     for (const { path, body } of ENDPOINTS) ids.push(await made(path, body(), 'shared'));
     expect(new Set(ids).size).toBe(3);
-    const list = await send(`${desk.gateway.url}/v1/tasks`, { headers: desk.account.headers });
+    const list = await send(`${harness.gateway.url}/v1/tasks`, { headers: harness.account.headers });
     expect((list.json as { data: unknown[] }).data).toHaveLength(3);
   });
 
   it('answers its video to the form of an SDK although the balance is gone by now (IDEM-13)', async () => {
     const video = ENDPOINTS.find(({ path }) => path === '/v1/videos')!;
-    await desk.clear(video.priceMicroUsd);
+    await harness.clear(video.priceMicroUsd);
     const id = await made(video.path, video.body(), 'spent by a form');
     const sendForm = (key: Record<string, string>) => {
       const body = new FormData();
       for (const [name, value] of Object.entries(video.body())) body.set(name, value);
-      const headers = { ...desk.account.headers, ...key };
-      return send(desk.gateway.url + video.path, { method: 'POST', headers, body });
+      const headers = { ...harness.account.headers, ...key };
+      return send(harness.gateway.url + video.path, { method: 'POST', headers, body });
     };
     const replay = await sendForm({ 'idempotency-key': 'spent by a form' });
     expect([replay.status, replay.json]).toMatchObject([200, { id }]);

@@ -68,7 +68,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await upstream.stop();
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   ({ accountId, key } = await gateway.account());
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await recordings.stop();
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { aiffFile } from '../../media/aiff-file.js';
 import { edited, sample } from '../../media/byte-edits.js';
 import { wavFile } from '../../media/wav-file.js';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import {
   ALIGNMENT,
   ISOLATION,
@@ -11,13 +11,13 @@ import {
   VOICE_CHANGER,
 } from '../../support/audio-operations.js';
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 /** Silence of exactly this many microseconds, in as few bytes as possible. */
 function silence(seconds: number): Buffer {
@@ -50,11 +50,11 @@ describe('a recording of 12.34 s', () => {
     ['WebM', 'AUD-18', () => sample('tone.webm')],
   ])('as %s bills 13 s everywhere, uploaded or downloaded (%s)', async (_what, _row, make) => {
     const file = make();
-    desk.serve(file);
+    harness.serve(file);
     for (const operation of RECORDING_OPERATIONS) {
       const price = 13n * perSecond(operation);
-      const upload = await desk.charges(operation, () => desk.call(operation, {}, file));
-      const download = await desk.charges(operation, () => desk.postJson(operation));
+      const upload = await harness.charges(operation, () => harness.call(operation, {}, file));
+      const download = await harness.charges(operation, () => harness.postJson(operation));
       expect([upload.charged, download.charged]).toEqual([price, price]);
     }
   });
@@ -86,7 +86,7 @@ describe('the length of a recording', () => {
     for (const operation of RECORDING_OPERATIONS) {
       if (operation === VOICE_CHANGER && seconds > 300) continue;
       if (operation === ISOLATION && seconds < 4.6) continue;
-      const { charged } = await desk.charges(operation, () => desk.call(operation, {}, file));
+      const { charged } = await harness.charges(operation, () => harness.call(operation, {}, file));
       expect(charged).toBe(billed * perSecond(operation));
     }
   });
@@ -96,7 +96,7 @@ describe('the length of a recording', () => {
     [533_611, 13n],
   ])('of %d samples at 44.1 kHz bills %d s (AUD-41)', async (samples, billed) => {
     const file = wavFile(samples, 44_100, 8);
-    const { charged } = await desk.charges(TRANSCRIPTION, () => desk.call(TRANSCRIPTION, {}, file));
+    const { charged } = await harness.charges(TRANSCRIPTION, () => harness.call(TRANSCRIPTION, {}, file));
     expect(charged).toBe(billed * 92n);
   });
 
@@ -104,7 +104,7 @@ describe('the length of a recording', () => {
     ['a WAV', 920n, edited(wavFile(80_000), (copy) => copy.writeUInt32LE(16_000, 40))],
     ['an MP4', 1_196n, withShortMovieHeader(sample('tone.m4a'))],
   ])('is not believed where %s declares 1 s: %d micro-USD (AUD-21)', async (_what, price, file) => {
-    const { charged } = await desk.charges(TRANSCRIPTION, () => desk.call(TRANSCRIPTION, {}, file));
+    const { charged } = await harness.charges(TRANSCRIPTION, () => harness.call(TRANSCRIPTION, {}, file));
     expect(charged).toBe(price);
   });
 
@@ -116,14 +116,14 @@ describe('the length of a recording', () => {
   ])('has a maximum, padding aside (%s, LIMIT-05, G-19)', async (_rows, max, operation) => {
     const price = BigInt(max) * perSecond(operation);
     for (const seconds of [max, max + 0.05, max + 0.1]) {
-      const { charged } = await desk.charges(operation, () =>
-        desk.call(operation, {}, silence(seconds)),
+      const { charged } = await harness.charges(operation, () =>
+        harness.call(operation, {}, silence(seconds)),
       );
       expect(charged).toBe(price);
     }
     for (const seconds of [max + 1, max + 0.2]) {
-      const send = () => desk.call(operation, {}, silence(seconds));
-      await desk.refused(send, 400, 'audio_too_long', 'file');
+      const send = () => harness.call(operation, {}, silence(seconds));
+      await harness.refused(send, 400, 'audio_too_long', 'file');
     }
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
 });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(recordings.settings);
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await recordings.stop();
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import { postJson } from '../../support/http-answer.js';
 import { taskEndpoints } from '../../support/task-endpoints.js';
 
@@ -8,31 +8,31 @@ const CALLS = 500;
 /** The sandbox never ends these by itself. */
 const NEVER = '[[sandbox:task-ms=3600000]]';
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 beforeAll(async () => {
-  desk = await DubbingDesk.open();
+  harness = await DubbingHarness.open();
 });
-afterAll(() => desk.close());
-beforeEach(() => desk.clear());
+afterAll(() => harness.close());
+beforeEach(() => harness.clear());
 
-const ENDPOINTS = taskEndpoints(() => desk, NEVER);
+const ENDPOINTS = taskEndpoints(() => harness, NEVER);
 
 /** Three keys of the account, as headers of a call. */
 async function callers(idempotencyKey: string): Promise<Record<string, string>[]> {
-  const { accountId, key } = desk.account;
-  const others = [desk.gateway.keyOf(accountId), desk.gateway.keyOf(accountId)];
+  const { accountId, key } = harness.account;
+  const others = [harness.gateway.keyOf(accountId), harness.gateway.keyOf(accountId)];
   return [key, ...(await Promise.all(others))].map((own) => ({
     authorization: `Bearer ${own}`,
     'idempotency-key': idempotencyKey,
   }));
 }
 
-const jobs = async (): Promise<number> => ((await desk.gateway.sandbox?.jobs(1_000)) ?? []).length;
+const jobs = async (): Promise<number> => ((await harness.gateway.sandbox?.jobs(1_000)) ?? []).length;
 
 function tasks(): Promise<{ status: string }[]> {
-  return desk.gateway.dataSource.query<{ status: string }[]>(
+  return harness.gateway.dataSource.query<{ status: string }[]>(
     `SELECT status FROM task WHERE account_id = $1`,
-    [desk.account.accountId],
+    [harness.account.accountId],
   );
 }
 
@@ -44,7 +44,7 @@ async function submitted(): Promise<void> {
 
 describe.each(ENDPOINTS)('one Idempotency-Key on $path', (endpoint) => {
   const post = (headers: Record<string, string>, body: object) =>
-    postJson(desk.gateway.url + endpoint.path, headers, body);
+    postJson(harness.gateway.url + endpoint.path, headers, body);
 
   it('makes one task, one hold, one download and one job of 500 calls at once from three API keys (IDEM-08)', async () => {
     const headers = await callers('five hundred');
@@ -56,10 +56,10 @@ describe.each(ENDPOINTS)('one Idempotency-Key on $path', (endpoint) => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([endpoint.status]));
     const ids = answers.map(({ json }) => (json as { id: string }).id);
     expect(new Set(ids).size).toBe(1);
-    expect(desk.host.seen).toHaveLength(endpoint.downloads);
+    expect(harness.host.seen).toHaveLength(endpoint.downloads);
     await submitted();
     expect((await jobs()) - before).toBe(1);
-    const { held } = await desk.gateway.balance(desk.account.accountId);
+    const { held } = await harness.gateway.balance(harness.account.accountId);
     expect(held).toBe(endpoint.priceMicroUsd);
   });
 
@@ -67,10 +67,10 @@ describe.each(ENDPOINTS)('one Idempotency-Key on $path', (endpoint) => {
     const [headers = {}] = await callers('died');
     const body = endpoint.body();
     // What a process leaves when it dies between the claim and the task, after its lease.
-    await desk.gateway.dataSource.query(
+    await harness.gateway.dataSource.query(
       `INSERT INTO idempotency_key (account_id, endpoint, key, fingerprint, token, lease_until)
        VALUES ($1, $2, 'died', '\\x00', gen_random_uuid(), now() - interval '1 second')`,
-      [desk.account.accountId, endpoint.path],
+      [harness.account.accountId, endpoint.path],
     );
     const first = await post(headers, body);
     const second = await post(headers, body);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ADMIN } from '../../support/admin-desk.js';
+import { ADMIN } from '../../support/admin-harness.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
@@ -63,7 +63,7 @@ describe('a gateway with a provider for chat and images, whose sandbox serves th
     play = await customer(gateway, { play_money: true });
   });
   afterAll(async () => {
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
     await gateway.stop();
   });
 
@@ -144,7 +144,7 @@ describe('a gateway whose sandbox serves every provider', () => {
     play = await customer(gateway);
   });
   afterAll(async () => {
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
     await gateway.stop();
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ ...servedBy(stub), PROVIDER_MAX_CONNECTIONS: '1' });
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await stub.stop();
 });

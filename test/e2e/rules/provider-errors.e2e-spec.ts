@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import {
   ALIGNMENT,
   recordingForm,
@@ -15,19 +15,19 @@ import { wavFile } from '../../media/wav-file.js';
 const LIMIT_BYTES = 52_428_800;
 const silence = (seconds: number): Buffer => wavFile(Math.round(seconds * 1_000), 1_000, 8);
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open({ UPSTREAM_TIMEOUT_MS: '2000' });
+  harness = await AudioHarness.open({ UPSTREAM_TIMEOUT_MS: '2000' });
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 describe('error codes of endpoints that take a recording', () => {
   it('audio_input_required is 400: no file and no audio_url (ERR-15)', async () => {
     for (const operation of RECORDING_OPERATIONS) {
       const form = recordingForm(operation.body, null);
-      await desk.refused(() => desk.postForm(operation, form), 400, 'audio_input_required');
+      await harness.refused(() => harness.postForm(operation, form), 400, 'audio_input_required');
     }
   });
 
@@ -38,14 +38,14 @@ describe('error codes of endpoints that take a recording', () => {
     const elsewhere = recordingForm(TRANSCRIPTION.body, null);
     elsewhere.set('audio', new Blob([new Uint8Array(TEN_SECONDS)]), 'a.wav');
     for (const form of [noModel, twoFiles, elsewhere]) {
-      await desk.refused(() => desk.postForm(TRANSCRIPTION, form), 400, 'invalid_multipart');
+      await harness.refused(() => harness.postForm(TRANSCRIPTION, form), 400, 'invalid_multipart');
     }
   });
 
   it('unsupported_audio_format is 400: text in place of audio (ERR-17)', async () => {
     const file = Buffer.from('this is no recording at all');
     for (const operation of RECORDING_OPERATIONS) {
-      await desk.refused(() => desk.call(operation, {}, file), 400, 'unsupported_audio_format');
+      await harness.refused(() => harness.call(operation, {}, file), 400, 'unsupported_audio_format');
     }
   });
 
@@ -58,13 +58,13 @@ describe('error codes of endpoints that take a recording', () => {
     'audio_too_long is 400 over the limit of each endpoint (ERR-18, LIMIT-05) %#',
     async (operation, limit) => {
       const file = silence(limit + 1);
-      await desk.refused(() => desk.call(operation, {}, file), 400, 'audio_too_long', 'file');
+      await harness.refused(() => harness.call(operation, {}, file), 400, 'audio_too_long', 'file');
     },
   );
 
   it('audio_too_short is 400: isolation under 4.6 s (ERR-19)', async () => {
-    await desk.refused(
-      () => desk.call(ISOLATION, {}, silence(4.599)),
+    await harness.refused(
+      () => harness.call(ISOLATION, {}, silence(4.599)),
       400,
       'audio_too_short',
       'file',
@@ -72,37 +72,37 @@ describe('error codes of endpoints that take a recording', () => {
   });
 
   it('audio_download_failed is 400: the host answers 404 (ERR-20)', async () => {
-    desk.host.reply = (response) => response.writeHead(404).end();
+    harness.host.reply = (response) => response.writeHead(404).end();
     for (const operation of RECORDING_OPERATIONS) {
-      await desk.refused(() => desk.postJson(operation), 400, 'audio_download_failed', 'audio_url');
+      await harness.refused(() => harness.postJson(operation), 400, 'audio_download_failed', 'audio_url');
     }
   });
 
   it('audio_too_large is 413: a download over 50 MB (ERR-25, G-42)', async () => {
-    desk.serve(Buffer.alloc(LIMIT_BYTES + 1));
-    await desk.refused(() => desk.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
+    harness.serve(Buffer.alloc(LIMIT_BYTES + 1));
+    await harness.refused(() => harness.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
   });
 
   it('request_too_large is 413: an upload over 50 MB (ERR-26, G-42)', async () => {
     const file = Buffer.alloc(LIMIT_BYTES + 1);
-    await desk.refused(() => desk.call(TRANSCRIPTION, {}, file), 413, 'request_too_large', 'file');
+    await harness.refused(() => harness.call(TRANSCRIPTION, {}, file), 413, 'request_too_large', 'file');
   });
 
   it('provider_timeout is 502 and tells stock SDKs not to retry (ERR-28)', async () => {
-    desk.provider.reply = () => undefined;
-    const before = await desk.gateway.balance(desk.account.accountId);
-    const answer = await desk.call(TRANSCRIPTION);
+    harness.provider.reply = () => undefined;
+    const before = await harness.gateway.balance(harness.account.accountId);
+    const answer = await harness.call(TRANSCRIPTION);
     expect([answer.status, errorOf(answer).code]).toEqual([502, 'provider_timeout']);
     expect(answer.headers.get('x-should-retry')).toBe('false');
-    expect(await desk.gateway.balance(desk.account.accountId)).toEqual(before);
+    expect(await harness.gateway.balance(harness.account.accountId)).toEqual(before);
   });
 });
 
 describe('order of events', () => {
   it('prices and checks the balance before the first provider call (BILL-05)', async () => {
-    desk.account = await desk.gateway.account(919n);
-    for (const send of [() => desk.call(TRANSCRIPTION), () => desk.postJson(ALIGNMENT)]) {
-      await desk.refused(send, 402, 'insufficient_funds');
+    harness.account = await harness.gateway.account(919n);
+    for (const send of [() => harness.call(TRANSCRIPTION), () => harness.postJson(ALIGNMENT)]) {
+      await harness.refused(send, 402, 'insufficient_funds');
     }
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import {
   recordingForm,
   RECORDING_OPERATIONS,
@@ -10,13 +10,13 @@ import { send } from '../../support/http-answer.js';
 
 const LIMIT_BYTES = 52_428_800;
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 /** A WAV of exactly the limit: an hour and more, mostly of one byte per sample. */
 function fiftyMegabytes(): Buffer {
@@ -30,21 +30,21 @@ describe('any recording', () => {
   it('of exactly 50 MB is taken, uploaded and downloaded (AUD-47, AUD-48, LIMIT-01, G-42)', async () => {
     const wav = fiftyMegabytes();
     expect(wav.length).toBe(LIMIT_BYTES);
-    expect((await desk.call(TRANSCRIPTION, {}, wav)).status).toBe(200);
-    desk.serve(wav);
-    expect((await desk.postJson(TRANSCRIPTION)).status).toBe(200);
+    expect((await harness.call(TRANSCRIPTION, {}, wav)).status).toBe(200);
+    harness.serve(wav);
+    expect((await harness.postJson(TRANSCRIPTION)).status).toBe(200);
   });
 
   it('without end is given up at the limit (AUD-47)', async () => {
     let sent = 0;
-    desk.host.reply = (response) => {
+    harness.host.reply = (response) => {
       const more = (): void => {
         sent += 1_000_000;
         if (!response.destroyed) response.write(Buffer.alloc(1_000_000), more);
       };
       more();
     };
-    await desk.refused(() => desk.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
+    await harness.refused(() => harness.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
     expect(sent).toBeLessThan(2 * LIMIT_BYTES);
   });
 
@@ -58,8 +58,8 @@ describe('any recording', () => {
     'http://user:secret@example.com/a.wav',
   ])('at %j is refused by its text (AUD-43)', async (audio_url) => {
     for (const operation of RECORDING_OPERATIONS) {
-      await desk.refused(
-        () => desk.postJson(operation, { audio_url }),
+      await harness.refused(
+        () => harness.postJson(operation, { audio_url }),
         400,
         'invalid_request',
         'audio_url',
@@ -68,13 +68,13 @@ describe('any recording', () => {
   });
 
   it('may be as long as the model says, and no longer', async () => {
-    const model = await send(`${desk.gateway.url}/v1/models/${TRANSCRIPTION.body.model}`, {
-      headers: desk.account.headers,
+    const model = await send(`${harness.gateway.url}/v1/models/${TRANSCRIPTION.body.model}`, {
+      headers: harness.account.headers,
     });
     const { limits } = model.json as { limits: { audio_url: { max_length: number } } };
-    const longest = `${desk.host.url}/?`.padEnd(limits.audio_url.max_length, 'x');
-    expect((await desk.postJson(TRANSCRIPTION, { audio_url: longest })).status).toBe(200);
-    await desk.refusesField(TRANSCRIPTION, 'audio_url', `${longest}x`);
+    const longest = `${harness.host.url}/?`.padEnd(limits.audio_url.max_length, 'x');
+    expect((await harness.postJson(TRANSCRIPTION, { audio_url: longest })).status).toBe(200);
+    await harness.refusesField(TRANSCRIPTION, 'audio_url', `${longest}x`);
   });
 
   it.each([
@@ -94,23 +94,23 @@ describe('any recording', () => {
   ])(
     'at the private address %s is refused without a connection (AUD-44, G-43)',
     async (audio_url) => {
-      const before = desk.host.seen.length;
+      const before = harness.host.seen.length;
       for (const operation of RECORDING_OPERATIONS) {
-        await desk.refused(
-          () => desk.postJson(operation, { audio_url }),
+        await harness.refused(
+          () => harness.postJson(operation, { audio_url }),
           400,
           'invalid_request',
           'audio_url',
         );
       }
-      expect(desk.host.seen.length).toBe(before);
+      expect(harness.host.seen.length).toBe(before);
     },
   );
 
   it('is told by its content, whatever its name and type say (AUD-20, G-44)', async () => {
     const form = recordingForm(TRANSCRIPTION.body, TEN_SECONDS, 'notes.txt', 'text/plain');
-    expect((await desk.postForm(TRANSCRIPTION, form)).status).toBe(200);
-    expect(desk.provider.only.body.toString('latin1', 0, 2_000)).toContain(
+    expect((await harness.postForm(TRANSCRIPTION, form)).status).toBe(200);
+    expect(harness.provider.only.body.toString('latin1', 0, 2_000)).toContain(
       'filename="audio.wav"\r\nContent-Type: audio/wav',
     );
   });
@@ -119,9 +119,9 @@ describe('any recording', () => {
     for (const operation of RECORDING_OPERATIONS) {
       const form = recordingForm({ ...operation.body, duration_seconds: 1 }, TEN_SECONDS);
       const param = 'duration_seconds';
-      await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_request', param);
-      await desk.refused(
-        () => desk.postJson(operation, { [param]: 1 }),
+      await harness.refused(() => harness.postForm(operation, form), 400, 'invalid_request', param);
+      await harness.refused(
+        () => harness.postJson(operation, { [param]: 1 }),
         400,
         'invalid_request',
         param,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StubUpstream } from '../../support/stub-upstream.js';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import {
   recordingForm,
   RECORDING_OPERATIONS,
@@ -10,13 +10,13 @@ import { formSeen } from '../../support/stub-provider.js';
 
 const LIMIT_BYTES = 52_428_800;
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
 /** A test of every operation that takes a recording. `rows` are in the order of RECORDING_OPERATIONS. */
 const rule = (...rows: string[]) =>
@@ -35,11 +35,11 @@ describe('a recording', () => {
     async (_path, _row, operation) => {
       const costs: (string | null)[] = [];
       for (const answer of [
-        await desk.call(operation),
-        await desk.postJson(operation),
-        await desk.postForm(
+        await harness.call(operation),
+        await harness.postJson(operation),
+        await harness.postForm(
           operation,
-          recordingForm({ ...operation.body, audio_url: `${desk.host.url}/a.wav` }, null),
+          recordingForm({ ...operation.body, audio_url: `${harness.host.url}/a.wav` }, null),
         ),
       ]) {
         expect(answer.status === 200 ? '' : answer.bytes.toString()).toBe('');
@@ -47,17 +47,17 @@ describe('a recording', () => {
       }
       const price = operation.price.toString();
       expect(costs).toEqual([price, price, price]);
-      for (const seen of desk.provider.seen) {
+      for (const seen of harness.provider.seen) {
         expect((await formSeen(seen)).file?.equals(TEN_SECONDS)).toBe(true);
       }
     },
   );
 
   rule()('for %s by URL may come with a file that is null', async (_path, _row, operation) => {
-    expect((await desk.postJson(operation, { file: null })).status).toBe(200);
-    await desk.refusesField(operation, 'file', 'UklGRg==');
-    await desk.refused(
-      () => desk.postJson(operation, { file: null, audio_url: null }),
+    expect((await harness.postJson(operation, { file: null })).status).toBe(200);
+    await harness.refusesField(operation, 'file', 'UklGRg==');
+    await harness.refused(
+      () => harness.postJson(operation, { file: null, audio_url: null }),
       400,
       'audio_input_required',
     );
@@ -72,13 +72,13 @@ describe('a recording', () => {
     'for %s is downloaded once: the provider gets the bytes that were measured (%s)',
     async (_path, _row, operation) => {
       let downloads = 0;
-      desk.host.reply = (response) => {
+      harness.host.reply = (response) => {
         downloads += 1;
         response.end(downloads === 1 ? TEN_SECONDS : Buffer.alloc(100));
       };
-      expect((await desk.postJson(operation)).status).toBe(200);
+      expect((await harness.postJson(operation)).status).toBe(200);
       expect(downloads).toBe(1);
-      expect((await formSeen(desk.provider.only)).file?.equals(TEN_SECONDS)).toBe(true);
+      expect((await formSeen(harness.provider.only)).file?.equals(TEN_SECONDS)).toBe(true);
     },
   );
 
@@ -88,9 +88,9 @@ describe('a recording', () => {
     'VC-15',
     'ISO-15',
   )('for %s comes as a file or as a URL, not both (%s)', async (_path, _row, operation) => {
-    const fields = { ...operation.body, audio_url: `${desk.host.url}/a.wav` };
-    await desk.refused(
-      () => desk.postForm(operation, recordingForm(fields, TEN_SECONDS)),
+    const fields = { ...operation.body, audio_url: `${harness.host.url}/a.wav` };
+    await harness.refused(
+      () => harness.postForm(operation, recordingForm(fields, TEN_SECONDS)),
       400,
       'invalid_request',
       'audio_url',
@@ -105,13 +105,13 @@ describe('a recording', () => {
   )('for %s has to be there (%s)', async (_path, _row, operation) => {
     const { body } = operation;
     for (const post of [
-      () => desk.postForm(operation, recordingForm(body, null)),
-      () => desk.postForm(operation, recordingForm({ ...body, file: 'not a file part' }, null)),
-      () => desk.postForm(operation, recordingForm({ ...body, file: 'x'.repeat(500_000) }, null)),
-      () => desk.postJson(operation, { audio_url: undefined }),
-      () => desk.postJson(operation, { audio_url: null }),
+      () => harness.postForm(operation, recordingForm(body, null)),
+      () => harness.postForm(operation, recordingForm({ ...body, file: 'not a file part' }, null)),
+      () => harness.postForm(operation, recordingForm({ ...body, file: 'x'.repeat(500_000) }, null)),
+      () => harness.postJson(operation, { audio_url: undefined }),
+      () => harness.postJson(operation, { audio_url: null }),
     ]) {
-      await desk.refused(post, 400, 'audio_input_required');
+      await harness.refused(post, 400, 'audio_input_required');
     }
   });
 
@@ -122,8 +122,8 @@ describe('a recording', () => {
     'ISO-17',
   )('for %s needs a form with a model (%s)', async (_path, _row, operation) => {
     const fields = { ...operation.body, model: undefined };
-    const post = () => desk.postForm(operation, recordingForm(fields, TEN_SECONDS));
-    await desk.refused(post, 400, 'invalid_multipart', 'model');
+    const post = () => harness.postForm(operation, recordingForm(fields, TEN_SECONDS));
+    await harness.refused(post, 400, 'invalid_multipart', 'model');
   });
 
   rule(
@@ -135,7 +135,7 @@ describe('a recording', () => {
     for (const other of ['file', 'other']) {
       const form = recordingForm(operation.body, TEN_SECONDS);
       form.append(other, new Blob(['abc']), 'b.wav');
-      await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_multipart');
+      await harness.refused(() => harness.postForm(operation, form), 400, 'invalid_multipart');
     }
   });
 
@@ -149,7 +149,7 @@ describe('a recording', () => {
       const form = recordingForm(operation.body, TEN_SECONDS);
       if (name !== 'file') form.append(name, 'a');
       if (name !== 'model') form.append(name, 'b');
-      await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_multipart');
+      await harness.refused(() => harness.postForm(operation, form), 400, 'invalid_multipart');
     }
   });
 
@@ -161,7 +161,7 @@ describe('a recording', () => {
   )('for %s is in the field named file (%s)', async (_path, _row, operation) => {
     const form = recordingForm(operation.body, null);
     form.set('audio', new Blob([new Uint8Array(TEN_SECONDS)]), 'a.wav');
-    await desk.refused(() => desk.postForm(operation, form), 400, 'invalid_multipart');
+    await harness.refused(() => harness.postForm(operation, form), 400, 'invalid_multipart');
   });
 
   rule(
@@ -180,10 +180,10 @@ describe('a recording', () => {
     ] as const) {
       const form = recordingForm(operation.body, bytes, name, 'audio/mpeg');
       form.set('file', new Blob([new Uint8Array(bytes)], { type: 'audio/mpeg' }), name);
-      await desk.refused(() => desk.postForm(operation, form), 400, 'unsupported_audio_format');
+      await harness.refused(() => harness.postForm(operation, form), 400, 'unsupported_audio_format');
     }
-    desk.host.reply = (response) => response.end('<!doctype html>');
-    await desk.refused(() => desk.postJson(operation), 400, 'unsupported_audio_format');
+    harness.host.reply = (response) => response.end('<!doctype html>');
+    await harness.refused(() => harness.postJson(operation), 400, 'unsupported_audio_format');
   });
 
   rule(
@@ -199,12 +199,12 @@ describe('a recording', () => {
       (response) => response.writeHead(200, { 'content-length': 99 }).destroy(),
       (response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
     ] satisfies StubUpstream['reply'][]) {
-      desk.host.reply = reply;
-      await desk.refused(() => desk.postJson(operation), 400, 'audio_download_failed', 'audio_url');
+      harness.host.reply = reply;
+      await harness.refused(() => harness.postJson(operation), 400, 'audio_download_failed', 'audio_url');
     }
     const nowhere = { audio_url: 'http://name.invalid/a.wav' };
-    await desk.refused(
-      () => desk.postJson(operation, nowhere),
+    await harness.refused(
+      () => harness.postJson(operation, nowhere),
       400,
       'audio_download_failed',
       'audio_url',
@@ -219,8 +219,8 @@ describe('a recording', () => {
   )('for %s has at most 50 MB (%s)', async (_path, _row, operation) => {
     const tooLarge = Buffer.alloc(LIMIT_BYTES + 1);
     const form = recordingForm(operation.body, tooLarge);
-    await desk.refused(() => desk.postForm(operation, form), 413, 'request_too_large', 'file');
-    desk.serve(tooLarge);
-    await desk.refused(() => desk.postJson(operation), 413, 'audio_too_large', 'audio_url');
+    await harness.refused(() => harness.postForm(operation, form), 413, 'request_too_large', 'file');
+    harness.serve(tooLarge);
+    await harness.refused(() => harness.postJson(operation), 413, 'audio_too_large', 'audio_url');
   });
 });

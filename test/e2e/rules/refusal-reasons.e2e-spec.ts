@@ -28,7 +28,7 @@ beforeEach(async () => {
   account = await gateway.account();
 });
 afterAll(async () => {
-  await gateway.provesClean();
+  await gateway.expectCleanBooks();
   await gateway.stop();
   await upstream.stop();
 });

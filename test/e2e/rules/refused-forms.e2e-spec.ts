@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import { TRANSCRIPTION } from '../../support/audio-operations.js';
 
 const LIMIT_BYTES = 52_428_800;
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 describe('a form that is refused', () => {
   it('of a stranger is answered before its file is sent', async () => {
-    const socket = connect(Number(new URL(desk.gateway.url).port), '127.0.0.1');
+    const socket = connect(Number(new URL(harness.gateway.url).port), '127.0.0.1');
     socket.write(
       `POST ${TRANSCRIPTION.path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer sk-none\r\n` +
         `Content-Type: multipart/form-data; boundary=B\r\nContent-Length: ${LIMIT_BYTES}\r\n\r\n`,
@@ -39,10 +39,10 @@ describe('a form that is refused', () => {
       }`;
     // In a process of its own: within this one the client would never be cut in the middle of a write.
     const statuses = async (key: string, type: string): Promise<string> => {
-      const argv = ['--input-type=module', '-e', script, desk.url(TRANSCRIPTION), key, type];
+      const argv = ['--input-type=module', '-e', script, harness.url(TRANSCRIPTION), key, type];
       return (await promisify(execFile)(process.execPath, argv)).stdout.trim();
     };
-    const { authorization } = desk.account.headers;
+    const { authorization } = harness.account.headers;
     expect(await statuses('Bearer sk-none', 'multipart/form-data; boundary=B')).toBe(
       '401 401 401 401 401',
     );

@@ -3,36 +3,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { DubbingDesk } from '../../support/dubbing-desk.js';
+import { DubbingHarness } from '../../support/dubbing-harness.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
-import { VIDEO } from '../../support/video-desk.js';
+import { VIDEO } from '../../support/video-harness.js';
 
 const SONG = { model: 'song-music', prompt: 'The sea' };
 const MODELS = ['vid-motion', 'song-music', 'aud-dubbing-v1'];
 
-let desk: DubbingDesk;
+let harness: DubbingHarness;
 /** On the same database. It sells none of the models any more. */
 let later: TestGateway;
 
 beforeAll(async () => {
-  desk = await DubbingDesk.open();
+  harness = await DubbingHarness.open();
   const file = join(mkdtempSync(join(tmpdir(), 'shim-catalog-')), 'catalog.json');
   writeFileSync(file, JSON.stringify({ models: MODELS.map((id) => ({ id, enabled: false })) }));
   later = await startTestGateway({
-    DATABASE_URL: desk.gateway.config.databaseUrl,
+    DATABASE_URL: harness.gateway.config.databaseUrl,
     CATALOG_FILE: file,
     TASK_TICK_MS: '86400000',
   });
 });
 afterAll(async () => {
   await later.stop();
-  await desk.close();
+  await harness.close();
 });
-beforeEach(() => desk.clear());
+beforeEach(() => harness.clear());
 
 const dub = () => ({
   model: 'aud-dubbing-v1',
-  source_url: desk.source(),
+  source_url: harness.source(),
   target_language: 'fr',
 });
 type Post = (at: TestGateway, change?: object) => Promise<Answer>;
@@ -41,13 +41,13 @@ const json =
   (at, change = {}) =>
     postJson(
       `${at.url}${path}`,
-      { ...desk.account.headers, 'idempotency-key': 'again' },
+      { ...harness.account.headers, 'idempotency-key': 'again' },
       { ...body(), ...change },
     );
 const form: Post = (at, change = {}) => {
   const body = new FormData();
   for (const [name, value] of Object.entries({ ...VIDEO, ...change })) body.set(name, value);
-  const headers = { ...desk.account.headers, 'idempotency-key': 'again' };
+  const headers = { ...harness.account.headers, 'idempotency-key': 'again' };
   return send(`${at.url}/v1/videos`, { method: 'POST', headers, body });
 };
 const ENDPOINTS: readonly [string, Post][] = [
@@ -59,14 +59,14 @@ const ENDPOINTS: readonly [string, Post][] = [
 
 describe('the replay of an accepted submission', () => {
   it.each(ENDPOINTS)('of %s comes before the checks of its model (G-86)', async (_name, post) => {
-    const first = await post(desk.gateway);
+    const first = await post(harness.gateway);
     expect(first.status < 300 ? '' : first.bytes.toString()).toBe('');
     const id = (first.json as { id: string }).id;
     const again = await post(later);
     expect(again).toMatchObject({ status: first.status, json: { id } });
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
     expect(again.headers.get('x-gateway-task-id')).toBe(id);
-    const { held } = await desk.gateway.balance(desk.account.accountId);
+    const { held } = await harness.gateway.balance(harness.account.accountId);
     expect(held > 0n || (await post(later)).status < 300).toBe(true);
     // Another body is another request, and its model is not sold.
     const other = await post(later, { webhook: 'https://example.com/hook' });
@@ -74,13 +74,13 @@ describe('the replay of an accepted submission', () => {
   });
 
   it.each(ENDPOINTS)('of %s comes before the allowlist of its key', async (_name, post) => {
-    const first = await post(desk.gateway);
+    const first = await post(harness.gateway);
     const id = (first.json as { id: string }).id;
-    const [row] = await desk.gateway.dataSource.query<[{ id: string }]>(
+    const [row] = await harness.gateway.dataSource.query<[{ id: string }]>(
       `SELECT id FROM api_key WHERE account_id = $1`,
-      [desk.account.accountId],
+      [harness.account.accountId],
     );
-    const change = await fetch(`${desk.gateway.url}/admin/keys/key_${row.id.replaceAll('-', '')}`, {
+    const change = await fetch(`${harness.gateway.url}/admin/keys/key_${row.id.replaceAll('-', '')}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify({ allowed_models: ['aud-v3'] }),
@@ -88,9 +88,9 @@ describe('the replay of an accepted submission', () => {
     expect(change.status).toBe(200);
     // It takes effect within 2 s.
     let other: Answer;
-    do other = await post(desk.gateway, { seed: 'other' });
+    do other = await post(harness.gateway, { seed: 'other' });
     while (other.status !== 403);
     expect(errorOf(other).code).toBe('api_key_model_not_allowed');
-    expect(await post(desk.gateway)).toMatchObject({ status: first.status, json: { id } });
+    expect(await post(harness.gateway)).toMatchObject({ status: first.status, json: { id } });
   });
 });

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AudioDesk } from '../../support/audio-desk.js';
+import { AudioHarness } from '../../support/audio-harness.js';
 import {
   call,
   recordingForm,
@@ -14,15 +14,15 @@ import {
 
 const PATIENCE_MS = 60_000;
 
-let desk: AudioDesk;
+let harness: AudioHarness;
 
 beforeAll(async () => {
-  desk = await AudioDesk.open();
+  harness = await AudioHarness.open();
 });
-beforeEach(() => desk.clear());
-afterAll(() => desk.close());
+beforeEach(() => harness.clear());
+afterAll(() => harness.close());
 
-const files = () => readdirSync(join(desk.gateway.config.dataDir, 'uploads', String(process.pid)));
+const files = () => readdirSync(join(harness.gateway.config.dataDir, 'uploads', String(process.pid)));
 
 /** A file is removed shortly after its answer. */
 async function untilGone(): Promise<void> {
@@ -36,10 +36,10 @@ async function untilGone(): Promise<void> {
 async function upload() {
   const form = new Response(recordingForm(TRANSCRIPTION.body, TEN_SECONDS));
   const body = Buffer.from(await form.arrayBuffer());
-  const sending = request(desk.url(TRANSCRIPTION), {
+  const sending = request(harness.url(TRANSCRIPTION), {
     method: 'POST',
     headers: {
-      ...desk.account.headers,
+      ...harness.account.headers,
       'content-type': form.headers.get('content-type') ?? '',
       'content-length': body.length,
     },
@@ -51,9 +51,9 @@ async function upload() {
 describe('the file of a recording', () => {
   it('is gone after the answer, uploaded or downloaded', async () => {
     for (const operation of RECORDING_OPERATIONS) {
-      expect((await desk.call(operation)).status).toBe(200);
+      expect((await harness.call(operation)).status).toBe(200);
       await untilGone();
-      expect((await desk.postJson(operation)).status).toBe(200);
+      expect((await harness.postJson(operation)).status).toBe(200);
       await untilGone();
     }
   });
@@ -64,13 +64,13 @@ describe('the file of a recording', () => {
     ['field', { foo: 1 }, 400],
     ['second input', { audio_url: 'https://media.example.com/' }, 400],
   ])('is gone when a bad %s is refused', async (_what, fields, status) => {
-    expect((await desk.call(TRANSCRIPTION, fields)).status).toBe(status);
+    expect((await harness.call(TRANSCRIPTION, fields)).status).toBe(status);
     await untilGone();
   });
 
   it('is gone when it is unreadable, too long, or the balance is too small', async () => {
-    const { gateway } = desk;
-    const garbage = await desk.call(TRANSCRIPTION, {}, Buffer.alloc(5_000, 1));
+    const { gateway } = harness;
+    const garbage = await harness.call(TRANSCRIPTION, {}, Buffer.alloc(5_000, 1));
     expect(garbage.status).toBe(400);
     const poor = await gateway.account(0n);
     expect((await call(TRANSCRIPTION, gateway.url, poor.headers)).status).toBe(402);
@@ -78,9 +78,9 @@ describe('the file of a recording', () => {
   });
 
   it('is gone when the provider fails', async () => {
-    desk.provider.reply = (response) => response.writeHead(500).end();
+    harness.provider.reply = (response) => response.writeHead(500).end();
     for (const operation of RECORDING_OPERATIONS) {
-      expect((await desk.call(operation)).status).toBe(502);
+      expect((await harness.call(operation)).status).toBe(502);
     }
     await untilGone();
   });
@@ -91,13 +91,13 @@ describe('the file of a recording', () => {
     while (files().length === 0) await sleep(5);
     sending.destroy();
     await untilGone();
-    expect(desk.provider.seen).toEqual([]);
+    expect(harness.provider.seen).toEqual([]);
   });
 
   it('stays for the provider when the client leaves, and the charge follows (AUD-05)', async () => {
     let finish: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
-      desk.provider.reply = (response) => {
+      harness.provider.reply = (response) => {
         finish = () => response.end('{"text":"Hi","words":[]}');
         resolve();
       };
@@ -110,12 +110,12 @@ describe('the file of a recording', () => {
     expect(files()).toHaveLength(1);
     finish();
     await untilGone();
-    const { accountId } = desk.account;
-    expect(await desk.gateway.balance(accountId)).toMatchObject({ held: 0n, entries: 2 });
+    const { accountId } = harness.account;
+    expect(await harness.gateway.balance(accountId)).toMatchObject({ held: 0n, entries: 2 });
   });
 
   it('is gone after the gateway stopped in the middle of the work', async () => {
-    const other = await AudioDesk.open({ DRAIN_TIMEOUT_MS: '0' });
+    const other = await AudioHarness.open({ DRAIN_TIMEOUT_MS: '0' });
     const asked = new Promise<void>((resolve) => {
       other.provider.reply = () => {
         resolve();

@@ -82,7 +82,7 @@ it(
     }
     expect(faults).toEqual([]);
     expect(Object.values(provider.counts).every((count) => count > ROUNDS / 4)).toBe(true);
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
   },
   TIMEOUT_MS,
 );

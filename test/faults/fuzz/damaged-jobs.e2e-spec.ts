@@ -100,7 +100,7 @@ it(
     expect(states).toHaveLength(3 + ROUNDS * (LEAST_BODIES.size + 2));
     expect(states).toContain('reconciliation_required');
     await refuseUnknown();
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
   },
   TIMEOUT_MS,
 );

@@ -37,7 +37,7 @@ it(
       await sleep(50);
     }
     expect(uploads()).toEqual([]);
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
   },
   TIMEOUT_MS,
 );
@@ -55,7 +55,7 @@ it(
       await sleep(50);
     }
     expect(uploads()).toEqual([]);
-    await gateway.provesClean();
+    await gateway.expectCleanBooks();
   },
   TIMEOUT_MS,
 );

@@ -43,7 +43,7 @@ const form = (path: string, fields: Readonly<Record<string, string>>): CallParts
  * @param videoId a video whose file is kept
  * @param mediaUrl a recording that the gateway may download
  */
-export function kindsOfCalls(videoId: string, mediaUrl: string) {
+export function sampleCalls(videoId: string, mediaUrl: string) {
   const transcription = PAID_ENDPOINTS.find(({ path }) => path === '/v1/audio/transcriptions');
   return {
     JSON: chat(WAITING, false),

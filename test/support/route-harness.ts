@@ -16,7 +16,7 @@ const KEY_VARIABLE = 'SHIM_TEST_BACKUP_KEY';
  * A gateway with two providers of speech. `aud-v4` has both, `aud-v3` the first only, `aud-flash-v2.5` begins with one that
  * cannot be reached, and `aud-multilingual-v2` has only that one.
  */
-export class RouteDesk {
+export class RouteHarness {
   private constructor(
     readonly first: StubUpstream,
     readonly backup: StubUpstream,
@@ -25,7 +25,7 @@ export class RouteDesk {
   ) {}
 
   /** Starts one; call {@link stop} in `afterAll`. */
-  static async start(): Promise<RouteDesk> {
+  static async start(): Promise<RouteHarness> {
     const [first, backup] = await Promise.all([startStubSpeech(), startStubSpeech()]);
     process.env[KEY_VARIABLE] = 'backup-provider-key';
     const overlay = join(mkdtempSync(join(tmpdir(), 'shim-routes-')), 'overlay.json');
@@ -35,11 +35,11 @@ export class RouteDesk {
       CATALOG_FILE: overlay,
       UPSTREAM_TIMEOUT_MS: '2000',
     });
-    return new RouteDesk(first, backup, gateway, await gateway.account());
+    return new RouteHarness(first, backup, gateway, await gateway.account());
   }
 
   async stop(): Promise<void> {
-    await this.gateway.provesClean();
+    await this.gateway.expectCleanBooks();
     await this.gateway.stop();
     await Promise.all([this.first.stop(), this.backup.stop()]);
   }

@@ -28,15 +28,15 @@ export interface Video {
 }
 
 /** Submits and reads videos of one account. */
-export class VideoDesk {
+export class VideoHarness {
   constructor(
     readonly gateway: TestGateway,
     readonly account: TestAccount,
   ) {}
 
   /** One on a fresh account. */
-  static async open(gateway: TestGateway, credit?: bigint): Promise<VideoDesk> {
-    return new VideoDesk(gateway, await gateway.account(credit));
+  static async open(gateway: TestGateway, credit?: bigint): Promise<VideoHarness> {
+    return new VideoHarness(gateway, await gateway.account(credit));
   }
 
   /** POST /v1/videos with {@link VIDEO} and these fields. */

@@ -24,7 +24,7 @@ export interface TaskObject {
 }
 
 /** A gateway, a host with sources for dubs, and a receiver of webhooks. */
-export class DubbingDesk {
+export class DubbingHarness {
   /** It has enough money, and is new after each `clear`. */
   account!: TestAccount;
   /** Bodies of the orders that the provider got. The sandbox remembers its last requests only, polls among them. */
@@ -36,7 +36,7 @@ export class DubbingDesk {
     readonly receiver: WebhookReceiver,
   ) {}
 
-  static async open(settings: NodeJS.ProcessEnv = {}): Promise<DubbingDesk> {
+  static async open(settings: NodeJS.ProcessEnv = {}): Promise<DubbingHarness> {
     const host = await StubUpstream.start();
     const receiver = await startWebhookReceiver();
     const gateway = await startTestGateway({
@@ -45,9 +45,9 @@ export class DubbingDesk {
       TASK_POLL_INTERVAL_MS: '50',
       ...settings,
     });
-    const desk = new DubbingDesk(gateway, host, receiver);
-    await desk.clear();
-    return desk;
+    const harness = new DubbingHarness(gateway, host, receiver);
+    await harness.clear();
+    return harness;
   }
 
   /** A new account, and a second of silence on the host, which costs 12,500 micro-USD. */

@@ -15,7 +15,7 @@ const NOT_OF_A_REQUEST = '/node_modules/pg/';
  * Reports every stream that is made while a request with this `x-test` header is served, whoever makes it: code of ours,
  * Node, or a library. The stream is reported before its constructor runs. Returns what ends the watch.
  */
-export function watchStreams(test: string, onBirth: (stream: Breakable) => void): () => void {
+export function trackStreams(test: string, onBirth: (stream: Breakable) => void): () => void {
   const { init } = emitters;
   emitters.init = function (options) {
     init.call(this, options);

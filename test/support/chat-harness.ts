@@ -3,7 +3,7 @@ import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
 import { startTestGateway, type TestGateway } from './gateway.js';
 import { type Answer, postJson } from './http-answer.js';
 
-/** The chat request of the desk. */
+/** The chat request of the harness. */
 export const SKY_CHAT = {
   model: 'gen-5',
   messages: [{ role: 'user', content: 'Why is the sky blue?' }],
@@ -24,7 +24,7 @@ interface Completion {
 }
 
 /** A gateway with the sandbox, and an account that chats. */
-export class ChatDesk {
+export class ChatHarness {
   private constructor(
     readonly gateway: TestGateway,
     readonly headers: Record<string, string>,
@@ -32,14 +32,14 @@ export class ChatDesk {
   ) {}
 
   /** Starts one; call {@link stop} in `afterAll`. */
-  static async start(): Promise<ChatDesk> {
+  static async start(): Promise<ChatHarness> {
     const gateway = await startTestGateway();
     const { headers, accountId } = await gateway.account();
-    return new ChatDesk(gateway, headers, accountId);
+    return new ChatHarness(gateway, headers, accountId);
   }
 
   async stop(): Promise<void> {
-    await this.gateway.provesClean();
+    await this.gateway.expectCleanBooks();
     await this.gateway.stop();
   }
 

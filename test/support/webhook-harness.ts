@@ -48,7 +48,7 @@ interface DeskOptions {
 export const SPEC_DELAYS_MS = [10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000];
 
 /** Webhooks without a gateway: a test adds deliveries and makes a worker tick. */
-export class WebhookDesk {
+export class WebhookHarness {
   readonly deliveries: WebhookDeliveries;
   readonly secrets: WebhookSecrets;
   readonly targets: WebhookUrlPolicy;

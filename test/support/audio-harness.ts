@@ -8,7 +8,7 @@ import { startStubProvider } from './stub-provider.js';
 import { servedBy } from './stub-speech.js';
 
 /** A gateway with a provider that answers at once, and a host from which recordings are downloaded. */
-export class AudioDesk {
+export class AudioHarness {
   /** It has enough money, and is new after each `clear`. */
   account!: TestAccount;
   private readonly usualReply: StubUpstream['reply'];
@@ -21,7 +21,7 @@ export class AudioDesk {
     this.usualReply = provider.reply;
   }
 
-  static async open(settings: NodeJS.ProcessEnv = {}): Promise<AudioDesk> {
+  static async open(settings: NodeJS.ProcessEnv = {}): Promise<AudioHarness> {
     const provider = await startStubProvider();
     const host = await StubUpstream.start();
     const gateway = await startTestGateway({
@@ -29,9 +29,9 @@ export class AudioDesk {
       EGRESS_ALLOW: `127.0.0.1:${new URL(host.url).port}`,
       ...settings,
     });
-    const desk = new AudioDesk(gateway, provider, host);
-    await desk.clear();
-    return desk;
+    const harness = new AudioHarness(gateway, provider, host);
+    await harness.clear();
+    return harness;
   }
 
   /**
@@ -45,7 +45,7 @@ export class AudioDesk {
   }
 
   async close(): Promise<void> {
-    await this.gateway.provesClean();
+    await this.gateway.expectCleanBooks();
     await this.gateway.stop();
     await Promise.all([this.provider.stop(), this.host.stop()]);
   }

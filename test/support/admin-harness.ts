@@ -14,16 +14,16 @@ interface List {
 }
 
 /** A gateway and its operator. A client's address is the one that it sends in `X-Forwarded-For`. */
-export class AdminDesk {
+export class AdminHarness {
   private constructor(readonly gateway: TestGateway) {}
 
   /** Starts one; call {@link stop} in `afterAll`. */
-  static async start(): Promise<AdminDesk> {
-    return new AdminDesk(await startTestGateway({ TRUST_PROXY: '127.0.0.0/8' }));
+  static async start(): Promise<AdminHarness> {
+    return new AdminHarness(await startTestGateway({ TRUST_PROXY: '127.0.0.0/8' }));
   }
 
   async stop(): Promise<void> {
-    await this.gateway.provesClean();
+    await this.gateway.expectCleanBooks();
     await this.gateway.stop();
   }
 

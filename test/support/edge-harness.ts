@@ -44,7 +44,7 @@ export interface EdgeTask {
 }
 
 /** A gateway in a process that is killed at edges and started again, with all that it talks to. */
-export class EdgeDesk {
+export class EdgeHarness {
   gateway!: GatewayProgram;
   account!: TestAccount;
 
@@ -58,13 +58,13 @@ export class EdgeDesk {
   ) {}
 
   /** Starts one; call `stop` and `cleanUp` in `afterAll`. */
-  static async open(credit: bigint, settings: NodeJS.ProcessEnv = {}): Promise<EdgeDesk> {
+  static async open(credit: bigint, settings: NodeJS.ProcessEnv = {}): Promise<EdgeHarness> {
     const database = await createTestDatabase();
     const proxy = await startStatementProxy(database.url);
     const upstreams = await AsyncUpstreams.start();
     const receiver = await startWebhookReceiver();
     const folder = await temporaryFolder();
-    const desk = new EdgeDesk(database, proxy, upstreams, receiver, folder, {
+    const harness = new EdgeHarness(database, proxy, upstreams, receiver, folder, {
       ...upstreams.settings,
       EGRESS_ALLOW: `${upstreams.host},${receiver.settings.EGRESS_ALLOW}`,
       DATABASE_URL: proxy.through(database.url),
@@ -74,9 +74,9 @@ export class EdgeDesk {
       TASK_POLL_INTERVAL_MS: '50',
       ...settings,
     });
-    desk.gateway = await startGatewayProgram(desk.settings);
-    desk.account = await desk.gateway.account(credit);
-    return desk;
+    harness.gateway = await startGatewayProgram(harness.settings);
+    harness.account = await harness.gateway.account(credit);
+    return harness;
   }
 
   async stop(): Promise<void> {

@@ -13,7 +13,7 @@ import { StoredFiles } from '../../src/platform/storage/stored-files.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { IDLE_TICKER } from './test-ledger.js';
 
-/** The time at which every desk starts. */
+/** The time at which every harness starts. */
 export const START_MS = 1_900_000_000_000;
 export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ class HandClock extends Clock {
 }
 
 /** Stored files and their sweeper on a database, a folder and a clock of their own. */
-export class StoredFileDesk {
+export class StoredFileHarness {
   folder = '';
   clock!: HandClock;
   files!: StoredFiles;
@@ -35,8 +35,8 @@ export class StoredFileDesk {
   private constructor(readonly database: TestDatabase) {}
 
   /** Starts one; call {@link reset} before each test, {@link clear} after it, and drop the database at the end. */
-  static async start(): Promise<StoredFileDesk> {
-    return new StoredFileDesk(await createTestDatabase());
+  static async start(): Promise<StoredFileHarness> {
+    return new StoredFileHarness(await createTestDatabase());
   }
 
   async reset(): Promise<void> {

@@ -35,7 +35,7 @@ export interface JobSubmission {
 }
 
 /** A gateway whose tasks are jobs of a stub provider, and whose worker moves only when a test says so. */
-export interface TaskDesk {
+export interface TaskHarness {
   readonly gateway: TestGateway;
   readonly provider: JobProvider;
   readonly worker: TaskWorker;
@@ -58,17 +58,17 @@ export interface TaskDesk {
 }
 
 /** Starts one; call `stop` in `afterAll`. `settings` may depend on where the database is; jobs wait so long for answers of the provider. */
-export async function startTaskDesk(
+export async function startTaskHarness(
   settings: (databaseUrl: string) => NodeJS.ProcessEnv = () => ({}),
   answerMs?: number,
-): Promise<TaskDesk> {
+): Promise<TaskHarness> {
   return openDesk(await JobProvider.start(), settings, true, answerMs);
 }
 
-/** Another gateway on the database and the provider of a desk; stop it before the first. */
-export function startBeside(desk: TaskDesk, settings: NodeJS.ProcessEnv = {}): Promise<TaskDesk> {
-  const all = { DATABASE_URL: desk.gateway.config.databaseUrl, ...settings };
-  return openDesk(desk.provider, () => all, false);
+/** Another gateway on the database and the provider of a harness; stop it before the first. */
+export function startBeside(harness: TaskHarness, settings: NodeJS.ProcessEnv = {}): Promise<TaskHarness> {
+  const all = { DATABASE_URL: harness.gateway.config.databaseUrl, ...settings };
+  return openDesk(harness.provider, () => all, false);
 }
 
 async function openDesk(
@@ -76,7 +76,7 @@ async function openDesk(
   settings: (databaseUrl: string) => NodeJS.ProcessEnv,
   isOwner: boolean,
   answerMs?: number,
-): Promise<TaskDesk> {
+): Promise<TaskHarness> {
   const gateway = await startTestGateway((databaseUrl) => ({
     ELEVENLABS_API_KEY: 'stub-provider-key',
     ELEVENLABS_BASE_URL: provider.url,
@@ -90,7 +90,7 @@ async function openDesk(
   const reader = gateway.app.get(TaskRepository);
   const submission = gateway.app.get(TaskSubmission);
   const query = (sql: string, values: unknown[] = []) => gateway.dataSource.query(sql, values);
-  const desk: TaskDesk = {
+  const harness: TaskHarness = {
     gateway,
     provider,
     worker,
@@ -106,8 +106,8 @@ async function openDesk(
     },
     async run(times = 1) {
       for (let time = 0; time < times; time += 1) {
-        await desk.hurry();
-        await desk.step();
+        await harness.hurry();
+        await harness.step();
       }
     },
     async age(task, ms) {
@@ -116,7 +116,7 @@ async function openDesk(
         ms,
       ]);
     },
-    overdue: (task) => desk.age(task, DAY_MS),
+    overdue: (task) => harness.age(task, DAY_MS),
     async read(task) {
       const found = await reader.find(task.id, task.accountId);
       if (!found) throw new Error('the task is gone');
@@ -133,7 +133,7 @@ async function openDesk(
       if (isOwner) await provider.stop();
     },
   };
-  return desk;
+  return harness;
 }
 
 function requestOf(gateway: TestGateway, account: TestAccount, asked: JobSubmission): TaskRequest {

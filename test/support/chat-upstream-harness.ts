@@ -12,7 +12,7 @@ import { StubUpstream } from './stub-upstream.js';
 export const ASK = { model: 'gen-5', messages: [{ role: 'user', content: 'Hello' }] };
 
 /** A gateway whose chat provider a test plays; `gen-5-mini` has a second provider too. */
-export class ChatUpstreamDesk {
+export class ChatUpstreamHarness {
   readonly url: string;
 
   private constructor(
@@ -24,7 +24,7 @@ export class ChatUpstreamDesk {
   }
 
   /** Starts one; call {@link stop} in `afterAll`. */
-  static async start(): Promise<ChatUpstreamDesk> {
+  static async start(): Promise<ChatUpstreamHarness> {
     const [upstream, backup] = await Promise.all([StubUpstream.start(), StubUpstream.start()]);
     const catalogFile = join(mkdtempSync(join(tmpdir(), 'shim-catalog-')), 'catalog.json');
     process.env.BACKUP_KEY = 'backup-key';
@@ -34,11 +34,11 @@ export class ChatUpstreamDesk {
       OPENAI_BASE_URL: `${upstream.url}/v1`,
       CATALOG_FILE: catalogFile,
     });
-    return new ChatUpstreamDesk(upstream, backup, gateway);
+    return new ChatUpstreamHarness(upstream, backup, gateway);
   }
 
   async stop(): Promise<void> {
-    await this.gateway.provesClean();
+    await this.gateway.expectCleanBooks();
     await this.gateway.stop();
     await Promise.all([this.upstream.stop(), this.backup.stop()]);
   }

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 
 /** Moves every moment that a row names into the past, as its owner could: so many days have passed. */
-export async function daysPass(dataSource: DataSource, days: number): Promise<void> {
+export async function ageRows(dataSource: DataSource, days: number): Promise<void> {
   await dataSource.query(`
     DO $do$ DECLARE field record; BEGIN
       SET LOCAL session_replication_role = 'replica';

@@ -29,20 +29,20 @@ export interface Refused {
 }
 
 /** A gateway with an account that makes songs. */
-export class SongDesk {
+export class SongHarness {
   private constructor(
     readonly gateway: TestGateway,
     readonly account: TestAccount,
   ) {}
 
   /** Starts one; call `stop` in `afterAll`. */
-  static async start(settings: NodeJS.ProcessEnv = {}): Promise<SongDesk> {
+  static async start(settings: NodeJS.ProcessEnv = {}): Promise<SongHarness> {
     const gateway = await startTestGateway({
       TASK_TICK_MS: '50',
       TASK_POLL_INTERVAL_MS: '200',
       ...settings,
     });
-    return new SongDesk(gateway, await gateway.account());
+    return new SongHarness(gateway, await gateway.account());
   }
 
   stop(): Promise<void> {

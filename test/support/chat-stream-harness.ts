@@ -14,7 +14,7 @@ interface PricedModel {
 }
 
 /** A gateway with the sandbox, whose chats are streamed, and an account that tests share. */
-export class ChatStreamDesk {
+export class ChatStreamHarness {
   readonly url: string;
 
   private constructor(
@@ -26,13 +26,13 @@ export class ChatStreamDesk {
   }
 
   /** Starts one; call {@link stop} in `afterAll`. */
-  static async start(model: PricedModel): Promise<ChatStreamDesk> {
+  static async start(model: PricedModel): Promise<ChatStreamHarness> {
     const gateway = await startTestGateway();
-    return new ChatStreamDesk(gateway, await gateway.account(), model);
+    return new ChatStreamHarness(gateway, await gateway.account(), model);
   }
 
   async stop(): Promise<void> {
-    await this.gateway.provesClean();
+    await this.gateway.expectCleanBooks();
     await this.gateway.stop();
   }
 
