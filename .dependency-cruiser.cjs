@@ -1,84 +1,73 @@
-/** The direction of docs/adr/0001: main, cli, commands, boot → features → sealed → {tasks, usage, retention} → webhooks → {executions, admission} → {billing, leases, auth, media, catalog, providers} → {net, storage, database, config, ticker, observability} → common. */
+/** The direction of docs/adr/0001: main, cli, commands, boot → features → sealed → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform, database → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
-const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
-const floor = 'net|storage|database|config|ticker|observability';
-/** Folders of `src/providers` that speak a wire protocol. */
+const books = 'billing/(accounts|ledger|audit|recovery)';
+const core = `${books}|auth|media|catalog|providers`;
 const adapters = 'openai|elevenlabs|ttapi|openai-video';
-const core = 'billing|leases|auth|media|catalog|providers';
+const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
+const wing = (name, from, above) =>
+  rule(name, { path: `^src/(${from})/` }, { path: `^src/(${above})/` });
 
 module.exports = {
   forbidden: [
     rule('no-cycles', {}, { circular: true }, 'No import cycles.'),
     {
-      ...rule('no-folder-loops', { path: '^src/' }, { circular: true, path: '^src/' }),
+      // Admission asks the accounts, and the calls of billing ask admission: only the wing as a whole is a loop.
+      ...rule(
+        'no-folder-loops',
+        { path: '^src/', pathNot: '^src/(admission|billing(/(accounts|ledger))?)$' },
+        { circular: true, path: '^src/' },
+      ),
+    },
+    {
+      ...rule(
+        'no-folder-loops-in-the-books',
+        { path: '^src/billing/accounts$' },
+        { path: '^src/billing/(?!accounts)' },
+      ),
       scope: 'folder',
     },
-    rule(
-      'only-boot-imports-the-sandbox',
-      { path: '^src/(?!boot/|sandbox/)' },
-      { path: '^src/sandbox/' },
-    ),
-    rule(
-      'sandbox-imports-common-only',
-      { path: '^src/sandbox/' },
-      { path: '^src/(?!common/|sandbox/)' },
-    ),
     rule('src-imports-no-test', { path: '^src' }, { path: '^test' }),
     rule('common-is-the-floor', { path: '^src/common/' }, { path: '^src/(?!common/)' }),
-    rule('floor-below-core', { path: `^src/(${floor})/` }, { path: `^src/(?!(${floor}|common)/)` }),
     rule(
-      'core-below-executions',
-      { path: `^src/(${core})/` },
-      { path: `^src/(${features}|usage|retention|tasks|webhooks|executions|admission|boot)/` },
+      'platform-knows-no-product',
+      { path: '^src/platform/' },
+      { path: '^src/(?!platform/|database/|common/)' },
     ),
     rule(
-      'admission-below-executions',
-      { path: '^src/admission/' },
-      { path: `^src/(${features}|usage|retention|tasks|webhooks|executions|boot)/` },
+      'servers-and-queues-stand-on-common',
+      { path: '^src/platform/(http-server|fairness)/' },
+      { path: '^src/(?!platform/(http-server|fairness)/|common/)' },
     ),
-    rule(
-      'executions-below-features',
-      { path: '^src/billing/calls/' },
-      { path: `^src/(${features}|usage|retention|tasks|webhooks|boot)/` },
-      'executions and tasks stand beside each other on admission.',
+    wing('core', core, `${features}|billing/(usage|retention|calls)|tasks|webhooks|admission|boot`),
+    wing(
+      'admission',
+      'admission',
+      `${features}|billing/(usage|retention|calls)|tasks|webhooks|boot`,
     ),
-    rule('tasks-beside-executions', { path: '^src/tasks/' }, { path: '^src/billing/calls/' }),
-    rule(
-      'webhooks-below-tasks',
-      { path: '^src/webhooks/' },
-      { path: `^src/(${features}|usage|retention|tasks|boot)/` },
-    ),
-    rule(
-      'tasks-below-features',
-      { path: '^src/tasks/' },
-      { path: `^src/(${features}|usage|retention|boot)/` },
-    ),
-    rule(
-      'sealed-below-features',
-      { path: '^src/sealed/' },
-      { path: `^src/(${features}|usage|retention|executions|admission|boot)/` },
-    ),
-    rule(
-      'sealed-above-tasks',
-      {
-        path: `^src/(${core}|${floor}|common|tasks|webhooks|executions|admission|usage|retention)/`,
-      },
-      { path: '^src/sealed/' },
-    ),
-    rule(
-      'usage-below-features',
-      { path: '^src/billing/usage/' },
-      { path: `^src/(${features}|tasks|webhooks|boot)/` },
-    ),
+    wing('calls', 'billing/calls', `${features}|billing/(usage|retention)|tasks|webhooks|boot`),
+    wing('webhooks', 'webhooks', `${features}|billing/(usage|retention)|tasks|boot`),
+    wing('tasks', 'tasks', `${features}|billing/(usage|retention|calls)|boot`),
+    wing('usage', 'billing/usage', `${features}|tasks|webhooks|boot`),
+    wing('sealed', 'sealed', `${features}|billing/(usage|retention|calls)|admission|boot`),
     rule(
       'retention-drops-by-functions-of-the-database',
       { path: '^src/billing/retention/' },
-      { path: '^src/(?!retention/|config/|database/|ticker/|common/)' },
+      { path: '^src/(?!billing/retention/|platform/(config|scheduler)/|database/|common/)' },
+    ),
+    rule(
+      'sealed-above-tasks',
+      { path: `^src/(${core}|platform|common|tasks|webhooks|admission|billing)/` },
+      { path: '^src/sealed/' },
     ),
     rule(
       'features-apart',
       { path: `^src/(${features})/` },
       { path: `^src/(${features})/`, pathNot: '^src/$1/' },
+    ),
+    rule(
+      'books-know-money-only',
+      { path: `^src/${books}/` },
+      { path: '^src/(catalog|auth|media|providers|tasks|billing/calls|platform/http-server)/' },
     ),
     rule(
       'adapters-only-from-providers',
@@ -88,15 +77,18 @@ module.exports = {
     rule(
       'adapters-apart',
       { path: `^src/providers/(${adapters})/` },
-      {
-        path: `^src/providers/(${adapters})/`,
-        pathNot: '^src/providers/$1/',
-      },
+      { path: `^src/providers/(${adapters})/`, pathNot: '^src/providers/$1/' },
     ),
     rule(
       'ports-import-common-only',
       { path: '^src/providers/ports/' },
       { path: '^src/(?!common/|providers/ports/)' },
+    ),
+    rule('sandbox-stands-apart', { path: '^src/sandbox/' }, { path: '^src/(?!common/|sandbox/)' }),
+    rule(
+      'only-boot-imports-the-sandbox',
+      { path: '^src/(?!boot/|sandbox/)' },
+      { path: '^src/sandbox/' },
     ),
     rule(
       'entities-stay-home',
@@ -104,19 +96,14 @@ module.exports = {
       { path: '\\.entity\\.ts$', pathNot: '^src/$1/' },
     ),
     rule(
-      'billing-knows-money-only',
-      { path: '^src/billing/' },
-      { path: '^src/(catalog|auth|media|providers|tasks|executions|common/http)/' },
-    ),
-    rule(
       'axios-at-home',
-      { path: '^src/', pathNot: '^src/(providers/http|net)/' },
+      { path: '^src/', pathNot: '^src/(providers/http|platform/http-client)/' },
       { path: 'node_modules/axios/' },
     ),
     rule(
       'backup-copies-data-only',
       { path: '^src/backup/' },
-      { path: '^src/(?!backup/|billing/|leases/|config/|database/|ticker/|common/)' },
+      { path: '^src/(?!backup/|billing/|platform/|database/|common/)' },
     ),
     rule(
       'only-commands-import-the-backup',
@@ -133,6 +120,6 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: 'spec\\.ts$' },
+    exclude: { path: '[.-]spec\\.ts$' },
   },
 };

@@ -60,7 +60,11 @@ export class AppModule {
         }),
         ObservabilityModule.forRoot(logger),
         SchedulerModule,
-        NetModule.forRoot(config.egressAllow, sandboxMedia, new GatewayUrl(config.publicUrl, config)),
+        NetModule.forRoot(
+          config.egressAllow,
+          sandboxMedia,
+          new GatewayUrl(config.publicUrl, config),
+        ),
         StorageModule,
         ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),

@@ -3,7 +3,11 @@ import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { OperatorToken } from '../common/http/addresses/operator-token.js';
 import { Clock } from '../common/time/clock.js';
-import { GATEWAY_CONFIG, type GatewayConfig, workerCount } from '../platform/config/gateway-config.js';
+import {
+  GATEWAY_CONFIG,
+  type GatewayConfig,
+  workerCount,
+} from '../platform/config/gateway-config.js';
 
 /**
  * Accepts only the operator. Without `ADMIN_TOKEN` there is no operator API: 404. A wrong token is 401, and after ten

@@ -5,7 +5,10 @@ const route = (provider: string) => ({ provider, upstreamModel: 'any' });
 const BOTH = [route('first'), route('second')];
 
 function connectionsOf(providerMaxConnections: number): ProviderConnectionLimit {
-  return new ProviderConnectionLimit({ nameOf: (provider) => provider }, { providerMaxConnections });
+  return new ProviderConnectionLimit(
+    { nameOf: (provider) => provider },
+    { providerMaxConnections },
+  );
 }
 
 describe('connections to providers', () => {

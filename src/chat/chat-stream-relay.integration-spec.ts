@@ -57,7 +57,10 @@ it('breaks the stream where a chunk cannot be sent', async () => {
   const send = (): undefined => {
     throw new Error('it cannot be sent');
   };
-  const run = new ChatStreamRelay({ send, cut, isGone: false }, HEAD, false, textOf()).run(source, fault);
+  const run = new ChatStreamRelay({ send, cut, isGone: false }, HEAD, false, textOf()).run(
+    source,
+    fault,
+  );
   await expect(run).rejects.toThrow('it cannot be sent');
   expect(source.destroyed).toBe(true);
 });

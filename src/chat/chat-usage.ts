@@ -84,7 +84,10 @@ export class ChatUsage {
     return { ...usage, completionTokens, isEstimated: false };
   }
 
-  private async counted(call: AnsweredCall, { text, uncountedTokens: uncountedTokens }: GeneratedText): Promise<CountedUsage> {
+  private async counted(
+    call: AnsweredCall,
+    { text, uncountedTokens: uncountedTokens }: GeneratedText,
+  ): Promise<CountedUsage> {
     const [prompt, completion] = await Promise.all([
       this.promptOf(call),
       this.counter.count(call.accountId, [text]),
@@ -96,7 +99,10 @@ export class ChatUsage {
       cachedTokens: null,
       reasoningTokens: null,
       isEstimated:
-        prompt.isEstimated || completion.isEstimated || uncountedTokens > 0 || call.hasHiddenReasoning,
+        prompt.isEstimated ||
+        completion.isEstimated ||
+        uncountedTokens > 0 ||
+        call.hasHiddenReasoning,
     };
   }
 

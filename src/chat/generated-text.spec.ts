@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Quota } from '../platform/fairness/quota.js';
 import { GeneratedTextBuffer } from './generated-text.js';
 
-const roomFor = (total: number) =>
-  new Quota({ total, perHolder: total / 2, what: 'texts' });
+const roomFor = (total: number) => new Quota({ total, perHolder: total / 2, what: 'texts' });
 const begin = (room = roomFor(1_000_000), account = 'a') => new GeneratedTextBuffer(room, account);
 
 describe('the text that a model has made', () => {

@@ -12,7 +12,10 @@ import { replyOf, runCommand } from './run-command.js';
 const BEGINNING = 'account:create';
 
 /** Runs a command in this process, with the database of `DATABASE_URL` or the embedded one, which it starts where none runs. */
-export function runLocally(request: OperatorRequest, config: GatewayConfig): Promise<OperatorReply> {
+export function runLocally(
+  request: OperatorRequest,
+  config: GatewayConfig,
+): Promise<OperatorReply> {
   const checked =
     <Work, Answer>(open: (work: Work) => Promise<Answer>) =>
     (work: Work): Promise<Answer> => {

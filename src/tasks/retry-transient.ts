@@ -9,7 +9,10 @@ const MAX_BACKOFF_MS = 2_000;
  * `patienceMs`.
  * The statement may have been committed before it failed, so it must be safe to repeat. Throws its last error.
  */
-export async function retryTransient<T>(statement: () => Promise<T>, patienceMs: number): Promise<T> {
+export async function retryTransient<T>(
+  statement: () => Promise<T>,
+  patienceMs: number,
+): Promise<T> {
   const startedAtMs = performance.now();
   for (let backoffMs = FIRST_BACKOFF_MS; ; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
     try {

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { type AwaitedTask, noTask, type Patience, TasksService } from '../tasks/reads/tasks.service.js';
+import {
+  type AwaitedTask,
+  noTask,
+  type Patience,
+  TasksService,
+} from '../tasks/reads/tasks.service.js';
 import { orderedModelOf, type Task } from '../tasks/task.js';
 import { VIDEO_KIND } from './video.kind.js';
 

@@ -41,7 +41,11 @@ function targets(egressAllow = '', publicUrl = 'https://api.shim.example/v'): We
   return new WebhookUrlPolicy(dialer, rules, own);
 }
 
-async function faultOf(url: string, surface: ApiFamily, by = targets()): Promise<string | undefined> {
+async function faultOf(
+  url: string,
+  surface: ApiFamily,
+  by = targets(),
+): Promise<string | undefined> {
   try {
     await by.resolve(url, surface);
     return undefined;

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { TTAPI_ANSWERS, type AnswerReader } from '../../src/providers/ttapi/ttapi-response-readers.js';
+import {
+  TTAPI_ANSWERS,
+  type AnswerReader,
+} from '../../src/providers/ttapi/ttapi-response-readers.js';
 import type { SongResult } from '../../src/providers/ports/song.port.js';
 import { ownTtapiErrors } from '../../src/providers/ttapi/ttapi-error.js';
 

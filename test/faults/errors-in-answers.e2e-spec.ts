@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import { ASK, chunk, ChatUpstreamHarness, event, streams } from '../support/chat-upstream-harness.js';
+import {
+  ASK,
+  chunk,
+  ChatUpstreamHarness,
+  event,
+  streams,
+} from '../support/chat-upstream-harness.js';
 import { type Answer, errorOf, postJson } from '../support/http-answer.js';
 
 const CREDIT = 10_000_000n;
@@ -148,7 +154,9 @@ describe('an error inside a 200', () => {
     for (let call = 0; call < MANY; call++) {
       harness.upstream.reply = json({ error: { code: 'content_filter', message } });
       expect((await free({})).status).toBe(400);
-      harness.upstream.reply = streams(event({ error: { code: 403, metadata: { reasons: ['x'] } } }));
+      harness.upstream.reply = streams(
+        event({ error: { code: 403, metadata: { reasons: ['x'] } } }),
+      );
       expect((await free({ stream: true })).status).toBe(400);
     }
   });

@@ -35,10 +35,14 @@ describe('a route that keeps failing', () => {
     harness.advance(REST_MS);
     const failedProbe = await harness.spending(() => harness.speak({ model: 'aud-v3' }));
     expect(failedProbe.calls).toEqual([1, 0]);
-    expect((await harness.spending(() => harness.speak({ model: 'aud-v3' }))).calls).toEqual([0, 0]);
+    expect((await harness.spending(() => harness.speak({ model: 'aud-v3' }))).calls).toEqual([
+      0, 0,
+    ]);
 
     harness.works(harness.first);
-    expect((await harness.spending(() => harness.speak({ model: 'aud-v3' }))).calls).toEqual([0, 0]);
+    expect((await harness.spending(() => harness.speak({ model: 'aud-v3' }))).calls).toEqual([
+      0, 0,
+    ]);
     harness.advance(REST_MS);
     for (let call = 0; call < 3; call++) {
       const back = await harness.spending(() => harness.speak({ model: 'aud-v3' }));

@@ -33,7 +33,10 @@ async function refused(order: object, account: TestAccount = harness.account): P
   answers.set(COVER, { status: 400, body: { status: 'FAILED', message: 'refused' } });
   const { id } = await harness.submit(order, {}, account);
   await songs.step(3);
-  expect(await harness.read(id, account)).toMatchObject({ status: 'failed', charged_microusd: null });
+  expect(await harness.read(id, account)).toMatchObject({
+    status: 'failed',
+    charged_microusd: null,
+  });
 }
 
 const sent = () => [songs.asked(UPLOAD), songs.asked(COVER)];
@@ -61,7 +64,10 @@ describe('the first step of a song whose second step was refused', () => {
     answers.set('/suno/v2/fetch', { body: { status: 'SUCCESS', data: { musics } } });
     const { id } = await harness.submit(coverOf('later'));
     await songs.step(3);
-    expect(await harness.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
+    expect(await harness.read(id)).toMatchObject({
+      status: 'succeeded',
+      charged_microusd: '75000',
+    });
     expect(sent()).toEqual([1, 2]);
   });
 

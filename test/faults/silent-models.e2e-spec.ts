@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ASK, chunk, ChatUpstreamHarness, event, streams } from '../support/chat-upstream-harness.js';
+import {
+  ASK,
+  chunk,
+  ChatUpstreamHarness,
+  event,
+  streams,
+} from '../support/chat-upstream-harness.js';
 import type { TestAccount } from '../support/gateway.js';
 import { errorOf, postJson } from '../support/http-answer.js';
 

@@ -55,7 +55,10 @@ describe('a song made in two steps', () => {
       expect([asked('/suno/v1/upload'), asked('/suno/v1/cover')]).toEqual([1, 1]);
       const cover = stub.seen.find(({ url }) => url === '/suno/v1/cover');
       expect(JSON.parse(String(cover?.body))).toMatchObject({ music_id: 'm-1' });
-      expect(await harness.read(id)).toMatchObject({ status: 'succeeded', charged_microusd: '75000' });
+      expect(await harness.read(id)).toMatchObject({
+        status: 'succeeded',
+        charged_microusd: '75000',
+      });
     },
     PATIENCE_MS,
   );
@@ -121,7 +124,10 @@ describe('a provider', () => {
     answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [] }));
     const { id } = await harness.submit(MUSIC);
     await step(7);
-    expect(await harness.read(id)).toMatchObject({ status: 'reconciliation_required', result: null });
+    expect(await harness.read(id)).toMatchObject({
+      status: 'reconciliation_required',
+      result: null,
+    });
     expect(await heldNow()).toBe(held + 75_000n);
   });
 

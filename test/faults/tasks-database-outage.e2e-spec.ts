@@ -5,7 +5,12 @@ import type { Task } from '../../src/tasks/task.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import type { TestAccount } from '../support/gateway.js';
-import { JOB_PRICE, startBeside, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
+import {
+  JOB_PRICE,
+  startBeside,
+  startTaskHarness,
+  type TaskHarness,
+} from '../support/task-harness.js';
 
 /**
  * A longer outage than a lease can be tested by hand: OUTAGE_MS=35000. Then a submission that one gateway has under way may

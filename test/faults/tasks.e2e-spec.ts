@@ -4,7 +4,12 @@ import { DataSource } from 'typeorm';
 import type { Task } from '../../src/tasks/task.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import type { TestAccount } from '../support/gateway.js';
-import { JOB_PRICE, startBeside, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
+import {
+  JOB_PRICE,
+  startBeside,
+  startTaskHarness,
+  type TaskHarness,
+} from '../support/task-harness.js';
 import { withWatchedStatements } from '../support/watched-statements.js';
 
 const CREDIT = 1_000_000n;
@@ -124,7 +129,10 @@ describe('an end that cannot be told', () => {
     await harness.gateway.dataSource.query(`ALTER TABLE webhook_delivery RENAME TO hidden`);
     try {
       await harness.run();
-      expect(await harness.read(task)).toMatchObject({ status: 'processing', chargedMicroUsd: null });
+      expect(await harness.read(task)).toMatchObject({
+        status: 'processing',
+        chargedMicroUsd: null,
+      });
       expect((await harness.gateway.balance(account.accountId)).held).toBe(JOB_PRICE);
     } finally {
       await harness.gateway.dataSource.query(`ALTER TABLE hidden RENAME TO webhook_delivery`);

@@ -61,7 +61,13 @@ void [a, b, c, d, e, f, g];
 /** Lines of the text that the rule refuses. */
 async function refused(code: string): Promise<readonly number[]> {
   // The name of a file that exists: types are known of files of the project only.
-  const file = ['--stdin', '--stdin-filename', 'src/platform/http-client/deadline.ts', '--format', 'json'];
+  const file = [
+    '--stdin',
+    '--stdin-filename',
+    'src/platform/http-client/deadline.ts',
+    '--format',
+    'json',
+  ];
   const child = spawn(process.execPath, ['node_modules/eslint/bin/eslint.js', ...file], {
     cwd: ROOT,
     stdio: ['pipe', 'pipe', 'inherit'],

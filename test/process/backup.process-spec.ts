@@ -145,7 +145,9 @@ describe('a backup of a gateway that was killed', () => {
       });
       expect(await read(elsewhere, CHARGED)).toEqual([]);
       expect(await cli(elsewhere, 'audit', '--full')).toMatchObject({ ok: true });
-      await until(async () => (await new ReversalJournal(elsewhere, 'reader').files()).length === 0);
+      await until(
+        async () => (await new ReversalJournal(elsewhere, 'reader').files()).length === 0,
+      );
     },
     PROCESS_TEST_TIMEOUT_MS * 2,
   );

@@ -47,7 +47,8 @@ async function scratchFiles(): Promise<number[]> {
   );
 }
 
-const downloads = () => harness.upstreams.stub.seen.filter(({ url }) => url.endsWith('.wav')).length;
+const downloads = () =>
+  harness.upstreams.stub.seen.filter(({ url }) => url.endsWith('.wav')).length;
 
 describe('a gateway that is killed while it downloads the source of a dub', () => {
   it.each([

@@ -19,7 +19,10 @@ interface TaskEndpoint {
 }
 
 /** Every endpoint that makes tasks: dubbing, songs, videos. The jobs get the magic input. */
-export function taskEndpoints(harness: () => DubbingHarness, magic: string): readonly TaskEndpoint[] {
+export function taskEndpoints(
+  harness: () => DubbingHarness,
+  magic: string,
+): readonly TaskEndpoint[] {
   return [
     {
       path: '/v1/audio/dubbing',

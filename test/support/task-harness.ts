@@ -66,7 +66,10 @@ export async function startTaskHarness(
 }
 
 /** Another gateway on the database and the provider of a harness; stop it before the first. */
-export function startBeside(harness: TaskHarness, settings: NodeJS.ProcessEnv = {}): Promise<TaskHarness> {
+export function startBeside(
+  harness: TaskHarness,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<TaskHarness> {
   const all = { DATABASE_URL: harness.gateway.config.databaseUrl, ...settings };
   return openDesk(harness.provider, () => all, false);
 }

@@ -60,7 +60,10 @@ describe('ends that share a statement', () => {
   });
 
   it('do not fail with one that the database refuses, which changes nothing', async () => {
-    const [good, bad] = [await harness.gateway.account(CREDIT), await harness.gateway.account(CREDIT)];
+    const [good, bad] = [
+      await harness.gateway.account(CREDIT),
+      await harness.gateway.account(CREDIT),
+    ];
     const tasks = await startedTasks([good, good, bad, good], 40);
     const { dataSource } = harness.gateway;
     await dataSource.query(
@@ -85,7 +88,10 @@ describe('ends that share a statement', () => {
   });
 
   it('of an account that is locked elsewhere wait, and those of others go on', async () => {
-    const [locked, free] = [await harness.gateway.account(CREDIT), await harness.gateway.account(CREDIT)];
+    const [locked, free] = [
+      await harness.gateway.account(CREDIT),
+      await harness.gateway.account(CREDIT),
+    ];
     const accounts = [...Array.from({ length: 20 }, () => free), locked];
     const tasks = await startedTasks(accounts, accounts.length);
     const last = tasks.slice(-1);

@@ -39,9 +39,7 @@ async function fill(accounts: readonly string[], each: number, dueSeconds: numbe
 }
 
 const newAccounts = (count: number): string[] =>
-  Array.from({ length: count }, () =>
-    uuidV7(Math.round(Date.now() - Math.random() * LONG_AGO_MS)),
-  );
+  Array.from({ length: count }, () => uuidV7(Math.round(Date.now() - Math.random() * LONG_AGO_MS)));
 
 const countOf = (works: readonly ClaimedWork[], account: string): number =>
   works.filter(({ task }) => task.accountId === account).length;

@@ -127,7 +127,10 @@ describe('an idempotency key', () => {
   });
 
   it('does not mind the order of keys or how a number is written (IDEM-11, G-86)', async () => {
-    const first = await harness.submit(account, keyed('order', { body: { a: 1, b: { c: 2, d: 3 } } }));
+    const first = await harness.submit(
+      account,
+      keyed('order', { body: { a: 1, b: { c: 2, d: 3 } } }),
+    );
     const body: object = JSON.parse('{"b": {"d": 3.0, "c": 2e0}, "a": 1}') as object;
     expect((await harness.submit(account, keyed('order', { body }))).id).toBe(first.id);
   });
@@ -153,9 +156,9 @@ describe('an idempotency key', () => {
   it('stays free after a refusal (IDEM-12, G-86)', async () => {
     const refuse = (): Promise<PreparedTask> =>
       Promise.reject(new GatewayError('audio_download_failed', 'no'));
-    await expect(harness.submit(account, keyed('refused', { prepare: refuse }))).rejects.toMatchObject(
-      { code: 'audio_download_failed' },
-    );
+    await expect(
+      harness.submit(account, keyed('refused', { prepare: refuse })),
+    ).rejects.toMatchObject({ code: 'audio_download_failed' });
     const poor = await harness.gateway.account(1n);
     await expect(harness.submit(poor, keyed('poor'))).rejects.toMatchObject({
       code: 'insufficient_funds',

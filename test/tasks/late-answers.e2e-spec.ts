@@ -10,7 +10,12 @@ import { TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.
 import type { TestAccount } from '../support/gateway.js';
 import type { PollPlan } from '../support/job-provider.js';
 import { withWatchedStatements } from '../support/watched-statements.js';
-import { JOB_PRICE, startBeside, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
+import {
+  JOB_PRICE,
+  startBeside,
+  startTaskHarness,
+  type TaskHarness,
+} from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 /** Longer than the first renewal of a lease takes to come. */

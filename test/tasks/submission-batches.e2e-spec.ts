@@ -20,7 +20,9 @@ describe('submissions that share a statement', () => {
   it('are each held from what the ones before have left of the balance', async () => {
     const account = await harness.gateway.account(10n * JOB_PRICE + 1n);
     const outcomes = await outcomesOf(
-      Array.from({ length: 200 }, () => harness.submit(account, { name: `it's "quoted" {,} \\ é` })),
+      Array.from({ length: 200 }, () =>
+        harness.submit(account, { name: `it's "quoted" {,} \\ é` }),
+      ),
     );
     expect(outcomes.filter((outcome) => outcome === 'made')).toHaveLength(10);
     expect(outcomes.filter((outcome) => outcome === 'insufficient_funds')).toHaveLength(190);

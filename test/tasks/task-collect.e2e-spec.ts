@@ -13,7 +13,11 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 beforeEach(async () => {
   account = await harness.gateway.account();
-  harness.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
+  harness.provider.state = {
+    status: 'done',
+    progress: 100,
+    result: { url: 'https://m.example/a' },
+  };
   harness.files.reason = new Error('the disk is full');
   harness.files.failures = 0;
   harness.files.tidied = 0;

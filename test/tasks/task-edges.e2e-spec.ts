@@ -14,7 +14,11 @@ describe('edges of a task', () => {
   beforeAll(async () => {
     harness = await startTaskHarness();
     account = await harness.gateway.account(1_000_000n);
-    harness.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
+    harness.provider.state = {
+      status: 'done',
+      progress: 100,
+      result: { url: 'https://m.example/a' },
+    };
   });
   afterAll(async () => {
     await harness.gateway.expectCleanBooks();

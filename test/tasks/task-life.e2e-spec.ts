@@ -30,7 +30,11 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 beforeEach(async () => {
   account = await harness.gateway.account(CREDIT);
-  harness.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
+  harness.provider.state = {
+    status: 'done',
+    progress: 100,
+    result: { url: 'https://m.example/a' },
+  };
 });
 
 async function view(task: Task): Promise<TaskView> {

@@ -8,7 +8,10 @@ import { TaskCancellation } from '../../src/tasks/completion/task-cancellation.j
 import { TASK_ENDS, TaskCompletion } from '../../src/tasks/completion/task-completion.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { TaskResolution } from '../../src/tasks/completion/task-resolution.js';
-import { type ClaimedWork, TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
+import {
+  type ClaimedWork,
+  TaskWorkRepository,
+} from '../../src/tasks/worker/task-work.repository.js';
 import type { PollPlan, SubmitPlan } from '../support/job-provider.js';
 import type { TestAccount } from '../support/gateway.js';
 import { withDeathAt } from '../support/watched-statements.js';

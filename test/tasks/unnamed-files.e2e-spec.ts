@@ -4,7 +4,10 @@ import { StoredFileSweeper } from '../../src/platform/storage/stored-file-sweepe
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import type { Task } from '../../src/tasks/task.js';
 import { DownloadStep } from '../../src/tasks/worker/download-step.js';
-import { type ClaimedWork, TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
+import {
+  type ClaimedWork,
+  TaskWorkRepository,
+} from '../../src/tasks/worker/task-work.repository.js';
 import type { TestAccount } from '../support/gateway.js';
 import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 

@@ -36,7 +36,11 @@ describe('a task whose job is in the sandbox of another gateway', () => {
 
   it('has its file fetched by that gateway only', async () => {
     const account = await harness.gateway.account(CREDIT);
-    harness.provider.state = { status: 'done', progress: 100, result: { url: 'https://m.example/a' } };
+    harness.provider.state = {
+      status: 'done',
+      progress: 100,
+      result: { url: 'https://m.example/a' },
+    };
     harness.files.failures = 0;
     const task = await harness.submit(account, { kind: 'file-job' });
     await harness.run(2);

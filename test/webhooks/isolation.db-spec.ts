@@ -73,7 +73,9 @@ describe('Receivers among each other', () => {
     await worker.settled();
     const ticking = setInterval(() => void worker.tick(), TICK_MS);
     const startedMs = Date.now();
-    await Promise.all(Array.from({ length: DELIVERIES_EACH }, () => harness.enqueue(receiver!.url)));
+    await Promise.all(
+      Array.from({ length: DELIVERIES_EACH }, () => harness.enqueue(receiver!.url)),
+    );
     const arrived = () => receiver!.received.filter(({ path }) => path !== '/hangs').length;
     while (arrived() < DELIVERIES_EACH && Date.now() - startedMs < 1_500) {
       await new Promise((resolve) => setTimeout(resolve, 10));

@@ -74,7 +74,10 @@ describe('The schedule of a delivery', () => {
       await nextAttempt(ownerId);
     }
     expect(receiver.received).toHaveLength(7);
-    expect(await harness.deliveryOf(ownerId)).toMatchObject({ status: 'failed', nextAttemptAt: null });
+    expect(await harness.deliveryOf(ownerId)).toMatchObject({
+      status: 'failed',
+      nextAttemptAt: null,
+    });
     await pass(DAY_MS);
     expect(await workUntilNow()).toBe(0);
   });

@@ -174,7 +174,12 @@ export class PayOnSuccess {
   private async hold(call: AdmittedCall, start: ExecutionStart): Promise<void> {
     const outcome = await this.executions.begin(start);
     if (outcome === 'held') return;
-    throw insufficientFundsError(apiFamilyOf(call.endpoint), outcome, call.caller, this.clock.nowMs());
+    throw insufficientFundsError(
+      apiFamilyOf(call.endpoint),
+      outcome,
+      call.caller,
+      this.clock.nowMs(),
+    );
   }
 
   private async attempt<T>(

@@ -3,7 +3,8 @@ import { PreparedStatement } from '../../database/prepared-statement.js';
 import type { Reversal, TaskReversal } from './reversal.js';
 
 /** What {@link ReversalRepository.cancel} has done. */
-export type ReversalOutcome = 'released' | 'reversed' | 'cancelled' | 'kept' | 'nothing' | 'missing';
+export type ReversalOutcome =
+  'released' | 'reversed' | 'cancelled' | 'kept' | 'nothing' | 'missing';
 
 interface CancelRow {
   readonly outcome: ReversalOutcome;

@@ -167,7 +167,9 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
         else if (outcome !== 'nothing') made += 1;
       } catch (error) {
         if (isTransient(error)) throw error;
-        this.#logger.error(`still owed by an ended process: ${reversalIdOf(owed)}: ${String(error)}`);
+        this.#logger.error(
+          `still owed by an ended process: ${reversalIdOf(owed)}: ${String(error)}`,
+        );
         unpaid.push(owed);
       }
     }

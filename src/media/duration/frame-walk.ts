@@ -35,6 +35,7 @@ export function walkFrames(
     // A search costs more than a look at the next byte, so a run of sync bytes is read byte by byte.
     if (bytes[at] !== SYNC_BYTE) at = bytes.indexOf(SYNC_BYTE, at);
   }
-  if (doubtful.micros() > DOUBTFUL_LIMIT_MICROS) throw unsupportedMedia('it holds stray audio frames');
+  if (doubtful.micros() > DOUBTFUL_LIMIT_MICROS)
+    throw unsupportedMedia('it holds stray audio frames');
   return tally;
 }

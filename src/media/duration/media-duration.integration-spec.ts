@@ -12,7 +12,8 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { billableSeconds } from '../../common/time/billable-seconds.js';
 import { measureBytes } from './media-duration.js';
 
-const billed = (media: Buffer): number => Number(billableSeconds(measureBytes(media).durationMicros));
+const billed = (media: Buffer): number =>
+  Number(billableSeconds(measureBytes(media).durationMicros));
 
 describe('measureBytes on honest files', () => {
   it.each([

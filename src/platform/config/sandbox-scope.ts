@@ -10,7 +10,8 @@ const apiKeyAuth = (
 export const PROVIDER_ACCESS = {
   openai: (config: GatewayConfig) => apiKeyAuth(config.openaiApiKey, config.openaiBaseUrl),
   video: (config: GatewayConfig) => apiKeyAuth(config.videoApiKey, config.videoBaseUrl),
-  elevenlabs: (config: GatewayConfig) => apiKeyAuth(config.elevenlabsApiKey, config.elevenlabsBaseUrl),
+  elevenlabs: (config: GatewayConfig) =>
+    apiKeyAuth(config.elevenlabsApiKey, config.elevenlabsBaseUrl),
   ttapi: (config: GatewayConfig) => apiKeyAuth(config.ttapiApiKey, config.ttapiBaseUrl),
 };
 

@@ -29,8 +29,14 @@ export class NetModule {
       providers: [
         { provide: EgressRules, useValue: rules },
         { provide: SsrfSafeDialer, useValue: dialer },
-        { provide: BoundedDownload, useValue: new BoundedDownload(dialer, { rules }, sandboxFiles) },
-        { provide: UserSuppliedUrls, useValue: new UserSuppliedUrls(dialer, { rules }, sandboxFiles) },
+        {
+          provide: BoundedDownload,
+          useValue: new BoundedDownload(dialer, { rules }, sandboxFiles),
+        },
+        {
+          provide: UserSuppliedUrls,
+          useValue: new UserSuppliedUrls(dialer, { rules }, sandboxFiles),
+        },
         { provide: GatewayUrl, useValue: gatewayUrl },
       ],
       exports: [EgressRules, SsrfSafeDialer, BoundedDownload, UserSuppliedUrls, GatewayUrl],

@@ -205,7 +205,11 @@ export class ProviderHttp {
     const exchange: unknown = error.request;
     // A file that cannot be read is our own fault, not the provider's.
     if (cause && 'path' in cause) return cause;
-    return this.faultOf(error, exchange instanceof UpstreamResponseHandler ? exchange.sent : true, null);
+    return this.faultOf(
+      error,
+      exchange instanceof UpstreamResponseHandler ? exchange.sent : true,
+      null,
+    );
   }
 
   private faultOf(error: Error, sent: boolean, providerRequestId: string | null): ProviderError {

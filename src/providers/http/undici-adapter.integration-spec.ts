@@ -119,13 +119,15 @@ describe.each([
     server.close();
     const error = await failure(client.get(`http://127.0.0.1:${port}`));
     expect(error.code).toBe('ECONNREFUSED');
-    if (name === 'undici adapter') expect((error.request as UpstreamResponseHandler).sent).toBe(false);
+    if (name === 'undici adapter')
+      expect((error.request as UpstreamResponseHandler).sent).toBe(false);
   });
 
   it('reports a reset connection', async () => {
     listener = (_request, response) => response.destroy();
     const error = await failure(client.get(url));
-    if (name === 'undici adapter') expect((error.request as UpstreamResponseHandler).sent).toBe(true);
+    if (name === 'undici adapter')
+      expect((error.request as UpstreamResponseHandler).sent).toBe(true);
   });
 
   it('closes the connection when aborted before the head', async () => {

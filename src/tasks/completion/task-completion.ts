@@ -142,7 +142,10 @@ export class TaskCompletion {
 }
 
 /** What the end charges; null if nothing is settled. */
-function chargeOf({ reservedMicroUsd }: Task, { event, chargedMicroUsd }: Completion): MicroUsd | null {
+function chargeOf(
+  { reservedMicroUsd }: Task,
+  { event, chargedMicroUsd }: Completion,
+): MicroUsd | null {
   const { money } = TRANSITIONS[event];
   if (money === 'settle') return chargedMicroUsd ?? reservedMicroUsd;
   return money === 'settle_anew' ? (chargedMicroUsd ?? 0n) : null;

@@ -34,7 +34,11 @@ export class DownloadStep {
       }
       // A shutdown tells nothing about the file.
       const { strikes } = work;
-      await this.reporter.scheduleNext(work, { phase: 'collecting', delayMs: 0, failureCount: strikes });
+      await this.reporter.scheduleNext(work, {
+        phase: 'collecting',
+        delayMs: 0,
+        failureCount: strikes,
+      });
       return;
     }
     await this.files.endWith(work.task, collected, signal, () =>

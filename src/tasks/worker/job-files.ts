@@ -48,7 +48,9 @@ export class JobFiles {
   /** What the provider keeps does not change the task, so a failure is only logged. */
   private async tidy(task: Task, signal: StopSignal): Promise<void> {
     try {
-      await this.kinds.of(task.kind).deleteAtProvider?.(task, this.upstreams.contextOf(task, signal));
+      await this.kinds
+        .of(task.kind)
+        .deleteAtProvider?.(task, this.upstreams.contextOf(task, signal));
     } catch (error) {
       this.logger.warn(
         `${toPublicId('task', task.id)}: its job stays at the provider: ${String(error)}`,

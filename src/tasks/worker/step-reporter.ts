@@ -120,7 +120,13 @@ export class StepReporter {
     );
     const delayMs = collectDelayMs(putOffs, putOffForMs, this.config.taskPollIntervalMs);
     if (delayMs === undefined) await this.endUnknown(work, error);
-    else await this.scheduleNext(work, { phase, delayMs, failureCount: work.strikes, facts: { put_off: true } });
+    else
+      await this.scheduleNext(work, {
+        phase,
+        delayMs,
+        failureCount: work.strikes,
+        facts: { put_off: true },
+      });
   }
 
   /** The provider finished the job after all: it is counted, logged, and shown as evidence. An operator may collect it. */
@@ -156,7 +162,10 @@ export class StepReporter {
 }
 
 /** What the log says of an end without success. The words of the provider's message stay in the record. */
-function lineOf({ id, status, provider, error }: Task, { event, fault }: Partial<Completion>): string {
+function lineOf(
+  { id, status, provider, error }: Task,
+  { event, fault }: Partial<Completion>,
+): string {
   const ended = event === 'unknown' ? 'its outcome is unknown, an operator decides' : status;
   const told = error ? ` (${error.code}: ${error.message})` : '';
   const code = fault?.code && loggedCodeOf(fault.code);

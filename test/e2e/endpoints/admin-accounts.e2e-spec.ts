@@ -21,7 +21,9 @@ const dataOf = (answer: Answer) => {
 
 describe('PATCH /admin/accounts/{id}', () => {
   it('names an account anew and leaves the rest', async () => {
-    const created = (await harness.ask('POST', '/accounts', { name: 'old' })).json as { id: string };
+    const created = (await harness.ask('POST', '/accounts', { name: 'old' })).json as {
+      id: string;
+    };
     expect(created).toMatchObject({ disabled: false });
     const changed = await harness.ask('PATCH', `/accounts/${created.id}`, { name: 'new' });
     expect(changed.json).toEqual({ ...created, name: 'new' });
@@ -89,7 +91,10 @@ describe('GET /admin/accounts?name=', () => {
     const first = (await harness.ask('GET', '/accounts?name=page&limit=2')).json as {
       next_cursor: string;
     };
-    const next = await harness.ask('GET', `/accounts?name=page&limit=2&cursor=${first.next_cursor}`);
+    const next = await harness.ask(
+      'GET',
+      `/accounts?name=page&limit=2&cursor=${first.next_cursor}`,
+    );
     expect(dataOf(next).map((row) => row.name)).toEqual(['page 1']);
   });
 });
@@ -113,7 +118,12 @@ describe('POST /admin/executions/{id}/refund', () => {
       reference: execution,
       note: 'sorry',
     });
-    await expectError(harness.ask('POST', `/executions/${execution}/refund`), 409, 'conflict', null);
+    await expectError(
+      harness.ask('POST', `/executions/${execution}/refund`),
+      409,
+      'conflict',
+      null,
+    );
     expect((await harness.gateway.balance(accountId)).available).toBe(1_000_000n);
     expect((await harness.ask('GET', `/executions/${execution}`)).json).toMatchObject({
       status: 'succeeded',
@@ -137,7 +147,12 @@ describe('POST /admin/executions/{id}/refund', () => {
     const { headers } = await harness.gateway.account();
     const failed = await speak(headers, '[[sandbox:status=400]] Hello');
     const id = failed.headers.get('x-gateway-execution-id') ?? '';
-    await expectError(harness.ask('POST', `/executions/${id}/refund`), 400, 'invalid_request', 'id');
+    await expectError(
+      harness.ask('POST', `/executions/${id}/refund`),
+      400,
+      'invalid_request',
+      'id',
+    );
     const unknown = `exec_${'0'.repeat(32)}`;
     await expectError(harness.ask('POST', `/executions/${unknown}/refund`), 404, 'not_found', 'id');
     const misnamed = harness.ask('POST', `/executions/${id}/refund`, { amount: '1' });

@@ -19,7 +19,10 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 const issue = async (terms: object = {}) =>
-  (await harness.ask('POST', `/accounts/${account}/keys`, terms)).json as { id: string; key: string };
+  (await harness.ask('POST', `/accounts/${account}/keys`, terms)).json as {
+    id: string;
+    key: string;
+  };
 const speak = (key: string) =>
   postJson(`${harness.gateway.url}/v1/audio/speech`, { authorization: `Bearer ${key}` }, HELLO);
 const until = async (holds: () => Promise<boolean>) => {
@@ -127,13 +130,16 @@ describe('the terms of a key', () => {
 
 describe('the last use of a key', () => {
   const lastUseOf = async (id: string) =>
-    ((await harness.ask('GET', `/keys/${id}`)).json as { last_used_at: number | null }).last_used_at;
+    ((await harness.ask('GET', `/keys/${id}`)).json as { last_used_at: number | null })
+      .last_used_at;
 
   it('is null before the first request, then about now, in lists too', async () => {
     const { id, key } = await issue();
     expect(await lastUseOf(id)).toBeNull();
     const from = Math.floor(Date.now() / 1000);
-    await send(`${harness.gateway.url}/v1/account`, { headers: { authorization: `Bearer ${key}` } });
+    await send(`${harness.gateway.url}/v1/account`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
     await until(async () => (await lastUseOf(id)) !== null);
     const usedAt = await lastUseOf(id);
     expect(usedAt).toBeGreaterThanOrEqual(from);

@@ -92,7 +92,12 @@ describe('a key', () => {
     [{ foo: 1 }, 'foo'],
   ])('is not issued with %j', async (terms, param) => {
     const account = await harness.newAccount();
-    await expectError(harness.post(`/accounts/${account}/keys`, terms), 400, 'invalid_request', param);
+    await expectError(
+      harness.post(`/accounts/${account}/keys`, terms),
+      400,
+      'invalid_request',
+      param,
+    );
     expect((await harness.list(`/accounts/${account}/keys`)).data).toEqual([]);
   });
 

@@ -129,7 +129,12 @@ describe('a credit', () => {
     const path = `/accounts/${account}/credits`;
     await expectError(harness.post(path, body), 400, 'invalid_request', 'Idempotency-Key');
     for (const key of ['', ' ', 'x'.repeat(201), 'a b']) {
-      await expectError(harness.credit(account, body, key), 400, 'invalid_request', 'Idempotency-Key');
+      await expectError(
+        harness.credit(account, body, key),
+        400,
+        'invalid_request',
+        'Idempotency-Key',
+      );
     }
   });
 

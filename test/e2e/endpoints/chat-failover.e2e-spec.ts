@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
-import { ASK, chunk, ChatUpstreamHarness, event, streams } from '../../support/chat-upstream-harness.js';
+import {
+  ASK,
+  chunk,
+  ChatUpstreamHarness,
+  event,
+  streams,
+} from '../../support/chat-upstream-harness.js';
 import { postJson } from '../../support/http-answer.js';
 
 /** Far more than all sockets and buffers on the way hold. */

@@ -114,7 +114,9 @@ describe('bad fields of a chat call', () => {
     const before = (await harness.gateway.balance(harness.accountId)).available;
     await harness.ask({ ...image(15_000_000), model: 'gen-5-mini' });
     // The picture is priced as 4,096 tokens, not by its bytes.
-    expect(before - (await harness.gateway.balance(harness.accountId)).available).toBeLessThan(2_000n);
+    expect(before - (await harness.gateway.balance(harness.accountId)).available).toBeLessThan(
+      2_000n,
+    );
     await expectRefused(harness.gateway, harness.accountId, () => harness.chat(image(21_000_000)), {
       status: 413,
       code: 'request_too_large',

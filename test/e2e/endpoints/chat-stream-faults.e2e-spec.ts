@@ -19,7 +19,11 @@ describe('faults', () => {
   // Ten failures in a row, or more failures than successes, would take the route out of use.
   beforeEach(async () => {
     for (let call = 0; call < 3; call++) {
-      const answer = await postJson(harness.url, harness.shared.headers, harness.ask(magic('tokens=1')));
+      const answer = await postJson(
+        harness.url,
+        harness.shared.headers,
+        harness.ask(magic('tokens=1')),
+      );
       expect(answer.status).toBe(200);
     }
   });
@@ -100,6 +104,8 @@ describe('faults', () => {
     while ((await harness.gateway.balance(account.accountId)).held === 0n) await sleep(5);
     leaving.abort();
     await expect(call).rejects.toThrow();
-    expect(await harness.paid(account)).toBe(harness.priceOf((await harness.lastChat()).promptTokens, 10));
+    expect(await harness.paid(account)).toBe(
+      harness.priceOf((await harness.lastChat()).promptTokens, 10),
+    );
   });
 });

@@ -66,7 +66,9 @@ describe('POST /v1/chat/completions with stream', () => {
   });
 
   it('shows usage only to those who asked for it, in a last chunk without choices (G-93)', async () => {
-    const { chunks } = await harness.stream(harness.ask('', { stream_options: { include_usage: true } }));
+    const { chunks } = await harness.stream(
+      harness.ask('', { stream_options: { include_usage: true } }),
+    );
     expect(chunks.at(-1)).toMatchObject({
       choices: [],
       usage: { total_tokens: expect.any(Number) },

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ASK, chunk, ChatUpstreamHarness, event, streams } from '../../support/chat-upstream-harness.js';
+import {
+  ASK,
+  chunk,
+  ChatUpstreamHarness,
+  event,
+  streams,
+} from '../../support/chat-upstream-harness.js';
 import { leaveAfter } from '../../support/event-stream.js';
 import type { TestAccount } from '../../support/gateway.js';
 import { errorOf, postJson } from '../../support/http-answer.js';
@@ -24,7 +30,10 @@ async function spent({ accountId }: TestAccount): Promise<bigint> {
 describe('whatever the provider sends', () => {
   it('shows our name of the model and nothing else of the vendor', async () => {
     const account = await harness.gateway.account();
-    harness.upstream.reply = streams(event(chunk('Hi', { provider: 'vendor' })), 'data: [DONE]\n\n');
+    harness.upstream.reply = streams(
+      event(chunk('Hi', { provider: 'vendor' })),
+      'data: [DONE]\n\n',
+    );
     const events = await harness.read(account);
     expect(events.data.join()).not.toMatch(/vendor|gpt/);
     expect(events.chunks[0]).toMatchObject({ model: 'gen-5', created: 1_700_000_000 });
@@ -167,7 +176,12 @@ describe('whatever the provider sends', () => {
       await sleep(300);
       response.end(event(chunk('', { choices: [], usage })) + 'data: [DONE]\n\n');
     };
-    left = leaveAfter(harness.url, account.headers, { ...ASK, model: 'gen-4-mini', stream: true }, 1);
+    left = leaveAfter(
+      harness.url,
+      account.headers,
+      { ...ASK, model: 'gen-4-mini', stream: true },
+      1,
+    );
     await left;
     while ((await harness.gateway.balance(account.accountId)).held > 0n) await sleep(20);
     expect(await spent(account)).toBe(560n);

@@ -47,7 +47,9 @@ describe('POST /v1/audio/dubbing', () => {
     });
     const { created_at: createdAt } = answer.json as { created_at: number };
     expect(createdAt).toBeGreaterThanOrEqual(before);
-    expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({ held: 775_000n });
+    expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({
+      held: 775_000n,
+    });
   });
 
   it('dubs: the task ends succeeded and charged, and its file plays (DUB-48, DUB-50, DUB-51, DUB-52, DUB-53, DUB-54, DUB-55, DUB-56, CONTENT-01, CONTENT-02)', async () => {
@@ -243,6 +245,8 @@ describe('POST /v1/audio/dubbing', () => {
       charged_microusd: null,
       error: null,
     });
-    expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({ held: 12_500n });
+    expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({
+      held: 12_500n,
+    });
   });
 });

@@ -35,7 +35,12 @@ describe('POST /v1/audio/isolation', () => {
       // A form is read only if the account has some balance (decision G-101), but less than the price is enough.
       harness.account = await harness.gateway.account(1n);
       const file = wavFile(samples, 44_100, 8);
-      await harness.refused(() => harness.call(ISOLATION, {}, file), 400, 'audio_too_short', 'file');
+      await harness.refused(
+        () => harness.call(ISOLATION, {}, file),
+        400,
+        'audio_too_short',
+        'file',
+      );
       harness.account = await harness.gateway.account(0n);
       harness.serve(file);
       await harness.refused(() => harness.postJson(ISOLATION), 400, 'audio_too_short', 'audio_url');

@@ -53,10 +53,9 @@ describe('the ledger of an account', () => {
     await harness.post(`/executions/${slow}/refund`, {});
 
     const entries = async (filter: string) =>
-      (await harness.list(`/accounts/${account}/ledger?${filter}`)).data.map(({ kind, reference }) => [
-        kind,
-        reference,
-      ]);
+      (await harness.list(`/accounts/${account}/ledger?${filter}`)).data.map(
+        ({ kind, reference }) => [kind, reference],
+      );
     expect(await entries('model=aud-v3')).toEqual([
       ['correction', slow],
       ['charge', ofOther],

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ASK, chunk, ChatUpstreamHarness, event, streams } from '../../support/chat-upstream-harness.js';
+import {
+  ASK,
+  chunk,
+  ChatUpstreamHarness,
+  event,
+  streams,
+} from '../../support/chat-upstream-harness.js';
 import { ADMIN_TOKEN } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
 

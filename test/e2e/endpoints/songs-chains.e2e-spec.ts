@@ -26,7 +26,11 @@ describe('a chain of song tasks', () => {
     'brings a recording in, continues it, takes the bass out and downloads it; each call costs its price',
     async () => {
       const before = await available();
-      const upload = await harness.made({ model: 'song-upload', audio_url: AUDIO, title: 'My demo' });
+      const upload = await harness.made({
+        model: 'song-upload',
+        audio_url: AUDIO,
+        title: 'My demo',
+      });
       expect(upload.result.tracks).toEqual([
         { index: 1, id: expect.any(String), title: 'My demo' },
       ]);
@@ -68,7 +72,10 @@ describe('a chain of song tasks', () => {
     'writes words, sings them, covers the tune and takes it apart',
     async () => {
       const before = await available();
-      const words = await harness.made({ model: 'tune-music-lyrics', prompt: `${AT_ONCE}a farewell` });
+      const words = await harness.made({
+        model: 'tune-music-lyrics',
+        prompt: `${AT_ONCE}a farewell`,
+      });
       const [{ text } = { text: '' }] = words.result.lyrics as { text: string }[];
       const tune = await harness.made({
         model: 'tune-music',

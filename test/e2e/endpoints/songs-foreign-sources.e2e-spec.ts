@@ -21,7 +21,10 @@ describe('a dubbing task that succeeded', () => {
     ['custom_model_task_id', { model: 'song-music', prompt: 'x' }, (id: string) => id],
   ])('is no %s of a song (SONG-09, SONG-24, SONG-27)', async (field, body, value) => {
     const url = `${harness.gateway.url}/v1/music/generations`;
-    const answer = await postJson(url, harness.account.headers, { ...body, [field]: value(dubbing) });
+    const answer = await postJson(url, harness.account.headers, {
+      ...body,
+      [field]: value(dubbing),
+    });
     expect(answer.status).toBe(400);
     expect(errorOf(answer)).toMatchObject({ code: 'invalid_music_request', param: field });
   });

@@ -19,7 +19,12 @@ beforeAll(async () => {
       style: 'folk',
       title: 'Rain',
     }),
-    harness.made({ model: 'tune-music', prompt: `${AT_ONCE}folk`, lyrics: 'The rain', duration: 10 }),
+    harness.made({
+      model: 'tune-music',
+      prompt: `${AT_ONCE}folk`,
+      lyrics: 'The rain',
+      duration: 10,
+    }),
   ]);
 }, PATIENCE_MS);
 afterAll(async () => {

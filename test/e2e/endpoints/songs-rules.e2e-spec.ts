@@ -182,7 +182,9 @@ describe('POST /v1/music/generations', () => {
   });
 
   it('lists all 42 models, and no model of the catalog is without a route', async () => {
-    const answer = await fetch(`${harness.gateway.url}/v1/models`, { headers: harness.account.headers });
+    const answer = await fetch(`${harness.gateway.url}/v1/models`, {
+      headers: harness.account.headers,
+    });
     const { data } = (await answer.json()) as { data: { supported_endpoint_types: string[] }[] };
     const songs = data.filter((row) => row.supported_endpoint_types.includes('music-generation'));
     expect(songs).toHaveLength(42);

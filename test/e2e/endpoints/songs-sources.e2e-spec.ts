@@ -71,7 +71,9 @@ describe('source_task_id and source_index', () => {
   it.each([0, 9, -1, 1.5, '1'])(
     'are refused with source_index %j (SONG-15, LIMIT-10)',
     async (index) => {
-      expect(await harness.refused(bpm({ source_index: index }))).toMatchObject(bad('source_index'));
+      expect(await harness.refused(bpm({ source_index: index }))).toMatchObject(
+        bad('source_index'),
+      );
     },
   );
 
@@ -114,7 +116,9 @@ describe('source_task_id and source_index', () => {
     expect(foreign).toEqual(unknown);
     expect(unknown).toMatchObject(bad('source_task_id'));
     for (const id of [tune.id, song.result.tracks[0]?.id, song.id.slice(5), 5]) {
-      expect(await harness.refused(bpm({ source_task_id: id }))).toMatchObject(bad('source_task_id'));
+      expect(await harness.refused(bpm({ source_task_id: id }))).toMatchObject(
+        bad('source_task_id'),
+      );
     }
     expect(
       await harness.refused({ model: 'tune-music-stems', source_task_id: song.id }),

@@ -64,11 +64,15 @@ describe('what a provider says that a task cost', () => {
   });
 
   it('is on the record of a dub', async () => {
-    const answer = await postJson(`${harness.gateway.url}/v1/audio/dubbing`, harness.account.headers, {
-      model: 'aud-dubbing-v1',
-      target_language: 'fr',
-      source_url: `${upstream.url}/a.wav`,
-    });
+    const answer = await postJson(
+      `${harness.gateway.url}/v1/audio/dubbing`,
+      harness.account.headers,
+      {
+        model: 'aud-dubbing-v1',
+        target_language: 'fr',
+        source_url: `${upstream.url}/a.wav`,
+      },
+    );
     const { id } = answer.json as { id: string };
     expect(await harness.ended(id)).toMatchObject({ status: 'succeeded' });
     expect(await figuresOf(id)).toEqual({ 'character-cost': DUB_COST });

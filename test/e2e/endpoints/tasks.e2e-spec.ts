@@ -94,7 +94,10 @@ describe.each(ENDPOINTS)('POST $path', ({ path, body, status, invalid, insuffici
     }
     const list = (await get('/v1/tasks', poor)).json as { data: unknown[] };
     expect(list.data).toEqual([]);
-    expect(await harness.gateway.balance(poor.accountId)).toMatchObject({ available: 1n, held: 0n });
+    expect(await harness.gateway.balance(poor.accountId)).toMatchObject({
+      available: 1n,
+      held: 0n,
+    });
   });
 });
 

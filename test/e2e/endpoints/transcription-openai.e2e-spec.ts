@@ -60,7 +60,10 @@ describe('a transcription as clients of the OpenAI API ask for it', () => {
       for (const one of granularities) form.append('timestamp_granularities[]', one);
       const sends = [
         () =>
-          harness.postJson(TRANSCRIPTION, { response_format, timestamp_granularities: granularities }),
+          harness.postJson(TRANSCRIPTION, {
+            response_format,
+            timestamp_granularities: granularities,
+          }),
         () =>
           harness.postJson(TRANSCRIPTION, {
             response_format,

@@ -213,14 +213,20 @@ describe('a form on POST /v1/videos', () => {
   });
 
   it('is refused when it is broken', async () => {
-    const headers = { ...harness.account.headers, 'content-type': 'multipart/form-data; boundary=B' };
+    const headers = {
+      ...harness.account.headers,
+      'content-type': 'multipart/form-data; boundary=B',
+    };
     const call = () =>
       send(`${gateway.url}/v1/videos`, { method: 'POST', headers, body: 'no form' });
     await refusesForm(call, { status: 400, code: 'invalid_multipart' });
   });
 
   it('is refused with a file part that has no name', async () => {
-    const headers = { ...harness.account.headers, 'content-type': 'multipart/form-data; boundary=B' };
+    const headers = {
+      ...harness.account.headers,
+      'content-type': 'multipart/form-data; boundary=B',
+    };
     const part = 'Content-Disposition: form-data; filename="a.png"';
     const body = `--B\r\n${part}\r\n\r\nx\r\n--B--\r\n`;
     const call = () => send(`${gateway.url}/v1/videos`, { method: 'POST', headers, body });

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ADMIN } from '../../support/admin-harness.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
-import { BRISK, VIDEO, VIDEO_PRICE, type Video, VideoHarness } from '../../support/video-harness.js';
+import {
+  BRISK,
+  VIDEO,
+  VIDEO_PRICE,
+  type Video,
+  VideoHarness,
+} from '../../support/video-harness.js';
 
 const CREDIT = 10_000_000n;
 const UNKNOWN = `task_${'0'.repeat(32)}`;

@@ -24,7 +24,9 @@ describe('POST /v1/audio/voice-changer', () => {
     ['aud-multilingual-sts-v2', 'eleven_multilingual_sts_v2'],
     ['aud-english-sts-v2', 'eleven_english_sts_v2'],
   ])('runs %s as %s (VC-30)', async (model, upstreamModel) => {
-    const { seen } = await harness.charges(VOICE_CHANGER, () => harness.call(VOICE_CHANGER, { model }));
+    const { seen } = await harness.charges(VOICE_CHANGER, () =>
+      harness.call(VOICE_CHANGER, { model }),
+    );
     expect((await formSeen(seen)).fields).toEqual({ model_id: upstreamModel });
   });
 
@@ -34,7 +36,9 @@ describe('POST /v1/audio/voice-changer', () => {
     [400, 3_000n],
   ])('bills %d ms %d micro-USD (VC-31)', async (milliseconds, price) => {
     const file = wavFile(milliseconds, 1_000, 8);
-    const { charged } = await harness.charges(VOICE_CHANGER, () => harness.call(VOICE_CHANGER, {}, file));
+    const { charged } = await harness.charges(VOICE_CHANGER, () =>
+      harness.call(VOICE_CHANGER, {}, file),
+    );
     expect(charged).toBe(price);
   });
 
@@ -48,7 +52,9 @@ describe('POST /v1/audio/voice-changer', () => {
   it.each(['Adam', 'adam', 'ADAM', ADAM, ADAM.toLowerCase()])(
     'finds the voice %s (VC-33)',
     async (voice) => {
-      const { seen } = await harness.charges(VOICE_CHANGER, () => harness.call(VOICE_CHANGER, { voice }));
+      const { seen } = await harness.charges(VOICE_CHANGER, () =>
+        harness.call(VOICE_CHANGER, { voice }),
+      );
       expect(seen.url).toBe(`/v1/speech-to-speech/${ADAM}?output_format=mp3_44100_128`);
     },
   );

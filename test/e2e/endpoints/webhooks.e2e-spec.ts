@@ -100,7 +100,9 @@ describe('a webhook', () => {
     await resolveAsFailed(id);
     await harness.receiver.until(2);
     expect(await settled(id)).toHaveLength(2);
-    const told = harness.receiver.received.map(({ body }) => JSON.parse(body.toString()) as unknown);
+    const told = harness.receiver.received.map(
+      ({ body }) => JSON.parse(body.toString()) as unknown,
+    );
     expect(told).toMatchObject([
       { id, status: 'reconciliation_required' },
       { id, status: 'failed' },
@@ -120,7 +122,9 @@ describe('a webhook', () => {
     await resolveAsFailed(id);
     const [first, second] = await settled(id);
     expect([first?.status, second?.status].sort()).toEqual(['delivered', 'failed']);
-    const told = harness.receiver.received.map(({ body }) => JSON.parse(body.toString()) as unknown);
+    const told = harness.receiver.received.map(
+      ({ body }) => JSON.parse(body.toString()) as unknown,
+    );
     expect(told.at(-1)).toMatchObject({ id, status: 'failed' });
   });
 
@@ -142,7 +146,10 @@ describe('a webhook', () => {
     expect(delivery?.attempts.map((attempt) => attempt.status_code)).toEqual([500, 500, 500]);
     const bodies = new Set(harness.receiver.received.map(({ body }) => body.toString()));
     expect(bodies.size).toBe(1);
-    expect(await harness.task(id)).toMatchObject({ status: 'succeeded', charged_microusd: '12500' });
+    expect(await harness.task(id)).toMatchObject({
+      status: 'succeeded',
+      charged_microusd: '12500',
+    });
   });
 
   it('never shows its secret (HOOK-34)', async () => {

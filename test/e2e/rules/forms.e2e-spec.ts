@@ -139,7 +139,11 @@ describe('a form', () => {
     ['an unknown charset', [...WHOLE, typedPart('a', 'text/plain; charset=x', 'b')], 'B'],
     ['padded boundaries', WHOLE.map((part) => `${part}\r\n--B \r\n${part}`), 'B'],
   ])('with %s is refused', async (_what, parts, boundary) => {
-    await harness.refused(() => postParts(TRANSCRIPTION, parts, boundary), 400, 'invalid_multipart');
+    await harness.refused(
+      () => postParts(TRANSCRIPTION, parts, boundary),
+      400,
+      'invalid_multipart',
+    );
   });
 
   it.each([
@@ -224,6 +228,11 @@ describe('a form', () => {
       textPart('__proto__', 'a'),
       filePart('file'),
     ];
-    await harness.refused(() => postParts(TRANSCRIPTION, parts), 400, 'invalid_request', '__proto__');
+    await harness.refused(
+      () => postParts(TRANSCRIPTION, parts),
+      400,
+      'invalid_request',
+      '__proto__',
+    );
   });
 });

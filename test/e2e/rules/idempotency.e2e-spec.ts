@@ -34,7 +34,8 @@ async function made(...call: Parameters<typeof post>): Promise<string> {
   return (answer.json as { id: string }).id;
 }
 
-const jobs = async (): Promise<number> => ((await harness.gateway.sandbox?.jobs(1_000)) ?? []).length;
+const jobs = async (): Promise<number> =>
+  ((await harness.gateway.sandbox?.jobs(1_000)) ?? []).length;
 const entriesOf = async ({ accountId }: TestAccount): Promise<number> =>
   (await harness.gateway.balance(accountId)).entries;
 
@@ -111,7 +112,9 @@ describe('one Idempotency-Key', () => {
     const ids: string[] = [];
     for (const { path, body } of ENDPOINTS) ids.push(await made(path, body(), 'shared'));
     expect(new Set(ids).size).toBe(3);
-    const list = await send(`${harness.gateway.url}/v1/tasks`, { headers: harness.account.headers });
+    const list = await send(`${harness.gateway.url}/v1/tasks`, {
+      headers: harness.account.headers,
+    });
     expect((list.json as { data: unknown[] }).data).toHaveLength(3);
   });
 

@@ -96,7 +96,9 @@ describe('the length of a recording', () => {
     [533_611, 13n],
   ])('of %d samples at 44.1 kHz bills %d s (AUD-41)', async (samples, billed) => {
     const file = wavFile(samples, 44_100, 8);
-    const { charged } = await harness.charges(TRANSCRIPTION, () => harness.call(TRANSCRIPTION, {}, file));
+    const { charged } = await harness.charges(TRANSCRIPTION, () =>
+      harness.call(TRANSCRIPTION, {}, file),
+    );
     expect(charged).toBe(billed * 92n);
   });
 
@@ -104,7 +106,9 @@ describe('the length of a recording', () => {
     ['a WAV', 920n, edited(wavFile(80_000), (copy) => copy.writeUInt32LE(16_000, 40))],
     ['an MP4', 1_196n, withShortMovieHeader(sample('tone.m4a'))],
   ])('is not believed where %s declares 1 s: %d micro-USD (AUD-21)', async (_what, price, file) => {
-    const { charged } = await harness.charges(TRANSCRIPTION, () => harness.call(TRANSCRIPTION, {}, file));
+    const { charged } = await harness.charges(TRANSCRIPTION, () =>
+      harness.call(TRANSCRIPTION, {}, file),
+    );
     expect(charged).toBe(price);
   });
 

@@ -27,7 +27,8 @@ async function callers(idempotencyKey: string): Promise<Record<string, string>[]
   }));
 }
 
-const jobs = async (): Promise<number> => ((await harness.gateway.sandbox?.jobs(1_000)) ?? []).length;
+const jobs = async (): Promise<number> =>
+  ((await harness.gateway.sandbox?.jobs(1_000)) ?? []).length;
 
 function tasks(): Promise<{ status: string }[]> {
   return harness.gateway.dataSource.query<{ status: string }[]>(

@@ -45,7 +45,11 @@ describe('error codes of endpoints that take a recording', () => {
   it('unsupported_audio_format is 400: text in place of audio (ERR-17)', async () => {
     const file = Buffer.from('this is no recording at all');
     for (const operation of RECORDING_OPERATIONS) {
-      await harness.refused(() => harness.call(operation, {}, file), 400, 'unsupported_audio_format');
+      await harness.refused(
+        () => harness.call(operation, {}, file),
+        400,
+        'unsupported_audio_format',
+      );
     }
   });
 
@@ -74,18 +78,33 @@ describe('error codes of endpoints that take a recording', () => {
   it('audio_download_failed is 400: the host answers 404 (ERR-20)', async () => {
     harness.host.reply = (response) => response.writeHead(404).end();
     for (const operation of RECORDING_OPERATIONS) {
-      await harness.refused(() => harness.postJson(operation), 400, 'audio_download_failed', 'audio_url');
+      await harness.refused(
+        () => harness.postJson(operation),
+        400,
+        'audio_download_failed',
+        'audio_url',
+      );
     }
   });
 
   it('audio_too_large is 413: a download over 50 MB (ERR-25, G-42)', async () => {
     harness.serve(Buffer.alloc(LIMIT_BYTES + 1));
-    await harness.refused(() => harness.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
+    await harness.refused(
+      () => harness.postJson(TRANSCRIPTION),
+      413,
+      'audio_too_large',
+      'audio_url',
+    );
   });
 
   it('request_too_large is 413: an upload over 50 MB (ERR-26, G-42)', async () => {
     const file = Buffer.alloc(LIMIT_BYTES + 1);
-    await harness.refused(() => harness.call(TRANSCRIPTION, {}, file), 413, 'request_too_large', 'file');
+    await harness.refused(
+      () => harness.call(TRANSCRIPTION, {}, file),
+      413,
+      'request_too_large',
+      'file',
+    );
   });
 
   it('provider_timeout is 502 and tells stock SDKs not to retry (ERR-28)', async () => {

@@ -44,7 +44,12 @@ describe('any recording', () => {
       };
       more();
     };
-    await harness.refused(() => harness.postJson(TRANSCRIPTION), 413, 'audio_too_large', 'audio_url');
+    await harness.refused(
+      () => harness.postJson(TRANSCRIPTION),
+      413,
+      'audio_too_large',
+      'audio_url',
+    );
     expect(sent).toBeLessThan(2 * LIMIT_BYTES);
   });
 

@@ -107,7 +107,8 @@ describe('a recording', () => {
     for (const post of [
       () => harness.postForm(operation, recordingForm(body, null)),
       () => harness.postForm(operation, recordingForm({ ...body, file: 'not a file part' }, null)),
-      () => harness.postForm(operation, recordingForm({ ...body, file: 'x'.repeat(500_000) }, null)),
+      () =>
+        harness.postForm(operation, recordingForm({ ...body, file: 'x'.repeat(500_000) }, null)),
       () => harness.postJson(operation, { audio_url: undefined }),
       () => harness.postJson(operation, { audio_url: null }),
     ]) {
@@ -180,7 +181,11 @@ describe('a recording', () => {
     ] as const) {
       const form = recordingForm(operation.body, bytes, name, 'audio/mpeg');
       form.set('file', new Blob([new Uint8Array(bytes)], { type: 'audio/mpeg' }), name);
-      await harness.refused(() => harness.postForm(operation, form), 400, 'unsupported_audio_format');
+      await harness.refused(
+        () => harness.postForm(operation, form),
+        400,
+        'unsupported_audio_format',
+      );
     }
     harness.host.reply = (response) => response.end('<!doctype html>');
     await harness.refused(() => harness.postJson(operation), 400, 'unsupported_audio_format');
@@ -200,7 +205,12 @@ describe('a recording', () => {
       (response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
     ] satisfies StubUpstream['reply'][]) {
       harness.host.reply = reply;
-      await harness.refused(() => harness.postJson(operation), 400, 'audio_download_failed', 'audio_url');
+      await harness.refused(
+        () => harness.postJson(operation),
+        400,
+        'audio_download_failed',
+        'audio_url',
+      );
     }
     const nowhere = { audio_url: 'http://name.invalid/a.wav' };
     await harness.refused(
@@ -219,7 +229,12 @@ describe('a recording', () => {
   )('for %s has at most 50 MB (%s)', async (_path, _row, operation) => {
     const tooLarge = Buffer.alloc(LIMIT_BYTES + 1);
     const form = recordingForm(operation.body, tooLarge);
-    await harness.refused(() => harness.postForm(operation, form), 413, 'request_too_large', 'file');
+    await harness.refused(
+      () => harness.postForm(operation, form),
+      413,
+      'request_too_large',
+      'file',
+    );
     harness.serve(tooLarge);
     await harness.refused(() => harness.postJson(operation), 413, 'audio_too_large', 'audio_url');
   });

@@ -80,11 +80,14 @@ describe('the replay of an accepted submission', () => {
       `SELECT id FROM api_key WHERE account_id = $1`,
       [harness.account.accountId],
     );
-    const change = await fetch(`${harness.gateway.url}/admin/keys/key_${row.id.replaceAll('-', '')}`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ allowed_models: ['aud-v3'] }),
-    });
+    const change = await fetch(
+      `${harness.gateway.url}/admin/keys/key_${row.id.replaceAll('-', '')}`,
+      {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ allowed_models: ['aud-v3'] }),
+      },
+    );
     expect(change.status).toBe(200);
     // It takes effect within 2 s.
     let other: Answer;

@@ -22,7 +22,8 @@ beforeAll(async () => {
 beforeEach(() => harness.clear());
 afterAll(() => harness.close());
 
-const files = () => readdirSync(join(harness.gateway.config.dataDir, 'uploads', String(process.pid)));
+const files = () =>
+  readdirSync(join(harness.gateway.config.dataDir, 'uploads', String(process.pid)));
 
 /** A file is removed shortly after its answer. */
 async function untilGone(): Promise<void> {

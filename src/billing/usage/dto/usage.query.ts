@@ -69,15 +69,11 @@ export class UsageQuery {
   @Int({ min: 1, max: MAX_ROWS, default: DEFAULT_ROWS })
   limit!: number;
 
-  @Custom(
-    (value) => typeof value === 'string' && CURSOR.test(value),
-    'is not one this list gave',
-    {
-      ...optional,
-      description: '`next_cursor` of the page before',
-      api: { type: String },
-    },
-  )
+  @Custom((value) => typeof value === 'string' && CURSOR.test(value), 'is not one this list gave', {
+    ...optional,
+    description: '`next_cursor` of the page before',
+    api: { type: String },
+  })
   cursor?: string;
 }
 

@@ -54,7 +54,8 @@ interface Fields {
  */
 export function readAudioCoding(bytes: Buffer, stsd: Mp4Box): AudioCoding | undefined {
   const [entry, second] = boxes(bytes, stsd.at + FULL_BOX_BYTES + 4, stsd.end);
-  if (entry === undefined || second !== undefined) throw unsupportedMedia('its coding changes midway');
+  if (entry === undefined || second !== undefined)
+    throw unsupportedMedia('its coding changes midway');
   if (entry.type === SPATIAL) return undefined;
   const fields = readFields(bytes, entry);
   const pcmBytes = PCM_BYTES.get(entry.type);
@@ -135,6 +136,7 @@ function alacCodec(bytes: Buffer, inner: Mp4Box): PacketCodec {
   const wave = child(bytes, inner, 'wave');
   const { at } = requiredChild(bytes, wave ?? inner, 'alac');
   const samples = bytes.readUInt32BE(at + FULL_BOX_BYTES);
-  if (samples === 0 || samples > ALAC_SAMPLES_MAX) throw unsupportedMedia('its codec setup is broken');
+  if (samples === 0 || samples > ALAC_SAMPLES_MAX)
+    throw unsupportedMedia('its codec setup is broken');
   return fixedPackets(bytes.readUInt32BE(at + FULL_BOX_BYTES + 20), samples);
 }

@@ -46,7 +46,8 @@ export class Mp4Track {
   takePacket(at: number, end: number): void {
     if (end > this.bytes.length) throw unsupportedMedia('it is cut off');
     this.packets += 1;
-    if (this.packets > this.bytes.length) throw unsupportedMedia('it lists more packets than it holds');
+    if (this.packets > this.bytes.length)
+      throw unsupportedMedia('it lists more packets than it holds');
     if (this.coding === undefined) return;
     this.lastSamples = this.coding.codec.samplesOf(this.bytes, at, end);
     this.samples += this.lastSamples;

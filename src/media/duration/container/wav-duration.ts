@@ -55,7 +55,8 @@ function readFormat(bytes: Buffer, chunk: Chunk): WavFormat {
   const channels = bytes.readUInt16LE(at + 2);
   const blockBytes = bytes.readUInt16LE(at + 12);
   const bits = bytes.readUInt16LE(at + 14);
-  if (channels === 0 || channels > CHANNELS_MAX) throw unsupportedMedia('its channel count is wrong');
+  if (channels === 0 || channels > CHANNELS_MAX)
+    throw unsupportedMedia('its channel count is wrong');
   const samplesPerBlock = blockSamples(code, channels, blockBytes, bits);
   if (samplesPerBlock < 1) throw unsupportedMedia('its sample format is wrong or not supported');
   return { rateHz: bytes.readUInt32LE(at + 4), blockBytes, samplesPerBlock };

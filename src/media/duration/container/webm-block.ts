@@ -33,7 +33,8 @@ export function readBlock(bytes: Buffer, element: EbmlElement): WebmBlock {
     frames.push([at, at + size]);
     at += size;
   }
-  if (at > element.end || sizes.some((size) => size < 0)) throw unsupportedMedia('a block is broken');
+  if (at > element.end || sizes.some((size) => size < 0))
+    throw unsupportedMedia('a block is broken');
   frames.push([at, element.end]);
   return { track: track.value, relativeTick, frames };
 }
