@@ -1,14 +1,14 @@
 import type { Operation } from '../providers/ports/operation.js';
 import { type Protocol, PROTOCOLS } from '../providers/ports/protocol.js';
 import {
-  Checked,
-  Flag,
+  Custom,
+  Bool,
   ModelId,
   Nested,
-  OneOf,
+  Enum,
   Pattern,
   Text,
-  Whole,
+  Int,
 } from '../common/validation/fields.js';
 import { isJsonObject } from '../common/json-object.js';
 import { ENDPOINT_TYPES } from './operation.js';
@@ -65,19 +65,19 @@ export class OverlayRoute {
 
 /** A price in whole micro-USD. Which amounts a unit needs is checked with the unit. */
 export class OverlayPrice {
-  @OneOf(['request', 'code_point', 'measured_second', 'requested_second', 'token', 'video'])
+  @Enum(['request', 'code_point', 'measured_second', 'requested_second', 'token', 'video'])
   unit!: 'request' | 'code_point' | 'measured_second' | 'requested_second' | 'token' | 'video';
 
-  @Whole({ min: 1, max: MAX_PRICE, ...optional })
+  @Int({ min: 1, max: MAX_PRICE, ...optional })
   micro_usd?: number;
 
-  @Whole({ min: 1, max: MAX_PRICE, ...optional })
+  @Int({ min: 1, max: MAX_PRICE, ...optional })
   max_mode_micro_usd?: number;
 
-  @Whole({ min: 0, max: MAX_PRICE, ...optional })
+  @Int({ min: 0, max: MAX_PRICE, ...optional })
   input_micro_usd_per_million?: number;
 
-  @Whole({ min: 1, max: MAX_PRICE, ...optional })
+  @Int({ min: 1, max: MAX_PRICE, ...optional })
   output_micro_usd_per_million?: number;
 
   @Nested(() => OverlayVideoPrice, { ...optional, list: { min: 1, max: 100 } })
@@ -89,40 +89,40 @@ export class OverlayVideoPrice {
   @Pattern(/^[1-9][0-9]{0,3}$/, 'must be whole seconds as a string')
   seconds!: string;
 
-  @Whole({ min: 1, max: MAX_PRICE })
+  @Int({ min: 1, max: MAX_PRICE })
   micro_usd!: number;
 }
 
 /** Limits. Only those of the model's operation are valid. */
 export class OverlayLimits {
-  @Whole({ min: 1, max: 10_000_000, ...optional })
+  @Int({ min: 1, max: 10_000_000, ...optional })
   max_output_tokens?: number;
 
-  @Whole({ min: 1, max: 100_000_000, ...optional })
+  @Int({ min: 1, max: 100_000_000, ...optional })
   context_length?: number;
 
   @Text({ max: MAX_NAME, ...optional, list: { min: 1, max: 100 } })
   sizes?: string[];
 
-  @Checked(isPattern, 'must be a regular expression', { ...optional, api: { type: String } })
+  @Custom(isPattern, 'must be a regular expression', { ...optional, api: { type: String } })
   size_pattern?: string;
 
   @Text({ max: MAX_NAME, ...optional, list: { min: 1, max: 100 } })
   aspect_ratios?: string[];
 
-  @Whole({ min: 0, max: 100, ...optional })
+  @Int({ min: 0, max: 100, ...optional })
   max_image_urls?: number;
 
-  @Whole({ min: 1, max: 1_000_000, ...optional })
+  @Int({ min: 1, max: 1_000_000, ...optional })
   max_input?: number;
 
-  @Whole({ min: 1, max: 86_400, ...optional })
+  @Int({ min: 1, max: 86_400, ...optional })
   max_seconds?: number;
 
-  @Whole({ min: 1, max: 86_400_000_000, ...optional })
+  @Int({ min: 1, max: 86_400_000_000, ...optional })
   min_micros?: number;
 
-  @OneOf(SONG_SHAPES, optional)
+  @Enum(SONG_SHAPES, optional)
   shape?: SongShape;
 
   @Pattern(/^[a-z][a-z0-9_]{0,63}$/, 'must be lowercase words with underscores', {
@@ -137,7 +137,7 @@ export class OverlayModel extends OverlayTerms {
   @ModelId()
   id!: string;
 
-  @OneOf(Object.keys(ENDPOINT_TYPES), optional)
+  @Enum(Object.keys(ENDPOINT_TYPES), optional)
   operation?: Operation;
 
   @Nested(() => OverlayRoute, { ...optional, list: { min: 0, max: MAX_ROUTES } })
@@ -149,13 +149,13 @@ export class OverlayModel extends OverlayTerms {
   @Nested(() => OverlayLimits, optional)
   limits?: OverlayLimits;
 
-  @Flag(optional)
+  @Bool(optional)
   hidden_reasoning?: boolean;
 
   @Pattern(ALIAS, ALIAS_SAYS, { ...optional, list: { min: 0, max: MAX_ALIASES } })
   aliases?: string[];
 
-  @Flag(optional)
+  @Bool(optional)
   enabled?: boolean;
 }
 
@@ -164,10 +164,10 @@ export class OverlayProvider {
   @Pattern(/^[a-z][a-z0-9-]{0,63}$/, 'must be lowercase letters, digits and hyphens')
   id!: string;
 
-  @OneOf(PROTOCOLS)
+  @Enum(PROTOCOLS)
   protocol!: Protocol;
 
-  @Checked(isBaseUrl, 'must be an http or https URL without a query', { api: { type: String } })
+  @Custom(isBaseUrl, 'must be an http or https URL without a query', { api: { type: String } })
   base_url!: string;
 
   @Pattern(
@@ -185,7 +185,7 @@ export class CatalogOverlay {
   @Nested(() => OverlayProvider, { ...optional, list: { min: 0, max: 100 } })
   providers?: OverlayProvider[];
 
-  @Checked(isVoiceMap, `must map at most ${MAX_ALIASES} names that are no voices to voices`, {
+  @Custom(isVoiceMap, `must map at most ${MAX_ALIASES} names that are no voices to voices`, {
     ...optional,
     api: { type: 'object', additionalProperties: { type: 'string' } },
   })

@@ -1,5 +1,5 @@
 import { elevenLabsPorts } from '../elevenlabs/elevenlabs-ports.js';
-import type { ProviderAccess } from '../http/provider-access.js';
+import type { ProviderContext } from '../http/provider-context.js';
 import { openAiPorts } from '../openai/openai-ports.js';
 import { openAiVideoPorts } from '../openai-video/openai-video-ports.js';
 import type { Operation } from '../ports/operation.js';
@@ -9,7 +9,7 @@ import { hasTtapiEndpoint, ttapiPorts } from '../ttapi/ttapi-ports.js';
 
 /** What the gateway knows of a wire protocol. */
 interface WireProtocolAdapter {
-  readonly ports: (access: ProviderAccess) => ProviderPorts;
+  readonly ports: (access: ProviderContext) => ProviderPorts;
   readonly operations: readonly Operation[];
   /** Whether the adapter can send requests for the name. Absent: the provider alone knows its names. */
   readonly knows?: (upstreamModel: string) => boolean;
@@ -44,7 +44,7 @@ export interface RouteFault {
 }
 
 /** The adapters of a provider. */
-export function portsOf(protocol: Protocol, access: ProviderAccess): ProviderPorts {
+export function portsOf(protocol: Protocol, access: ProviderContext): ProviderPorts {
   return ADAPTERS[protocol].ports(access);
 }
 

@@ -1,4 +1,4 @@
-import { keyHeader, type ProviderAccess } from '../http/provider-access.js';
+import { keyHeader, type ProviderContext } from '../http/provider-context.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { TTAPI_ENDPOINTS } from './ttapi-endpoints.js';
@@ -6,7 +6,7 @@ import { ownTtapiErrors } from './ttapi-error.js';
 import { TtapiSong } from './ttapi-song.adapter.js';
 
 /** Everything that a provider with the TTAPI wire protocol can do. */
-export function ttapiPorts(access: ProviderAccess): ProviderPorts {
+export function ttapiPorts(access: ProviderContext): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'tt-api-key'),
     ownErrors: ownTtapiErrors,
