@@ -14,7 +14,8 @@ export async function* filesOf(
   for (const folder of folders) {
     const found = await readdir(fileURLToPath(new URL(folder, ROOT)), { recursive: true });
     for (const file of found.sort()) {
-      if (name.test(file)) yield [`${folder}${file}`, await readText(`${folder}${file}`)];
+      if (name.test(file) && !file.includes('node_modules/'))
+        yield [`${folder}${file}`, await readText(`${folder}${file}`)];
     }
   }
 }
