@@ -8,11 +8,11 @@ import { HangUp } from './hang-up.js';
 import { LastNet } from './last-net.js';
 import { operatorSocketPath } from '../commands/operator-socket.js';
 import { SystemClock } from '../common/time/clock.js';
-import { type GatewayConfig, workerCount } from '../config/gateway-config.js';
-import { loadConfig } from '../config/load-config.js';
-import { withSecretKeys } from '../config/secret-key-file.js';
-import { readWorkerContext } from '../config/worker-context.js';
-import { makeLogger } from '../observability/logger.js';
+import { type GatewayConfig, workerCount } from '../platform/config/gateway-config.js';
+import { loadConfig } from '../platform/config/load-config.js';
+import { withSecretKeys } from '../platform/config/secret-key-file.js';
+import { readWorkerContext } from '../platform/config/worker-context.js';
+import { makeLogger } from '../platform/observability/logger.js';
 
 /** A stop that hangs is ended after this time. It includes the drain, the release of aborted calls, and the closing. */
 const STOP_MARGIN_MS = 4_500;
