@@ -66,7 +66,11 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/billing/**/*.ts', 'src/catalog/**/*.ts', 'src/common/money/**/*.ts'],
+    files: [
+      'src/billing/{accounts,ledger,audit}/**/*.ts',
+      'src/catalog/**/*.ts',
+      'src/common/money/**/*.ts',
+    ],
     rules: { 'no-restricted-syntax': ['error', ...ownHomes, ...noFloats] },
   },
   {

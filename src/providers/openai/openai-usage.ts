@@ -93,6 +93,11 @@ function firstCount(usage: JsonObject, names: readonly string[]): number | null 
   return null;
 }
 
+/** More reasoning than the completion is not inside it. */
+function reasoningBeside(reasoning: number, completion: number): number {
+  return reasoning > completion ? reasoning : 0;
+}
+
 function promptAndCompletionOf(counts: Counts) {
   const { cached, missed, thoughts, reasoning, total } = counts;
   const hitsAndMisses = cached === null || missed === null ? null : cached + missed;
@@ -100,8 +105,7 @@ function promptAndCompletionOf(counts: Counts) {
   // Gemini leaves out candidates that are empty.
   const completion = counts.completion ?? (thoughts === null ? null : 0);
   if (total !== null || prompt === null || completion === null) return { prompt, completion };
-  // More reasoning than the completion is not inside it.
-  const beside = thoughts ?? (reasoning !== null && reasoning > completion ? reasoning : 0);
+  const beside = thoughts ?? reasoningBeside(reasoning ?? 0, completion);
   return { prompt: prompt + exclusiveOf(counts, prompt), completion: completion + beside };
 }
 

@@ -69,7 +69,12 @@ describe('the silence that a stream may keep', () => {
 
   it.each([
     ['before its head', () => undefined],
-    ['after its head', (response: ServerResponse) => begins(response).flushHeaders()],
+    [
+      'after its head',
+      (response: ServerResponse) => {
+        begins(response).flushHeaders();
+      },
+    ],
     ['after its first chunk', (response: ServerResponse) => begins(response).write(CHUNK)],
   ])('is a timeout when it is longer %s', async (_where, reply) => {
     stub.reply = reply;

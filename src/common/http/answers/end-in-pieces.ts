@@ -12,6 +12,7 @@ const PIECE_BYTES = 65_536;
 export function endInPieces<T extends ServerResponse>(this: T, ...args: unknown[]): T {
   const [bytes, callback] = args;
   if (!Buffer.isBuffer(bytes) || bytes.length <= PIECE_BYTES || callback !== undefined) {
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- it is applied to this response
     Reflect.apply(ServerResponse.prototype.end, this, args);
     return this;
   }
