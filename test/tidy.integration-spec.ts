@@ -20,6 +20,17 @@ const PRIVATE_FIELDS =
   /[\w)\]]\??\._(?!write\b|request_id\b)[a-z]|\b(_handle|_dumped|_httpMessage|_header|kOutHeaders|getOwnPropertySymbols)\b|socket\.parser/;
 /** Rows of data and of SQL may be long. */
 const LONG_ALLOWED = /\/migrations\/|\/models\//;
+/** `file`: `name`. */
+const NAMED_CODE = /`((?:src|test)\/[\w./-]+)`: `([^`]+)`/g;
+/** A list may become shorter; to make one longer takes a reason. */
+const FILES_OF_FLOWS = {
+  'A paid speech call': 12,
+  'A chat stream': 12,
+  'The submission of a task': 8,
+  'The end of a task': 6,
+  'A webhook': 6,
+  'The start': 10,
+};
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const sources = (folder: string): string[] =>
@@ -216,6 +227,24 @@ describe('the repository', () => {
     });
     expect(missingIn('docs/errors.md', rows)).toEqual([]);
     expect(documented('docs/errors.md', 'Codes')).toBe(rows.length);
+  });
+
+  it('names files and names that exist in the pages about where code is', () => {
+    const pages = ['docs/architecture/flows.md', 'docs/architecture/where.md'];
+    const named = pages.flatMap((page) => [...read(page).matchAll(NAMED_CODE)]);
+    const isLost = (file: string, name: string): boolean =>
+      !existsSync(join(ROOT, file)) || !read(file).includes(name);
+    expect(named.length).toBeGreaterThan(70);
+    expect(named.filter(([, file = '', name = '']) => isLost(file, name))).toEqual([]);
+  });
+
+  it('tells each flow in few files', () => {
+    const sections = read('docs/architecture/flows.md').split('\n## ').slice(1);
+    const counts = sections.map((section) => [
+      section.slice(0, section.indexOf('\n')),
+      (section.match(/^\d+\. `src\//gm) ?? []).length,
+    ]);
+    expect(Object.fromEntries(counts)).toEqual(FILES_OF_FLOWS);
   });
 
   it('names tests that exist for every control of the OWASP table', () => {
