@@ -37,7 +37,7 @@ describe('the terms of a row', () => {
       pass_fields: ['cache_control'],
     });
     expect(row?.terms).toEqual({
-      lengthParameter: 'max_completion_tokens',
+      outputCapParameter: 'max_completion_tokens',
       streamUsage: false,
       rename: { seed: 'random_seed' },
       drop: ['user'],
@@ -50,11 +50,11 @@ describe('the terms of a row', () => {
 
   it('replace those of a built-in row key by key', () => {
     expect(rowWith({ id: 'gen-5', timeout_ms: 1000 })?.terms).toEqual({
-      lengthParameter: 'max_completion_tokens',
+      outputCapParameter: 'max_completion_tokens',
       timeoutMs: 1000,
     });
     expect(rowWith({ id: 'gen-5', length_parameter: 'num_predict' })?.terms).toEqual({
-      lengthParameter: 'num_predict',
+      outputCapParameter: 'num_predict',
     });
   });
 
@@ -64,7 +64,7 @@ describe('the terms of a row', () => {
 
   it('carry the name of the cap for the two built-in models that reason', () => {
     const { rows } = loadCatalog(undefined);
-    const named = rows.flatMap(({ id, terms }) => (terms?.lengthParameter ? [id] : []));
+    const named = rows.flatMap(({ id, terms }) => (terms?.outputCapParameter ? [id] : []));
     expect(named).toEqual(['gen-5', 'gen-5-mini']);
   });
 

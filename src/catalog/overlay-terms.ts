@@ -56,7 +56,7 @@ export function termsOf(
 function given(entry: OverlayTerms): UpstreamTerms {
   const headers = entry.headers && Object.entries(entry.headers);
   const terms: Record<keyof UpstreamTerms, unknown> = {
-    lengthParameter: entry.length_parameter,
+    outputCapParameter: entry.length_parameter,
     streamUsage: entry.stream_usage,
     rename: entry.rename,
     drop: entry.drop,
@@ -69,11 +69,16 @@ function given(entry: OverlayTerms): UpstreamTerms {
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }
 
-function checkFields({ lengthParameter, rename = {}, drop = [], constants = {} }: UpstreamTerms) {
-  if (lengthParameter !== undefined && NO_CAPS.includes(lengthParameter)) {
+function checkFields({
+  outputCapParameter,
+  rename = {},
+  drop = [],
+  constants = {},
+}: UpstreamTerms) {
+  if (outputCapParameter !== undefined && NO_CAPS.includes(outputCapParameter)) {
     throw refusal('length_parameter');
   }
-  const fixed = [...FIXED_FIELDS, lengthParameter];
+  const fixed = [...FIXED_FIELDS, outputCapParameter];
   for (const [from, to] of Object.entries(rename)) {
     const isFixed = fixed.includes(from) || fixed.includes(to) || to === COUNT_FIELD;
     if (isFixed) throw refusal(`rename.${from}`);

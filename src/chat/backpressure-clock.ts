@@ -1,9 +1,12 @@
-/** A reader who keeps the provider waiting for this long, in all, may be the reason why it breaks off. */
+/** A client that made the provider wait for this long in total may be the reason why the provider disconnects. */
 const SLOW_MS = 1_000;
-/** A reader who has taken all at once for this long has caught up: a provider that breaks off now does so for another reason. */
+/** After this long without back-pressure the client has caught up; a later provider disconnect is not blamed on it. */
 const CAUGHT_UP_MS = 3_000;
 
-/** How long the reader of a stream has kept its provider waiting since it last caught up. Times are milliseconds that only grow. */
+/**
+ * Measures how long the client of a stream has made its provider wait since the client last caught up. Times are
+ * monotonic milliseconds.
+ */
 export class BackpressureClock {
   private sinceMs: number | undefined;
   private untilMs = 0;
@@ -20,7 +23,10 @@ export class BackpressureClock {
     this.sinceMs = undefined;
   }
 
-  /** The break of a provider may be seen only after the reader has taken what had arrived before it. */
+  /**
+   * Whether the client is the likely reason of a disconnect that is seen now. The disconnect is seen only after the
+   * client has received the data that arrived before it.
+   */
   isSlow(nowMs: number): boolean {
     if (this.sinceMs === undefined && this.hasCaughtUp(nowMs)) return false;
     return this.waitedMs + nowMs - (this.sinceMs ?? nowMs) >= SLOW_MS;

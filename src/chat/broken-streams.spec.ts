@@ -31,7 +31,7 @@ function setUp() {
 }
 
 describe('BrokenStreams', () => {
-  it('names an account of whose 20 streams two broke, once, with route and sum (G-103)', () => {
+  it('logs an account once when 2 of its 20 streams broke, with route and uncharged sum (G-103)', () => {
     const { named, run } = setUp();
     run(18, 2);
     run(0, 10);
@@ -45,7 +45,7 @@ describe('BrokenStreams', () => {
     ]);
   });
 
-  it('names nobody for one of 20, or for all of 19', () => {
+  it('logs nothing for 1 broken stream of 20, or for 19 of 19', () => {
     for (const [whole, broken] of [
       [19, 1],
       [0, 19],
@@ -56,7 +56,7 @@ describe('BrokenStreams', () => {
     }
   });
 
-  it('begins anew after an hour', () => {
+  it('starts counting again after an hour', () => {
     const { named, clock, run } = setUp();
     run(18, 2);
     clock.ms += HOUR_MS;

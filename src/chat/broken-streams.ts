@@ -9,14 +9,14 @@ import { Metrics } from '../platform/observability/metrics.js';
 import type { TriedRoute } from '../providers/routing/provider-router.js';
 
 const HOUR_MS = 3_600_000;
-/** Of fewer streams in an hour a broken one says nothing. */
+/** With fewer streams in an hour the share of broken ones says nothing. */
 const MIN_STREAMS = 20;
-/** More than one of so many (5 %) is worth a look. */
+/** A warning is logged when more than one of this many streams (5 %) broke. */
 const ONE_OF = 20;
-/** Accounts whose streams are counted at once. */
+/** Accounts whose streams are counted at the same time. */
 const MAX_ACCOUNTS = 10_000;
 
-/** What one account's streams came to since the hour of its first began. */
+/** Counts of one account's streams within an hour. The hour begins with the first stream. */
 interface AccountHour {
   readonly beganAtMs: number;
   streams: number;
@@ -27,9 +27,9 @@ interface AccountHour {
 }
 
 /**
- * Counts streams that broke before they were whole and are free (decision G-103): by route in a metric, by account and
- * route for the log. An account with at least 20 streams in an hour of which more than 5 % broke is named there once an
- * hour, for whoever finds a way to break streams has answers for nothing. Each process counts its own streams.
+ * Counts streams that broke before their end and are free (decision G-103): by route in a metric, by account and route
+ * for the log. An account with at least 20 streams in an hour of which more than 5 % broke is logged once an hour,
+ * because somebody who can break streams on purpose gets responses for nothing. Each process counts its own streams.
  */
 @Injectable()
 export class BrokenStreams {
@@ -41,14 +41,14 @@ export class BrokenStreams {
     private readonly clock: Clock,
   ) {}
 
-  /** A stream of the account ended whole, or its reader left. */
+  /** A stream of the account was completed, or its client disconnected. */
   ended(accountId: string): void {
     const hour = this.hourOf(accountId);
     hour.streams += 1;
-    this.look(accountId, hour);
+    this.logIfMany(accountId, hour);
   }
 
-  /** A stream of the account broke. `uncharged` is what would have been charged for what was made. */
+  /** A stream of the account broke. `uncharged` is what the generated text would have cost. */
   broke(accountId: string, { provider, upstreamModel }: TriedRoute, uncharged: MicroUsd): void {
     this.metrics.brokenStreams.inc({ provider, upstream_model: upstreamModel });
     const hour = this.hourOf(accountId);
@@ -57,7 +57,7 @@ export class BrokenStreams {
     const route = `${provider} ${upstreamModel}`;
     const sum = hour.byRoute.get(route) ?? { broken: 0, uncharged: 0n };
     hour.byRoute.set(route, { broken: sum.broken + 1, uncharged: sum.uncharged + uncharged });
-    this.look(accountId, hour);
+    this.logIfMany(accountId, hour);
   }
 
   private hourOf(accountId: string): AccountHour {
@@ -69,7 +69,7 @@ export class BrokenStreams {
     return hour;
   }
 
-  private look(accountId: string, hour: AccountHour): void {
+  private logIfMany(accountId: string, hour: AccountHour): void {
     if (hour.isNamed || hour.streams < MIN_STREAMS || hour.broken * ONE_OF <= hour.streams) return;
     hour.isNamed = true;
     const routes = [...hour.byRoute].map(([route, { broken, uncharged }]) => ({
@@ -84,7 +84,7 @@ export class BrokenStreams {
         broken: hour.broken,
         routes,
       },
-      'many streams of an account break',
+      'many streams of one account broke',
     );
   }
 }

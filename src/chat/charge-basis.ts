@@ -3,8 +3,8 @@ import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { TokenUsage } from '../providers/ports/chat.port.js';
 
 /**
- * Tokens of one call. `isEstimated` when they could not be counted in time; then the numbers are upper bounds. Also when
- * a model with hidden reasoning had no usage; then they are those of the text alone.
+ * Tokens of one call. With `isEstimated`, the tokens could not be counted in time and the numbers are upper bounds, or
+ * a model with hidden reasoning reported no usage and the numbers are those of the text alone.
  */
 export interface CountedUsage extends TokenUsage {
   readonly isEstimated: boolean;

@@ -22,26 +22,26 @@ export class ChatImages {
   constructor(private readonly urls: UserSuppliedUrls) {}
 
   /**
-   * Throws `invalid_request` with the path of the first URL that is not public, or whose host is one too many. Data
-   * URLs pass. A host that does not resolve now is accepted, because the provider fetches the image. The messages have
-   * been checked before.
+   * Throws `invalid_request` with the path of the first URL that is not public, or whose host exceeds the maximum
+   * number. Data URLs pass. A host that does not resolve now is accepted, because the provider fetches the image. The
+   * messages must have been checked before.
    */
   async check(messages: readonly JsonObject[]): Promise<void> {
     const hosts = this.imageOfEachHost(imagesOf(messages));
     const verdicts = await Promise.all(hosts.map(({ url }) => this.urls.hostOf(url)));
     const bad = hosts.find((_image, index) => verdicts[index] === 'private');
-    if (bad) throw refusal(bad, 'must point at a public host');
+    if (bad) throw invalidImage(bad, 'must point at a public host');
   }
 
   private imageOfEachHost(images: readonly NamedImage[]): readonly NamedImage[] {
     const byHost = new Map<string, NamedImage>();
     for (const image of images) {
       const says = this.urls.refusalOf(image.url);
-      if (says !== undefined) throw refusal(image, says);
+      if (says !== undefined) throw invalidImage(image, says);
       const { origin } = new URL(image.url);
       if (byHost.has(origin)) continue;
       if (byHost.size === MAX_HOSTS) {
-        throw refusal(image, `must be on one of at most ${MAX_HOSTS} hosts`);
+        throw invalidImage(image, `must be on one of at most ${MAX_HOSTS} hosts`);
       }
       byHost.set(origin, image);
     }
@@ -51,14 +51,14 @@ export class ChatImages {
 
 function imagesOf(messages: readonly JsonObject[]): NamedImage[] {
   return messages.flatMap((message, index) =>
-    partsOf(message).flatMap(({ type, image_url: image }, place) => {
+    partsOf(message).flatMap(({ type, image_url: image }, partIndex) => {
       if (type !== 'image_url' || !isJsonObject(image) || typeof image.url !== 'string') return [];
-      const param = `messages.${index}.content.${place}.image_url.url`;
+      const param = `messages.${index}.content.${partIndex}.image_url.url`;
       return WEB_URL.test(image.url) ? [{ param, url: image.url }] : [];
     }),
   );
 }
 
-function refusal({ param }: NamedImage, says: string): GatewayError {
+function invalidImage({ param }: NamedImage, says: string): GatewayError {
   return new GatewayError('invalid_request', `${param} ${says}.`, { param });
 }

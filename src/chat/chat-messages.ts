@@ -3,7 +3,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { ROLES } from './dto/message.schema.js';
 
 const DETAILS: readonly unknown[] = [undefined, null, 'auto', 'low', 'high', 'original'];
-/** Anything else in place of an image could carry text that is not paid for. */
+/** Anything else in the field of an image URL could carry text that is not paid for. */
 const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 
 /**
@@ -17,15 +17,18 @@ export function checkMessages(
 ): asserts messages is readonly JsonObject[] {
   for (const [index, message] of messages.entries()) {
     const path = `messages.${index}`;
-    if (!isJsonObject(message)) throw refusal(path, 'must be an object', 'messages');
+    if (!isJsonObject(message)) throw invalidMessage(path, 'must be an object', 'messages');
     if (!ROLES.some((role) => role === message.role)) {
-      throw refusal(`${path}.role`, `must be one of ${ROLES.join(', ')}`);
+      throw invalidMessage(`${path}.role`, `must be one of ${ROLES.join(', ')}`);
     }
     checkContent(message, `${path}.content`);
   }
 }
 
-/** The message as it is sent: an assistant that says nothing and calls no tool has an empty text, which providers take. */
+/**
+ * The message as it is sent upstream: an assistant message without content and tool calls gets an empty text, which
+ * providers accept.
+ */
 export function withContent(message: JsonObject): JsonObject {
   const { content, role, tool_calls: calls, function_call: call } = message;
   if (role !== 'assistant' || (content !== null && content !== undefined)) return message;
@@ -45,10 +48,10 @@ function checkContent(message: JsonObject, path: string): void {
     for (const [index, part] of content.entries()) checkPart(part, `${path}.${index}`);
     return;
   }
-  // An answer without text has null there, and comes back as history.
+  // A response without text has null there, and clients send it back as history.
   if (content === null && message.role === 'assistant') return;
   if (content === undefined && needsNoContent(message)) return;
-  throw refusal(path, 'must be a text or an array of parts');
+  throw invalidMessage(path, 'must be a text or an array of parts');
 }
 
 function needsNoContent({ role, tool_calls: calls, function_call: call, ...rest }: JsonObject) {
@@ -62,23 +65,23 @@ function needsNoContent({ role, tool_calls: calls, function_call: call, ...rest 
 }
 
 function checkPart(part: unknown, path: string): void {
-  if (!isJsonObject(part)) throw refusal(path, 'must be an object');
+  if (!isJsonObject(part)) throw invalidMessage(path, 'must be an object');
   if (part.type === 'text' || part.type === 'refusal') {
     if (typeof part[part.type] !== 'string')
-      throw refusal(`${path}.${part.type}`, 'must be a text');
+      throw invalidMessage(`${path}.${part.type}`, 'must be a text');
   } else if (part.type === 'image_url') checkImage(part.image_url, `${path}.image_url`);
-  else throw refusal(path, 'must be a part of type text, image_url or refusal');
+  else throw invalidMessage(path, 'must be a part of type text, image_url or refusal');
 }
 
 function checkImage(image: unknown, path: string): void {
   if (!isJsonObject(image) || typeof image.url !== 'string' || !IMAGE_URL.test(image.url)) {
-    throw refusal(`${path}.url`, 'must be an http or https URL or a data URL of an image');
+    throw invalidMessage(`${path}.url`, 'must be an http or https URL or a data URL of an image');
   }
   if (!DETAILS.includes(image.detail)) {
-    throw refusal(`${path}.detail`, 'must be auto, low, high or original');
+    throw invalidMessage(`${path}.detail`, 'must be auto, low, high or original');
   }
 }
 
-function refusal(path: string, says: string, param = path): GatewayError {
+function invalidMessage(path: string, says: string, param = path): GatewayError {
   return new GatewayError('invalid_request', `${path} ${says}.`, { param });
 }

@@ -18,14 +18,14 @@ const image = (url: string) => ({
 });
 
 describe('the ceiling of a chat', () => {
-  it('holds the whole output of the model where no limit is asked for', () => {
+  it('covers the maximum output of the model if the request has no limit', () => {
     expect(ceiling({})).toBeGreaterThan(1_280_000n);
     expect(ceiling({})).toBeLessThan(1_281_000n);
     expect(ceiling({ max_tokens: 10 })).toBeLessThan(300n);
     expect(ceiling({ max_tokens: 99_999_999 })).toBe(ceiling({ max_tokens: 128_000 }));
   });
 
-  it('is that of the longest answer that can be read whole where log probabilities are asked for', () => {
+  it('covers the longest response that can be read completely if log probabilities are requested', () => {
     const asked = { logprobs: true, top_logprobs: 20 };
     const maxTokens = (fields: object) => quoteOf(row, parsed(fields)).command.maxTokens;
     expect(maxTokens(asked)).toBe(2_663);
@@ -36,10 +36,10 @@ describe('the ceiling of a chat', () => {
     expect(maxTokens({ logprobs: false })).toBe(128_000);
   });
 
-  it('always has a cap for the provider, under the name by which the caller sent it', () => {
+  it('always sends a cap to the provider, under the parameter name that the caller used', () => {
     const cap = (fields: object) => {
-      const { maxTokens, lengthParameter } = quoteOf(row, parsed(fields)).command;
-      return [maxTokens, lengthParameter];
+      const { maxTokens, outputCapParameter } = quoteOf(row, parsed(fields)).command;
+      return [maxTokens, outputCapParameter];
     };
     expect(cap({})).toEqual([128_000, undefined]);
     expect(cap({ stream: true })).toEqual([128_000, undefined]);
@@ -66,7 +66,7 @@ describe('the ceiling of a chat', () => {
     expect(small).toBeGreaterThan((4_096n * 125n + 99n) / 100n);
   });
 
-  it.each(['tools', 'metadata', 'response_format', 'user'])('counts what is in %s', (name) => {
+  it.each(['tools', 'metadata', 'response_format', 'user'])('counts the text of %s', (name) => {
     const text = 'long '.repeat(100);
     const value: Record<string, unknown> = {
       tools: [
@@ -80,7 +80,7 @@ describe('the ceiling of a chat', () => {
     expect(added).toBeGreaterThanOrEqual(500n);
   });
 
-  it('caps the charge, and says so', () => {
+  it('caps the charge and marks it as capped', () => {
     const usage = { promptTokens: 1_000_000, completionTokens: 1_000_000 };
     expect(chargeOf(row, usage, 77n)).toEqual({ chargedMicroUsd: 77n, isCapped: true });
     expect(chargeOf(row, { promptTokens: 0, completionTokens: 0 }, 77n)).toEqual({

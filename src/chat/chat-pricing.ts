@@ -4,7 +4,7 @@ import { priceOfTokens } from '../catalog/price-rule.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import {
   type ChatCommand,
-  type LengthParameter,
+  type OutputCapParameter,
   MAX_COMPLETION_BYTES,
   type TokenUsage,
 } from '../providers/ports/chat.port.js';
@@ -12,15 +12,18 @@ import { checkMessages, partsOf, withContent } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
 import { knownRequestOf } from './known-request-fields.js';
 
-/** The tokens that an image counts, whatever its size (decision G-23). */
+/** Tokens counted for an image, whatever its size (decision G-23). */
 export const IMAGE_TOKENS = 4_096;
 
-/** The most bytes of one token with its log probability in an answer; providers send lists of bytes, one per line. */
+/**
+ * Maximum bytes of one token with its log probability in a response; providers send lists of bytes, one number per
+ * line.
+ */
 const LOGPROB_BYTES = 300;
 
 type BilledTokens = Pick<TokenUsage, 'promptTokens' | 'completionTokens'>;
 
-/** A checked request: what the provider gets, and the most that it can cost. */
+/** A checked request: what the provider gets, and its maximum price. */
 export interface ChatQuote {
   readonly command: ChatCommand;
   readonly ceilingMicroUsd: MicroUsd;
@@ -31,7 +34,7 @@ export interface ChatQuote {
 }
 
 /**
- * Turns a body into a quote: the provider's command and the most that it can cost. The ceiling counts one token per
+ * Turns a body into a quote: the provider's command and its maximum price. The ceiling counts one token per
  * byte of everything in the prompt, 4,096 per image, and the whole output allowance (decision G-23). Throws
  * `invalid_request` for invalid messages.
  */
@@ -42,21 +45,26 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   const { stream, stream_options, max_tokens, max_completion_tokens } = body;
   const wanted = max_completion_tokens ?? max_tokens;
   const ofModel = row.limits.maxOutputTokens;
-  const most = Math.min(ofModel, stream ? ofModel : tokensOfAnswer(rest));
-  // Without a cap, or with one above the model's own, the provider could make more than is held.
+  const most = Math.min(ofModel, stream ? ofModel : longestResponseTokens(rest));
+  // Without a cap, or with a cap above the model's own, the provider could generate more than the hold covers.
   const maxTokens = Math.min(wanted ?? most, most);
-  const lengthParameter = lengthParameterOf(body);
+  const outputCapParameter = outputCapParameterOf(body);
   const prompt = JSON.stringify([messages.map(withoutImages), rest]);
   const promptTokens = Buffer.byteLength(prompt) + imageTokens(messages);
   return {
-    command: { messages: messages.map(withContent), maxTokens, lengthParameter, parameters: rest },
+    command: {
+      messages: messages.map(withContent),
+      maxTokens,
+      outputCapParameter,
+      parameters: rest,
+    },
     ceilingMicroUsd: price(row, { promptTokens, completionTokens: maxTokens }),
     showsUsage: stream && stream_options?.include_usage === true,
     ignored,
   };
 }
 
-/** The fields that are sent as they are, without those that name what is done anyway (decision G-02). */
+/** The fields that are sent unchanged, without those that repeat the default behaviour (decision G-02). */
 function parametersOf(body: ChatBody): Partial<ChatBody> {
   const { model, messages, stream, stream_options, max_tokens, max_completion_tokens, ...rest } =
     body;
@@ -64,12 +72,12 @@ function parametersOf(body: ChatBody): Partial<ChatBody> {
   return parameters;
 }
 
-function lengthParameterOf(body: ChatBody): LengthParameter | undefined {
+function outputCapParameterOf(body: ChatBody): OutputCapParameter | undefined {
   if (body.max_completion_tokens !== undefined) return 'max_completion_tokens';
   return body.max_tokens === undefined ? undefined : 'max_tokens';
 }
 
-/** What is charged, and whether it was cut at the ceiling. */
+/** The charge, and whether it was reduced to the ceiling. */
 export interface ChatCharge {
   readonly chargedMicroUsd: MicroUsd;
   readonly isCapped: boolean;
@@ -91,8 +99,11 @@ export function imageTokens(messages: readonly JsonObject[]): number {
   return messages.flatMap(partsOf).filter(isImage).length * IMAGE_TOKENS;
 }
 
-/** The tokens of the longest answer that can be read whole. The provider would bill a longer one, and the caller not get it. */
-function tokensOfAnswer({ logprobs, top_logprobs = 0 }: Partial<ChatBody>): number {
+/**
+ * Tokens of the longest response that the gateway can read completely. The provider would bill a longer one, and the
+ * caller would not get it.
+ */
+function longestResponseTokens({ logprobs, top_logprobs = 0 }: Partial<ChatBody>): number {
   if (logprobs !== true) return Infinity;
   return Math.floor(MAX_COMPLETION_BYTES / (LOGPROB_BYTES * (1 + top_logprobs)));
 }

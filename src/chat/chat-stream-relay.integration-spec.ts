@@ -19,7 +19,7 @@ const chunkOf = (index: number) => ({
 const indexOf = (data: string): number | undefined =>
   (JSON.parse(data) as { choices: { index: number }[] }).choices[0]?.index;
 
-it('sends every chunk in its order, and none while the reader takes the one before', async () => {
+it('sends every chunk in order, and none while the client still receives the previous one', async () => {
   const sent: (number | undefined)[] = [];
   let takes = 0;
   const send = async (data: string): Promise<void> => {
@@ -34,25 +34,25 @@ it('sends every chunk in its order, and none while the reader takes the one befo
   expect(sent).toEqual(Array.from({ length: CHUNKS }, (_, index) => index));
 });
 
-it('takes no chunk from the provider while the reader takes nothing', async () => {
-  let made = 0;
+it('reads no chunk from the provider while the client reads nothing', async () => {
+  let generated = 0;
   const source = new Readable({
     objectMode: true,
     highWaterMark: 1,
     read() {
-      made += 1;
-      this.push(chunkOf(made));
+      generated += 1;
+      this.push(chunkOf(generated));
     },
   });
   const events = { send: () => new Promise<void>(() => undefined), cut, isGone: false };
   const run = new ChatStreamRelay(events, HEAD, false, textOf()).run(source, fault);
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
-  expect(made).toBeLessThanOrEqual(3);
+  expect(generated).toBeLessThanOrEqual(3);
   source.destroy(new Error('cut'));
   await expect(run).rejects.toThrow('cut');
 });
 
-it('breaks the stream where a chunk cannot be sent', async () => {
+it('destroys the stream if a chunk cannot be sent', async () => {
   const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
   const send = (): undefined => {
     throw new Error('it cannot be sent');
@@ -65,7 +65,7 @@ it('breaks the stream where a chunk cannot be sent', async () => {
   expect(source.destroyed).toBe(true);
 });
 
-it('writes no chunk for a reader that has left, and keeps all the text for the charge', async () => {
+it('writes no chunk to a disconnected client, and keeps all text for the charge', async () => {
   const events = {
     isGone: false,
     cut,
@@ -76,30 +76,30 @@ it('writes no chunk for a reader that has left, and keeps all the text for the c
     },
   };
   const source = Readable.from(Array.from({ length: CHUNKS }, (_, index) => chunkOf(index)));
-  const made = textOf();
-  const relay = new ChatStreamRelay(events, HEAD, false, made);
+  const generated = textOf();
+  const relay = new ChatStreamRelay(events, HEAD, false, generated);
   await relay.run(source, fault);
-  expect([events.sent, made.take().text]).toEqual([5, 'a'.repeat(CHUNKS)]);
+  expect([events.sent, generated.take().text]).toEqual([5, 'a'.repeat(CHUNKS)]);
 });
 
-it('takes once what waited for a reader that has left', async () => {
+it('counts chunks that waited for a disconnected client once', async () => {
   const events = { isGone: false, cut, send: () => new Promise<void>(() => undefined) };
   const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
   for (const index of [0, 1, 2]) source.push(chunkOf(index));
-  const made = textOf();
-  const relay = new ChatStreamRelay(events, HEAD, false, made);
+  const generated = textOf();
+  const relay = new ChatStreamRelay(events, HEAD, false, generated);
   const run = relay.run(source, fault);
   await nextTurn();
   events.isGone = true;
-  relay.takeWaiting();
+  relay.drainBuffered();
   source.destroy(new ClientLeft());
   await run;
-  expect(made.take().text).toBe('aaa');
+  expect(generated.take().text).toBe('aaa');
 });
 
-describe('a provider that breaks off while its chunks wait for the reader', () => {
+describe('a provider that disconnects while its chunks wait for the client', () => {
   const broken = new ProviderError('http_error', { provider: 'p', sent: true });
-  /** A source with three chunks, of which the reader has been taking the first for this long. */
+  /** A source with three chunks, of which the client has been reading the first for this long. */
   async function waitFor(ms: number) {
     const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
     for (const index of [0, 1, 2]) source.push(chunkOf(index));
@@ -113,14 +113,14 @@ describe('a provider that breaks off while its chunks wait for the reader', () =
     return { source, run, events };
   }
 
-  it('cuts off a reader for whom it has waited for a second, who pays as one who has left', async () => {
+  it('disconnects a client for which it has waited 1 s; it is charged like a client that left', async () => {
     const { source, run, events } = await waitFor(1_050);
     source.destroy(broken);
     expect(await run).toBe(true);
     expect(events.isGone).toBe(true);
   });
 
-  it('is an error for a reader who has taken all at once for three seconds since', async () => {
+  it('is an error if the client has read without delay for 3 s since', async () => {
     const source = new Readable({ objectMode: true, highWaterMark: 0, read: () => undefined });
     const waits = [sleep(1_050)];
     const events = { isGone: false, send: () => waits.pop(), cut: () => (events.isGone = true) };
@@ -133,7 +133,7 @@ describe('a provider that breaks off while its chunks wait for the reader', () =
     expect(events.isGone).toBe(false);
   });
 
-  it('is an error for any other reader', async () => {
+  it('is an error for any other client', async () => {
     const { source, run, events } = await waitFor(100);
     source.destroy(broken);
     await expect(run).rejects.toBe(broken);
@@ -147,7 +147,7 @@ describe('a provider that breaks off while its chunks wait for the reader', () =
       new ProviderError('http_error', { provider: 'p', sent: true, upstreamStatus: 200 }),
     ],
     ['the provider that is silent', new ProviderError('timeout', { provider: 'p', sent: true })],
-  ])('is an error for a slow reader too where it is %s', async (_what, error) => {
+  ])('is an error even for a slow client if it is %s', async (_what, error) => {
     const { source, run, events } = await waitFor(1_050);
     source.destroy(error);
     await expect(run).rejects.toBe(error);
@@ -164,5 +164,5 @@ it.each([
   await new Promise((resolve) => source.once('close', resolve));
   const events = { send: () => undefined, cut, isGone: false };
   const run = new ChatStreamRelay(events, HEAD, false, textOf()).run(source, fault);
-  await expect(run).rejects.toThrow(error?.message ?? 'the chunks broke off');
+  await expect(run).rejects.toThrow(error?.message ?? 'the stream of chunks ended early');
 });

@@ -5,7 +5,7 @@ import { ClientLeft, DeadlinePassed } from '../billing/calls/pay-on-success.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ChatChunk, ChatStream, TokenUsage } from '../providers/ports/chat.port.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
-import { AnswerChunks } from './answer-chunks.js';
+import { CompletionChunks } from './completion-chunks.js';
 import { type CompletionHead, choicesOf, headOf } from './completion.mapper.js';
 import { textsOf } from './chat-texts.js';
 import { viewChatUsage } from './chat-usage.js';
@@ -14,47 +14,48 @@ import type { GeneratedTextBuffer } from './generated-text.js';
 import { BackpressureClock } from './backpressure-clock.js';
 import { TooManyCallsError } from './tool-calls.js';
 
-/** Forwards the chunks of one stream to its reader and remembers what they cost. */
+/** Forwards the chunks of one stream to its client and records the usage to charge. */
 export class ChatStreamRelay {
   /** The last usage that the provider reported; null if more text came after it. */
   usage: TokenUsage | null = null;
-  /** Whether the model has said why it ended. Afterwards only the usage follows. */
+  /** Whether the model has sent its finish reason. Only the usage follows it. */
   isFinished = false;
   private source: Readable | undefined;
   private head: CompletionHead | undefined;
-  private readonly chunks = new AnswerChunks();
-  private readonly waits = new BackpressureClock();
+  private readonly chunks = new CompletionChunks();
+  private readonly backpressure = new BackpressureClock();
 
   constructor(
     private readonly events: Pick<SseWriter, 'send' | 'isGone' | 'cut'>,
     private readonly own: CompletionHead,
     private readonly showsUsage: boolean,
-    private readonly made: GeneratedTextBuffer,
+    private readonly generated: GeneratedTextBuffer,
   ) {}
 
   /**
-   * Forwards chunks until the provider has finished or the reader has left. Resolves with false when the deadline of the
-   * call came first, the reader had left, and no usage had been reported. Rejects with any other error that broke the
-   * stream; that the reader left is no error. A slow reader for whom a provider does not keep the connection is cut
-   * off, as if it had left. `fault` makes the error of an answer that cannot be used.
+   * Forwards chunks until the provider has finished or the client has disconnected. Resolves with false when the
+   * deadline of the call passed after the client had disconnected and before the provider reported a usage. Rejects
+   * with any other error that broke the stream; a disconnect of the client is not an error. A slow client is
+   * disconnected if the provider closes its connection meanwhile, and is charged as if it had disconnected by itself.
+   * `fault` makes the error for a response that cannot be used.
    */
   run(source: Readable, fault: ChatStream['unusable']): Promise<boolean> {
     this.source = source;
-    // Listeners keep no chunk while the reader takes it. An async iterator would, and costs more.
+    // Listeners keep no chunk while the client receives it. An async iterator would, and costs more.
     return new Promise((resolve, reject) => {
       const broken = (error: Error): void => {
-        // The error decides, not the state of the reader's socket, because the first event counts.
+        // The error decides, not the state of the client's socket, because the first event counts.
         if (error instanceof ClientLeft) resolve(true);
         else if (error instanceof DeadlinePassed && this.events.isGone)
           resolve(this.usage !== null);
-        else if (hasLostConnection(error) && this.waits.isSlow(performance.now())) {
+        else if (hasLostConnection(error) && this.backpressure.isSlow(performance.now())) {
           this.events.cut();
           resolve(true);
         } else reject(error);
       };
       const closed = (): void => {
         if (source.readableEnded) resolve(true);
-        else broken(source.errored ?? new Error('the chunks broke off'));
+        else broken(source.errored ?? new Error('the stream of chunks ended early'));
       };
       source.on('error', broken);
       if (source.closed) closed();
@@ -65,15 +66,15 @@ export class ChatStreamRelay {
     });
   }
 
-  /** Takes what has arrived but was not forwarded, because the provider made it all the same. */
-  takeWaiting(): void {
-    // The listener gets each chunk that is read.
+  /** Counts chunks that have arrived but were not forwarded, because the provider generated and bills them. */
+  drainBuffered(): void {
+    // Each `read()` calls the `data` listener with one chunk.
     while (this.source?.read()) continue;
   }
 
   /**
-   * Once the charge is durable: sends a reason for each choice that the provider ended without one, and the usage in a
-   * chunk of its own to a reader that requested it (decisions G-24, G-93).
+   * Called once the charge is durable. Sends a finish reason for each choice that the provider ended without one, and
+   * the usage in a chunk of its own to a client that requested it (decisions G-24, G-93).
    */
   async end(usage: TokenUsage, chargedMicroUsd: MicroUsd): Promise<void> {
     if (this.head === undefined) return;
@@ -85,27 +86,27 @@ export class ChatStreamRelay {
     await this.events.send(JSON.stringify(chunk));
   }
 
-  private take({ chunk, usage }: ChatChunk): void {
+  private record({ chunk, usage }: ChatChunk): void {
     for (const choice of choicesOf(chunk)) {
       if (isReason(choice.finish_reason)) this.isFinished = true;
       const texts = textsOf(choice.delta);
       if (texts.length === 0) continue;
-      this.made.push(texts);
+      this.generated.push(texts);
       this.usage = null;
     }
-    // The last report counts, but for one of zeros behind a real one.
+    // The last report counts, except a report of zeros after a real one.
     if (usage && (usage.completionTokens > 0 || this.usage === null)) this.usage = usage;
   }
 
-  /** An error breaks the stream, because nothing else would hear of one in a listener. */
+  /** An error destroys the stream, because nothing else would handle an error thrown in a listener. */
   private forwardAndPause(source: Readable, item: ChatChunk, fault: ChatStream['unusable']): void {
     try {
-      const taken = this.forward(item);
-      if (taken === undefined) return;
+      const sent = this.forward(item);
+      if (sent === undefined) return;
       source.pause();
-      this.waits.begin(performance.now());
-      void taken.then(() => {
-        this.waits.end(performance.now());
+      this.backpressure.begin(performance.now());
+      void sent.then(() => {
+        this.backpressure.end(performance.now());
         source.resume();
       });
     } catch (error) {
@@ -114,10 +115,11 @@ export class ChatStreamRelay {
     }
   }
 
-  /** Returns a promise if the next chunk has to wait for the reader. */
+  /** Returns a promise if the next chunk has to wait for the client. */
   private forward(item: ChatChunk): Promise<void> | undefined {
-    this.take(item);
-    // Hidden reasoning goes on without a reader. To write large chunks for nobody costs more CPU than to read them.
+    this.record(item);
+    // A call with hidden reasoning continues without a client. Writing large chunks for nobody costs more CPU than
+    // reading them.
     if (this.events.isGone) return undefined;
     const choices = choicesOf(item.chunk);
     return choices.length > 0 ? this.send(item.chunk, choices) : undefined;
@@ -128,13 +130,16 @@ export class ChatStreamRelay {
     return this.events.send(this.withUsage(this.chunks.chunkOf(this.head, choices)));
   }
 
-  /** A reader that requested the usage finds its field on every chunk. */
+  /** A client that requested the usage gets the field `usage` in every chunk. */
   private withUsage(chunk: JsonObject): string {
     return JSON.stringify(this.showsUsage ? { ...chunk, usage: null } : chunk);
   }
 }
 
-/** A provider that says that it failed, or is silent while it is read, does not do so because its reader is slow. */
+/**
+ * Whether the provider closed the connection without reporting an error. A provider that reports an error or sends
+ * nothing while it is read does not do so because its client is slow.
+ */
 function hasLostConnection(error: Error): boolean {
   if (!(error instanceof ProviderError) || error.kind === 'timeout') return false;
   return error.upstreamStatus === undefined;

@@ -22,10 +22,10 @@ interface OpenStream {
   readonly call: AdmittedCall<'chat'>;
   readonly quote: ChatQuote;
   readonly events: SseWriter;
-  readonly made: GeneratedTextBuffer;
+  readonly generated: GeneratedTextBuffer;
 }
 
-/** A stream that ended well. */
+/** A stream that was completed. */
 interface EndedStream {
   readonly relay: ChatStreamRelay;
   readonly usage: CountedUsage;
@@ -45,34 +45,35 @@ export class ChatStreamService {
   ) {}
 
   /**
-   * Forwards each chunk as it arrives; `[DONE]` follows once the charge is durable. When a provider breaks off, the
-   * stream ends with an error event and nothing is charged. When a client leaves, the provider's work ends, at its first
-   * chunk or later, and the client pays for the prompt and for what was made. But if the model has hidden reasoning, it
-   * works to its end and the client pays for the reported usage (decision G-24). Throws errors from before the head, which
-   * goes out with the first chunk or 5 s after the hold (decision G-93), and repeats the error of the error event.
+   * Forwards each chunk as it arrives; `[DONE]` follows once the charge is durable. When a provider disconnects early,
+   * the stream ends with an error event and nothing is charged. When a client disconnects, the upstream request is
+   * aborted, at its first chunk or later, and the client pays for the prompt and the generated text. But if the model
+   * has hidden reasoning, the upstream request continues to its end and the client pays for the reported usage
+   * (decision G-24). Throws errors from before the response head, which is sent with the first chunk or 5 s after the
+   * hold (decision G-93), and also throws the error that it sent as an error event.
    */
   async stream(call: AdmittedCall<'chat'>, quote: ChatQuote, events: SseWriter): Promise<void> {
     await this.images.check(quote.command.messages);
-    const made = this.texts.begin(call.caller.accountId);
+    const generated = this.texts.begin(call.caller.accountId);
     let ended: EndedStream;
     try {
       const held = { amountMicroUsd: quote.ceilingMicroUsd, basis: null };
       ended = await this.payOnSuccess.run(call, held, (signal, progress) =>
-        this.forward({ call, quote, events, made }, signal, progress),
+        this.forward({ call, quote, events, generated }, signal, progress),
       );
     } catch (error) {
       if (events.hasBegun) await events.end(JSON.stringify(toGatewayError(error).toEnvelope()));
       else events.drop();
       throw error;
     } finally {
-      made.drop();
+      generated.drop();
     }
     await ended.relay.end(ended.usage, ended.chargedMicroUsd);
     await events.end('[DONE]');
   }
 
   private async forward(
-    { call, quote, events, made }: OpenStream,
+    { call, quote, events, generated }: OpenStream,
     callSignal: StopSignal,
     progress: CallProgress,
   ): Promise<PaidResult<EndedStream>> {
@@ -82,7 +83,7 @@ export class ChatStreamService {
       model: call.modelName,
     };
     events.wait();
-    const relay = new ChatStreamRelay(events, head, quote.showsUsage, made);
+    const relay = new ChatStreamRelay(events, head, quote.showsUsage, generated);
     const signal = new StopSource(callSignal);
     const { provider, upstreamModel, result } = await this.open(
       call,
@@ -93,8 +94,8 @@ export class ChatStreamService {
     );
     progress.onFirstByte();
     const relayed = relay.run(result.body, result.unusable);
-    if (!call.row.hiddenReasoning) stopWhenGone(events, relay, signal);
-    const stream = { call, quote, relay, made, route: { provider, upstreamModel } };
+    if (!call.row.hiddenReasoning) abortOnDisconnect(events, relay, signal);
+    const stream = { call, quote, relay, generated, route: { provider, upstreamModel } };
     const isWhole = await relayed.catch(async (error: unknown) => {
       progress.onMade(await this.outcomes.broke(stream));
       throw error;
@@ -116,8 +117,8 @@ export class ChatStreamService {
   }
 
   /**
-   * Resolves at the first chunk, also after the client has left: only then it is known whether the provider took the
-   * prompt, which is charged. But for a client that has left, no provider is asked any more.
+   * Resolves at the first chunk, also after the client has disconnected: only then it is known whether the provider
+   * accepted the prompt, which is charged. No further provider is tried for a client that has disconnected.
    */
   private open(
     call: AdmittedCall<'chat'>,
@@ -139,10 +140,10 @@ export class ChatStreamService {
   }
 }
 
-/** When the reader leaves, ends the provider's work, unless only the usage is missing, for which a stream waits 5 s at most. */
-function stopWhenGone(events: SseWriter, relay: ChatStreamRelay, signal: StopSource): void {
+/** Aborts the upstream request when the client disconnects. If only the usage is missing, waits for it 5 s at most. */
+function abortOnDisconnect(events: SseWriter, relay: ChatStreamRelay, signal: StopSource): void {
   events.onGone(() => {
-    relay.takeWaiting();
+    relay.drainBuffered();
     if (!relay.isFinished || relay.usage !== null) signal.abort(new ClientLeft());
   });
 }

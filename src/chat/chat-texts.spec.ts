@@ -40,7 +40,7 @@ describe('the texts of a message', () => {
     expect(textsOf(message).join('')).toBe(text);
   });
 
-  it('come of 200,000 fields, of which half are repeated, in the time of the test', () => {
+  it('are collected from 200,000 fields, half of them repeated, within the timeout of the test', () => {
     const names = Array.from({ length: 200_000 }, (_, place) => `k${place}`);
     const fields = Object.fromEntries(names.map((name, place) => [name, `t${place >> 1}`]));
     expect(textsOf(fields)).toHaveLength(100_000);

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
 
 /**
- * Fields whose text no model writes: ids, words of the format, signatures, data, and what was found elsewhere. Text in
- * any other field counts, under whatever name a vendor sends it.
+ * Fields whose text is not written by the model: ids, words of the format, signatures, data, and search results. Text
+ * in any other field counts, whatever name a vendor gives the field.
  */
 const UNCOUNTED: ReadonlySet<string> = new Set([
   ...['id', 'tool_call_id', 'call_id', 'role', 'type', 'format', 'status', 'finish_reason'],
@@ -10,7 +10,7 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
   ...['data', 'encrypted_content', 'url', 'image_url', 'detail', 'mime_type', 'annotations'],
 ]);
 
-/** Texts in the order in which they stand, and where each of them stood last. */
+/** Texts in the order of their appearance, and the last position of each. */
 class Leaves {
   readonly texts: string[] = [];
   private readonly lastAt = new Map<string, number>();
@@ -21,22 +21,22 @@ class Leaves {
     this.texts.push(text);
   }
 
-  /** Whether the text stands at this place or behind it. */
-  hasSince(place: number, text: string): boolean {
-    return (this.lastAt.get(text) ?? -1) >= place;
+  /** Whether the text appears at this position or later. */
+  hasSince(position: number, text: string): boolean {
+    return (this.lastAt.get(text) ?? -1) >= position;
   }
 }
 
 /**
- * The texts of a message or a delta. The same text under two names counts once: vendors repeat their reasoning for
- * clients of one another.
+ * The texts of a message or a delta. The same text in two fields counts once: vendors send their reasoning under
+ * several names for compatibility.
  */
 export function textsOf(message: unknown): string[] {
   if (!isJsonObject(message)) return [];
   const texts: string[] = [];
   const seen = new Set<string>();
   for (const key in message) {
-    // A name beside a message is its speaker's; one within it is the name of a tool.
+    // The `name` of a message is its speaker; a `name` inside it is the name of a tool.
     if (key === 'name' || UNCOUNTED.has(key)) continue;
     const value = message[key];
     const leaves = typeof value === 'string' ? textAlone(value) : leavesOf(value, key);
@@ -45,7 +45,7 @@ export function textsOf(message: unknown): string[] {
     const whole = leaves.length === 1 ? first : leaves.join('');
     if (seen.has(whole)) continue;
     seen.add(whole);
-    // Not spread: arguments stand on the stack, and there may be a hundred thousand.
+    // Not `push(...leaves)`: spread arguments are put on the stack, and there may be a hundred thousand.
     for (const leaf of leaves) texts.push(leaf);
   }
   return texts;

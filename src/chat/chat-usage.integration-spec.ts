@@ -14,7 +14,7 @@ describe('usage', () => {
   const usageWith = (
     messages: JsonObject[],
     reported: TokenUsage | null,
-    made: () => GeneratedText,
+    generated: () => GeneratedText,
     hasHiddenReasoning = false,
   ) => {
     const route = { provider: 'p', upstreamModel: 'm' };
@@ -24,9 +24,9 @@ describe('usage', () => {
       command: { messages, maxTokens: 100 },
       hasHiddenReasoning,
     };
-    return new ChatUsage(counter, new SystemClock(), metrics).of(call, reported, made);
+    return new ChatUsage(counter, new SystemClock(), metrics).of(call, reported, generated);
   };
-  const told = {
+  const reported = {
     promptTokens: 20,
     completionTokens: 30,
     cachedTokens: null,
@@ -39,27 +39,30 @@ describe('usage', () => {
       { role: 'assistant', function_call: { name: 'f', arguments: '{}' } },
       { role: 'user', content: 'b' },
     ];
-    const made = () => ({ text: 'made', uncountedTokens: 0 });
-    const usage = await usageWith(messages, null, made);
+    const generated = () => ({ text: 'generated', uncountedTokens: 0 });
+    const usage = await usageWith(messages, null, generated);
     // Four texts of one token each; a message and a reply cost three each.
     expect(usage).toMatchObject({ promptTokens: 4 + 3 * 3 + 3, completionTokens: 1 });
   });
 
-  it('is estimated where text was not kept', async () => {
-    const made = () => ({ text: 'made', uncountedTokens: 70 });
-    const usage = await usageWith([], null, made);
+  it('is estimated if text was not kept', async () => {
+    const generated = () => ({ text: 'generated', uncountedTokens: 70 });
+    const usage = await usageWith([], null, generated);
     expect(usage).toMatchObject({ completionTokens: 71, isEstimated: true });
   });
 
-  it.each([0, 900])('is not a report of %i and zero beside text', async (promptTokens) => {
-    const zero = { ...told, promptTokens, completionTokens: 0 };
-    const made = () => ({ text: 'made', uncountedTokens: 0 });
-    const usage = await usageWith([{ role: 'user', content: 'a' }], zero, made);
-    expect(usage).toMatchObject({ promptTokens: 7, completionTokens: 1 });
-  });
+  it.each([0, 900])(
+    'ignores a report of %i prompt and zero completion tokens beside text',
+    async (promptTokens) => {
+      const zero = { ...reported, promptTokens, completionTokens: 0 };
+      const generated = () => ({ text: 'generated', uncountedTokens: 0 });
+      const usage = await usageWith([{ role: 'user', content: 'a' }], zero, generated);
+      expect(usage).toMatchObject({ promptTokens: 7, completionTokens: 1 });
+    },
+  );
 
-  it('is a report of zero where nothing was made', async () => {
-    const zero = { ...told, completionTokens: 0 };
+  it('accepts a report of zero completion tokens if no text was generated', async () => {
+    const zero = { ...reported, completionTokens: 0 };
     const usage = await usageWith([], zero, () => ({ text: '', uncountedTokens: 0 }));
     expect(usage).toMatchObject({ promptTokens: 20, completionTokens: 0 });
   });
@@ -67,19 +70,22 @@ describe('usage', () => {
   it.each([
     [50, 80],
     [5_000, 100],
-  ])('is a surplus of %i up to the cap: %i', async (surplusTokens, completionTokens) => {
-    const made = () => ({ text: 'made', uncountedTokens: 0 });
-    const usage = await usageWith([], { ...told, surplusTokens }, made);
-    expect(usage).toEqual({ ...told, completionTokens, isEstimated: false });
-  });
+  ])(
+    'counts a surplus of %i tokens as output up to the cap: %i',
+    async (surplusTokens, completionTokens) => {
+      const generated = () => ({ text: 'generated', uncountedTokens: 0 });
+      const usage = await usageWith([], { ...reported, surplusTokens }, generated);
+      expect(usage).toEqual({ ...reported, completionTokens, isEstimated: false });
+    },
+  );
 
   it.each([
     [undefined, 30],
     [20, 43],
   ])(
-    'is not a report of a prompt of zero tokens, with a surplus of %j',
+    'counts the prompt itself if zero prompt tokens are reported, with a surplus of %j',
     async (surplus, wanted) => {
-      const zero = { ...told, promptTokens: 0, ...(surplus && { surplusTokens: surplus }) };
+      const zero = { ...reported, promptTokens: 0, ...(surplus && { surplusTokens: surplus }) };
       const usage = await usageWith([{ role: 'user', content: 'a' }], zero, () => {
         throw new Error('the completion is not counted');
       });
@@ -95,11 +101,11 @@ describe('usage', () => {
     [true, 1],
     [false, 0],
   ])(
-    'without a report is estimated and counted where reasoning is hidden: %j',
+    'without a report is marked as estimated if reasoning is hidden: %j',
     async (isHidden, times) => {
       metrics.uncountedReasoning.reset();
-      const made = () => ({ text: 'made', uncountedTokens: 0 });
-      const usage = await usageWith([], null, made, isHidden);
+      const generated = () => ({ text: 'generated', uncountedTokens: 0 });
+      const usage = await usageWith([], null, generated, isHidden);
       expect(usage).toMatchObject({ completionTokens: 1, isEstimated: isHidden });
       const { values } = await metrics.uncountedReasoning.get();
       expect(values.map(({ value }) => value)).toEqual(times === 0 ? [] : [times]);

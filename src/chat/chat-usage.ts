@@ -16,12 +16,12 @@ import { type TokenCount, TokenCounter } from './tokens/token-counter.js';
 const TOKENS_PER_MESSAGE = 3;
 const TOKENS_PER_REPLY = 3;
 
-/** The call whose usage is asked for. */
-export interface AnsweredCall {
+/** A call with its response, whose usage is to be found. */
+export interface CompletedCall {
   readonly accountId: string;
   readonly route: TriedRoute;
   readonly command: ChatCommand;
-  /** Whether the model thinks in tokens that only the provider can count, and the answer is whole. */
+  /** Whether the model reasons in tokens that only the provider can count, and the response is complete. */
   readonly hasHiddenReasoning: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface AnsweredCall {
 export class ChatUsage {
   private readonly logger = new Logger('Chat');
   private readonly surpluses = new OnceAnHour();
-  private readonly unseen = new OnceAnHour();
+  private readonly unreported = new OnceAnHour();
 
   constructor(
     private readonly counter: TokenCounter,
@@ -40,23 +40,26 @@ export class ChatUsage {
     private readonly metrics: Metrics,
   ) {}
 
-  /** `reported` if it is plausible, else the tokens of the prompt and of the text that was made. */
+  /** `reported` if it is plausible, else the tokens of the prompt and of the generated text. */
   async of(
-    call: AnsweredCall,
+    call: CompletedCall,
     reported: TokenUsage | null,
-    made: () => GeneratedText,
+    textOf: () => GeneratedText,
   ): Promise<CountedUsage> {
-    // No completion beside text is no report.
+    // A report of zero completion tokens beside text does not count as a report.
     if (reported && reported.completionTokens > 0) return this.withPrompt(call, reported);
-    const answer = made();
-    if (reported && answer.text === '' && answer.uncountedTokens === 0) {
+    const generated = textOf();
+    if (reported && generated.text === '' && generated.uncountedTokens === 0) {
       return this.explained(call, reported);
     }
-    return this.counted(call, answer);
+    return this.counted(call, generated);
   }
 
-  /** A prompt of zero tokens is no report of it: it is counted, and taken from what the total has beyond the rest. */
-  private async withPrompt(call: AnsweredCall, reported: TokenUsage): Promise<CountedUsage> {
+  /**
+   * If zero prompt tokens are reported, the prompt is counted here, and subtracted from the tokens of the total that
+   * the rest of the report does not explain.
+   */
+  private async withPrompt(call: CompletedCall, reported: TokenUsage): Promise<CountedUsage> {
     if (reported.promptTokens > 0) return this.explained(call, reported);
     const prompt = await this.promptOf(call);
     const { surplusTokens = 0 } = reported;
@@ -68,31 +71,33 @@ export class ChatUsage {
     return { ...usage, isEstimated: prompt.isEstimated };
   }
 
-  /** What the total has beyond all that the report names is output, as far as the provider was allowed to make it. */
-  private explained({ route, command }: AnsweredCall, reported: TokenUsage): CountedUsage {
+  /**
+   * Tokens of the total that no other field explains are output, up to the output cap that was sent to the provider.
+   */
+  private explained({ route, command }: CompletedCall, reported: TokenUsage): CountedUsage {
     const { surplusTokens = 0, ...usage } = reported;
     if (surplusTokens === 0) return { ...usage, isEstimated: false };
     const { provider, upstreamModel } = route;
     if (this.surpluses.isDue(`${provider} ${upstreamModel}`, this.clock.nowMs())) {
       this.logger.warn(
         `${provider} (${upstreamModel}) reports a total of ${surplusTokens} tokens beyond what it names; they count ` +
-          'as output up to the cap that was sent (told once an hour)',
+          'as output up to the cap that was sent (logged once an hour)',
       );
     }
-    const room = Math.max(0, command.maxTokens - usage.completionTokens);
-    const completionTokens = usage.completionTokens + Math.min(surplusTokens, room);
+    const remaining = Math.max(0, command.maxTokens - usage.completionTokens);
+    const completionTokens = usage.completionTokens + Math.min(surplusTokens, remaining);
     return { ...usage, completionTokens, isEstimated: false };
   }
 
   private async counted(
-    call: AnsweredCall,
-    { text, uncountedTokens: uncountedTokens }: GeneratedText,
+    call: CompletedCall,
+    { text, uncountedTokens }: GeneratedText,
   ): Promise<CountedUsage> {
     const [prompt, completion] = await Promise.all([
       this.promptOf(call),
       this.counter.count(call.accountId, [text]),
     ]);
-    if (call.hasHiddenReasoning) this.tellUnseen(call.route);
+    if (call.hasHiddenReasoning) this.warnOfUnreportedReasoning(call.route);
     return {
       promptTokens: prompt.tokens,
       completionTokens: completion.tokens + uncountedTokens,
@@ -106,20 +111,20 @@ export class ChatUsage {
     };
   }
 
-  private async promptOf({ accountId, command }: AnsweredCall): Promise<TokenCount> {
+  private async promptOf({ accountId, command }: CompletedCall): Promise<TokenCount> {
     const { tokens, isEstimated } = await this.counter.count(accountId, promptTexts(command));
     const { messages } = command;
     const around = messages.length * TOKENS_PER_MESSAGE + TOKENS_PER_REPLY;
     return { tokens: tokens + around + imageTokens(messages), isEstimated };
   }
 
-  /** The provider bills what the model thought; nobody told how much that was, so that only the text is charged. */
-  private tellUnseen({ provider, upstreamModel }: TriedRoute): void {
+  /** Logs that the provider bills reasoning tokens which it does not report, so that only the text is charged. */
+  private warnOfUnreportedReasoning({ provider, upstreamModel }: TriedRoute): void {
     this.metrics.uncountedReasoning.inc({ provider, upstream_model: upstreamModel });
-    if (!this.unseen.isDue(`${provider} ${upstreamModel}`, this.clock.nowMs())) return;
+    if (!this.unreported.isDue(`${provider} ${upstreamModel}`, this.clock.nowMs())) return;
     this.logger.warn(
-      `${provider} (${upstreamModel}) reports no usage of a model with hidden reasoning; only the text that it made is ` +
-        'charged (told once an hour)',
+      `${provider} (${upstreamModel}) reports no usage of a model with hidden reasoning; only its text is ` +
+        'charged (logged once an hour)',
     );
   }
 }
@@ -132,7 +137,7 @@ function promptTexts({ messages, parameters }: ChatCommand): string[] {
   return [...texts, ...shapes.map((shape) => JSON.stringify(shape))];
 }
 
-/** The usage object of an answer: our totals, the parts that the provider counted, and the settled charge. */
+/** The usage object of an answer: our totals, the details that the provider counted, and the settled charge. */
 export function viewChatUsage(usage: TokenUsage, chargedMicroUsd: MicroUsd): JsonObject {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
   const prompt = {

@@ -23,7 +23,7 @@ export class ChatService {
   ) {}
 
   /**
-   * Returns the completion once its charge is durable. When the client leaves nothing changes, because the charge
+   * Returns the completion once its charge is durable. A disconnect of the client changes nothing, because the charge
    * follows the provider's success (decision G-25). Throws 402 `insufficient_user_quota` and the provider's failures.
    */
   async complete(call: AdmittedCall<'chat'>, quote: ChatQuote): Promise<Charged<JsonObject>> {
@@ -35,14 +35,14 @@ export class ChatService {
       (port, context) => port.complete(command, context),
       async ({ provider, upstreamModel, result: { completion, usage: reported } }) => {
         const texts = () => choicesOf(completion).flatMap(({ message }) => textsOf(message));
-        const made = () => ({ text: texts().join(''), uncountedTokens: 0 });
-        const answered = {
+        const generated = () => ({ text: texts().join(''), uncountedTokens: 0 });
+        const completed = {
           accountId: call.caller.accountId,
           route: { provider, upstreamModel },
           command,
           hasHiddenReasoning: call.row.hiddenReasoning,
         };
-        const usage = await this.usage.of(answered, reported, made);
+        const usage = await this.usage.of(completed, reported, generated);
         const charge = chargeOf(call.row, usage, ceilingMicroUsd);
         const head = headOf(completion, {
           id: toCompletionId(call.executionId),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AnswerChunks } from './answer-chunks.js';
+import { CompletionChunks } from './completion-chunks.js';
 import { completionOf, headOf } from './completion.mapper.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
@@ -11,7 +11,7 @@ describe('what a provider sends in place of a field that clients read', () => {
   it.each([{}, { delta: null }, { delta: 'x' }, { delta: [] }, { delta: {}, finish_reason: 5 }])(
     'is an empty delta without a reason to end in the chunk of %j (CHAT-15, CHAT-16)',
     (choice) => {
-      const { choices } = new AnswerChunks().chunkOf(HEAD, [{ index: 'a', ...choice }]);
+      const { choices } = new CompletionChunks().chunkOf(HEAD, [{ index: 'a', ...choice }]);
       expect(choices).toEqual([{ index: 0, delta: { role: 'assistant' }, finish_reason: null }]);
     },
   );
@@ -33,16 +33,16 @@ describe('what a provider sends in place of a field that clients read', () => {
     },
   );
 
-  it('stays as it is where it is right', () => {
+  it('stays unchanged if it is valid', () => {
     const logprobs = { content: [] };
     const delta = { role: 'assistant', content: 'x' };
     const choice = { index: 1, delta, finish_reason: 'stop', logprobs };
-    expect(new AnswerChunks().chunkOf(HEAD, [choice]).choices).toEqual([choice]);
+    expect(new CompletionChunks().chunkOf(HEAD, [choice]).choices).toEqual([choice]);
     expect(headOf({ created: 1_700_000_000 }, HEAD).created).toBe(1_700_000_000);
   });
 });
 
-describe('an answer as its caller gets it', () => {
+describe('a response as the caller gets it', () => {
   it('has the known fields of choices and messages only, and no fingerprint (G-96)', () => {
     const message = {
       role: 'model',
@@ -77,7 +77,7 @@ describe('an answer as its caller gets it', () => {
     });
   });
 
-  it('has content in parts as text, and what was thought in them beside it', () => {
+  it('has content parts as text, and their reasoning in a field of its own', () => {
     const content = [
       {
         type: 'thinking',
@@ -128,7 +128,7 @@ describe('an answer as its caller gets it', () => {
     ['tool_use', 'tool_calls'],
     ['SAFETY', 'content_filter'],
     ['a_new_word', 'tool_calls'],
-  ])('where tools are called, %j is the reason %s', (reason, shown) => {
+  ])('if tools are called, the finish reason %j becomes %s', (reason, shown) => {
     const calls = [called({ name: 'f', arguments: '{}' })];
     expect(messageOf({ tool_calls: calls }, { finish_reason: reason })).toMatchObject({
       finish_reason: shown,

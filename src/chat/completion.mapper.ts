@@ -3,7 +3,7 @@ import { missingReason, finishReasonOf } from '../providers/ports/finish-reason.
 import { knownFieldsOf } from './known-fields.js';
 import { wholeCallsOf } from './tool-calls.js';
 
-/** The fields that every object of one answer has. */
+/** The fields that every object of one response has. */
 export interface CompletionHead {
   readonly id: string;
   /** Epoch seconds. */
@@ -12,17 +12,19 @@ export interface CompletionHead {
   readonly model: string;
 }
 
-/** Ten digits are the years 2001 to 2286. A time in milliseconds has thirteen, so it is refused. */
+/** Ten digits are the years 2001 to 2286. A time in milliseconds has thirteen digits and is not accepted. */
 function isEpochSeconds(value: unknown): value is number {
   return Number.isSafeInteger(value) && /^[1-9]\d{9}$/.test(String(value));
 }
 
-/** The head of an answer. The time is the provider's, else that of `own`; id and name of the model are always ours. */
+/**
+ * The head of a response. The time is the provider's, else that of `own`; id and model name are always the gateway's.
+ */
 export function headOf({ created }: JsonObject, own: CompletionHead): CompletionHead {
   return isEpochSeconds(created) ? { ...own, created } : own;
 }
 
-/** The chat completion object (API: Chat completion object), with the fields that callers know (decision G-96). */
+/** The chat completion object (API: Chat completion object), with known fields only (decision G-96). */
 export function completionOf(
   { id, created, model }: CompletionHead,
   completion: JsonObject,
@@ -33,12 +35,12 @@ export function completionOf(
   return { ...head, choices, usage };
 }
 
-function wholeChoice(choice: JsonObject, place: number): JsonObject {
+function wholeChoice(choice: JsonObject, position: number): JsonObject {
   const message = isJsonObject(choice.message) ? choice.message : {};
   const calls = wholeCallsOf(message.tool_calls);
   const hasCalls = calls.length > 0;
   return {
-    index: indexOf(choice, place),
+    index: indexOf(choice, position),
     message: {
       role: 'assistant',
       content: null,
@@ -55,9 +57,9 @@ export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
   return Array.isArray(choices) ? choices.filter(isJsonObject) : [];
 }
 
-/** The index of a choice, else its place. */
-export function indexOf({ index }: JsonObject, place: number): number {
-  return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : place;
+/** The index of a choice; its position in the list if it has no valid one. */
+export function indexOf({ index }: JsonObject, position: number): number {
+  return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : position;
 }
 
 /** The log probabilities of a choice; null without them. */

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Quota } from '../platform/fairness/quota.js';
 
-/** Short strings take two to three times the memory of their characters, so that many are joined to one. */
+/** Short strings take two to three times the memory of their characters, so many are joined to one. */
 const MAX_PIECES = 64;
 const MAX_JOINED_CHARS = 8_192;
-/** Characters of the texts of all streams that are kept at once: 128 MB where none of them is Latin. */
+/** Characters of the texts of all streams that are kept in memory: 128 MB if none of them is Latin. */
 const MAX_CHARS = 64 * 1024 * 1024;
-/** One account may have at most one of this many equal parts. */
-const SHARES = 2;
+/** One account may use at most this fraction (one half) of the memory. */
+const ACCOUNT_FRACTION = 2;
 
 /** The text of one call, to be counted. */
 export interface GeneratedText {
@@ -16,24 +16,26 @@ export interface GeneratedText {
   readonly uncountedTokens: number;
 }
 
-/** The texts of all streams. One account leaves half of their room to the others. */
+/** The texts of all streams. One account may use at most half of their memory. */
 @Injectable()
 export class GeneratedTextBuffers {
-  private readonly room = new Quota({
+  private readonly quota = new Quota({
     total: MAX_CHARS,
-    perHolder: MAX_CHARS / SHARES,
+    perHolder: MAX_CHARS / ACCOUNT_FRACTION,
     what: 'texts of streams',
   });
 
-  /** The text of a stream that begins; it has to be dropped at the end of its call. */
+  /**
+   * Creates the buffer of a new stream. The caller must call {@link GeneratedTextBuffer.drop} at the end of the call.
+   */
   begin(accountId: string): GeneratedTextBuffer {
-    return new GeneratedTextBuffer(this.room, accountId);
+    return new GeneratedTextBuffer(this.quota, accountId);
   }
 }
 
 /**
- * The text that a model has made so far, which arrives in pieces of a few characters. It is counted if the provider
- * reports no usage. Text for which there is no room is not kept; its tokens are estimated from its bytes.
+ * The text that a model has generated so far, which arrives in pieces of a few characters. It is counted if the
+ * provider reports no usage. Text that exceeds the quota is not kept; its tokens are estimated from its bytes.
  */
 export class GeneratedTextBuffer {
   private parts: string[] = [];
@@ -43,7 +45,7 @@ export class GeneratedTextBuffer {
   private uncountedTokens = 0;
 
   constructor(
-    private readonly room: Quota,
+    private readonly quota: Quota,
     private readonly accountId: string,
   ) {}
 
@@ -56,7 +58,7 @@ export class GeneratedTextBuffer {
     }
   }
 
-  /** The whole text. It is no longer kept here, but its room stays taken until {@link drop}. */
+  /** Returns the whole text and forgets it. The quota stays acquired until {@link drop}. */
   take(): GeneratedText {
     const text = [...this.parts, ...this.pieces].join('');
     this.parts = [];
@@ -64,9 +66,9 @@ export class GeneratedTextBuffer {
     return { text, uncountedTokens: this.uncountedTokens };
   }
 
-  /** Gives the room back; called once, at the end of the call. */
+  /** Releases the quota. Called once, at the end of the call. */
   drop(): void {
-    this.room.release(this.accountId, this.keptChars);
+    this.quota.release(this.accountId, this.keptChars);
     this.keptChars = 0;
   }
 
@@ -74,9 +76,9 @@ export class GeneratedTextBuffer {
     const part = this.pieces.join('');
     this.pieces = [];
     this.pieceChars = 0;
-    // After one refusal no room is asked for again, because every refusal costs an error object.
+    // After the quota has rejected one piece it is not asked again, because every rejection creates an error object.
     const isKept =
-      this.uncountedTokens === 0 && this.room.acquire(this.accountId, part.length) === undefined;
+      this.uncountedTokens === 0 && this.quota.acquire(this.accountId, part.length) === undefined;
     if (isKept) {
       this.parts.push(part);
       this.keptChars += part.length;

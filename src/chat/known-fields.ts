@@ -4,7 +4,7 @@ import { textsOf } from './chat-texts.js';
 const isText = (value: unknown): boolean => typeof value === 'string' || value === null;
 const isList = (value: unknown): boolean => Array.isArray(value);
 
-/** The fields of a vendor's message or delta that the caller gets as they are, and their shape (decision G-96). */
+/** The fields of a vendor's message or delta that the caller gets unchanged, and their shape (decision G-96). */
 const PASSED: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['content', isText],
   ['refusal', isText],
@@ -15,12 +15,12 @@ const PASSED: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['audio', isJsonObject],
   ['extra_content', isJsonObject],
 ]);
-/** The word of a part of content in which the model thinks. */
+/** Matches the type of a content part that contains reasoning. */
 const THINKING = /think|reason/;
 
 /**
- * The known fields of a vendor's message or delta, without its role and its calls of tools. Content in parts becomes
- * text: what the model thinks in them becomes `reasoning_content`. Any other field is left out.
+ * The known fields of a vendor's message or delta, without its role and its tool calls. Content parts become text:
+ * reasoning parts become `reasoning_content`. Any other field is left out.
  */
 export function knownFieldsOf(message: JsonObject): JsonObject {
   const known: Record<string, unknown> = {};
@@ -34,19 +34,21 @@ export function knownFieldsOf(message: JsonObject): JsonObject {
   return known;
 }
 
-/** A called function: its name, and its arguments as JSON text whatever they came as. */
-export function functionOf({ name, arguments: given }: JsonObject): JsonObject {
+/** A called function: its name, and its arguments as JSON text, whatever type the vendor sent. */
+export function functionOf({ name, arguments: args }: JsonObject): JsonObject {
   return {
     ...(typeof name === 'string' && { name }),
-    ...(given !== undefined && given !== null && { arguments: jsonTextOf(given) }),
+    ...(args !== undefined && args !== null && { arguments: jsonTextOf(args) }),
   };
 }
 
-function jsonTextOf(given: unknown): string {
-  return typeof given === 'string' ? given : JSON.stringify(given);
+function jsonTextOf(args: unknown): string {
+  return typeof args === 'string' ? args : JSON.stringify(args);
 }
 
-/** Parts that are neither text, nor thoughts, nor a refusal have no place in an answer of text. */
+/**
+ * Parts that are neither text, nor reasoning, nor a refusal cannot be represented in a text response and are left out.
+ */
 function addParts(parts: readonly unknown[], known: Record<string, unknown>): void {
   const texts: Record<'content' | 'reasoning_content' | 'refusal', string> = {
     content: '',
@@ -55,7 +57,7 @@ function addParts(parts: readonly unknown[], known: Record<string, unknown>): vo
   };
   for (const part of parts) {
     if (typeof part === 'string') texts.content += part;
-    else if (isJsonObject(part)) texts[placeOf(part)] += textsOf(part).join('');
+    else if (isJsonObject(part)) texts[fieldOf(part)] += textsOf(part).join('');
   }
   known.content = texts.content;
   if (texts.refusal !== '') known.refusal = texts.refusal;
@@ -63,7 +65,7 @@ function addParts(parts: readonly unknown[], known: Record<string, unknown>): vo
   if (known.reasoning === undefined) known.reasoning_content ??= texts.reasoning_content;
 }
 
-function placeOf({ type }: JsonObject): 'content' | 'reasoning_content' | 'refusal' {
+function fieldOf({ type }: JsonObject): 'content' | 'reasoning_content' | 'refusal' {
   if (type === 'refusal') return 'refusal';
   return typeof type === 'string' && THINKING.test(type) ? 'reasoning_content' : 'content';
 }

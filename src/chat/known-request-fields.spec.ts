@@ -4,14 +4,14 @@ import { knownRequestOf } from './known-request-fields.js';
 const part = { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } };
 
 describe('the fields of a request', () => {
-  it('that are all known stay the very objects', () => {
+  it('are returned as the same objects if all are known', () => {
     const message = { role: 'user', content: [{ type: 'text', text: 'Hi' }], name: 'Ann' };
     const known = knownRequestOf({ messages: [message] });
     expect(known.messages[0]).toBe(message);
     expect(known.ignored).toEqual([]);
   });
 
-  it('that nobody knows are left out and named once', () => {
+  it('are left out and listed once if unknown', () => {
     const messages = [
       { role: 'user', content: [part, part] },
       {
@@ -29,7 +29,7 @@ describe('the fields of a request', () => {
     });
   });
 
-  it('that the row passes are sent', () => {
+  it('are sent if the model row passes them', () => {
     const messages = [{ role: 'user', content: [part] }];
     expect(knownRequestOf({ messages }, ['cache_control'])).toEqual({ messages, ignored: [] });
   });
@@ -41,7 +41,7 @@ describe('the fields of a request', () => {
     expect(known.ignored).toEqual([`messages.${name}`]);
   });
 
-  it('in the JSON Schema of a format pass unread', () => {
+  it('in the JSON Schema of a response format are not checked', () => {
     const schema = { type: 'object', vendor: { x: 1 } };
     const format = { type: 'json_schema', json_schema: { name: 'n', schema, cache_control: 1 } };
     expect(knownRequestOf({ messages: [], response_format: format })).toMatchObject({

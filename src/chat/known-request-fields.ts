@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import type { ChatBody } from './dto/chat.body.js';
 
 /**
- * The fields of messages, parts and tools that we know (decision G-92), by place. An object below a field that has fields
- * of its own is looked into; `true` passes unread, as the JSON Schemas of tools do.
+ * The fields of messages, parts and tools that the gateway knows (decision G-92), by path. An object below a field that
+ * has fields of its own is looked into; `true` passes unread, as the JSON Schemas of tools do.
  */
 interface Known {
   readonly [name: string]: true | Known;
@@ -47,20 +47,20 @@ const FORMAT: Known = {
   type: true,
   json_schema: { name: true, description: true, schema: true, strict: true },
 };
-/** More names than this are not told: they stand in a header. */
+/** Maximum number of names listed in the response header. */
 const MAX_NAMES = 20;
-/** Only such a name can stand in a header; any other is left out untold. */
+/** Only such a name can be put in a header; any other field is left out without being listed. */
 const NAME = /^[\w$-]{1,64}$/;
 
-/** The objects of a request that callers write freely, as far as they are known. */
+/** The objects of a request that callers write freely, with known fields only. */
 type FreeFields = Pick<ChatBody, 'messages' | 'tools' | 'response_format'>;
 
-/** What is sent of them, and the names of the fields that are not, such as `messages.content.cache_control`. */
+/** The fields that are sent, and the names of those that are not, such as `messages.content.cache_control`. */
 export interface KnownRequest extends FreeFields {
   readonly ignored: readonly string[];
 }
 
-/** Leaves out every field of messages, parts and tools that nobody knows, but for those named in `passed`. */
+/** Leaves out every unknown field of messages, parts and tools, except those named in `passed`. */
 export function knownRequestOf(request: FreeFields, passed: readonly string[] = []): KnownRequest {
   const { messages, tools, response_format: format } = request;
   const sieve = new Sieve(new Set(passed));
@@ -79,7 +79,7 @@ class Sieve {
 
   constructor(private readonly passed: ReadonlySet<string>) {}
 
-  /** The object itself where all its fields are known, which is nearly always. */
+  /** Returns the object itself if all its fields are known, which is the normal case. */
   object(object: JsonObject, known: Known, path: string): JsonObject {
     let changed: Record<string, unknown> | undefined;
     for (const name in object) {
@@ -106,7 +106,7 @@ class Sieve {
   private value(value: unknown, known: Known, path: string): unknown {
     if (Array.isArray(value)) {
       const items = value.map((item: unknown) => this.value(item, known, path));
-      return items.every((item, place) => item === value[place]) ? (value as unknown) : items;
+      return items.every((item, index) => item === value[index]) ? (value as unknown) : items;
     }
     return isJsonObject(value) ? this.object(value, known, path) : value;
   }

@@ -14,11 +14,11 @@ interface EndedStream {
   readonly call: AdmittedCall<'chat'>;
   readonly quote: ChatQuote;
   readonly relay: Pick<ChatStreamRelay, 'usage'>;
-  readonly made: GeneratedTextBuffer;
+  readonly generated: GeneratedTextBuffer;
   readonly route: TriedRoute;
 }
 
-/** Counts what a stream made when it is over, whether that is charged or not. */
+/** Counts the tokens of a stream when it has ended, whether they are charged or not. */
 @Injectable()
 export class StreamOutcomes {
   constructor(
@@ -32,7 +32,7 @@ export class StreamOutcomes {
     return this.count(stream, stream.call.row.hiddenReasoning);
   }
 
-  /** What a stream made that broke before it was whole, and that nobody pays (decision G-103). */
+  /** The generated quantity of a stream that broke before its end, which nobody pays (decision G-103). */
   async broke(stream: EndedStream): Promise<UnchargedQuantity> {
     const { call, quote, route } = stream;
     const usage = await this.count(stream, false);
@@ -43,11 +43,11 @@ export class StreamOutcomes {
   }
 
   private count(
-    { call, quote, relay, made, route }: EndedStream,
+    { call, quote, relay, generated, route }: EndedStream,
     hasHiddenReasoning: boolean,
   ): Promise<CountedUsage> {
     const { accountId } = call.caller;
-    const answered = { accountId, route, command: quote.command, hasHiddenReasoning };
-    return this.usage.of(answered, relay.usage, () => made.take());
+    const completed = { accountId, route, command: quote.command, hasHiddenReasoning };
+    return this.usage.of(completed, relay.usage, () => generated.take());
   }
 }

@@ -22,18 +22,18 @@ export function wholeCallsOf(calls: unknown): JsonObject[] {
   }));
 }
 
-/** A choice has more calls of tools than an answer may have. */
+/** A choice has more tool calls than a response may have. */
 export class TooManyCallsError extends Error {}
 
 /**
- * The calls of tools in the deltas of one choice. Vendors leave out their index, or say 0 for all of them; an id then tells
- * the calls apart, or, where that is missing too, a new name. Throws {@link TooManyCallsError}.
+ * The tool calls in the deltas of one choice. Vendors leave out the index, or send 0 for all calls; then an id
+ * distinguishes the calls, or, if that is missing too, a new name. Throws {@link TooManyCallsError}.
  */
 export class CallDeltas {
   private readonly byId = new Map<string, OpenCall>();
   /** The last call under each index that the vendor sent. */
   private readonly bySent = new Map<number, OpenCall>();
-  private readonly taken = new Set<number>();
+  private readonly usedIndices = new Set<number>();
   private nextIndex = 0;
   private last: OpenCall | undefined;
 
@@ -69,12 +69,13 @@ export class CallDeltas {
   }
 
   private begin(piece: JsonObject): OpenCall {
-    if (this.taken.size >= MAX_TOOL_CALLS) throw new TooManyCallsError('too many calls of tools');
+    if (this.usedIndices.size >= MAX_TOOL_CALLS)
+      throw new TooManyCallsError('too many calls of tools');
     const sent = sentIndexOf(piece);
-    const isFree = sent !== undefined && sent < MAX_TOOL_CALLS && !this.taken.has(sent);
+    const isFree = sent !== undefined && sent < MAX_TOOL_CALLS && !this.usedIndices.has(sent);
     const index = isFree ? sent : this.nextIndex;
     const call = { index, id: idOf(piece) ?? freshId(), name: nameOf(piece) };
-    this.taken.add(index);
+    this.usedIndices.add(index);
     this.nextIndex = Math.max(this.nextIndex, index + 1);
     this.byId.set(call.id, call);
     if (sent !== undefined) this.bySent.set(sent, call);
@@ -83,7 +84,7 @@ export class CallDeltas {
   }
 }
 
-/** The fields of a call that are known, but for its id and its index. */
+/** The known fields of a call, except its id and its index. */
 function calledOf(call: JsonObject, isFirst: boolean, empty = NOTHING_YET): JsonObject {
   const { type, function: called, custom, extra_content: extra } = call;
   const isCustom = isJsonObject(custom) && !isJsonObject(called);
@@ -111,9 +112,9 @@ function idOf({ id }: JsonObject): string | undefined {
 }
 
 function nameOf({ function: called, custom }: JsonObject): string | undefined {
-  const made = called ?? custom;
-  return isJsonObject(made) && typeof made.name === 'string' && made.name !== ''
-    ? made.name
+  const calledTool = called ?? custom;
+  return isJsonObject(calledTool) && typeof calledTool.name === 'string' && calledTool.name !== ''
+    ? calledTool.name
     : undefined;
 }
 

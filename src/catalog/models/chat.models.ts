@@ -5,7 +5,7 @@ type ChatModel = Pick<ModelRow<'chat'>, 'limits' | 'hiddenReasoning' | 'terms'>;
 const REASONING: ChatModel = {
   limits: { maxOutputTokens: 128_000, contextLength: 400_000 },
   hiddenReasoning: true,
-  terms: { lengthParameter: 'max_completion_tokens' },
+  terms: { outputCapParameter: 'max_completion_tokens' },
 };
 const PLAIN: ChatModel = {
   limits: { maxOutputTokens: 32_768, contextLength: 1_047_576 },

@@ -51,7 +51,7 @@ export function toolsFault(value: unknown): PartFault | undefined {
   return uncleanPart(value);
 }
 
-/** A word, or the one tool that has to be called. */
+/** A mode, or the one tool that has to be called. */
 export function isToolChoice(value: unknown): boolean {
   return TOOL_CHOICES.includes(value) || (isJsonObject(value) && isCleanJson(value));
 }
@@ -83,7 +83,7 @@ export function isStreamOptions(value: unknown): boolean {
   );
 }
 
-/** A few short texts by name. */
+/** Up to a fixed number of short texts by name. */
 export function isMetadata(value: unknown): boolean {
   if (!isJsonObject(value) || !isCleanJson(value)) return false;
   const pairs = Object.entries(value);

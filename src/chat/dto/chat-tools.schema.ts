@@ -89,13 +89,13 @@ export class ChatCustomCall {
   custom!: CalledCustom;
 }
 
-/** An answer in plain text. */
+/** A response in plain text. */
 export class ChatTextFormat {
   @ApiProperty({ enum: ['text'] })
   type!: 'text';
 }
 
-/** An answer that is a JSON object. */
+/** A response that is a JSON object. */
 export class ChatJsonObjectFormat {
   @ApiProperty({ enum: ['json_object'] })
   type!: 'json_object';
@@ -115,7 +115,7 @@ class ChatJsonSchema {
   strict?: boolean | null;
 }
 
-/** An answer that follows a JSON schema. */
+/** A response that follows a JSON schema. */
 export class ChatJsonSchemaFormat {
   @ApiProperty({ enum: ['json_schema'] })
   type!: 'json_schema';

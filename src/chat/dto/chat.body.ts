@@ -47,8 +47,8 @@ const TOOL_CHOICE = {
   },
 };
 
-/** A field of OpenAI's that is not sold: null is taken, as SDKs send it (decision G-02). */
-function NotSold(): PropertyDecorator {
+/** A field of OpenAI's API that is not supported: null is accepted, as SDKs send it (decision G-02). */
+function Unsupported(): PropertyDecorator {
   return Custom(() => false, 'is not offered here: leave it out', {
     ...optional,
     api: { type: Object, nullable: true, enum: [null] },
@@ -189,21 +189,21 @@ export class ChatBody {
   })
   modalities?: readonly string[];
 
-  @NotSold()
+  @Unsupported()
   audio?: null;
 
-  @NotSold()
+  @Unsupported()
   function_call?: null;
 
-  @NotSold()
+  @Unsupported()
   functions?: null;
 
-  @NotSold()
+  @Unsupported()
   prediction?: null;
 
-  @NotSold()
+  @Unsupported()
   prompt_cache_retention?: null;
 
-  @NotSold()
+  @Unsupported()
   web_search_options?: null;
 }

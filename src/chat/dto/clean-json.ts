@@ -2,8 +2,8 @@
 
 import type { PartFault } from '../../common/validation/fields.js';
 
-/** A place in a refusal is cut at this length, because it may consist of the client's own words. */
-const MAX_PLACE_LENGTH = 128;
+/** The path in an error message is cut at this length, because it may consist of the client's own words. */
+const MAX_PATH_LENGTH = 128;
 
 /** Whether every text and key in a JSON value is well-formed Unicode without U+0000 (decision G-03). */
 export function isCleanJson(value: unknown): boolean {
@@ -13,11 +13,11 @@ export function isCleanJson(value: unknown): boolean {
   return Object.entries(value).every(([key, inner]) => isCleanJson(key) && isCleanJson(inner));
 }
 
-/** The first text or key that is not; undefined if all are. */
+/** The first text or key that is not well-formed; undefined if all are. */
 export function uncleanPart(value: unknown, at = ''): PartFault | undefined {
   if (isCleanJson(value)) return undefined;
   if (typeof value === 'string') {
-    return { at: at.slice(0, MAX_PLACE_LENGTH), says: textFault(value) ?? '' };
+    return { at: at.slice(0, MAX_PATH_LENGTH), says: textFault(value) ?? '' };
   }
   for (const [key, inner] of Object.entries(value as object)) {
     const says = textFault(key);

@@ -70,7 +70,7 @@ export class ChatMessage {
   tool_call_id?: string;
 }
 
-/** The schemas that the chat body and its answer refer to. */
+/** The schemas that the chat body and its response refer to. */
 export const CHAT_SCHEMAS = [
   ChatMessage,
   ChatTextPart,

@@ -29,10 +29,10 @@ describe('countTokens', () => {
 });
 
 class PatientCounter extends TokenCounter {
-  protected override readonly patienceMs = 600_000;
+  protected override readonly timeoutMs = 600_000;
 }
 class HurriedCounter extends TokenCounter {
-  protected override readonly patienceMs = 500;
+  protected override readonly timeoutMs = 500;
 }
 
 describe('TokenCounter', () => {
@@ -52,7 +52,7 @@ describe('TokenCounter', () => {
     expect(await counter.count('a', [text])).toEqual(exact(countTokens(text)));
   });
 
-  it('answers everybody else before one account whose texts are slow to count', async () => {
+  it('serves all other accounts before one account whose texts are slow to count', async () => {
     const busy = new PatientCounter();
     const counted: string[] = [];
     const count = (accountId: string, text: string) =>
@@ -68,7 +68,7 @@ describe('TokenCounter', () => {
     for (const { tokens } of await Promise.all(slow)) expect(tokens).toBeGreaterThan(0);
   });
 
-  it('estimates what it cannot count in time, never below the count and never above the bytes', async () => {
+  it('estimates texts that it cannot count in time, between their true count and their bytes', async () => {
     const text = 'zqxj é'.repeat(1_000_000);
     const hurried = new HurriedCounter();
     const count = await hurried.count('a', [text]);
@@ -78,7 +78,7 @@ describe('TokenCounter', () => {
     expect(count.tokens).toBeLessThanOrEqual(Buffer.byteLength(text));
   });
 
-  it('counts 700 streams cut at once, or bounds them: none is without a number', async () => {
+  it('counts or estimates every one of 700 streams that end at the same time', async () => {
     const text = 'Some words that a model has made. '.repeat(40);
     const counts = await Promise.all(
       Array.from({ length: 700 }, (_, n) => counter.count(`account ${n % 20}`, [text])),
@@ -87,7 +87,7 @@ describe('TokenCounter', () => {
     expect(counts.every(({ tokens }) => tokens >= counted)).toBe(true);
   });
 
-  it('estimates at once what finds a full queue, however many wait: nothing is for nothing', async () => {
+  it('estimates a text at once if the queue is full, and never returns zero', async () => {
     const full = new HurriedCounter();
     const text = ' so'.repeat(1_000_000);
     const counts = Promise.all(Array.from({ length: 30 }, () => full.count('a', [text])));
@@ -106,7 +106,7 @@ describe('TokenCounter', () => {
     for (const { tokens } of await Promise.all(filling)) expect(tokens).toBeGreaterThan(0);
   });
 
-  it('starts again after its thread has ended, and estimates what was waiting', async () => {
+  it('starts a new thread after its thread has ended, and estimates the waiting texts', async () => {
     const waiting = counter.count('a', ['x'.repeat(1_000_000)]);
     await counter.beforeApplicationShutdown();
     expect(await waiting).toEqual({ tokens: 1_000_000, isEstimated: true });

@@ -2,8 +2,8 @@ import { GptEncoding } from 'gpt-tokenizer/GptEncoding';
 import { readO200kRanks } from './o200k-ranks.js';
 
 const encoding = GptEncoding.getEncodingApi('o200k_base', readO200kRanks);
-// The library keeps a cache of words. When it is full, each new word costs milliseconds, because the library walks over
-// all words that it dropped before.
+// The library keeps a cache of words. When the cache is full, each new word takes milliseconds, because the library
+// iterates over all entries that it has deleted before.
 encoding.setMergeCacheSize(0);
 
 /**

@@ -4,11 +4,11 @@ import { runInNewContext } from 'node:vm';
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 /**
- * Collects what this thread no longer needs and gives the memory back to the system. For once after loading: it takes as long as a
- * full collection.
+ * Collects the garbage of this thread and returns the memory to the operating system. Use it once after loading: it
+ * takes as long as a full collection.
  */
 export function forceGc(): void {
-  // V8 gives its function to contexts that are made while the flag is set.
+  // V8 adds the function `gc` only to contexts that are created while the flag is set.
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as Collect;
   setFlagsFromString('--no-expose-gc');

@@ -3,7 +3,7 @@ import libraryRanks from 'gpt-tokenizer/bpeRanks/o200k_base';
 import { readO200kRanks } from './o200k-ranks.js';
 
 describe('readO200kRanks', () => {
-  it('answers the table of the library, token by token', () => {
+  it('returns the same table as the library, token by token', () => {
     expect(readO200kRanks()).toEqual(libraryRanks);
   });
 });

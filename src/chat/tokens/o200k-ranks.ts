@@ -8,9 +8,9 @@ const FILE = createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_ba
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * The tokens of `o200k_base` by their rank, as the library takes them: text, or bytes where they are no valid UTF-8 or begin with
- * a byte order mark. Read from the library's data file, whose lines are a token in base64 and its rank. The library's module
- * with the same table takes 25 MB more of memory.
+ * The tokens of `o200k_base` by their rank, as the library expects them: text, or bytes where they are no valid UTF-8
+ * or begin with a byte order mark. Read from the library's data file, whose lines are a token in base64 and its rank.
+ * The library's module with the same table takes 25 MB more of memory.
  */
 export function readO200kRanks(): RawBytePairRanks {
   const ranks: (string | readonly number[])[] = [];

@@ -8,15 +8,15 @@ export const SLICE_CHARS = 8_192;
 export function splitText(texts: readonly string[]): string[][] {
   const slices: string[][] = [];
   let slice: string[] = [];
-  let room = SLICE_CHARS;
+  let remaining = SLICE_CHARS;
   for (const part of texts.flatMap(partsOf)) {
-    if (part.length > room) {
+    if (part.length > remaining) {
       slices.push(slice);
       slice = [];
-      room = SLICE_CHARS;
+      remaining = SLICE_CHARS;
     }
     slice.push(part);
-    room -= part.length;
+    remaining -= part.length;
   }
   if (slice.length > 0) slices.push(slice);
   return slices;

@@ -9,16 +9,16 @@ export interface CountRequest {
 }
 
 /** The tokens of the slice with that id. */
-export interface CountAnswer {
+export interface CountResult {
   readonly id: number;
   readonly tokens: number;
 }
 
-// Loading the table leaves more behind than it keeps.
+// Loading the table leaves more garbage than the table itself takes.
 forceGc();
 
 // An error here ends the thread. The counter then estimates the waiting texts and starts another thread.
 parentPort?.on('message', ({ id, texts }: CountRequest) => {
   const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0);
-  parentPort?.postMessage({ id, tokens } satisfies CountAnswer);
+  parentPort?.postMessage({ id, tokens } satisfies CountResult);
 });

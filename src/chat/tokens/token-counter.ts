@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { mostTokensOf, splitText } from './split-text.js';
-import type { CountAnswer, CountRequest } from './token-counter.thread.js';
+import type { CountResult, CountRequest } from './token-counter.thread.js';
 
 /**
  * The built file of the thread, because threads cannot run TypeScript. The path is right from `src` and from `dist`,
  * which are beside each other.
  */
 const THREAD_FILE = new URL('../../../dist/chat/tokens/token-counter.thread.js', import.meta.url);
-/** When more than this waits, the newest texts of the account with the most are estimated at once. */
+/** When more slices than this wait, the newest text of the account with the most slices is estimated at once. */
 const MAX_WAITING_SLICES = 8_192;
 
 /** Tokens of texts. With `isEstimated` the number is an upper bound. */
@@ -28,14 +28,17 @@ interface Job {
 /**
  * Counts tokens of calls whose provider reports no usage (decision G-23). The tokenizer takes 250 ms and 40 MB to load,
  * so it runs in a thread of its own, which the first count starts. The thread gets one slice of bounded work at a time,
- * and accounts take turns, so that the texts of one account delay others by one slice at most.
+ * and accounts are served round-robin, so that the texts of one account delay others by one slice at most.
  */
 @Injectable()
 export class TokenCounter implements BeforeApplicationShutdown {
-  /** A text that is not counted after this time is estimated. In most cases its client has left and nobody waits. */
-  protected readonly patienceMs: number = 15_000;
+  /**
+   * A text that is not counted after this time is estimated. In most cases its client has disconnected and nobody waits
+   * and nobody waits.
+   */
+  protected readonly timeoutMs: number = 15_000;
   private thread: Worker | undefined;
-  /** Jobs by account. The first account has the next turn. */
+  /** Jobs by account. The first account is served next. */
   private readonly queues = new Map<string, Job[]>();
   private current: Job | undefined;
   private waitingSlices = 0;
@@ -49,7 +52,7 @@ export class TokenCounter implements BeforeApplicationShutdown {
       const job: Job = { accountId, slices, tokens: 0, resolve };
       job.timer = setTimeout(() => {
         this.estimate(job);
-      }, this.patienceMs);
+      }, this.timeoutMs);
       this.waitingSlices += slices.length;
       this.enqueue(job);
       while (this.waitingSlices > MAX_WAITING_SLICES) this.estimateOfMost();
@@ -93,7 +96,7 @@ export class TokenCounter implements BeforeApplicationShutdown {
     this.thread.postMessage({ id: ++this.lastId, texts: slice } satisfies CountRequest);
   }
 
-  private take({ id, tokens }: CountAnswer): void {
+  private onCounted({ id, tokens }: CountResult): void {
     const job = this.current;
     this.current = undefined;
     if (job !== undefined && id === this.lastId && job.slices.length > 0) {
@@ -105,7 +108,7 @@ export class TokenCounter implements BeforeApplicationShutdown {
     this.countNext();
   }
 
-  /** So the texts of one account leave room for those of the others. */
+  /** Estimates the newest text of the account with the most slices, so that one account cannot fill the queue. */
   private estimateOfMost(): void {
     let newest: Job | undefined;
     let most = 0;
@@ -136,8 +139,8 @@ export class TokenCounter implements BeforeApplicationShutdown {
 
   private start(): Worker {
     const thread = new Worker(THREAD_FILE, { execArgv: [] });
-    thread.on('message', (answer: CountAnswer) => {
-      this.take(answer);
+    thread.on('message', (result: CountResult) => {
+      this.onCounted(result);
     });
     // The exit event follows, and there the waiting texts are estimated.
     thread.on('error', () => undefined);

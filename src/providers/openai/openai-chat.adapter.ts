@@ -24,9 +24,9 @@ export class OpenAiChat implements ChatPort {
   constructor(private readonly http: ProviderHttp) {}
 
   complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult> {
-    const wanted = { lengthParameter: lengthParameterOf(command, context), asksUsage: false };
-    return this.refusals.ask(context.upstreamModel, wanted, ({ lengthParameter }) => {
-      const body = chatBody(command, context, lengthParameter);
+    const wanted = { outputCapParameter: outputCapParameterOf(command, context), asksUsage: false };
+    return this.refusals.ask(context.upstreamModel, wanted, ({ outputCapParameter }) => {
+      const body = chatBody(command, context, outputCapParameter);
       const request = chatRequest(body, context);
       return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult, MAX_COMPLETION_VALUES);
     });
@@ -34,14 +34,14 @@ export class OpenAiChat implements ChatPort {
 
   stream(command: ChatCommand, context: AttemptContext): Promise<ChatStream> {
     const wanted = {
-      lengthParameter: lengthParameterOf(command, context),
+      outputCapParameter: outputCapParameterOf(command, context),
       asksUsage: context.terms?.streamUsage !== false,
     };
-    return this.refusals.ask(context.upstreamModel, wanted, ({ lengthParameter, asksUsage }) => {
+    return this.refusals.ask(context.upstreamModel, wanted, ({ outputCapParameter, asksUsage }) => {
       const body = {
         stream: true,
         stream_options: asksUsage ? { include_usage: true } : undefined,
-        ...chatBody(command, context, lengthParameter),
+        ...chatBody(command, context, outputCapParameter),
       };
       return this.openStream(chatRequest(body, context));
     });
@@ -64,17 +64,20 @@ function chatRequest(body: object, { signal, terms, onFigures }: AttemptContext)
 }
 
 /** The row's name of the cap, else the caller's, else the older one, which most upstreams know. */
-function lengthParameterOf({ lengthParameter }: ChatCommand, { terms }: AttemptContext): string {
-  return terms?.lengthParameter ?? lengthParameter ?? 'max_tokens';
+function outputCapParameterOf(
+  { outputCapParameter }: ChatCommand,
+  { terms }: AttemptContext,
+): string {
+  return terms?.outputCapParameter ?? outputCapParameter ?? 'max_tokens';
 }
 
 function chatBody(
   { messages, maxTokens, parameters }: ChatCommand,
   { upstreamModel }: AttemptContext,
-  lengthParameter: string,
+  outputCapParameter: string,
 ): object {
   // The cap comes last: the row may name it as a field that callers send.
-  return { model: upstreamModel, messages, ...parameters, [lengthParameter]: maxTokens };
+  return { model: upstreamModel, messages, ...parameters, [outputCapParameter]: maxTokens };
 }
 
 /**

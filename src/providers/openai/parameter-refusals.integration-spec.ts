@@ -83,7 +83,7 @@ const azure = (field: string) => ({
 
 it('the cap is sent also where the row names it as a field that the caller sent', async () => {
   refuses([], 400, () => ({}));
-  await complete({ parameters: { temperature: 2 } }, { lengthParameter: 'temperature' });
+  await complete({ parameters: { temperature: 2 } }, { outputCapParameter: 'temperature' });
   expect(JSON.parse(stub.only.body.toString())).toMatchObject({ temperature: 9 });
 });
 
@@ -94,9 +94,12 @@ describe('the name of the cap', () => {
 
   it("is the row's, else the caller's, else max_tokens", async () => {
     await complete();
-    await complete({ lengthParameter: 'max_completion_tokens' });
-    await complete({ lengthParameter: 'max_tokens' }, { lengthParameter: 'max_completion_tokens' });
-    await complete({}, { lengthParameter: 'num_predict' });
+    await complete({ outputCapParameter: 'max_completion_tokens' });
+    await complete(
+      { outputCapParameter: 'max_tokens' },
+      { outputCapParameter: 'max_completion_tokens' },
+    );
+    await complete({}, { outputCapParameter: 'num_predict' });
     expect(sent()).toEqual([
       'max_tokens',
       'max_completion_tokens',
@@ -122,7 +125,7 @@ describe('an upstream that refuses a parameter by name', () => {
   );
 
   it('is asked by the older name where it knows no other', async () => {
-    const terms = { lengthParameter: 'max_completion_tokens' };
+    const terms = { outputCapParameter: 'max_completion_tokens' };
     refuses(['max_completion_tokens'], 400, azure);
     await complete({}, terms);
     await complete({}, terms);

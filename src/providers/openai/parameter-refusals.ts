@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { ProviderError } from '../http/provider-error.js';
-import type { LengthParameter } from '../ports/chat.port.js';
+import type { OutputCapParameter } from '../ports/chat.port.js';
 import { refusesName } from './refused-name.js';
 
 /** The parameters without which, or under whose other name, an upstream is asked once more. */
-type Parameter = 'stream_options' | LengthParameter;
+type Parameter = 'stream_options' | OutputCapParameter;
 
-const OTHER_NAME: Readonly<Record<LengthParameter, LengthParameter>> = {
+const OTHER_NAME: Readonly<Record<OutputCapParameter, OutputCapParameter>> = {
   max_tokens: 'max_completion_tokens',
   max_completion_tokens: 'max_tokens',
 };
@@ -15,7 +15,7 @@ const MAX_MODELS = 1_000;
 
 /** The form of a request: how it names its cap, and whether it asks for the usage of a stream. */
 export interface RequestForm {
-  readonly lengthParameter: string;
+  readonly outputCapParameter: string;
   readonly asksUsage: boolean;
 }
 
@@ -53,9 +53,9 @@ export class ParameterRefusals {
 }
 
 function formOf(wanted: RequestForm, refused: ReadonlySet<Parameter>): RequestForm {
-  const { lengthParameter: name } = wanted;
+  const { outputCapParameter: name } = wanted;
   return {
-    lengthParameter: isLength(name) && refused.has(name) ? OTHER_NAME[name] : name,
+    outputCapParameter: isLength(name) && refused.has(name) ? OTHER_NAME[name] : name,
     asksUsage: wanted.asksUsage && !refused.has('stream_options'),
   };
 }
@@ -71,10 +71,10 @@ function refusedBy(error: unknown, form: RequestForm): Parameter | undefined {
   if (!(error instanceof ProviderError) || error.kind !== 'rejected') return undefined;
   if (!REFUSAL_STATUSES.includes(error.upstreamStatus)) return undefined;
   if (form.asksUsage && refusesName(error, 'stream_options')) return 'stream_options';
-  const { lengthParameter: name } = form;
+  const { outputCapParameter: name } = form;
   return isLength(name) && refusesName(error, name) ? name : undefined;
 }
 
-function isLength(name: string): name is LengthParameter {
+function isLength(name: string): name is OutputCapParameter {
   return Object.hasOwn(OTHER_NAME, name);
 }

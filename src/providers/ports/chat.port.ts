@@ -12,7 +12,7 @@ export const MAX_CHOICES = 32;
 export const MAX_TOOL_CALLS = 1_024;
 
 /** The two names of the cap on the output. */
-export type LengthParameter = 'max_tokens' | 'max_completion_tokens';
+export type OutputCapParameter = 'max_tokens' | 'max_completion_tokens';
 
 /** A conversation for which a reply is wanted. */
 export interface ChatCommand {
@@ -21,7 +21,7 @@ export interface ChatCommand {
   /** The cap on the output. Without one, a provider could make more than is held. */
   readonly maxTokens: number;
   /** The name by which the caller sent the cap. The row's own name comes before it. */
-  readonly lengthParameter?: LengthParameter | undefined;
+  readonly outputCapParameter?: OutputCapParameter | undefined;
   /** Further validated fields under their wire names, such as `temperature` and `tools`. They are sent unchanged. */
   readonly parameters?: JsonObject | undefined;
 }

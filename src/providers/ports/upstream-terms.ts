@@ -6,7 +6,7 @@ import type { JsonObject } from '../../common/json-object.js';
  */
 export interface UpstreamTerms {
   /** The field that carries the cap on the output. Chat only. */
-  readonly lengthParameter?: string;
+  readonly outputCapParameter?: string;
   /** False: the upstream is not asked to report the usage of streams. Chat only. */
   readonly streamUsage?: boolean;
   /** New names of fields, by the name that is sent otherwise. */

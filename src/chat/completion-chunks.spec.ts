@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AnswerChunks } from './answer-chunks.js';
+import { CompletionChunks } from './completion-chunks.js';
 import { TooManyCallsError } from './tool-calls.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
@@ -18,7 +18,7 @@ interface CallPiece {
 
 /** What the caller gets of each chunk, whose choices are given. */
 const shownOf = (...chunks: object[][]): Shown[] => {
-  const answer = new AnswerChunks();
+  const answer = new CompletionChunks();
   return chunks.flatMap((choices) => answer.chunkOf(HEAD, choices as never).choices as Shown[]);
 };
 const piece = (name: string | undefined, given: unknown, more: object = {}) => ({
@@ -118,7 +118,7 @@ describe('the calls of tools', () => {
     expect(callsOf(...deltas)).toEqual(both);
   });
 
-  it('without ids are told apart by their names, and get ids of their own', () => {
+  it('without ids are distinguished by name, and get generated ids', () => {
     const calls = callsOf([piece('f', '{"a":1}'), piece('g', '{"b":2}')], [piece('f', '{"a":3}')]);
     expect(calls.map(({ name, given }) => [name, given])).toEqual([
       ['f', '{"a":1}'],
@@ -128,8 +128,8 @@ describe('the calls of tools', () => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('are at most 1,024 in one choice; further pieces of theirs are none', () => {
-    const answer = new AnswerChunks();
+  it('are at most 1,024 in one choice, and further deltas of one call create no call', () => {
+    const answer = new CompletionChunks();
     const shown = (calls: object[]) =>
       answer.chunkOf(HEAD, [{ index: 0, delta: { tool_calls: calls } }]);
     shown(Array.from({ length: 1_024 }, (_, place) => piece('f', '', { id: `call_${place}` })));
@@ -162,8 +162,8 @@ describe('the reason to end', () => {
     expect(shown?.finish_reason).toBe(null);
   });
 
-  it('is added at the end where none came, by what was made', () => {
-    const answer = new AnswerChunks();
+  it('is added at the end if the provider sent none, depending on whether tools were called', () => {
+    const answer = new CompletionChunks();
     const calls = [piece('f', '{}', { id: 'a' })];
     answer.chunkOf(HEAD, [
       { index: 0, delta: { content: 'a' } },
@@ -176,8 +176,8 @@ describe('the reason to end', () => {
     ]);
   });
 
-  it('is not added where one came', () => {
-    const answer = new AnswerChunks();
+  it('is not added if the provider sent one', () => {
+    const answer = new CompletionChunks();
     answer.chunkOf(HEAD, [{ index: 0, delta: {}, finish_reason: 'stop' }]);
     expect(answer.endOf(HEAD)).toBe(undefined);
   });

@@ -11,18 +11,18 @@ interface OpenChoice {
 }
 
 /**
- * The chunks of one stream as its caller gets them (API: Chat stream chunk; decision G-96): known fields only, the role
- * on the first chunk of each choice and nowhere else, the calls of tools under indices of their own, and a reason for the
- * end of each choice.
+ * The chunks of one stream as the caller gets them (API: Chat stream chunk; decision G-96): known fields only, the role
+ * on the first chunk of each choice and nowhere else, the calls of tools under indices of their own, and a finish
+ * reason for each choice.
  */
-export class AnswerChunks {
+export class CompletionChunks {
   private readonly choices = new Map<number, OpenChoice>();
 
-  /** A chunk with these choices of the provider, without the usage. What comes under an index beyond the most is left out. */
+  /** A chunk with these choices of the provider, without the usage. Choices beyond the maximum number are left out. */
   chunkOf(head: CompletionHead, choices: readonly JsonObject[]): JsonObject {
     const shown: JsonObject[] = [];
-    for (const [place, choice] of choices.entries()) {
-      const index = indexOf(choice, place);
+    for (const [position, choice] of choices.entries()) {
+      const index = indexOf(choice, position);
       if (this.choices.has(index) || this.choices.size < MAX_CHOICES) {
         shown.push(this.shown(choice, index));
       }
@@ -30,7 +30,7 @@ export class AnswerChunks {
     return chunk(head, shown);
   }
 
-  /** The last chunk, where the provider did not say why its choices ended. */
+  /** The chunk that ends each choice for which the provider sent no finish reason; undefined if there is none. */
   endOf(head: CompletionHead): JsonObject | undefined {
     const open = [...this.choices].filter(([, { hasEnded }]) => !hasEnded);
     if (open.length === 0) return undefined;
@@ -48,7 +48,7 @@ export class AnswerChunks {
     const known = this.choices.get(index);
     const open = known ?? { calls: new CallDeltas(), hasEnded: false };
     if (!known) this.choices.set(index, open);
-    // Clients read its fields, and fail where it is null.
+    // Clients read fields of `delta` and fail if it is null.
     const delta = isJsonObject(choice.delta) ? choice.delta : {};
     const calls = open.calls.shown(delta.tool_calls);
     const reason = finishReasonOf(choice, open.calls.hasCalls);
@@ -67,7 +67,7 @@ export class AnswerChunks {
   }
 }
 
-/** Without `system_fingerprint`, which is a text or absent in the chunks of the field's schemas, never null. */
+/** Without `system_fingerprint`, which is a string or absent in the chunks of the field's schemas, never null. */
 function chunk({ id, created, model }: CompletionHead, choices: readonly JsonObject[]): JsonObject {
   const object = 'chat.completion.chunk';
   return { id, object, created, model, choices };
