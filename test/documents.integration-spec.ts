@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { DATA_FOLDER_COMMANDS } from '../src/commands/data-folder-commands.js';
+import { OPERATOR_COMMANDS } from '../src/commands/operator-commands.js';
+import { TASK_COMMANDS } from '../src/commands/task-commands.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** A command of the command line, and what follows it on its line. */
+const COMMAND = /npm run cli -- (?!--)([a-z][a-z:-]*)([^\n`]*)/g;
+/** A metric, but not the first part of a longer name. */
+const METRIC = /\bgateway_[a-z_]+(?=\b[^.\w])/g;
+/** Tables of the database with the same beginning. */
+const TABLES = ['gateway_process'];
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const filesBelow = (folder: string, ending: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending) && !file.endsWith('spec.ts'))
+    .map((file) => join(folder, file));
+
+function usageOf(name: string): string | undefined {
+  if (Object.hasOwn(DATA_FOLDER_COMMANDS, name)) return 'FILE [--resume] [--yes]';
+  return OPERATOR_COMMANDS[name]?.usage ?? TASK_COMMANDS[name]?.usage;
+}
+
+/** Whether there is the command, and it takes the options that follow. */
+function isTaken(name: string, rest: string): boolean {
+  const usage = usageOf(name);
+  const options = rest.split(' #')[0]?.match(/--[a-z-]+/g) ?? [];
+  return (
+    usage !== undefined &&
+    options.every((option) => option === '--json' || usage.includes(`[${option}`))
+  );
+}
+
+describe('the documents', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', ...filesBelow('docs', '.md')];
+  const texts = pages.map(read);
+  const code = filesBelow('src', '.ts').map(read).join('\n');
+
+  it('show commands that exist, with options that they take', () => {
+    const shown = texts.flatMap((text) => [...text.matchAll(COMMAND)]);
+    expect(shown.length).toBeGreaterThan(50);
+    const lost = shown.filter(([, name = '', rest = '']) => !isTaken(name, rest));
+    expect(lost.map(([line]) => line)).toEqual([]);
+  });
+
+  it('name metrics that exist', () => {
+    const named = new Set(texts.flatMap((text) => text.match(METRIC) ?? []));
+    expect(named.size).toBeGreaterThan(30);
+    const lost = [...named].filter((name) => !TABLES.includes(name) && !code.includes(`'${name}'`));
+    expect(lost).toEqual([]);
+  });
+
+  it('explain rules that the audit has', () => {
+    const table = read('docs/operate/runbook.md').split('| `rule` |')[1]?.split('\n\n')[0] ?? '';
+    const rules = [...table.matchAll(/(?<=^\| .*)`([a-z_]+ [a-z_ ]+)`(?=.* \| )/gm)];
+    expect(rules.length).toBeGreaterThan(6);
+    expect(rules.map(([, rule]) => rule).filter((rule) => !code.includes(`'${rule}'`))).toEqual([]);
+  });
+});
