@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { cutOff } from '../answers/cut-off.js';
 import { type UnreadAnswer, waitingBytes } from '../answers/unread-answers.js';
+import type { ReadTurn } from './read-by-heads.js';
 
 /** What the connection of a provider may hold for an answer that is still arriving: one read of a socket. */
 const READ_AHEAD_BYTES = 65_536;
@@ -21,7 +22,7 @@ export interface ConnectionLimits {
 }
 
 /** The requests of one connection. */
-export class ConnectionTurn {
+export class ConnectionTurn implements ReadTurn {
   private readonly queue: (readonly [IncomingMessage, ServerResponse])[] = [];
   /** The answer that has the connection. */
   private answer: ServerResponse | undefined;
@@ -30,6 +31,7 @@ export class ConnectionTurn {
   private isBusy = false;
   /** Whether no more requests are taken. */
   isFull = false;
+  bodyBytesApart = 0;
   private sentBytes = 0;
   private silentChecks = 0;
   private idleChecks = 0;
@@ -44,6 +46,7 @@ export class ConnectionTurn {
   take(request: IncomingMessage, response: ServerResponse): void {
     if (!this.isFull && this.isTooMany(request)) this.takeNoMore();
     if (this.isFull) return;
+    this.bodyBytesApart = offersUpgrade(request) ? bodyBytes(request) : 0;
     if (!this.isBusy) this.begin(request, response);
     else {
       this.queue.push([request, response]);
@@ -135,6 +138,16 @@ export class ConnectionTurn {
 
 function headCharacters({ url = '', rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+}
+
+/** No offer is accepted (RFC 9110, section 7.8), such as that of HTTP/2 which Java's own client makes without TLS. */
+function offersUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined;
+}
+
+/** 0 for a body of chunks. */
+function bodyBytes({ headers }: IncomingMessage): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
 }
 
 /** Bytes that were sent. A write that is under way counts once all of it was sent: {@link endInPieces} keeps writes short. */

@@ -88,7 +88,7 @@ export class ConnectionTurns {
    */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      readByHeads(socket, () => this.turns.get(socket)?.isFull ?? false);
+      readByHeads(socket, () => this.turns.get(socket));
     });
     const timer = setInterval(() => {
       for (const turn of this.turns.values()) turn.check();
