@@ -3,7 +3,6 @@ import { toGatewayError } from '../common/errors/to-gateway-error.js';
 import type { SseWriter } from '../common/http/answers/sse-writer.js';
 import { toCompletionId } from '../common/ids/public-id.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
-import { type StopSignal, StopSource } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { ClientLeft, type PaidResult, PayOnSuccess } from '../billing/calls/pay-on-success.js';
@@ -74,7 +73,7 @@ export class ChatStreamService {
 
   private async forward(
     { call, quote, events, generated }: OpenStream,
-    callSignal: StopSignal,
+    callSignal: AbortSignal,
     progress: CallProgress,
   ): Promise<PaidResult<EndedStream>> {
     const head = {
@@ -84,7 +83,8 @@ export class ChatStreamService {
     };
     events.wait();
     const relay = new ChatStreamRelay(events, head, quote.showsUsage, generated);
-    const signal = new StopSource(callSignal);
+    const gone = new AbortController();
+    const signal = AbortSignal.any([callSignal, gone.signal]);
     const { provider, upstreamModel, result } = await this.open(
       call,
       quote.command,
@@ -94,7 +94,7 @@ export class ChatStreamService {
     );
     progress.onFirstByte();
     const relayed = relay.run(result.body, result.unusable);
-    if (!call.row.hiddenReasoning) abortOnDisconnect(events, relay, signal);
+    if (!call.row.hiddenReasoning) abortOnDisconnect(events, relay, gone);
     const stream = { call, quote, relay, generated, route: { provider, upstreamModel } };
     const isWhole = await relayed.catch(async (error: unknown) => {
       progress.onMade(await this.outcomes.broke(stream));
@@ -124,7 +124,7 @@ export class ChatStreamService {
     call: AdmittedCall<'chat'>,
     command: ChatCommand,
     events: SseWriter,
-    signal: StopSignal,
+    signal: AbortSignal,
     progress: CallProgress,
   ): Promise<RoutedResult<ChatStream>> {
     return this.router.run(
@@ -141,9 +141,9 @@ export class ChatStreamService {
 }
 
 /** Aborts the upstream request when the client disconnects. If only the usage is missing, waits for it 5 s at most. */
-function abortOnDisconnect(events: SseWriter, relay: ChatStreamRelay, signal: StopSource): void {
+function abortOnDisconnect(events: SseWriter, relay: ChatStreamRelay, stop: AbortController): void {
   events.onGone(() => {
     relay.drainBuffered();
-    if (!relay.isFinished || relay.usage !== null) signal.abort(new ClientLeft());
+    if (!relay.isFinished || relay.usage !== null) stop.abort(new ClientLeft());
   });
 }

@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { JsonObject } from '../common/json-object.js';
 import { toPublicId } from '../common/ids/public-id.js';
-import type { StopSignal } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { TempFolder } from '../media/temp-folder.js';
 import { ProviderError } from '../providers/http/provider-error.js';
@@ -186,7 +185,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
 }
 
 /** Rejects if the signal aborts. */
-function whenStopped(signal: StopSignal): Promise<never> {
+function whenStopped(signal: AbortSignal): Promise<never> {
   const stopped = new Promise<never>((_, reject) => {
     const stop = (): void => {
       reject(new Error('the work was stopped', { cause: signal.reason }));

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { StopSignal } from '../common/stop-signal.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ImageResult } from '../providers/ports/image.port.js';
@@ -20,7 +19,7 @@ export class ImageBytes {
   constructor(private readonly download: BoundedDownload) {}
 
   /** The image in base64. It is fetched first if the provider gave a URL. Throws ProviderError if it is no image. */
-  async base64Of(provider: string, result: ImageResult, signal: StopSignal): Promise<string> {
+  async base64Of(provider: string, result: ImageResult, signal: AbortSignal): Promise<string> {
     const { image, providerRequestId } = result;
     const base64 = 'base64' in image ? wholeOf(image.base64) : await this.fetch(image.url, signal);
     if (base64 !== undefined) return base64;
@@ -34,7 +33,7 @@ export class ImageBytes {
   }
 
   /** Undefined when the URL is refused, cannot be read or is no image. Clients never see its text and address. */
-  private async fetch(url: string, signal: StopSignal): Promise<string | undefined> {
+  private async fetch(url: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const { data } = await this.download.toBytes(url, { limitBytes: IMAGE_LIMIT_BYTES, signal });
       return isImage(data) ? data.toString('base64') : undefined;

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { MediaLimits } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { callerLeftSignal } from '../common/http/connections/exchange-scope.js';
-import type { StopSignal } from '../common/stop-signal.js';
 import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import type { DownloadOptions } from '../platform/http-client/download.js';
@@ -83,7 +82,7 @@ export class MediaIntake {
   async measure<T>(
     source: MediaSource,
     work: (measured: MeasuredMedia) => Promise<T>,
-    signal?: StopSignal,
+    signal?: AbortSignal,
   ): Promise<T> {
     const input = await this.inputOf(source, signal);
     try {
@@ -93,7 +92,7 @@ export class MediaIntake {
     }
   }
 
-  private async inputOf(source: MediaSource, signal?: StopSignal): Promise<Input> {
+  private async inputOf(source: MediaSource, signal?: AbortSignal): Promise<Input> {
     const { upload, url, accountId, urlField: param = URL_FIELD } = source;
     if (upload && url !== undefined) {
       const message = `Send file or ${param}, not both.`;

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { Operation } from '../providers/ports/operation.js';
-import type { StopSignal } from '../common/stop-signal.js';
 import type { OnFigures } from '../providers/ports/attempt-context.js';
 import type { Route } from '../providers/ports/route.js';
 import type { Task, TaskContent, TaskFault, TaskStatus } from './task.js';
@@ -11,7 +10,7 @@ export interface TaskContext {
    * Aborted when the gateway's drain is over or the task was taken over. The outcome of the step does not count any
    * more.
    */
-  readonly signal: StopSignal;
+  readonly signal: AbortSignal;
   /** The route of the task, for `ProviderRouter.runOn`. */
   readonly route: Route;
   /** The account that submitted the task. Failures at the provider count against it. */

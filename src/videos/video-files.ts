@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { peekStream } from '../common/peek-stream.js';
 import { toPublicId } from '../common/ids/public-id.js';
-import type { StopSignal } from '../common/stop-signal.js';
 import { Clock } from '../common/time/clock.js';
 import { CONTENT_TYPES } from '../media/content-types.js';
 import { sniffFormat } from '../media/duration/sniff.js';
@@ -38,7 +37,7 @@ export class VideoFiles {
    * Stores what a provider delivered or redirected to. The URL of a redirect has to pass the address guard and gets no
    * key of ours. Throws UnusableFileError if it is no video, and what the download or the store throws.
    */
-  async keep(task: Task, content: VideoContent, signal: StopSignal): Promise<TaskContent> {
+  async keep(task: Task, content: VideoContent, signal: AbortSignal): Promise<TaskContent> {
     const body = 'body' in content ? content.body : await this.follow(content.redirectUrl, signal);
     try {
       return await this.save(task, body, signal);
@@ -47,12 +46,12 @@ export class VideoFiles {
     }
   }
 
-  private async follow(url: string, signal: StopSignal): Promise<Readable> {
+  private async follow(url: string, signal: AbortSignal): Promise<Readable> {
     const options = { limitBytes: MAX_VIDEO_BYTES, limits: { totalMs: DOWNLOAD_MS }, signal };
     return (await this.downloads.toStream(url, options)).body;
   }
 
-  private async save(task: Task, body: Readable, signal: StopSignal): Promise<TaskContent> {
+  private async save(task: Task, body: Readable, signal: AbortSignal): Promise<TaskContent> {
     const format = sniffFormat(await headOf(body));
     const contentType = format && CONTENT_TYPES[format];
     if (!contentType?.startsWith('video/')) {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { StopSource } from '../../src/common/stop-signal.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import type { Task } from '../../src/tasks/task.js';
 import { SubmitStep } from '../../src/tasks/worker/submit-step.js';
@@ -122,7 +121,7 @@ describe('a submission that is accepted after another process took the task over
     const [work] = await beside.gateway.app.get(TaskWorkRepository).claim(asked);
     await late.accept();
     expect(await harness.read(late.task)).toMatchObject({ status: 'queued' });
-    await beside.gateway.app.get(SubmitStep).run(work!, new StopSource());
+    await beside.gateway.app.get(SubmitStep).run(work!, new AbortController().signal);
     await expectWatched(late.task, 'between');
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { StopSource } from '../../src/common/stop-signal.js';
 import { auditLedger } from '../../src/billing/audit/audit.js';
 import { DownloadStep } from '../../src/tasks/worker/download-step.js';
 import { TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
@@ -46,10 +45,10 @@ describe('edges of a task', () => {
       .get(TaskWorkRepository)
       .claim({ rooms: new Map(), holdings: [], mine: [], leaseMs: LEASE_MS });
     expect(work).toMatchObject({ phase: 'collecting', strikes: 0 });
-    const stop = new StopSource();
+    const stop = new AbortController();
     stop.abort(new Error('the gateway is shutting down'));
     harness.files.failures = 1;
-    await harness.gateway.app.get(DownloadStep).run(work!, stop);
+    await harness.gateway.app.get(DownloadStep).run(work!, stop.signal);
     const [row] = await harness.gateway.dataSource.query<{ phase: string; strikes: number }[]>(
       'SELECT phase, strikes FROM task_work WHERE task_id = $1',
       [task.id],

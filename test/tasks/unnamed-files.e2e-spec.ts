@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { StopSource } from '../../src/common/stop-signal.js';
 import { StoredFileSweeper } from '../../src/platform/storage/stored-file-sweeper.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import type { Task } from '../../src/tasks/task.js';
@@ -52,7 +51,7 @@ async function claim(): Promise<ClaimedWork> {
 }
 
 const collect = (work: ClaimedWork): Promise<void> =>
-  harness.gateway.app.get(DownloadStep).run(work, new StopSource());
+  harness.gateway.app.get(DownloadStep).run(work, new AbortController().signal);
 
 async function expectNamed(task: Task): Promise<void> {
   const { status, content } = await harness.read(task);

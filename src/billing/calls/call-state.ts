@@ -1,6 +1,5 @@
 import type { UnchargedQuantity } from '../../common/money/charge-basis.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
-import { StopSource } from '../../common/stop-signal.js';
 import type { Clock } from '../../common/time/clock.js';
 import type { ConnectionLease } from '../../admission/provider-connection-limit.js';
 import type { AttemptWatcher, TriedRoute } from '../../providers/routing/provider-router.js';
@@ -20,7 +19,7 @@ export interface CallProgress extends AttemptWatcher {
 
 /** A call between its admission and its end. */
 export class CallState implements CallProgress {
-  readonly stop = new StopSource();
+  readonly stop = new AbortController();
   readonly #startedMs: number;
   #firstByteMs: number | null = null;
   #isArriving = false;

@@ -4,7 +4,6 @@ import type { Charged } from '../../common/http/answers/charged-answer.js';
 import type { ChargeBasis, Quote } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import type { Operation } from '../../providers/ports/operation.js';
 import {
   ProviderRouter,
@@ -49,7 +48,7 @@ export class PaidCalls {
     work: ProviderWork<O, T>,
     take: (
       answer: RoutedResult<T>,
-      signal: StopSignal,
+      signal: AbortSignal,
       progress: Pick<CallProgress, 'onFirstByte' | 'onArrival'>,
     ) => Promise<Taken<V>> | Taken<V>,
   ): Promise<Charged<V>> {

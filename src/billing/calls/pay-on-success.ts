@@ -8,7 +8,6 @@ import { cutOff } from '../../common/http/answers/cut-off.js';
 import type { ChargeBasis, Quote } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
 import { faultOf, providerErrorBehind } from '../../providers/http/provider-fault.js';
@@ -71,7 +70,7 @@ export interface PaidResult<T> {
 }
 
 /** The provider's part of a paid call. It ends when the signal aborts. */
-export type PaidWork<T> = (signal: StopSignal, progress: CallProgress) => Promise<PaidResult<T>>;
+export type PaidWork<T> = (signal: AbortSignal, progress: CallProgress) => Promise<PaidResult<T>>;
 
 /**
  * The only place where a synchronous call moves money: hold, provider, then settle or release, exactly one of them
@@ -187,17 +186,18 @@ export class PayOnSuccess {
     running: CallState,
     work: PaidWork<T>,
   ): Promise<PaidResult<T>> {
-    const { start, stop } = running;
+    const { start } = running;
+    const { signal } = running.stop;
     try {
       // While the call waited for its hold, the drain may have ended or the deadline may have passed.
-      stop.throwIfAborted();
-      const result = await work(stop, running);
+      signal.throwIfAborted();
+      const result = await work(signal, running);
       // Checked here, so that a charge above its hold releases it now, and not only in a sweep.
       const charge = result.chargedMicroUsd ?? 0n;
       assert(charge <= start.amountMicroUsd, 'a charge never exceeds its hold');
       return result;
     } catch (thrown) {
-      const error = stop.aborted ? (stop.reason as GatewayError) : publicError(thrown, call);
+      const error = signal.aborted ? (signal.reason as GatewayError) : publicError(thrown, call);
       await this.executions.fail(start, {
         ...providerBehind(thrown),
         ...running.tried,

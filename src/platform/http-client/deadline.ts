@@ -1,5 +1,3 @@
-import type { StopSignal } from '../../common/stop-signal.js';
-
 /**
  * A signal that aborts after `timeoutMs` or together with `outer`, whichever comes first. `clear()` frees the timer and
  * the listener, so that a long-lived `outer` does not keep finished work in memory.
@@ -13,7 +11,7 @@ export class Deadline {
 
   constructor(
     timeoutMs: number,
-    private readonly outer?: StopSignal,
+    private readonly outer?: AbortSignal,
   ) {
     this.timer = setTimeout(() => {
       this.controller.abort(new DOMException('deadline passed', 'TimeoutError'));

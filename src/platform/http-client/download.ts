@@ -1,6 +1,5 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { BodyMeter } from '../../common/http/bodies/body-gate.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type SsrfSafeDialer } from './ssrf-safe-dialer.js';
 import type { ExchangeLimits, GuardedResponse } from './guarded-exchange.js';
@@ -35,7 +34,7 @@ export interface DownloadOptions {
   /** Counts the bytes as they arrive. What it refuses is thrown. */
   readonly meter?: BodyMeter;
   /** The caller's signal to stop. Its reason is thrown unchanged. */
-  readonly signal?: StopSignal;
+  readonly signal?: AbortSignal;
   readonly limits?: Partial<DownloadLimits>;
   /** The field that held the URL; the error names it. */
   readonly param?: string;

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../common/http/answers/byte-range.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 
 /**
  * A file that a task has made is kept for this long, until the end of the task names it: the end makes it last as long as the
@@ -47,7 +46,7 @@ export interface NewFile {
   /** For what a task has made: {@link UNNAMED_FILE_MS} from now. */
   readonly expiresAt: Date;
   /** The caller's signal to stop. Its reason is thrown unchanged. */
-  readonly signal?: StopSignal;
+  readonly signal?: AbortSignal;
 }
 
 /** The body of a {@link NewFile} is longer than allowed. */

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { FileTooLargeError, type NewFile } from './stored-file.js';
 
 /** The longest time for the writing of a file. */
@@ -17,7 +16,7 @@ export class UploadReader {
   private readonly stopping = new AbortController();
   private readonly body: Readable;
   private readonly maxBytes: number;
-  private readonly stopSignal: StopSignal | undefined;
+  private readonly stopSignal: AbortSignal | undefined;
   private readonly deadline: NodeJS.Timeout;
 
   constructor({ body, maxBytes, signal }: Pick<NewFile, 'body' | 'maxBytes' | 'signal'>) {

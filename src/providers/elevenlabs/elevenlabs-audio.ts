@@ -1,5 +1,4 @@
 import type { OnFigures } from '../ports/attempt-context.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import type { AudioFormat, ProviderAudio } from '../ports/provider-audio.js';
 import { sniffAudio } from '../http/audio-sniff.js';
 import type { ProviderHttp } from '../http/provider-http.js';
@@ -22,7 +21,7 @@ export interface AudioRequest {
   readonly timeout?: UpstreamTimeoutName;
   readonly terms?: UpstreamTerms | undefined;
   readonly onFigures?: OnFigures | undefined;
-  readonly signal: StopSignal;
+  readonly signal: AbortSignal;
 }
 
 /** `path` with the query parameter for our encoding of the format. */

@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { readAnswerJson, readErrorBody } from './answer-json.js';
 import { classifyError, kindOfTransportFault, type OwnErrors } from './error-classification.js';
 import { carriesError } from './error-facts.js';
@@ -46,7 +45,7 @@ export interface UpstreamRequest {
   readonly terms?: UpstreamTerms | undefined;
   /** Told what the headers and the JSON of a 2xx answer say that it cost. */
   readonly onFigures?: OnFigures | undefined;
-  readonly signal: StopSignal;
+  readonly signal: AbortSignal;
   /** Return the target of a redirect instead of treating the redirect as a failure. It is not followed. */
   readonly mayRedirect?: true;
 }

@@ -10,7 +10,6 @@ import axios, {
 import type { Dispatcher } from 'undici';
 import { currentExchange } from '../../common/http/connections/exchange-scope.js';
 import { countWaiting } from '../../common/http/answers/unread-answers.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';
 import { type AnswerHead, UpstreamResponseHandler } from './upstream-response-handler.js';
@@ -39,7 +38,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
     const url = new URL(
       config.baseURL || config.params ? axios.getUri(config) : (config.url ?? ''),
     );
-    const signal = config.signal as StopSignal | undefined;
+    const signal = config.signal as AbortSignal | undefined;
     const bodyError = config.bodyError ?? ((error: Error) => error);
     const accountId = currentExchange()?.request.caller?.accountId ?? '';
     const exchange = new UpstreamResponseHandler(signal, bodyError, pace, accountId);

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { StopSignal } from '../../common/stop-signal.js';
 import type { BodyPace } from './body-pace.js';
 
 /** The head of an answer, and its body while it arrives. */
@@ -44,7 +43,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
   private reject!: (error: Error) => void;
 
   constructor(
-    private readonly signal: StopSignal | undefined,
+    private readonly signal: AbortSignal | undefined,
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
     private readonly pace: BodyPace,
     /** Whose request it is; empty outside of any call. */

@@ -1,5 +1,4 @@
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import type { UpstreamTerms } from './upstream-terms.js';
 
 /** Takes the provider's own figures of one answer. */
@@ -14,5 +13,5 @@ export interface AttemptContext {
   /** Told what the provider itself says that an answer cost. */
   readonly onFigures?: OnFigures | undefined;
   /** Aborting it closes the upstream connection. The attempt then rejects with the reason of the signal. */
-  readonly signal: StopSignal;
+  readonly signal: AbortSignal;
 }

@@ -5,7 +5,6 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { tellSandbox } from '../../common/http/answers/sandbox-answer.js';
 import { currentExchange } from '../../common/http/connections/exchange-scope.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
 import type { AttemptContext, OnFigures } from '../ports/attempt-context.js';
@@ -25,7 +24,7 @@ export type ProviderWork<O extends Operation, T> = (
 
 /** The signal that ends an attempt, and the account for which the attempt is made (null outside of any call). */
 interface AttemptOwner {
-  readonly signal: StopSignal;
+  readonly signal: AbortSignal;
   readonly accountId: string | null;
   readonly watcher?: AttemptWatcher | undefined;
   readonly onFigures?: OnFigures | undefined;
@@ -86,7 +85,7 @@ export class ProviderRouter {
     routes: readonly Route[],
     operation: O,
     work: ProviderWork<O, T>,
-    signal: StopSignal,
+    signal: AbortSignal,
     watcher?: AttemptWatcher,
   ): Promise<RoutedResult<T>> {
     const runnable = routes.filter((route) => this.registry.canRun(route, operation));

@@ -2,7 +2,6 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import { StopSource } from '../../common/stop-signal.js';
 import { type Completion, TaskCompletion } from '../completion/task-completion.js';
 import { TaskRepository } from '../reads/task.repository.js';
 import type { Task } from '../task.js';
@@ -42,7 +41,7 @@ type Finished = Extract<PollReport, { state: 'succeeded' }>;
  */
 @Injectable()
 export class TaskCollection implements BeforeApplicationShutdown {
-  private readonly running = new Set<StopSource>();
+  private readonly running = new Set<AbortController>();
 
   constructor(
     private readonly reader: TaskRepository,
@@ -66,13 +65,13 @@ export class TaskCollection implements BeforeApplicationShutdown {
         retryAfterSeconds: 5,
       });
     }
-    const stop = new StopSource();
+    const stop = new AbortController();
     const deadline = setTimeout(() => {
       stop.abort(new Error('it took too long'));
     }, COLLECT_LIMIT_MS);
     this.running.add(stop);
     try {
-      return await this.collected(task, chargedMicroUsd, stop);
+      return await this.collected(task, chargedMicroUsd, stop.signal);
     } finally {
       clearTimeout(deadline);
       this.running.delete(stop);
@@ -104,12 +103,12 @@ export class TaskCollection implements BeforeApplicationShutdown {
   private async collected(
     task: Task,
     charge: MicroUsd | undefined,
-    stop: StopSource,
+    signal: AbortSignal,
   ): Promise<Task> {
-    const { result, progress = null, memory } = await this.finished(task, stop);
+    const { result, progress = null, memory } = await this.finished(task, signal);
     const found = { ...task, result };
-    const file = await this.files.fetch(found, stop).catch((error: unknown) => {
-      throw uncollected(error, stop);
+    const file = await this.files.fetch(found, signal).catch((error: unknown) => {
+      throw uncollected(error, signal);
     });
     const ending: Completion = {
       event: task.status === 'reconciliation_required' ? 'resolvedAsSucceeded' : 'deliveredLate',
@@ -120,20 +119,20 @@ export class TaskCollection implements BeforeApplicationShutdown {
       ...(file && { content: file.content }),
       ...(charge !== undefined && { chargedMicroUsd: charge }),
     };
-    const ended = await this.files.endWith(task, file, stop, () =>
+    const ended = await this.files.endWith(task, file, signal, () =>
       this.ending.end(task, ending, PATIENCE_MS),
     );
     return ended ?? Promise.reject(await this.whyNot(task, charge));
   }
 
   /** What the provider says about the finished job; throws 409 where it says anything else, or nothing. */
-  private async finished(task: Task, stop: StopSource): Promise<Finished> {
-    const context = this.upstreams.contextOf(task, stop);
+  private async finished(task: Task, signal: AbortSignal): Promise<Finished> {
+    const context = this.upstreams.contextOf(task, signal);
     const report = await this.kinds
       .of(task.kind)
       .poll(task, context)
       .catch((error: unknown) => {
-        throw uncollected(error, stop);
+        throw uncollected(error, signal);
       });
     if (report.state === 'succeeded') return report;
     throw conflict(`The provider says that the work is ${report.state}. Nothing has changed.`);
@@ -165,8 +164,8 @@ export function isCollectable({ status }: Pick<Task, 'status'>): boolean {
   return ['reconciliation_required', 'failed', 'expired'].includes(status);
 }
 
-function uncollected(error: unknown, stop: StopSource): GatewayError {
-  const reason: unknown = stop.aborted ? stop.reason : error;
+function uncollected(error: unknown, signal: AbortSignal): GatewayError {
+  const reason: unknown = signal.aborted ? signal.reason : error;
   const said = reason instanceof Error ? reason.message : String(reason);
   return new GatewayError(
     'conflict',

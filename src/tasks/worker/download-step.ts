@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { isWithoutFile } from '../collect-failure.js';
 import { JobFiles } from './job-files.js';
 import { StepReporter } from './step-reporter.js';
@@ -16,7 +15,7 @@ export class DownloadStep {
     private readonly files: JobFiles,
   ) {}
 
-  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+  async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     // Each gateway has a sandbox of its own, and another one would deny the file.
     if (work.task.onSandbox && !this.upstreams.isReachable(work.task)) {
       return this.reporter.collectLater(work, new Error('another gateway has its sandbox'));

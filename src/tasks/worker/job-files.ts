@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { StoredFiles } from '../../platform/storage/stored-files.js';
 import type { Task } from '../task.js';
 import type { CollectedContent } from '../task-kind.js';
@@ -19,7 +18,7 @@ export class JobFiles {
   ) {}
 
   /** Fetches and stores the file of a job whose result is `task.result`; undefined for kinds without files. */
-  async fetch(task: Task, signal: StopSignal): Promise<CollectedContent | undefined> {
+  async fetch(task: Task, signal: AbortSignal): Promise<CollectedContent | undefined> {
     return this.kinds.of(task.kind).collect?.(task, this.upstreams.contextOf(task, signal));
   }
 
@@ -30,7 +29,7 @@ export class JobFiles {
   async endWith<T>(
     task: Task,
     collected: CollectedContent | undefined,
-    signal: StopSignal,
+    signal: AbortSignal,
     end: () => Promise<T>,
   ): Promise<T> {
     let ended: T | undefined;
@@ -46,7 +45,7 @@ export class JobFiles {
   }
 
   /** What the provider keeps does not change the task, so a failure is only logged. */
-  private async tidy(task: Task, signal: StopSignal): Promise<void> {
+  private async tidy(task: Task, signal: AbortSignal): Promise<void> {
     try {
       await this.kinds
         .of(task.kind)

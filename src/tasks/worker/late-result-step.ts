@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { StepReporter } from './step-reporter.js';
 import type { PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
@@ -23,7 +22,7 @@ export class LateResultStep {
     private readonly statements: TaskWorkRepository,
   ) {}
 
-  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+  async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const { task } = work;
     const tookMs = (task.completedAt ?? task.createdAt).getTime() - task.createdAt.getTime();
     // By the database's clock, as the age is: that of this process may be wrong.
@@ -45,7 +44,7 @@ export class LateResultStep {
   /** `forgotten` if the provider does not know the job; undefined if it does not answer or cannot be asked any more. */
   private async stateOf(
     { task }: ClaimedWork,
-    signal: StopSignal,
+    signal: AbortSignal,
   ): Promise<PollReport['state'] | 'forgotten' | undefined> {
     if (!this.upstreams.isReachable(task)) return undefined;
     try {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
 import { StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
@@ -23,7 +22,7 @@ export class PollStep {
     private readonly unknownStates: UnknownStates,
   ) {}
 
-  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+  async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const { task } = work;
     if (!this.upstreams.isReachable(task)) return this.unreachable(work);
     const figures = new StepFigures();

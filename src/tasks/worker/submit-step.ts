@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
 import { memoryOf, StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
@@ -36,7 +35,7 @@ export class SubmitStep {
     private readonly owed: Reversals,
   ) {}
 
-  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+  async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const { reporter } = this;
     // The worker ended or was cut off between the mark and the report.
     if (work.phase === 'submitting') return reporter.endUnknown(work);
@@ -57,7 +56,7 @@ export class SubmitStep {
   }
 
   /** Never throws: after the mark no failure may lead to a second request. */
-  private async send(work: ClaimedWork, task: Task, signal: StopSignal): Promise<void> {
+  private async send(work: ClaimedWork, task: Task, signal: AbortSignal): Promise<void> {
     const figures = new StepFigures();
     try {
       // The kind sends what it remembers to the provider.

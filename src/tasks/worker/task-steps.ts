@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import { DownloadStep } from './download-step.js';
 import { PollStep } from './poll-step.js';
 import { StepReporter } from './step-reporter.js';
@@ -10,7 +9,7 @@ import type { ClaimedWork } from './task-work.repository.js';
 import { LateResultStep } from './late-result-step.js';
 
 interface Step {
-  run(work: ClaimedWork, signal: StopSignal): Promise<void>;
+  run(work: ClaimedWork, signal: AbortSignal): Promise<void>;
 }
 
 /** Runs the next step of claimed work. */
@@ -39,7 +38,7 @@ export class TaskSteps {
    * Never throws. An unexpected failure counts as a strike; if even that cannot be stored, the lease ends and the work
    * is claimed again.
    */
-  async run(work: ClaimedWork, signal: StopSignal): Promise<void> {
+  async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     try {
       await this.steps[work.phase].run(work, signal);
     } catch (error) {

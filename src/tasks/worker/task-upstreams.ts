@@ -3,7 +3,6 @@ import { Catalog } from '../../catalog/catalog.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
 import type { OnFigures } from '../../providers/ports/attempt-context.js';
 import type { TaskContext } from '../task-kind.js';
-import type { StopSignal } from '../../common/stop-signal.js';
 import type { Task } from '../task.js';
 
 /** Whether a task's upstream is still the one that has its work (docs/configuration.md). */
@@ -30,7 +29,7 @@ export class TaskUpstreams {
   }
 
   /** What a step of the task gets. */
-  contextOf(task: Task, signal: StopSignal, onFigures?: OnFigures): TaskContext {
+  contextOf(task: Task, signal: AbortSignal, onFigures?: OnFigures): TaskContext {
     return {
       signal,
       onFigures,

@@ -7,7 +7,6 @@ import {
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { StopSource } from '../../common/stop-signal.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { LEASE_MS, laneOf, stepOf } from '../task-lane.js';
@@ -23,7 +22,7 @@ const ABORT_GRACE_MS = 3_000;
 
 interface Running {
   readonly work: ClaimedWork;
-  readonly stop: StopSource;
+  readonly stop: AbortController;
 }
 
 /**
@@ -99,11 +98,11 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private start(work: ClaimedWork): void {
-    const running: Running = { work, stop: new StopSource() };
+    const running: Running = { work, stop: new AbortController() };
     this.running.set(work.task.id, running);
     this.places.acquire(work);
     this.renewal ??= this.renewSoon();
-    void this.steps.run(work, running.stop).then(() => {
+    void this.steps.run(work, running.stop.signal).then(() => {
       this.end(running);
     });
   }

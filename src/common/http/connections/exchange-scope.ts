@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
-import { type StopSignal, StopSource } from '../../stop-signal.js';
 
 /** A request and its answer. */
 export interface Exchange {
@@ -29,17 +28,17 @@ export function currentExchange(): Exchange | undefined {
  * A signal that aborts with `reason` when the caller of the current exchange leaves before its answer was sent, or gets
  * the answer of an exchange that failed. Undefined outside of any exchange.
  */
-export function callerLeftSignal(reason: () => Error): StopSignal | undefined {
+export function callerLeftSignal(reason: () => Error): AbortSignal | undefined {
   const exchange = scope.getStore();
   if (exchange === undefined) return undefined;
   const { response } = exchange;
-  const stop = new StopSource();
+  const stop = new AbortController();
   const leave = (): void => {
     if (!response.writableFinished || exchange.hasFailed) stop.abort(reason());
   };
   if (response.closed) leave();
   else response.once('close', leave);
-  return stop;
+  return stop.signal;
 }
 
 /** Runs each request in its own scope, so that an error that nothing handles ends this request alone. */
