@@ -1,11 +1,12 @@
-// Runs Jest with the arguments given. Test files that failed are run once more, alone, and named; those that fail again fail the
-// command. CONTRIBUTING.md says why.
+// Runs Jest with the arguments given. Test files that failed are run once more, alone, to tell those that fail always from those that
+// failed once. Both fail the command, but for a file of test/FLAKY.md that failed once. CONTRIBUTING.md says why.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';
+import { readFlaky } from './flaky-tests.js';
 
 /** If more files than this fail, they are not run again, because so many do not fail by accident. */
 const MAX_FILES_RUN_AGAIN = 5;
@@ -18,7 +19,9 @@ const JEST = pathOf('../node_modules/jest/bin/jest.js');
 const REPORTERS = ['--reporters=default', `--reporters=${pathOf('test-report.js')}`];
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-const ONCE = 'failed, and passed when run once more, alone (the failure is above):';
+/** Below the folder in which the command runs. */
+const FLAKY = 'test/FLAKY.md';
+const ONCE = 'failed, and passed when run once more, alone (the failure is above)';
 
 const say = (...lines) => process.stderr.write(`\n${lines.join('\n')}\n`);
 
@@ -97,24 +100,31 @@ function finality({ killed, running, failed, complete }) {
   return undefined;
 }
 
-/** Runs the failed files once more, one after the other on a machine that has nothing else to do; true where they all passed. */
-async function passAlone(failed) {
+/** Runs the failed files once more, one after the other on a machine that has nothing else to do; true where none but the known flaky had failed. */
+async function passAlone(failed, flaky) {
   const files = failed.map(({ file }) => file);
   say('Failed, now run once more, alone:', ...files.map((file) => `  ${file}`), '');
   const again = await runJest(['--runInBand', '--runTestsByPath', ...files]);
-  const isRed = ({ file }) => again.failed.some((other) => other.file === file);
-  if (again.complete) {
-    const once = failed.filter((entry) => !isRed(entry));
-    if (once.length > 0) say(`WARNING: ${ONCE}`, ...listed(once));
-  } else {
+  if (!again.complete) {
     say(...finality(again));
+    return false;
   }
+  const once = failed.filter(({ file }) => !again.failed.some((other) => other.file === file));
+  const known = once.filter(({ file }) => flaky.has(file));
+  const unknown = once.filter(({ file }) => !flaky.has(file));
+  if (known.length > 0) say(`WARNING: ${ONCE}, as ${FLAKY} says:`, ...listed(known));
+  if (unknown.length > 0) say(`${ONCE}, and ${FLAKY} does not name it:`, ...listed(unknown));
   if (again.failed.length > 0) say('Failed twice:', ...listed(again.failed));
-  return again.passed;
+  return again.passed && unknown.length === 0;
 }
 
+const { files: flaky, faults } = readFlaky(FLAKY, Date.now());
+if (faults.length > 0) {
+  say(`${FLAKY} has rows that must go:`, ...faults.map((fault) => `  ${fault}`));
+  process.exit(1);
+}
 const first = await runJest(process.argv.slice(2));
 const final = first.passed ? undefined : finality(first);
 if (final) say(...final);
-const passed = first.passed || (final === undefined && (await passAlone(first.failed)));
+const passed = first.passed || (final === undefined && (await passAlone(first.failed, flaky)));
 process.exitCode = passed ? 0 : 1;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,6 +18,10 @@ const FAILS_ONCE = `
     require('node:fs').writeFileSync(mark, '');
     throw new Error('only now');
   });`;
+const HEAD = '# Tests that may fail once\n\n| File | Reason | Since |\n| - | - | - |\n';
+const dayBefore = (days: number): string =>
+  new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+const FAILS_WITH_IT = 'and passed when run once more, alone (the failure is above)';
 const AGAIN = 'Failed, now run once more, alone:';
 
 describe('npm test', () => {
@@ -47,6 +51,11 @@ describe('npm test', () => {
     return { output, code: code as number | null };
   }
 
+  async function nameFlaky(...rows: string[]) {
+    await mkdir(join(folder, 'test'));
+    await writeFile(join(folder, 'test', 'FLAKY.md'), `${HEAD}${rows.join('\n')}\n`);
+  }
+
   it('passes where every file passes', async () => {
     const { code, output } = await run({ a: PASSES, b: PASSES });
     expect(output).not.toContain(AGAIN);
@@ -62,18 +71,41 @@ describe('npm test', () => {
   it('fails where a test fails twice, and names it', async () => {
     const { code, output } = await run({ a: FAILS, b: PASSES, c: FAILS_ONCE });
     expect(output).toContain('Failed twice:\n  a.spec.js\n    ● fails\n');
-    expect(output).toContain('the failure is above):\n  c.spec.js\n    ● fails once\n');
+    expect(output).toContain('does not name it:\n  c.spec.js\n    ● fails once\n');
     expect(code).toBe(1);
   });
 
-  it('passes where a test fails once only, and names it with its failure left above', async () => {
+  it('passes where a test fails once only that FLAKY.md names, with its failure left above', async () => {
+    await nameFlaky(`| \`a.spec.js\` | waits for a port | ${dayBefore(13)} |`);
     const { code, output } = await run({ a: FAILS_ONCE, b: PASSES });
     const [before, after] = output.split(AGAIN);
     expect(before).toContain('only now');
     expect(after).not.toContain('b.spec.js');
-    expect(after).toContain('WARNING: failed, and passed when run once more, alone');
+    expect(after).toContain(`WARNING: failed, ${FAILS_WITH_IT}, as test/FLAKY.md says:`);
     expect(after).toContain('  a.spec.js\n    ● fails once\n');
     expect(code).toBe(0);
+  });
+
+  it('fails where a test fails once only that FLAKY.md does not name', async () => {
+    await nameFlaky(`| \`b.spec.js\` | waits for a port | ${dayBefore(0)} |`);
+    const { code, output } = await run({ a: FAILS_ONCE, b: PASSES });
+    expect(output).toContain('test/FLAKY.md does not name it:\n  a.spec.js\n    ● fails once\n');
+    expect(output).not.toContain('WARNING');
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ['is older than 14 days', `| \`a.spec.js\` | waits | ${dayBefore(15)} |`],
+    ['has no reason', `| \`a.spec.js\` | | ${dayBefore(1)} |`],
+    ['has no day', '| `a.spec.js` | waits | soon |'],
+    ['has a day that does not exist', '| `a.spec.js` | waits | 2026-13-40 |'],
+    ['has a day to come', `| \`a.spec.js\` | waits | ${dayBefore(-3)} |`],
+  ])('fails at once where a row of FLAKY.md %s', async (_what, row) => {
+    await nameFlaky(row);
+    const { code, output } = await run({ a: PASSES });
+    expect(output).toContain('test/FLAKY.md has rows that must go:');
+    expect(output).toContain(row);
+    expect(code).toBe(1);
   });
 
   it.each([
@@ -101,7 +133,7 @@ describe('npm test', () => {
 
   it('runs five failed files again, and not six', async () => {
     const five = Object.fromEntries([...'abcde'].map((name) => [name, FAILS_ONCE]));
-    expect((await run(five)).code).toBe(0);
+    expect((await run(five)).output).toContain(AGAIN);
     const six = Object.fromEntries([...'uvwxyz'].map((name) => [name, FAILS_ONCE]));
     const { code, output } = await run(six);
     expect(output).toContain('More than 5 test files failed; none is run again.');
