@@ -123,7 +123,8 @@ describe('restore', () => {
     const server = await EmbeddedPostgres.start({ dataDir: place });
     const rows = await query(server.url, 'SELECT name FROM account').finally(() => server.stop());
     expect(rows).toEqual([{ name: 'kept' }]);
-    await expect(restoreTo(place, whole)).rejects.toThrow('is not empty (files, postgres)');
+    // A copy of the programs follows where the server's user may not run the installed ones.
+    await expect(restoreTo(place, whole)).rejects.toThrow(/is not empty \(files, postgres[,)]/);
   });
 
   it('leaves nothing when it is stopped', async () => {
