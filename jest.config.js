@@ -25,9 +25,24 @@ const shared = {
   },
 };
 
+const SRC = `^${import.meta.dirname.replaceAll(/[^\w/]/g, '\\$&')}/src`;
+const PACKAGES = '/node_modules/(typeorm/index\\.mjs|@nestjs/[^/]+/.*\\.js)$';
+const BUILT = '<rootDir>/test/support/built/transform.js';
+
+/** The sources are taken from the build, and so are the packages by whose classes a gateway finds its parts. */
+const withBuild = {
+  ...shared,
+  testEnvironment: '<rootDir>/test/support/built/environment.js',
+  // The worker goes on with what a file had.
+  testEnvironmentOptions: { globalsCleanup: 'off' },
+  transform: { [`${SRC}/.*(?<!spec)\\.ts$`]: BUILT, [PACKAGES]: BUILT, ...shared.transform },
+  transformIgnorePatterns: ['/node_modules/(?!(typeorm|@nestjs)/)'],
+  globalSetup: '<rootDir>/test/support/built/global-setup.js',
+};
+
 /** With the PostgreSQL of the run and a template of a migrated database; see test/support/test-database.ts. */
 const withDatabase = {
-  ...shared,
+  ...withBuild,
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
 };
@@ -43,7 +58,7 @@ const project = (displayName, ending, settings) => ({
 export default {
   projects: [
     project('unit', 'spec', shared),
-    project('integration', 'integration-spec', shared),
+    project('integration', 'integration-spec', withBuild),
     project('db', 'db-spec', withDatabase),
     project('e2e', 'e2e-spec', withDatabase),
     project('process', 'process-spec', withDatabase),

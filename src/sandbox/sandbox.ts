@@ -44,11 +44,14 @@ export interface Sandbox {
 
 /**
  * Starts the sandbox upstream on 127.0.0.1 (on a free port when none is given). It runs in a thread of its own, so that
- * making media never delays the gateway. When it is started from TypeScript sources there is no built file for a
- * thread, so it runs in the same thread.
+ * making media never delays the gateway, unless `ownThread` is false. When it is started from TypeScript sources there is no
+ * built file for a thread, so it runs in the same thread.
  */
-export async function startSandbox(options: { readonly port?: number } = {}): Promise<Sandbox> {
-  const { port, close } = await (existsSync(THREAD_FILE) ? inThread : inProcess)(options.port ?? 0);
+export async function startSandbox(
+  options: { readonly port?: number; readonly ownThread?: boolean } = {},
+): Promise<Sandbox> {
+  const isOwnThread = options.ownThread !== false && existsSync(THREAD_FILE);
+  const { port, close } = await (isOwnThread ? inThread : inProcess)(options.port ?? 0);
   const base = `http://127.0.0.1:${port}`;
   return {
     elevenLabsUrl: `${base}/elevenlabs`,

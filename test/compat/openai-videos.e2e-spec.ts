@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
-import { startTestGateway, type TestGateway } from '../support/gateway.js';
-import { BRISK } from '../support/video-harness.js';
+import { type GatewayFromOutside, sharedGateway } from '../support/shared-gateway.js';
 
 /** The SDK's functions for videos, typed here because its own types are marked as deprecated. */
 interface SdkVideos {
@@ -16,10 +15,10 @@ interface SdkVideo {
 
 /** The stock SDK with base URL and key, and no other option. */
 let videos: SdkVideos;
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 
 beforeAll(async () => {
-  gateway = await startTestGateway(BRISK);
+  gateway = await sharedGateway();
   const { key } = await gateway.account();
   const client: unknown = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key });
   ({ videos } = client as { videos: SdkVideos });

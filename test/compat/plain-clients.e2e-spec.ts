@@ -2,17 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createParser } from 'eventsource-parser';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { type TestAccount } from '../support/gateway.js';
+import { type GatewayFromOutside, sharedGateway } from '../support/shared-gateway.js';
 
 const SCRIPT = new URL('curl.sh', import.meta.url).pathname;
 const SONGS = new URL('curl-songs.sh', import.meta.url).pathname;
 const PATIENCE_MS = 180_000;
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let account: TestAccount;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.account();
 });
 afterAll(async () => {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { type TestAccount } from '../support/gateway.js';
 import { errorOf, postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
-import { BRISK, VideoHarness } from '../support/video-harness.js';
+import { VideoHarness } from '../support/video-harness.js';
+import { type GatewayFromOutside, sharedGateway } from '../support/shared-gateway.js';
 
 const NOT_FOUND = ['task_not_found', 'video_not_found', 'not_found'];
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let stranger: TestAccount;
 /** A finished video and a call of another account. */
 let task: string;
@@ -14,7 +15,7 @@ let execution: string;
 let owner: VideoHarness;
 
 beforeAll(async () => {
-  gateway = await startTestGateway(BRISK);
+  gateway = await sharedGateway();
   stranger = await gateway.account();
   owner = await VideoHarness.open(gateway);
   task = (await owner.made()).id;

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestAccount } from '../support/gateway.js';
-import type { SongHarness } from '../support/song-harness.js';
+import type { OwnSongHarness } from '../support/song-harness.js';
 import { RecordRetention } from '../../src/billing/retention/record-retention.js';
 import { StubbedSongs } from '../support/stubbed-songs.js';
 
 const PATIENCE_MS = 180_000;
 
 let songs: StubbedSongs;
-let harness: SongHarness;
+let harness: OwnSongHarness;
 let answers: StubbedSongs['answers'];
 
 beforeAll(async () => {

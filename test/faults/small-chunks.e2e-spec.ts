@@ -1,17 +1,18 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { type TestAccount } from '../support/gateway.js';
+import { type GatewayFromOutside, sharedGateway } from '../support/shared-gateway.js';
 
 /** A thousand chunks of one byte each. */
 const CHUNKS = '1\r\n \r\n'.repeat(1_000);
 /** Far more than the buffers between the two hold: 30 MB. */
 const ENDLESS = 5_000;
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let account: TestAccount;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.account(0n);
 });
 afterAll(async () => {

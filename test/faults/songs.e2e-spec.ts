@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { pino } from 'pino';
 import { startGateway } from '../../src/boot/start-gateway.js';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
-import type { SongHarness } from '../support/song-harness.js';
+import type { OwnSongHarness } from '../support/song-harness.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 import { StubbedSongs } from '../support/stubbed-songs.js';
 
 const PATIENCE_MS = 180_000;
 
 let songs: StubbedSongs;
-let harness: SongHarness;
+let harness: OwnSongHarness;
 let answers: StubbedSongs['answers'];
 let stub: StubUpstream;
 

@@ -35,7 +35,7 @@ const GATEWAY_URL = 'http://127.0.0.1:3000';
 const OWN_FILES = '127.0.0.1:9000';
 /** Install, start, or run what other tests run; `export` is done by this one. */
 const RUN_ELSEWHERE =
-  /^(export |npm ci|EGRESS_ALLOW=\S+ npm start|python3 -m http\.server|npm run (jest|verify|conformance|test:crash)\b)/;
+  /^(export |npm ci|EGRESS_ALLOW=\S+ npm start|python3 -m http\.server|npm run (jest|verify|conformance|test:\w+)\b)/;
 const ID = /\b(?:acct|task|exec)_[0-9a-f]{32}\b/g;
 
 /** The commands of the page's shell blocks, each with its following lines. */

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { ADMIN_TOKEN, startTestGateway, type TestGateway } from './gateway.js';
+import { ADMIN_TOKEN } from './gateway.js';
 import { type Answer, errorOf, postJson, send } from './http-answer.js';
+import { type GatewayFromOutside, sharedGateway } from './shared-gateway.js';
 
 /** The header of the operator's token. */
 export const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
@@ -13,13 +14,13 @@ interface List {
   readonly next_cursor: string | null;
 }
 
-/** A gateway and its operator. A client's address is the one that it sends in `X-Forwarded-For`. */
+/** A gateway, the shared one unless another is given, and its operator. A client's address is the one that it sends in `X-Forwarded-For`. */
 export class AdminHarness {
-  private constructor(readonly gateway: TestGateway) {}
+  private constructor(readonly gateway: GatewayFromOutside) {}
 
-  /** Starts one; call {@link stop} in `afterAll`. */
-  static async start(): Promise<AdminHarness> {
-    return new AdminHarness(await startTestGateway({ TRUST_PROXY: '127.0.0.0/8' }));
+  /** Call {@link stop} in `afterAll`. */
+  static async start(gateway?: GatewayFromOutside): Promise<AdminHarness> {
+    return new AdminHarness(gateway ?? (await sharedGateway()));
   }
 
   async stop(): Promise<void> {

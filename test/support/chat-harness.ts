@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
-import { startTestGateway, type TestGateway } from './gateway.js';
 import { type Answer, postJson } from './http-answer.js';
+import { type GatewayFromOutside, sharedGateway } from './shared-gateway.js';
 
 /** The chat request of the harness. */
 export const SKY_CHAT = {
@@ -23,17 +23,17 @@ interface Completion {
   readonly usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 }
 
-/** A gateway with the sandbox, and an account that chats. */
+/** The shared gateway, and an account that chats. */
 export class ChatHarness {
   private constructor(
-    readonly gateway: TestGateway,
+    readonly gateway: GatewayFromOutside,
     readonly headers: Record<string, string>,
     readonly accountId: string,
   ) {}
 
-  /** Starts one; call {@link stop} in `afterAll`. */
+  /** Call {@link stop} in `afterAll`. */
   static async start(): Promise<ChatHarness> {
-    const gateway = await startTestGateway();
+    const gateway = await sharedGateway();
     const { headers, accountId } = await gateway.account();
     return new ChatHarness(gateway, headers, accountId);
   }

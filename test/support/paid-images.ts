@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
-import type { TestAccount, TestGateway } from './gateway.js';
+import type { TestAccount } from './gateway-accounts.js';
 import { type Answer, postJson } from './http-answer.js';
+import type { GatewayFromOutside } from './shared-gateway.js';
 
 export const IMAGE_PATH = '/v1/images/generations';
 /** The smallest request. */
@@ -20,7 +21,7 @@ export interface BoughtImage {
 
 /** Asks for an image: `DRAW` with the given fields. */
 export function draw(
-  gateway: TestGateway,
+  gateway: GatewayFromOutside,
   headers: Record<string, string>,
   fields: object = {},
 ): Promise<Answer> {
@@ -28,7 +29,10 @@ export function draw(
 }
 
 /** Asks for an image on a new account. Proves that nothing is left held. */
-export async function buyImage(gateway: TestGateway, fields: object = {}): Promise<BoughtImage> {
+export async function buyImage(
+  gateway: GatewayFromOutside,
+  fields: object = {},
+): Promise<BoughtImage> {
   const account = await gateway.account(IMAGE_CREDIT);
   const answer = await draw(gateway, account.headers, fields);
   const { available, held } = await gateway.balance(account.accountId);

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
-import type { TestGateway } from './gateway.js';
 import { type Answer, postJson } from './http-answer.js';
 import { HELLO } from './paid-endpoints.js';
 import { upstreamCalls } from './refusal.js';
+import type { GatewayFromOutside } from './shared-gateway.js';
 
 const CREDIT = 10_000_000n;
 
@@ -22,7 +22,10 @@ export interface PaidSpeech {
  * Makes speech on a new account: `HELLO` with the given fields. Proves status 200, one provider call, one charge, the
  * same amount in the charge header, and nothing left held.
  */
-export async function paidSpeech(gateway: TestGateway, fields: object = {}): Promise<PaidSpeech> {
+export async function paidSpeech(
+  gateway: GatewayFromOutside,
+  fields: object = {},
+): Promise<PaidSpeech> {
   const { accountId, headers } = await gateway.account(CREDIT);
   const callsBefore = await upstreamCalls(gateway);
   const answer = await postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, ...fields });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { TestGateway } from './gateway.js';
 import { type Answer, errorOf, type ErrorBody } from './http-answer.js';
+import type { GatewayFromOutside } from './shared-gateway.js';
 
 /** How a request is refused. */
 export interface Refusal {
@@ -13,14 +13,14 @@ export interface Refusal {
 const READS = /_(retrieve|content|fetch|delete)$/;
 
 /** Requests for new work that the sandbox upstream has received since it started. */
-export async function upstreamCalls(gateway: TestGateway): Promise<number> {
-  const requests = Object.entries((await gateway.sandbox?.stats())?.requests ?? {});
+export async function upstreamCalls(gateway: GatewayFromOutside): Promise<number> {
+  const requests = Object.entries(await gateway.upstreamCounts());
   return requests.reduce((sum, [name, count]) => (READS.test(name) ? sum : sum + count), 0);
 }
 
 /** Proves a refusal (API: Conventions): status, code and param; no provider call, no task; balance, holds and entries as before. */
 export async function expectRefused(
-  gateway: TestGateway,
+  gateway: GatewayFromOutside,
   accountId: string,
   call: () => Promise<Answer>,
   { status, code, param }: Refusal,
@@ -35,7 +35,7 @@ export async function expectRefused(
 }
 
 /** What a refused request must not change. */
-async function traces(gateway: TestGateway, accountId: string) {
+async function traces(gateway: GatewayFromOutside, accountId: string) {
   const [tasks] = await gateway.dataSource.query<{ count: number }[]>(
     'SELECT count(*)::int AS count FROM task WHERE account_id = $1',
     [accountId],

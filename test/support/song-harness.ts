@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
 import { startTestGateway, type TestAccount, type TestGateway } from './gateway.js';
+import { type GatewayFromOutside, sharedGateway } from './shared-gateway.js';
 
 const PATIENCE_MS = 60_000;
-const LOOK_MS = 100;
 
 /** A track as tests read it. */
 export type Track = Readonly<Record<string, string | number>> & { readonly id: string };
@@ -29,14 +28,20 @@ export interface Refused {
 }
 
 /** A gateway with an account that makes songs. */
-export class SongHarness {
+export class SongHarness<G extends GatewayFromOutside = GatewayFromOutside> {
   private constructor(
-    readonly gateway: TestGateway,
+    readonly gateway: G,
     readonly account: TestAccount,
   ) {}
 
+  /** With the shared gateway. */
+  static async shared(): Promise<SongHarness> {
+    const gateway = await sharedGateway();
+    return new SongHarness(gateway, await gateway.account());
+  }
+
   /** Starts one; call `stop` in `afterAll`. */
-  static async start(settings: NodeJS.ProcessEnv = {}): Promise<SongHarness> {
+  static async start(settings: NodeJS.ProcessEnv = {}): Promise<OwnSongHarness> {
     const gateway = await startTestGateway({
       TASK_TICK_MS: '50',
       TASK_POLL_INTERVAL_MS: '200',
@@ -95,18 +100,23 @@ export class SongHarness {
     return { tasks: row?.tasks ?? 0, held: (await this.gateway.balance(accountId)).held };
   }
 
-  async read(id: string, { headers } = this.account): Promise<SongAnswer> {
+  async read(
+    id: string,
+    account: TestAccount = this.account,
+    more: Record<string, string> = {},
+  ): Promise<SongAnswer> {
+    const headers = { ...account.headers, ...more };
     const answer = await fetch(`${this.gateway.url}/v1/tasks/${id}`, { headers });
     return (await answer.json()) as SongAnswer;
   }
 
   /** The task once it is final. */
   async ended(id: string, account: TestAccount = this.account): Promise<SongAnswer> {
-    for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
-      const task = await this.read(id, account);
+    const giveUpAt = performance.now() + PATIENCE_MS;
+    do {
+      const task = await this.read(id, account, { prefer: 'wait=30' });
       if (!['queued', 'processing'].includes(task.status)) return task;
-      await sleep(LOOK_MS);
-    }
+    } while (performance.now() < giveUpAt);
     throw new Error(`${id} does not end`);
   }
 
@@ -119,7 +129,7 @@ export class SongHarness {
 
   /** The last operation that the provider was asked for. */
   async lastOrder(): Promise<RecordedRequest> {
-    const requests: RecordedRequest[] = (await this.gateway.sandbox?.requests(1000)) ?? [];
+    const requests = await this.gateway.upstreamRequests();
     const order = requests.find(({ method }) => method === 'POST');
     if (!order) throw new Error('the provider was asked for nothing');
     return order;
@@ -127,10 +137,13 @@ export class SongHarness {
 
   /** What the provider was sent to a path, oldest first. */
   async sent(path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    const requests: RecordedRequest[] = (await this.gateway.sandbox?.requests(1000)) ?? [];
+    const requests = await this.gateway.upstreamRequests();
     return requests
       .filter((request) => request.path.endsWith(path))
       .map(({ body }) => body as Record<string, unknown>)
       .reverse();
   }
 }
+
+/** A harness with a gateway of its own, in the process of the test. */
+export type OwnSongHarness = SongHarness<TestGateway>;

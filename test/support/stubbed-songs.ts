@@ -1,5 +1,5 @@
 import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
-import { SongHarness } from './song-harness.js';
+import { type OwnSongHarness, SongHarness } from './song-harness.js';
 import { StubUpstream } from './stub-upstream.js';
 
 const NEVER_MS = String(86_400_000);
@@ -11,7 +11,7 @@ export class StubbedSongs {
 
   private constructor(
     readonly stub: StubUpstream,
-    readonly harness: SongHarness,
+    readonly harness: OwnSongHarness,
   ) {}
 
   /** Starts both; call `stop` in `afterAll`. */

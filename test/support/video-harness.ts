@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestAccount, TestGateway } from './gateway.js';
+import type { TestAccount } from './gateway-accounts.js';
 import { type Answer, postJson, send } from './http-answer.js';
+import type { GatewayFromOutside } from './shared-gateway.js';
 
 /** A body that every gateway with the sandbox takes. */
 export const VIDEO = {
@@ -30,12 +31,12 @@ export interface Video {
 /** Submits and reads videos of one account. */
 export class VideoHarness {
   constructor(
-    readonly gateway: TestGateway,
+    readonly gateway: GatewayFromOutside,
     readonly account: TestAccount,
   ) {}
 
   /** One on a fresh account. */
-  static async open(gateway: TestGateway, credit?: bigint): Promise<VideoHarness> {
+  static async open(gateway: GatewayFromOutside, credit?: bigint): Promise<VideoHarness> {
     return new VideoHarness(gateway, await gateway.account(credit));
   }
 
@@ -91,7 +92,7 @@ export class VideoHarness {
     return this.get(`videos/${id}/content`, headers);
   }
 
-  balance(): ReturnType<TestGateway['balance']> {
+  balance(): ReturnType<GatewayFromOutside['balance']> {
     return this.gateway.balance(this.account.accountId);
   }
 

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
+import { type TestAccount } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let account: TestAccount;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.account(10_000n);
 });
 afterAll(async () => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { expectRefused } from '../../support/refusal.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
 const PATH = '/v1/chat/completions';
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let headers: Record<string, string>;
 let accountId: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   ({ headers, accountId } = await gateway.account());
 });
 afterAll(async () => {

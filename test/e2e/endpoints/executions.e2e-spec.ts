@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ADMIN_TOKEN,
-  startTestGateway,
-  type TestAccount,
-  type TestGateway,
-} from '../../support/gateway.js';
+import { ADMIN_TOKEN, type TestAccount } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
 interface Listed {
   readonly data: readonly Record<string, unknown>[];
@@ -15,11 +11,11 @@ interface Listed {
   readonly next_cursor: string | null;
 }
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let account: TestAccount;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.account();
 });
 afterAll(async () => {

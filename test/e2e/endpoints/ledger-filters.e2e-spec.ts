@@ -4,6 +4,7 @@ import { entriesOf } from '../../../src/billing/ledger-entries.js';
 import type { LedgerEntry } from '../../../src/billing/ledger-entry.js';
 import type { EntryQuery } from '../../../src/billing/ledger-requests.js';
 import { AdminHarness, expectError } from '../../support/admin-harness.js';
+import { startTestGateway } from '../../support/gateway.js';
 import { type Answer, postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 
@@ -31,7 +32,7 @@ const FILL = `
 
 let harness: AdminHarness;
 beforeAll(async () => {
-  harness = await AdminHarness.start();
+  harness = await AdminHarness.start(await startTestGateway());
 });
 afterAll(() => harness.stop());
 

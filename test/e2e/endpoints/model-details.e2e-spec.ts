@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VOICES } from '../../../src/catalog/voices.js';
-import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
+import { type TestAccount } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
 interface Detail {
   readonly id: string;
@@ -12,11 +13,11 @@ interface Detail {
   readonly parameters: readonly string[];
 }
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let account: TestAccount;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.account();
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SsrfSafeDialer } from '../../../src/platform/http-client/ssrf-safe-dialer.js';
-import { SongHarness } from '../../support/song-harness.js';
+import { type OwnSongHarness, SongHarness } from '../../support/song-harness.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PRIVATE = 'http://inside.example/recording.mp3';
@@ -11,7 +11,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'outside.example': ['93.184.216.34'],
 };
 
-let harness: SongHarness;
+let harness: OwnSongHarness;
 
 beforeAll(async () => {
   harness = await SongHarness.start();

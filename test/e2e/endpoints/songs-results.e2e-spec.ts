@@ -10,7 +10,7 @@ let song: SongAnswer;
 let tune: SongAnswer;
 
 beforeAll(async () => {
-  harness = await SongHarness.start();
+  harness = await SongHarness.shared();
   [song, tune] = await Promise.all([
     harness.made({
       model: 'song-music',

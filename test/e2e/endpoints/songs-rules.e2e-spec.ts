@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Catalog } from '../../../src/catalog/catalog.js';
-import { SongHarness } from '../../support/song-harness.js';
+import { type OwnSongHarness, SongHarness } from '../../support/song-harness.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PATIENCE_MS = 120_000;
@@ -9,7 +9,7 @@ const bad = (param: string) => ({ status: 400, code: 'invalid_music_request', pa
 const urls = (count: number) =>
   Array.from({ length: count }, (_value, index) => `https://example.com/${index}.mp3`);
 
-let harness: SongHarness;
+let harness: OwnSongHarness;
 
 beforeAll(async () => {
   harness = await SongHarness.start();

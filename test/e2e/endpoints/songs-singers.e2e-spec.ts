@@ -23,7 +23,7 @@ let customModel: SongAnswer;
 let open: SongAnswer;
 
 beforeAll(async () => {
-  harness = await SongHarness.start();
+  harness = await SongHarness.shared();
   [song, customModel, open] = await Promise.all([
     harness.made({ model: 'song-music', prompt: `${AT_ONCE}a song` }),
     harness.made({ model: 'song-custom-model', name: `${AT_ONCE}Mine`, audio_urls: urls(6) }),

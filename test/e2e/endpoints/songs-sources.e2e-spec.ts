@@ -24,7 +24,7 @@ let running: SongAnswer;
 let failed: SongAnswer;
 
 beforeAll(async () => {
-  harness = await SongHarness.start();
+  harness = await SongHarness.shared();
   [song, tune, running, failed] = await Promise.all([
     harness.made({ model: 'song-music', prompt: `${AT_ONCE}a song` }),
     harness.made({ model: 'tune-music', prompt: `${AT_ONCE}a tune` }),

@@ -65,7 +65,7 @@ let harness: SongHarness;
 const sources = new Map<string, SongAnswer>();
 
 beforeAll(async () => {
-  harness = await SongHarness.start();
+  harness = await SongHarness.shared();
   const [song, extension, tune] = await Promise.all([
     harness.made({ model: 'song-music', custom: true, prompt: 'The rain is writing' }),
     harness

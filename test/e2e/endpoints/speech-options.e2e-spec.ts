@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { paidSpeech } from '../../support/paid-speech.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
 });
 afterAll(async () => {
   await gateway.expectCleanBooks();

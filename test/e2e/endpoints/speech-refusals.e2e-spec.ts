@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
+import { type TestAccount } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { expectRefused, type Refusal } from '../../support/refusal.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let account: TestAccount;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.account();
 });
 afterAll(async () => {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { expectRefused, upstreamCalls } from '../../support/refusal.js';
 import { paidSpeech, INSTANT } from '../../support/paid-speech.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
 });
 afterAll(async () => {
   await gateway.expectCleanBooks();

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, send } from '../../support/http-answer.js';
 import { probeTracks } from '../../support/media-probe.js';
-import { BRISK, VIDEO, VideoHarness } from '../../support/video-harness.js';
+import { VIDEO, VideoHarness } from '../../support/video-harness.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
 const FRAMES_PER_SECOND = 24;
 const SLOW = 'The sea [[sandbox:task-ms=600000]]';
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let harness: VideoHarness;
 
 beforeAll(async () => {
-  gateway = await startTestGateway(BRISK);
+  gateway = await sharedGateway();
   harness = await VideoHarness.open(gateway);
 });
 afterAll(() => gateway.stop());

@@ -1,24 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ADMIN } from '../../support/admin-harness.js';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson, send } from '../../support/http-answer.js';
-import {
-  BRISK,
-  VIDEO,
-  VIDEO_PRICE,
-  type Video,
-  VideoHarness,
-} from '../../support/video-harness.js';
+import { VIDEO, VIDEO_PRICE, type Video, VideoHarness } from '../../support/video-harness.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
 const CREDIT = 10_000_000n;
 const UNKNOWN = `task_${'0'.repeat(32)}`;
 const SLOW = 'The sea [[sandbox:task-ms=600000]]';
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let harness: VideoHarness;
 
 beforeAll(async () => {
-  gateway = await startTestGateway(BRISK);
+  gateway = await sharedGateway();
   harness = await VideoHarness.open(gateway);
 });
 afterAll(() => gateway.stop());

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
-import { BRISK, VideoHarness } from '../../support/video-harness.js';
+import { VideoHarness } from '../../support/video-harness.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
 interface Schema {
   readonly $ref?: string;
@@ -27,13 +27,13 @@ interface GetOperation {
 const file = new URL('../../../openapi.json', import.meta.url);
 const { paths, components } = JSON.parse(readFileSync(file, 'utf8')) as OpenApi;
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 let harness: VideoHarness;
 /** Ids by their place in a path. */
 let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  gateway = await startTestGateway(BRISK);
+  gateway = await sharedGateway();
   harness = await VideoHarness.open(gateway);
   const call = await postJson(`${gateway.url}/v1/audio/speech`, harness.account.headers, HELLO);
   const song = { model: 'song-music', prompt: AT_ONCE };

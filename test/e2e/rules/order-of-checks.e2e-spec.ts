@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { expectRefused, type Refusal } from '../../support/refusal.js';
+import { type GatewayFromOutside, sharedGateway } from '../../support/shared-gateway.js';
 
 /** A request to which faults are added before it is sent. */
 interface Draft {
@@ -110,10 +110,10 @@ const PAIRS = FAULTS.flatMap((first, at) =>
     .map((second) => ({ first, second })),
 );
 
-let gateway: TestGateway;
+let gateway: GatewayFromOutside;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
 });
 afterAll(async () => {
   await gateway.expectCleanBooks();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeysService } from '../../../src/auth/api-keys.service.js';
 import { postJson, send } from '../../support/http-answer.js';
-import { SongHarness } from '../../support/song-harness.js';
+import { type OwnSongHarness, SongHarness } from '../../support/song-harness.js';
 import { AT_ONCE } from '../../support/ttapi-client.js';
 
 const PRICE = 12_000n;
@@ -14,7 +14,7 @@ const DUB = {
   target_language: 'de',
 };
 
-let harness: SongHarness;
+let harness: OwnSongHarness;
 
 beforeAll(async () => {
   harness = await SongHarness.start();

@@ -1,0 +1,10 @@
+// A gateway of the build in a process of its own; the settings are its argument. It tells where it is, and ends when its parent lets go.
+import { pino } from 'pino';
+import { startGateway } from '../../dist/boot/start-gateway.js';
+import { loadConfig } from '../../dist/platform/config/load-config.js';
+
+const config = loadConfig(JSON.parse(process.argv[2]));
+// Each line that is written is a defect.
+const gateway = await startGateway(config, pino({ level: 'fatal' }));
+process.once('disconnect', () => void gateway.stop().finally(() => process.exit()));
+process.send({ url: gateway.url, sandboxUrl: new URL(gateway.sandbox.mediaUrl).origin });
