@@ -62,9 +62,10 @@ describe('the id of an accepted job that the database is long about', () => {
     });
     const step = harness.step();
     // However long the timer takes to come, the report waits longer.
-    while ((await journalled()).length === 0) await sleep(20);
+    let found: OwedJob[];
+    while ((found = await journalled()).length === 0) await sleep(20);
     const [jobId] = [...harness.provider.jobs.keys()];
-    expect(await journalled()).toEqual([
+    expect(found).toEqual([
       {
         taskId: task.id,
         accountId: account.accountId,
