@@ -58,7 +58,7 @@ const project = (displayName, ending, settings) => ({
 export default {
   projects: [
     project('unit', 'spec', shared),
-    project('integration', 'integration-spec', withBuild),
+    project('integration', 'integration-spec', shared),
     project('db', 'db-spec', withDatabase),
     project('e2e', 'e2e-spec', withDatabase),
     project('process', 'process-spec', withDatabase),

@@ -62,7 +62,7 @@ describe('the id of an accepted job that the database is long about', () => {
     });
     const step = harness.step();
     // However long the timer takes to come, the report waits longer.
-    let found: OwedJob[];
+    let found: UnrecordedJob[];
     while ((found = await journalled()).length === 0) await sleep(20);
     const [jobId] = [...harness.provider.jobs.keys()];
     expect(found).toEqual([
