@@ -10,7 +10,10 @@ type Size = (typeof SIZES)[number];
 
 /** What makes a test of a size: the largest that it reaches counts. */
 const REASONS: readonly (readonly [Size, RegExp])[] = [
-  ['process-spec', /^test\/support\/(process|embedded-gateways|worker-processes|stock-postgres)\.ts$/],
+  [
+    'process-spec',
+    /^test\/support\/(process|embedded-gateways|worker-processes|stock-postgres)\.ts$/,
+  ],
   ['e2e-spec', /^src\/boot\/start-gateway\.ts$/],
   ['db-spec', /^test\/support\/test-database\.ts$/],
 ];
