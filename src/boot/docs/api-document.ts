@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-answers.decorator.js';
+import { GATEWAY_VERSION } from '../../common/version.js';
 import { METRICS_SCHEME } from '../../platform/observability/metrics.controller.js';
 import { DOCUMENT_TAGS } from './document-tags.js';
 import { describeDefaults, operationsOf } from './document-bodies.js';
@@ -15,15 +15,12 @@ const DESCRIPTION = [
   'Amounts are micro-USD (1 USD = 1,000,000). Branch on the HTTP status and `error.code`.',
 ].join(' ');
 
-const PACKAGE = new URL('../../../package.json', import.meta.url);
-
 /** The OpenAPI document, generated from the controllers: the name of a handler is the id of its operation. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
-  const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { readonly version: string };
   const builder = new DocumentBuilder()
     .setTitle('Shim')
     .setDescription(DESCRIPTION)
-    .setVersion(version)
+    .setVersion(GATEWAY_VERSION)
     .setOpenAPIVersion('3.0.3')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'This gateway')

@@ -1,0 +1,19 @@
+-- The row has much free space beside it and no index on its counters, so that PostgreSQL rewrites it in place even while an old
+-- snapshot, as of a dump or an audit, keeps its former versions.
+CREATE TABLE account (
+  id uuid PRIMARY KEY,
+  name text NOT NULL,
+  posted bigint NOT NULL DEFAULT 0,
+  held bigint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  play_money boolean NOT NULL DEFAULT false,
+  disabled boolean NOT NULL DEFAULT false,
+  CHECK (0 <= held AND held <= posted)
+) WITH (fillfactor = 15);
+CREATE INDEX account_by_name ON account (lower(name) text_pattern_ops, id);
+
+COMMENT ON TABLE account IS 'Who pays. Every function that moves money locks the row of its account first, so the statements of one account run one after the other.';
+COMMENT ON COLUMN account.posted IS 'The balance: the sum of the amounts of all ledger entries of the account.';
+COMMENT ON COLUMN account.held IS 'The part of the balance that running calls and open holds reserve. What may be spent is posted - held.';
+COMMENT ON COLUMN account.play_money IS 'Its money buys the work of the sandbox only (decisions G-95, G-110).';
+COMMENT ON COLUMN account.disabled IS 'An operator has closed the account: its keys are refused.';

@@ -1,0 +1,123 @@
+-- Submissions of tasks. No plan may read all tasks, even if it was made while the tables were empty. Whatever touches a task
+-- takes its locks in one order: work, task, account, idempotency key.
+
+-- Claims the right to submit a task with an idempotency key. Outcomes: claimed (until the lease ends), bound (the key has a
+-- task), busy (another request with the same body has the claim), conflict (the key was used with another body).
+-- p_fingerprints are those of the same body by each secret key, the newest first.
+CREATE OR REPLACE FUNCTION idempotency_claim(
+  p_account uuid, p_endpoint text, p_key text, p_fingerprints bytea[], p_token uuid, p_lease_ms integer, OUT outcome text,
+  OUT task uuid
+) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+DECLARE
+  known idempotency_key;
+  lease_end timestamptz := now() + p_lease_ms * interval '1 millisecond';
+BEGIN
+  INSERT INTO idempotency_key (account_id, endpoint, key, fingerprint, token, lease_until)
+    VALUES (p_account, p_endpoint, p_key, p_fingerprints[1], p_token, lease_end) ON CONFLICT DO NOTHING;
+  IF FOUND THEN
+    outcome := 'claimed';
+    RETURN;
+  END IF;
+  SELECT * INTO known FROM idempotency_key
+    WHERE account_id = p_account AND endpoint = p_endpoint AND key = p_key FOR UPDATE;
+  IF NOT FOUND THEN
+    outcome := 'busy';
+  ELSIF known.task_id IS NOT NULL THEN
+    outcome := CASE WHEN known.fingerprint = ANY (p_fingerprints) THEN 'bound' ELSE 'conflict' END;
+    task := known.task_id;
+  ELSIF known.token = p_token OR known.lease_until < now() THEN
+    UPDATE idempotency_key SET fingerprint = p_fingerprints[1], token = p_token, lease_until = lease_end
+      WHERE account_id = p_account AND endpoint = p_endpoint AND key = p_key;
+    outcome := 'claimed';
+  ELSE
+    outcome := CASE WHEN known.fingerprint = ANY (p_fingerprints) THEN 'busy' ELSE 'conflict' END;
+  END IF;
+END $$;
+
+-- As idempotency_claim. Whoever gets the claim notes p_sent, the fingerprint of the body as it was sent.
+CREATE OR REPLACE FUNCTION idempotency_claim_sent(
+  p_account uuid, p_endpoint text, p_key text, p_fingerprints bytea[], p_token uuid, p_lease_ms integer, p_sent bytea,
+  OUT outcome text, OUT task uuid
+) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+  SELECT c.outcome, c.task INTO outcome, task
+    FROM idempotency_claim(p_account, p_endpoint, p_key, p_fingerprints, p_token, p_lease_ms) c;
+  IF outcome = 'claimed' THEN
+    UPDATE idempotency_key SET sent_fingerprint = p_sent
+     WHERE account_id = p_account AND endpoint = p_endpoint AND key = p_key AND token = p_token;
+  END IF;
+END $$;
+
+-- Writes hold, task, its first work and the use of its idempotency key in one transaction. A submission that is repeated while
+-- its first try is being committed finds the task of that try. Outcomes: created (also when it was done before), claim_lost
+-- (another request has the claim on the key now), insufficient, conflict, missing (no such account).
+CREATE OR REPLACE FUNCTION task_submit(
+  p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text,
+  p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint,
+  p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text,
+  p_token uuid, OUT outcome text, OUT created timestamptz
+) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+BEGIN
+  PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
+  IF p_key IS NOT NULL THEN
+    PERFORM FROM idempotency_key
+      WHERE account_id = p_account AND endpoint = p_endpoint AND key = p_key AND token = p_token FOR UPDATE;
+    IF NOT FOUND THEN
+      outcome := 'claim_lost';
+      RETURN;
+    END IF;
+  END IF;
+  outcome := ledger_hold(p_account, p_id, p_amount, 'task');
+  -- The account is locked: an earlier try of this submission has been committed by now, or never will be.
+  SELECT created_at INTO created FROM task WHERE account_id = p_account AND id = p_id;
+  IF FOUND THEN
+    outcome := 'created';
+    RETURN;
+  END IF;
+  IF outcome <> 'held' THEN
+    RETURN;
+  END IF;
+  INSERT INTO task (account_id, id, api_key_id, kind, modality, model, client_request_id, sealed_input, details, provider,
+                    provider_base_url, on_sandbox, upstream_model, reserved, unit, quantity, unit_price, webhook_url,
+                    webhook_secret)
+    VALUES (p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider,
+            p_base_url, p_on_sandbox, p_upstream_model, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url,
+            p_webhook_secret)
+    RETURNING created_at INTO created;
+  INSERT INTO task_work (account_id, task_id, lane, phase) VALUES (p_account, p_id, p_lane, 'waiting');
+  IF p_key IS NOT NULL THEN
+    UPDATE idempotency_key SET task_id = p_id WHERE account_id = p_account AND endpoint = p_endpoint AND key = p_key;
+  END IF;
+  outcome := 'created';
+END $$;
+
+-- As task_submit, for a key that may have a limit. The outcome may also be over_limit.
+CREATE OR REPLACE FUNCTION task_submit_capped(
+  p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text,
+  p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint,
+  p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text,
+  p_token uuid, OUT outcome text, OUT created timestamptz
+) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+  allowance record;
+  is_new boolean;
+BEGIN
+  PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
+  is_new := NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
+  SELECT * INTO allowance FROM key_room(p_account, p_api_key);
+  IF is_new AND p_amount > allowance.room THEN
+    outcome := 'over_limit';
+    RETURN;
+  END IF;
+  SELECT t.outcome, t.created INTO outcome, created FROM task_submit(
+    p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider, p_base_url,
+    p_on_sandbox, p_upstream_model, p_lane, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
+    p_endpoint, p_key, p_token) t;
+  IF is_new AND outcome = 'created' AND allowance.counts_in IS NOT NULL THEN
+    UPDATE task SET spend_period = allowance.counts_in WHERE account_id = p_account AND id = p_id;
+  END IF;
+END $$;

@@ -1,0 +1,260 @@
+-- The ends of tasks, and what is given back of their charges.
+
+-- Locks work, then tasks, then accounts, each in the order of their ids, for a statement that ends many tasks: otherwise it
+-- would come to the second task with the account of the first, and deadlock with a statement that has the same tasks in the
+-- opposite order.
+CREATE OR REPLACE FUNCTION task_end_lock(p_accounts uuid[], p_ids uuid[]) RETURNS boolean LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+BEGIN
+  PERFORM FROM unnest(p_accounts, p_ids) t (account, id)
+    JOIN task_work w ON w.account_id = t.account AND w.task_id = t.id
+   ORDER BY w.account_id, w.task_id FOR UPDATE OF w;
+  PERFORM FROM unnest(p_accounts, p_ids) t (account, id)
+    JOIN task k ON k.account_id = t.account AND k.id = t.id
+   ORDER BY k.account_id, k.id FOR NO KEY UPDATE OF k;
+  PERFORM FROM account WHERE id = ANY (p_accounts) ORDER BY id FOR NO KEY UPDATE;
+  RETURN true;
+END $$;
+
+-- Charges a task whose hold was released: the account is locked, and the released hold is replaced by one of the charge, which
+-- is settled at once. False, and nothing has changed, if the account cannot pay.
+CREATE OR REPLACE FUNCTION task_charge_late(p_account uuid, p_id uuid, p_charge bigint)
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+  SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+DECLARE
+  free bigint;
+BEGIN
+  SELECT posted - held INTO free FROM account WHERE id = p_account FOR NO KEY UPDATE;
+  IF free IS NULL OR free < p_charge THEN
+    RETURN false;
+  END IF;
+  DELETE FROM hold WHERE account_id = p_account AND id = p_id AND state = 'released';
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  IF ledger_hold(p_account, p_id, p_charge, 'task') <> 'held' OR ledger_resolve(p_account, p_id, p_charge) <> 'done' THEN
+    RAISE EXCEPTION 'task % cannot be charged', p_id;
+  END IF;
+  INSERT INTO late_charge (account_id, id, api_key_id, model, endpoint, charged, charged_at)
+    SELECT c.account_id, c.id, c.api_key_id, c.model, c.endpoint, p_charge, l.created_at
+      FROM usage_call c
+      JOIN ledger_entry l ON l.account_id = c.account_id AND l.hold_id = c.id AND l.kind = 'charge'
+     WHERE c.account_id = p_account AND c.id = p_id;
+  RETURN true;
+END $$;
+
+-- The only function that ends a task: it changes status, money and work together. The task must be in one of the states
+-- p_from, p_fence must be the newest fence (or null), and with p_unsent no submission may ever have begun. With p_watch_lane
+-- the work of a task that has a job stays, and the provider's job is watched. Returns false, and changes nothing, if a
+-- condition is not met. p_money:
+-- - settle: the charge is p_charge;
+-- - release: what was held is free again;
+-- - keep: the money stays held;
+-- - settle_anew: the task had failed or expired and is delivered after all. It is charged p_charge, which may be 0, although
+--   its hold is released. Also returns false if the account cannot pay that.
+CREATE OR REPLACE FUNCTION task_end(
+  p_account uuid, p_id uuid, p_fence bigint, p_from text[], p_status text, p_money text, p_charge bigint, p_progress smallint,
+  p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamptz,
+  p_watch_lane text, p_watch_ms bigint, p_unsent boolean
+) RETURNS boolean LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+DECLARE
+  has_job boolean;
+BEGIN
+  PERFORM FROM task_work
+    WHERE account_id = p_account AND task_id = p_id AND (p_fence IS NULL OR fence = p_fence)
+      AND (NOT p_unsent OR (phase = 'waiting' AND submits = 0)) FOR UPDATE;
+  IF NOT FOUND AND (p_unsent OR p_fence IS NOT NULL) THEN
+    RETURN false;
+  END IF;
+  IF p_money = 'settle_anew' AND p_charge > 0 THEN
+    PERFORM FROM task WHERE account_id = p_account AND id = p_id AND status = ANY (p_from) FOR NO KEY UPDATE;
+    IF NOT FOUND OR NOT task_charge_late(p_account, p_id, p_charge) THEN
+      RETURN false;
+    END IF;
+  END IF;
+  UPDATE task
+     SET status = p_status, progress = greatest(progress, p_progress), memory = coalesce(p_memory, memory),
+         sealed_input = CASE WHEN p_money = 'keep' THEN sealed_input END,
+         result = p_result, charged = CASE WHEN p_money IN ('settle', 'settle_anew') THEN p_charge END,
+         error_code = p_error_code, error_message = p_error_message, content = coalesce(p_content, content),
+         completed_at = p_completed, delivered_late = p_money = 'settle_anew'
+   WHERE account_id = p_account AND id = p_id AND status = ANY (p_from)
+   RETURNING provider_job_id IS NOT NULL INTO has_job;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  IF p_watch_lane IS NULL OR NOT has_job THEN
+    DELETE FROM task_work WHERE account_id = p_account AND task_id = p_id;
+  ELSE
+    UPDATE task_work
+       SET phase = 'watching', lane = p_watch_lane, fence = fence + 1, strikes = 0,
+           due_at = now() + p_watch_ms * interval '1 millisecond'
+     WHERE account_id = p_account AND task_id = p_id;
+  END IF;
+  IF p_money IN ('settle', 'release')
+     AND 'done' <> ledger_resolve(p_account, p_id, CASE WHEN p_money = 'settle' THEN p_charge END) THEN
+    RAISE EXCEPTION 'the hold of task % does not take %', p_id, p_money;
+  END IF;
+  RETURN true;
+END $$;
+
+-- Calls task_end, and adds the delivery of the webhook if the task has one (p_delivery). The file that p_content names is made
+-- to last as long as its content; if it is gone, the task does not end. A webhook about an unknown outcome, or about the
+-- failure of a task that is delivered late, is not tried again, because it would tell the receiver a state that is over; a
+-- running attempt is still logged, but has no effect. p_from is the text of an array, because a statement that ends many tasks
+-- passes an array of them. Returns false, and changes nothing, if a condition is not met.
+CREATE OR REPLACE FUNCTION task_end_telling(
+  p_account uuid, p_id uuid, p_fence bigint, p_from text, p_status text, p_money text, p_charge bigint, p_progress smallint,
+  p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamptz,
+  p_watch_lane text, p_watch_ms bigint, p_unsent boolean, p_delivery uuid, p_url text, p_origin text, p_sealed_secret text,
+  p_body bytea, p_told timestamptz
+) RETURNS boolean LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+BEGIN
+  IF p_content IS NOT NULL THEN
+    PERFORM FROM stored_file
+      WHERE account_id = p_account AND id = (p_content ->> 'fileId')::uuid AND state = 'stored' AND expires_at > 'epoch'
+      FOR UPDATE;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+  END IF;
+  IF NOT task_end(p_account, p_id, p_fence, p_from::text[], p_status, p_money, p_charge, p_progress, p_memory, p_result,
+                  p_error_code, p_error_message, p_content, p_completed, p_watch_lane, p_watch_ms, p_unsent) THEN
+    RETURN false;
+  END IF;
+  IF p_content IS NOT NULL THEN
+    UPDATE stored_file SET expires_at = (p_content ->> 'expiresAt')::timestamptz
+      WHERE account_id = p_account AND id = (p_content ->> 'fileId')::uuid;
+  END IF;
+  IF 'reconciliation_required' = ANY (p_from::text[]) OR p_money = 'settle_anew' THEN
+    UPDATE webhook_delivery
+       SET status = 'failed', retry = NULL, due_at = NULL, is_under_way = false, fence = fence + 1
+     WHERE account_id = p_account AND owner_id = p_id AND status = 'pending';
+  END IF;
+  IF p_delivery IS NOT NULL THEN
+    PERFORM webhook_enqueue(p_account, p_delivery, p_id, p_url, p_origin, p_sealed_secret, p_body, p_told);
+  END IF;
+  RETURN true;
+END $$;
+
+-- Calls task_end_telling, and keeps what the provider said about the failure (p_fault), if it said anything.
+CREATE OR REPLACE FUNCTION task_end_explaining(
+  p_account uuid, p_id uuid, p_fence bigint, p_from text, p_status text, p_money text, p_charge bigint, p_progress smallint,
+  p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamptz,
+  p_watch_lane text, p_watch_ms bigint, p_unsent boolean, p_fault json, p_delivery uuid, p_url text, p_origin text,
+  p_sealed_secret text, p_body bytea, p_told timestamptz
+) RETURNS boolean LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+BEGIN
+  IF NOT task_end_telling(p_account, p_id, p_fence, p_from, p_status, p_money, p_charge, p_progress, p_memory, p_result,
+                          p_error_code, p_error_message, p_content, p_completed, p_watch_lane, p_watch_ms, p_unsent,
+                          p_delivery, p_url, p_origin, p_sealed_secret, p_body, p_told) THEN
+    RETURN false;
+  END IF;
+  IF p_fault IS NOT NULL THEN
+    UPDATE task SET provider_fault = p_fault WHERE account_id = p_account AND id = p_id;
+  END IF;
+  RETURN true;
+END $$;
+
+-- An operator may set a charge by hand. Such a charge has no quantity.
+CREATE OR REPLACE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.unit := NULL;
+  NEW.quantity := NULL;
+  NEW.unit_price := NULL;
+  RETURN NEW;
+END $$;
+
+-- Makes sure that a task whose submitter received an error costs nothing, once it has ended: what is left of its charge is
+-- given back, also where its record was dropped; if the task never arrived, its id is taken, so that it cannot arrive later. A
+-- task that has not ended is refused: it ends like every other, with its webhook. May be repeated. Returns what it did:
+-- reversed, cancelled; nothing if there was nothing to do; missing if there is no such account.
+CREATE OR REPLACE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+DECLARE
+  balance bigint;
+  rest bigint;
+  known task;
+  outcome text;
+BEGIN
+  PERFORM FROM task_work WHERE account_id = p_account AND task_id = p_id FOR UPDATE;
+  SELECT * INTO known FROM task WHERE account_id = p_account AND id = p_id FOR UPDATE;
+  IF NOT FOUND THEN
+    PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+      RETURN 'missing';
+    END IF;
+    -- The account is locked now: whoever was submitting the task has done so, or finds its id taken.
+    PERFORM FROM task WHERE account_id = p_account AND id = p_id;
+    IF FOUND THEN
+      RAISE EXCEPTION 'task % has just arrived', p_id USING ERRCODE = 'serialization_failure';
+    END IF;
+    outcome := record_give_back(p_account, p_id);
+    IF outcome IS NULL THEN
+      PERFORM ledger_resolve(p_account, p_id, NULL);
+    END IF;
+    RETURN coalesce(outcome, 'cancelled');
+  ELSIF known.status IN ('failed', 'expired') THEN
+    RETURN 'nothing';
+  ELSIF known.status = 'succeeded' THEN
+    SELECT posted INTO balance FROM account WHERE id = p_account FOR NO KEY UPDATE;
+    rest := charge_rest(p_account, p_id);
+    IF rest = 0 THEN
+      RETURN 'nothing';
+    END IF;
+    INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after, reference)
+      VALUES (p_account, p_id, 'correction', rest, balance + rest, 'reversal');
+    UPDATE account SET posted = posted + rest WHERE id = p_account;
+    RETURN 'reversed';
+  END IF;
+  RAISE EXCEPTION 'task % has not ended', p_id USING ERRCODE = 'serialization_failure';
+END $$;
+
+-- As above, and takes what was given back from the usage and the limit of the key. A journal of an earlier version does not
+-- say what the task was: its key, model and kind are null.
+CREATE OR REPLACE FUNCTION task_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_kind text)
+RETURNS text LANGUAGE plpgsql SET jit = off AS $$
+DECLARE
+  outcome text := task_cancel(p_account, p_id);
+BEGIN
+  IF outcome = 'reversed' AND p_kind IS NOT NULL THEN
+    PERFORM record_note_late_reversal(p_account, p_id, p_api_key, p_model,
+      CASE p_kind WHEN 'dubbing' THEN '/v1/audio/dubbing' WHEN 'song' THEN '/v1/music/generations'
+                  WHEN 'video' THEN '/v1/videos' ELSE p_kind END);
+  END IF;
+  RETURN outcome;
+END $$;
+
+-- Gives back a part of the charge of a task, or what is left of it (p_amount null), as charge_refund; also missing (no such
+-- task of the account). As wherever a task ends, the task is locked before its account.
+CREATE OR REPLACE FUNCTION task_refund_v2(
+  p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint
+) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+DECLARE
+  answer record;
+BEGIN
+  PERFORM FROM task WHERE account_id = p_account AND id = p_id FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    outcome := 'missing';
+    RETURN;
+  END IF;
+  PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
+  SELECT * INTO answer FROM charge_refund(p_account, p_id, p_amount, p_key, p_note);
+  IF answer.is_new THEN
+    UPDATE task SET refunded = charged - answer.rest + (
+             SELECT amount FROM ledger_entry WHERE account_id = p_account AND position = answer.entry)
+     WHERE account_id = p_account AND id = p_id;
+  END IF;
+  SELECT answer.outcome, answer.entry, answer.rest INTO outcome, entry, rest;
+END $$;

@@ -1,0 +1,106 @@
+-- Sums to which ended calls are added later, never during a call. To fold calls is to add them to the sums, in the order in which
+-- they began. The calls of an interval of time are read once: ended calls are added; the others are remembered in usage_pending and
+-- added when they have ended. An interval ends before the oldest transaction that may still write into it, so no call is missed.
+-- Calls that are not folded yet are read one by one (usage_recent); with the sums they always equal the ledger. A charge counts on
+-- the day on which it was made, and what is given back counts on the day on which it was given back.
+CREATE TABLE usage_state (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  folded_until timestamptz NOT NULL,
+  candidate_at timestamptz,
+  candidate_xid xid8
+);
+COMMENT ON TABLE usage_state IS 'How far calls are folded into the sums of usage. One row, which is locked by whoever folds.';
+COMMENT ON COLUMN usage_state.folded_until IS 'All calls that began until then are in the sums or in usage_pending.';
+COMMENT ON COLUMN usage_state.candidate_at IS 'The next interval may end shortly before this time, once every transaction before candidate_xid has ended.';
+INSERT INTO usage_state (folded_until) VALUES (now() - interval '1 second');
+
+CREATE TABLE usage_pending (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  PRIMARY KEY (account_id, id)
+);
+COMMENT ON TABLE usage_pending IS 'Calls and tasks that were open when their interval was folded. They are added when they have ended.';
+
+CREATE TABLE usage_day (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  calls bigint NOT NULL,
+  failures bigint NOT NULL,
+  quantity numeric NOT NULL,
+  charged bigint NOT NULL,
+  given_back bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (account_id, day, api_key_id, model, endpoint)
+) WITH (fillfactor = 70);
+CREATE INDEX usage_day_by_day ON usage_day (day);
+COMMENT ON TABLE usage_day IS 'What was used, per day in UTC, account, key, model and endpoint. Rows whose account and key are zero have the sums of all accounts, for operators.';
+COMMENT ON COLUMN usage_day.charged IS 'What was charged on this day, less what was given back on it. This is what users see.';
+COMMENT ON COLUMN usage_day.given_back IS 'charged + given_back counts towards limits: there, what was given back leaves the day on which it was charged.';
+
+CREATE TABLE usage_latency (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  bucket smallint NOT NULL,
+  calls bigint NOT NULL,
+  PRIMARY KEY (account_id, day, api_key_id, model, endpoint, bucket)
+) WITH (fillfactor = 70);
+CREATE INDEX usage_latency_by_day ON usage_latency (day);
+COMMENT ON TABLE usage_latency IS 'How many of the calls of usage_day took how long, by bucket (usage_bucket).';
+
+CREATE TABLE usage_month (
+  account_id uuid NOT NULL,
+  month date NOT NULL,
+  api_key_id uuid NOT NULL,
+  calls bigint NOT NULL,
+  failures bigint NOT NULL,
+  quantity numeric NOT NULL,
+  charged bigint NOT NULL,
+  PRIMARY KEY (account_id, month, api_key_id)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE usage_month IS 'What each key used in each month, so that a year of all accounts and keys is read by month and not by day and model. It has no rows of all accounts.';
+
+CREATE TABLE usage_month_latency (
+  account_id uuid NOT NULL,
+  month date NOT NULL,
+  api_key_id uuid NOT NULL,
+  bucket smallint NOT NULL,
+  calls bigint NOT NULL,
+  PRIMARY KEY (account_id, month, api_key_id, bucket)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE usage_month_latency IS 'How many of the calls of usage_month took how long, by bucket (usage_bucket).';
+
+CREATE TABLE usage_account (
+  account_id uuid PRIMARY KEY,
+  charged bigint NOT NULL
+) WITH (fillfactor = 50);
+COMMENT ON TABLE usage_account IS 'The sum of the days of each account, for the audit.';
+
+CREATE TABLE late_charge (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  charged bigint NOT NULL CHECK (charged > 0),
+  charged_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, id)
+);
+CREATE INDEX late_charge_by_time ON late_charge (charged_at);
+COMMENT ON TABLE late_charge IS 'What was charged for tasks that were delivered late, whatever becomes of their records. Such a task counts as it first ended; its charge counts on the day on which it was made.';
+
+CREATE TABLE late_reversal (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  api_key_id uuid,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  charged_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, id)
+);
+COMMENT ON TABLE late_reversal IS 'Whose charge an error gave back although its record does not show it: of dropped calls and tasks, whose record is gone, and of tasks whose record stays as its holder sees it.';
+COMMENT ON COLUMN late_reversal.charged_at IS 'When the charge was made.';

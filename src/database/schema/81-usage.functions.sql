@@ -1,0 +1,165 @@
+-- The views of what usage counts, and the functions that read it and add it to the sums.
+
+-- The bucket of a latency. Each bucket is a tenth wider than the one before, so its middle is within 5 % of every latency in
+-- it.
+CREATE OR REPLACE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE AS $$
+  SELECT ceil(ln(greatest(p_ms, 1)::float8) / ln(1.1::float8))::smallint;
+$$;
+
+-- A reversed charge counts as made, because what is given back is counted apart. What is charged for a late delivery counts by its
+-- own row (late_charge).
+CREATE OR REPLACE VIEW usage_call AS
+  SELECT e.account_id, e.id, e.created_at, e.status <> 'running' AS is_final, e.completed_at AS ended_at,
+         coalesce(e.api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, e.model, e.endpoint,
+         e.status = 'failed' AS is_failed,
+         CASE WHEN e.status <> 'succeeded' THEN 0
+              WHEN e.unit = 'token' THEN (e.quantity->>'promptTokens')::numeric + (e.quantity->>'completionTokens')::numeric
+              ELSE coalesce((e.quantity #>> '{}')::numeric, 0) END AS quantity,
+         CASE e.status WHEN 'succeeded' THEN e.charged
+                       WHEN 'failed' THEN coalesce((SELECT -l.amount FROM ledger_entry l
+                         WHERE l.account_id = e.account_id AND l.hold_id = e.id AND l.kind = 'charge'), 0) END AS charged,
+         usage_bucket(e.duration_ms) AS bucket
+    FROM execution e
+  UNION ALL
+  SELECT t.account_id, t.id, t.created_at, t.status IN ('succeeded', 'failed', 'expired'),
+         coalesce(h.resolved_at, t.completed_at), coalesce(t.api_key_id, '00000000-0000-0000-0000-000000000000'::uuid), t.model,
+         CASE t.kind WHEN 'dubbing' THEN '/v1/audio/dubbing' WHEN 'song' THEN '/v1/music/generations'
+                     WHEN 'video' THEN '/v1/videos' ELSE t.kind END,
+         t.status <> 'succeeded' OR t.delivered_late,
+         CASE WHEN t.status = 'succeeded' AND NOT t.delivered_late THEN 1 ELSE 0 END,
+         CASE WHEN t.delivered_late THEN 0 ELSE coalesce(t.charged, 0) END,
+         usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint)
+    FROM task t LEFT JOIN hold h ON h.account_id = t.account_id AND h.id = t.id;
+COMMENT ON VIEW usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
+
+-- Charges that were given back, by whomever. Users see them on the day on which they were given back; for limits they leave the
+-- day on which they were charged (reversed_at). Calls are looked up one by one (OFFSET 0), because no plan may read all of them.
+-- usage_fold takes what is given back from the limit's count, and adds it again at reversed_at: so a late charge counts once.
+CREATE OR REPLACE VIEW usage_given_back AS
+  SELECT l.account_id, l.created_at,
+         coalesce(c.api_key_id, r.api_key_id, '00000000-0000-0000-0000-000000000000') AS api_key_id,
+         coalesce(c.model, r.model, '') AS model, coalesce(c.endpoint, r.endpoint, '') AS endpoint,
+         -l.amount AS charged, coalesce(p.charged_at, c.ended_at, r.charged_at) AS reversed_at
+    FROM ledger_entry l
+    LEFT JOIN LATERAL (
+      SELECT * FROM usage_call u WHERE u.account_id = l.account_id AND u.id = l.hold_id OFFSET 0) c ON true
+    LEFT JOIN late_reversal r ON r.account_id = l.account_id AND r.id = l.hold_id
+    LEFT JOIN late_charge p ON p.account_id = l.account_id AND p.id = l.hold_id
+   WHERE l.kind = 'correction' AND l.hold_id IS NOT NULL
+  UNION ALL
+  SELECT account_id, charged_at, api_key_id, model, endpoint, charged, charged_at FROM late_charge;
+COMMENT ON VIEW usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative.';
+
+-- What has ended and is not folded yet, of one account or of all accounts (null). The few pending calls are looked up by key:
+-- OFFSET 0 keeps the planner from joining them the other way round, which would read all calls ever made.
+CREATE OR REPLACE FUNCTION usage_recent(p_account uuid)
+RETURNS TABLE (
+  day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric,
+  charged bigint, bucket smallint
+) LANGUAGE sql STABLE AS $$
+  SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
+         is_failed::int AS failures, quantity, charged, bucket FROM usage_call c
+   WHERE created_at > (SELECT folded_until FROM usage_state) AND is_final AND (p_account IS NULL OR c.account_id = p_account)
+  UNION ALL
+  SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
+         is_failed::int AS failures, quantity, charged, bucket
+    FROM (SELECT c.* FROM usage_pending p
+           CROSS JOIN LATERAL (SELECT * FROM usage_call u WHERE u.account_id = p.account_id AND u.id = p.id OFFSET 0) c
+           WHERE p_account IS NULL OR p.account_id = p_account) waited
+   WHERE is_final
+  UNION ALL
+  SELECT (created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls,
+         0 AS failures, 0::numeric AS quantity, charged, NULL::smallint AS bucket FROM usage_given_back g
+   WHERE created_at > (SELECT folded_until FROM usage_state) AND (p_account IS NULL OR g.account_id = p_account);
+$$;
+
+-- Folds the next interval, of at most p_span; one process at a time. When every transaction that ran at candidate_at has
+-- ended, an interval may end p_margin before candidate_at. p_margin is the longest that a statement waits before it takes its
+-- transaction id. is_behind: more can be folded at once. The statement that changes the sums of days also changes those of
+-- months.
+CREATE OR REPLACE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean)
+LANGUAGE plpgsql SET jit = off AS $$
+DECLARE
+  state usage_state;
+  safe timestamptz;
+  stretch_end timestamptz;
+BEGIN
+  folded := 0;
+  is_behind := false;
+  SELECT * INTO state FROM usage_state FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND OR pg_snapshot_xmin(pg_current_snapshot()) < state.candidate_xid THEN
+    RETURN;
+  END IF;
+  safe := state.candidate_at - p_margin;
+  stretch_end := CASE WHEN safe IS NULL THEN state.folded_until ELSE least(safe, state.folded_until + p_span) END;
+  IF stretch_end > state.folded_until THEN
+    WITH scanned AS MATERIALIZED (
+      SELECT * FROM usage_call WHERE created_at > state.folded_until AND created_at <= stretch_end
+    ), waited AS MATERIALIZED (
+      SELECT c.* FROM usage_pending p
+       CROSS JOIN LATERAL (SELECT * FROM usage_call u WHERE u.account_id = p.account_id AND u.id = p.id OFFSET 0) c
+       WHERE c.is_final
+    ), ended AS (
+      DELETE FROM usage_pending p USING waited w WHERE p.account_id = w.account_id AND p.id = w.id
+    ), open AS (
+      INSERT INTO usage_pending SELECT account_id, id FROM scanned WHERE NOT is_final
+    ), given AS MATERIALIZED (
+      SELECT * FROM usage_given_back WHERE created_at > state.folded_until AND created_at <= stretch_end
+    ), event AS MATERIALIZED (
+      SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
+             is_failed::int AS failures, quantity, charged, 0::bigint AS given_back, bucket
+        FROM (SELECT * FROM scanned WHERE is_final UNION ALL SELECT * FROM waited) c
+      UNION ALL
+      SELECT (created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
+             0::numeric AS quantity, charged AS charged, -charged AS given_back, NULL::smallint AS bucket
+        FROM given
+      UNION ALL
+      SELECT (reversed_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
+             0::numeric AS quantity, 0 AS charged, charged AS given_back, NULL::smallint AS bucket
+        FROM given WHERE reversed_at IS NOT NULL
+    ), grain AS (
+      SELECT * FROM event
+      UNION ALL
+      SELECT day, '00000000-0000-0000-0000-000000000000'::uuid, '00000000-0000-0000-0000-000000000000'::uuid,
+             model, endpoint, calls, failures, quantity, charged, given_back, bucket
+        FROM event
+    ), days AS (
+      INSERT INTO usage_day AS d (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged, given_back)
+        SELECT account_id, day, api_key_id, model, endpoint, sum(calls), sum(failures), sum(quantity), sum(charged),
+               sum(given_back)
+          FROM grain GROUP BY 1, 2, 3, 4, 5
+        ON CONFLICT (account_id, day, api_key_id, model, endpoint) DO UPDATE
+          SET calls = d.calls + excluded.calls, failures = d.failures + excluded.failures,
+              quantity = d.quantity + excluded.quantity, charged = d.charged + excluded.charged,
+              given_back = d.given_back + excluded.given_back
+    ), latencies AS (
+      INSERT INTO usage_latency AS l (account_id, day, api_key_id, model, endpoint, bucket, calls)
+        SELECT account_id, day, api_key_id, model, endpoint, bucket, sum(calls)
+          FROM grain WHERE bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6
+        ON CONFLICT (account_id, day, api_key_id, model, endpoint, bucket) DO UPDATE SET calls = l.calls + excluded.calls
+    ), months AS (
+      INSERT INTO usage_month AS m (account_id, month, api_key_id, calls, failures, quantity, charged)
+        SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, sum(calls), sum(failures),
+               sum(quantity), sum(charged)
+          FROM event GROUP BY 1, 2, 3
+        ON CONFLICT (account_id, month, api_key_id) DO UPDATE
+          SET calls = m.calls + excluded.calls, failures = m.failures + excluded.failures,
+              quantity = m.quantity + excluded.quantity, charged = m.charged + excluded.charged
+    ), month_latencies AS (
+      INSERT INTO usage_month_latency AS l (account_id, month, api_key_id, bucket, calls)
+        SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, bucket, sum(calls)
+          FROM event WHERE bucket IS NOT NULL GROUP BY 1, 2, 3, 4
+        ON CONFLICT (account_id, month, api_key_id, bucket) DO UPDATE SET calls = l.calls + excluded.calls
+    ), accounts AS (
+      INSERT INTO usage_account AS a (account_id, charged)
+        SELECT account_id, sum(charged) FROM event GROUP BY 1
+        ON CONFLICT (account_id) DO UPDATE SET charged = a.charged + excluded.charged
+    )
+    SELECT count(*) INTO folded FROM event;
+    UPDATE usage_state SET folded_until = stretch_end;
+    is_behind := stretch_end < safe;
+  END IF;
+  IF NOT is_behind THEN
+    UPDATE usage_state SET candidate_at = clock_timestamp(), candidate_xid = pg_snapshot_xmax(pg_current_snapshot());
+  END IF;
+END $$;

@@ -1,0 +1,30 @@
+CREATE TABLE operator_action (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  actor text NOT NULL,
+  action text NOT NULL,
+  target text,
+  address text,
+  at timestamptz NOT NULL
+);
+COMMENT ON TABLE operator_action IS 'What operators asked to change. Rows are written once and never changed.';
+COMMENT ON COLUMN operator_action.action IS 'Method and path of the operator API, or the command.';
+COMMENT ON COLUMN operator_action.target IS 'The public id of what was to be changed.';
+COMMENT ON COLUMN operator_action.address IS 'The network address that asked.';
+
+-- A table of its own, because the rows of actions are never changed.
+CREATE TABLE operator_outcome (
+  action_id bigint PRIMARY KEY REFERENCES operator_action,
+  outcome text NOT NULL,
+  made text,
+  amount bigint
+);
+COMMENT ON TABLE operator_outcome IS 'What came of the actions of operators.';
+COMMENT ON COLUMN operator_outcome.made IS 'The public id of what the action made.';
+
+CREATE TABLE sealing_key (
+  key_id text PRIMARY KEY,
+  check_value text NOT NULL,
+  first_seen_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE sealing_key IS 'The secret keys that processes of this database have had.';
+COMMENT ON COLUMN sealing_key.check_value IS 'A text that the key has sealed, by which a start knows whether its list has the key.';

@@ -1,0 +1,18 @@
+-- What happens by itself when a row is written. The functions are in the files of their areas.
+CREATE TRIGGER api_key_changed BEFORE UPDATE ON api_key
+  FOR EACH ROW EXECUTE FUNCTION api_key_note_change();
+
+CREATE TRIGGER ledger_entry_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entry
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+CREATE TRIGGER ledger_entry_within_charge BEFORE INSERT ON ledger_entry
+  FOR EACH ROW WHEN (NEW.kind = 'correction' AND NEW.hold_id IS NOT NULL) EXECUTE FUNCTION ledger_entry_refuse_excess();
+CREATE TRIGGER hold_resolved_is_final BEFORE UPDATE ON hold
+  FOR EACH ROW WHEN (OLD.state <> 'open') EXECUTE FUNCTION hold_refuse_change();
+
+CREATE TRIGGER execution_spends AFTER UPDATE ON execution
+  FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.status = 'succeeded') EXECUTE FUNCTION execution_note_spend();
+CREATE TRIGGER task_spends AFTER UPDATE ON task
+  FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.status = 'succeeded') EXECUTE FUNCTION task_note_spend();
+
+CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON task
+  FOR EACH ROW WHEN (NEW.charged <> NEW.reserved) EXECUTE FUNCTION task_unexplain();
