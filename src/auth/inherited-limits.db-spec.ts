@@ -9,7 +9,6 @@ import {
   successOf,
 } from '../../test/support/test-ledger.js';
 import { LedgerService } from '../billing/ledger/ledger.service.js';
-import { FILL_INHERITED } from '../database/migrations/0472-limits-follow-keys.migration.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { ExecutionStart } from '../billing/calls/execution-commands.js';
 import { ApiKey } from './api-key.entity.js';
@@ -228,21 +227,5 @@ describe('what a key and its successors count', () => {
     await model.call(third, 20_001n);
     await model.call(third, 20_000n);
     await model.agrees();
-  });
-
-  it('is taken from the counter for keys that were rotated before it was kept apart', async () => {
-    const model = await Model.begin();
-    const [first] = model.keys as [Key];
-    await model.call(first, 180_000n);
-    await model.rotate(first);
-    const second = model.keys[1]!;
-    await model.call(second, 5_000n);
-    const { dataSource } = database;
-    await dataSource.query('DELETE FROM key_inherited WHERE account_id = $1', [model.accountId]);
-    await dataSource.query(FILL_INHERITED);
-    await model.agrees();
-    await model.change(second, LIMIT, 'month');
-    await model.call(second, 15_001n);
-    await model.call(second, 15_000n);
   });
 });

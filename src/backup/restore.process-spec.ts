@@ -11,7 +11,7 @@ import { Clock, SystemClock } from '../common/time/clock.js';
 import { loadOperatorConfig } from '../platform/config/load-config.js';
 import { Database } from '../database/database.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
-import { SchemaTooNewError } from '../database/run-migrations.js';
+import { SchemaTooNewError } from '../database/schema-version.js';
 import { backUp } from './backup.js';
 import { BackupError } from './backup-error.js';
 import { restore } from './restore.js';

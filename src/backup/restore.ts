@@ -38,7 +38,7 @@ interface RestoreTerms {
  * Restores a backup into an empty data folder. It unpacks the backup to a temporary folder, starts the database, migrates it
  * and audits all of its books. Tasks that were open are then left to an operator, unless `resumes` (decision G-111). Only then it
  * moves everything to its place (docs/adr/0017). Throws {@link BackupError},
- * `DataDirInUseError` or `SchemaTooNewError` if it cannot restore; then the folder is unchanged.
+ * `DataDirInUseError`, `SchemaTooNewError` or `SchemaTooOldError` if it cannot restore; then the folder is unchanged.
  */
 export async function restore(
   config: GatewayConfig,

@@ -4,7 +4,7 @@ import { ConfigError } from '../platform/config/load-config.js';
 import { databaseFaultOf, reasonOf } from '../database/database-errors.js';
 import { redactText } from '../common/secrets/redact-text.js';
 import { DataDirInUseError } from '../database/embedded/data-dir-lock.js';
-import { SchemaTooNewError } from '../database/run-migrations.js';
+import { SchemaTooNewError, SchemaTooOldError } from '../database/schema-version.js';
 import type { OperatorActions } from '../admin/operator-actions.js';
 import { DatabaseUnavailableError } from './database-unavailable.js';
 import type { OperatorCommand, Operators, TaskOperators } from './operator-command.js';
@@ -44,6 +44,7 @@ const KNOWN_ERRORS = [
   BackupError,
   DataDirInUseError,
   SchemaTooNewError,
+  SchemaTooOldError,
   DatabaseUnavailableError,
 ];
 

@@ -56,7 +56,7 @@ export class Database implements OnApplicationShutdown {
       this.dataSource = dataSource;
       const applied = await whenDatabaseAnswers(() => this.migrate(dataSource), onWait);
       await whenDatabaseAnswers(() => this.settle(dataSource, pooler), onWait);
-      if (applied.length > 0) this.logger.log(`Applied ${applied.length} migrations`);
+      if (applied.length > 0) this.logger.log(`Changed the schema: ${applied.join(', ')}`);
       return dataSource;
     } catch (error) {
       await this.close();

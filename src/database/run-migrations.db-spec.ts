@@ -1,8 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
-import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../../test/support/test-database.js';
 import { createDataSource } from './data-source.js';
-import { runMigrations, SchemaTooNewError } from './run-migrations.js';
+import { runMigrations } from './run-migrations.js';
+import { SchemaTooNewError, SchemaTooOldError } from './schema-version.js';
 
 class AddProbe9700000000001 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
@@ -76,5 +81,47 @@ describe('runMigrations', () => {
     const older = runMigrations(database.dataSource);
     await expect(older).rejects.toThrow(SchemaTooNewError);
     await expect(older).rejects.toThrow('AddProbe9700000000001');
+  });
+
+  it('refuses a database that is older than version 0.1.0, and says what to do', async () => {
+    const empty = await createEmptyDatabase();
+    const old = await createDataSource({ url: empty.url, poolSize: 1 }).initialize();
+    await old.query(`CREATE TABLE migration (id serial PRIMARY KEY, timestamp bigint NOT NULL, name varchar NOT NULL);
+      INSERT INTO migration (timestamp, name) VALUES (1700000000010, 'CreateLedger1700000000010')`);
+    const trying = runMigrations(old);
+    await expect(trying).rejects.toThrow(SchemaTooOldError);
+    await expect(trying).rejects.toThrow('Start version 0.1.0 once on it');
+    await old.destroy();
+    await empty.drop();
+  });
+
+  describe('with the schema files', () => {
+    const name = '81-usage.functions.sql';
+    const spoil = (version: string) =>
+      database.dataSource.query(
+        `CREATE OR REPLACE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE AS 'SELECT 7::smallint';
+         UPDATE schema_file SET checksum = 'other', version = '${version}' WHERE name = '${name}'`,
+      );
+    const bucketOf = async () => {
+      const rows = await database.dataSource.query<{ bucket: number }[]>(
+        'SELECT usage_bucket(1) AS bucket',
+      );
+      return rows[0]?.bucket;
+    };
+
+    it('replaces functions whose text has changed, once', async () => {
+      await spoil('0.0.1');
+      expect(await runMigrations(database.dataSource)).toEqual([name]);
+      expect(await bucketOf()).toBe(0);
+      expect(await runMigrations(database.dataSource)).toEqual([]);
+    });
+
+    it('leaves those of a newer version as they are', async () => {
+      await spoil('999.0.0');
+      expect(await runMigrations(database.dataSource)).toEqual([]);
+      expect(await bucketOf()).toBe(7);
+      await spoil('0.0.1');
+      await runMigrations(database.dataSource);
+    });
   });
 });

@@ -1,19 +1,44 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { QueryRunner } from 'typeorm';
 import { GATEWAY_VERSION } from '../common/version.js';
 
 const FOLDER = new URL('./schema/', import.meta.url);
+/** In the order in which they are run. They are named here, because a build leaves files that were removed in its folder. */
+export const SCHEMA_FILES = [
+  '00-schema.sql',
+  '10-accounts.sql',
+  '20-keys.sql',
+  '21-keys.functions.sql',
+  '30-ledger.sql',
+  '31-ledger.functions.sql',
+  '40-executions.sql',
+  '41-executions.functions.sql',
+  '42-processes.sql',
+  '43-processes.functions.sql',
+  '50-tasks.sql',
+  '51-task-submission.functions.sql',
+  '52-task-work.functions.sql',
+  '53-task-ends.functions.sql',
+  '60-webhooks.sql',
+  '61-webhooks.functions.sql',
+  '70-files.sql',
+  '80-usage.sql',
+  '81-usage.functions.sql',
+  '85-limits.sql',
+  '86-limits.functions.sql',
+  '90-retention.sql',
+  '91-retention.functions.sql',
+  '95-audit.sql',
+  '96-operators.sql',
+  '98-triggers.sql',
+] as const;
 const GRANTS = '99-grants.sql';
 const FUNCTIONS = '.functions.sql';
 /** In the other files only the comments may be run again: a statement of its own that begins a line. */
 const COMMENT_STATEMENT = /^COMMENT ON (?:[^']|'(?:[^']|'')*')*?;$/gm;
 
 const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
-const names = (): string[] =>
-  readdirSync(FOLDER)
-    .filter((name) => name.endsWith('.sql') && name !== GRANTS)
-    .sort();
 
 /** The statements of a schema file that are run again when they change. */
 interface Repeatable {
@@ -31,7 +56,7 @@ interface AppliedFile {
 
 /** The functions and views of the schema, and the comments on its tables; in the order of the files. */
 function repeatables(): Repeatable[] {
-  return names().flatMap((name) => {
+  return SCHEMA_FILES.flatMap((name) => {
     const text = read(name);
     const sql = name.endsWith(FUNCTIONS) ? text : (text.match(COMMENT_STATEMENT) ?? []).join('\n');
     if (sql === '') return [];
@@ -45,7 +70,7 @@ const UNCHECKED = 'SET LOCAL check_function_bodies = off';
 /** Makes the whole schema of today in an empty database, within the transaction of the runner. */
 export async function createSchema(runner: QueryRunner): Promise<void> {
   await runner.query(UNCHECKED);
-  for (const name of names()) await runner.query(read(name));
+  for (const name of SCHEMA_FILES) await runner.query(read(name));
   for (const file of repeatables()) await note(runner, file);
 }
 

@@ -30,6 +30,8 @@ export interface SpawnIdentity {
   readonly fileBlocks?: number;
   /** The test provokes fatal lines in its log. Elsewhere {@link cleanUp} throws if there is one. */
   readonly mayLogFatal?: boolean;
+  /** The folder of another version of the gateway, whose build is run. */
+  readonly root?: string;
 }
 
 /** How a process ended. */
@@ -119,9 +121,9 @@ export function runProgram(
 ): Program {
   const [file, ...args] = command;
   const { PATH, HOME } = process.env;
-  const { mayLogFatal = false, ...identity } = options;
+  const { mayLogFatal = false, root = ROOT, ...identity } = options;
   const child = spawn(file, args, {
-    cwd: ROOT,
+    cwd: root,
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...identity,
@@ -159,9 +161,10 @@ export function runBuilt(
   settings: NodeJS.ProcessEnv,
   options: SpawnIdentity = {},
 ): Program {
-  if (!existsSync(join(ROOT, 'dist', file))) throw new Error('There is no build: run nest build.');
+  const built = join(options.root ?? ROOT, 'dist', file);
+  if (!existsSync(built)) throw new Error('There is no build: run nest build.');
   const flags = file === 'main.js' ? START_FLAGS : [];
-  const program = [process.execPath, ...flags, join(ROOT, 'dist', file), ...args] as const;
+  const program = [process.execPath, ...flags, built, ...args] as const;
   const { fileBlocks, ...identity } = options;
   if (fileBlocks === undefined) return runProgram(program, settings, identity);
   const limited = `ulimit -f ${fileBlocks}; exec "$0" "$@"`;

@@ -15,23 +15,23 @@ import {
   VIEWS,
 } from './schema-queries.js';
 
+/** Written by `npm run schema`, compared by a test. */
+const HEADER = `-- The schema of the database as its catalogs tell it, to be read and compared: npm run schema writes this file.
+-- It is made from schema/*.sql, where the text of the functions is.`;
+
 /** What is told of one object, in order. */
 type Facts = ReadonlyMap<string, readonly string[]>;
 
 /**
  * The whole schema of a database as the catalogs tell it, sorted by name, the same text on PostgreSQL 15 to 18. It is written as
- * SQL to be read, not to be run: of the body of a function it has a digest. Without `comments` it has none, for a database that
- * has none.
+ * SQL to be read, not to be run: of the body of a function it has a digest.
  */
-export async function dumpSchema(
-  dataSource: DataSource,
-  { comments = true } = {},
-): Promise<string> {
+export async function dumpSchema(dataSource: DataSource): Promise<string> {
   const facts = (...queries: readonly string[]) => factsOf(dataSource, queries);
   const relations = await facts(RELATIONS);
   const columns = await facts(COLUMNS, CONSTRAINTS);
   const definitions = await facts(VIEWS, SEQUENCES);
-  const more = await facts(INDEXES, TRIGGERS, RULES, GRANTS, ...(comments ? [COMMENTS] : []));
+  const more = await facts(INDEXES, TRIGGERS, RULES, GRANTS, COMMENTS);
   const functions = await facts(FUNCTIONS, FUNCTION_GRANTS);
   const others = await facts(OTHERS);
   const statements = [...relations].map(([name, [head = '', options = '']]) => {
@@ -41,7 +41,7 @@ export async function dumpSchema(
     return [`${head} ${body.join(' ')};`, ...(more.get(name) ?? []).map((line) => `${line};`)];
   });
   const blocks = [...statements, ...listsOf(functions), ...listsOf(others)];
-  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  return `${[HEADER, ...blocks.map((lines) => lines.join('\n'))].join('\n\n')}\n`;
 }
 
 const listsOf = (facts: Facts): string[][] =>

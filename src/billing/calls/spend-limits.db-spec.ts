@@ -198,20 +198,6 @@ describe('the limit of a key', () => {
     expect(await room()).toEqual([{ room: (LIMIT - 70n - 20n - 30n).toString() }]);
   });
 
-  it('is kept by gateways of the version before, whose submissions say nothing of what a price is made of', async () => {
-    const accountId = await newAccount();
-    const keyId = await newKey(accountId, OLD_TERMS);
-    for (const submit of ['task_submit', 'task_submit_capped']) {
-      const id = uuidV7(Date.now());
-      const rows = await query(
-        `SELECT outcome FROM ${submit}($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
-           'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL)`,
-        [accountId, id, keyId],
-      );
-      expect(rows).toEqual([{ outcome: 'created' }]);
-    }
-  });
-
   it('is read from the calls of its period, not from all calls of the key', async () => {
     const accountId = await newAccount();
     const keyId = await newKey(accountId, OLD_TERMS);

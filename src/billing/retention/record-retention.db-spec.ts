@@ -104,7 +104,10 @@ describe('the retention of records', () => {
   }
 
   const refund = ({ kind, accountId, id }: Made) =>
-    dataSource.query(`SELECT outcome FROM ${kind}_refund($1, $2, 'goodwill')`, [accountId, id]);
+    dataSource.query(`SELECT outcome FROM ${kind}_refund_v2($1, $2, NULL, NULL, 'goodwill')`, [
+      accountId,
+      id,
+    ]);
 
   /** Until all that is there is folded: a transaction of any database of the server puts that off. */
   async function fold(): Promise<void> {

@@ -1,0 +1,879 @@
+-- The schema of the database as its catalogs tell it, to be read and compared: npm run schema writes this file.
+-- It is made from schema/*.sql, where the text of the functions is.
+
+CREATE TABLE account (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  posted bigint NOT NULL DEFAULT 0,
+  held bigint NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  play_money boolean NOT NULL DEFAULT false,
+  disabled boolean NOT NULL DEFAULT false,
+  CONSTRAINT account_check CHECK (((0 <= held) AND (held <= posted))),
+  CONSTRAINT account_pkey PRIMARY KEY (id)
+) WITH (fillfactor=15);
+CREATE INDEX account_by_name ON public.account USING btree (lower(name) text_pattern_ops, id);
+CREATE UNIQUE INDEX account_pkey ON public.account USING btree (id);
+COMMENT ON account IS 'Who pays. Every function that moves money locks the row of its account first, so the statements of one account run one after the other.';
+COMMENT ON account.posted IS 'The balance: the sum of the amounts of all ledger entries of the account.';
+COMMENT ON account.held IS 'The part of the balance that running calls and open holds reserve. What may be spent is posted - held.';
+COMMENT ON account.play_money IS 'Its money buys the work of the sandbox only (decisions G-95, G-110).';
+COMMENT ON account.disabled IS 'An operator has closed the account: its keys are refused.';
+
+CREATE TABLE api_key (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  name text,
+  prefix text NOT NULL,
+  hash bytea NOT NULL,
+  allowed_models text[],
+  requests_per_minute integer,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  spend_limit bigint,
+  spend_limit_period text,
+  spend_limit_since timestamp with time zone,
+  successor_id uuid,
+  CONSTRAINT api_key_check CHECK (((spend_limit IS NULL) = (spend_limit_period IS NULL))),
+  CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT api_key_hash_key UNIQUE (hash),
+  CONSTRAINT api_key_pkey PRIMARY KEY (id),
+  CONSTRAINT api_key_requests_per_minute_check CHECK ((requests_per_minute > 0)),
+  CONSTRAINT api_key_spend_limit_check CHECK ((spend_limit >= 0)),
+  CONSTRAINT api_key_spend_limit_period_check CHECK ((spend_limit_period = ANY (ARRAY['day'::text, 'month'::text, 'total'::text])))
+);
+CREATE INDEX api_key_by_change ON public.api_key USING btree (changed_at);
+CREATE INDEX api_key_of_account ON public.api_key USING btree (account_id, id);
+CREATE UNIQUE INDEX api_key_hash_key ON public.api_key USING btree (hash);
+CREATE UNIQUE INDEX api_key_pkey ON public.api_key USING btree (id);
+CREATE TRIGGER api_key_changed BEFORE UPDATE ON public.api_key FOR EACH ROW EXECUTE FUNCTION api_key_note_change();
+COMMENT ON api_key IS 'API keys (decisions G-15, G-99). The text of a key is not kept.';
+COMMENT ON api_key.prefix IS 'The first characters of the text of the key, to recognize it by.';
+COMMENT ON api_key.hash IS 'SHA-256 of the text of the key.';
+COMMENT ON api_key.allowed_models IS 'The models that the key may use; null: all.';
+COMMENT ON api_key.requests_per_minute IS 'The rate limit of this key; null: that of the gateway.';
+COMMENT ON api_key.changed_at IS 'When the row was last changed, by the clock of the database. A process finds the changed keys among those that it remembers with one indexed query. A trigger sets it.';
+COMMENT ON api_key.spend_limit IS 'What the key may spend in each period; null: no limit.';
+COMMENT ON api_key.spend_limit_since IS 'When the limit or its period was last set.';
+COMMENT ON api_key.successor_id IS 'The key that took this one''s place when it was rotated.';
+
+CREATE TABLE api_key_use (
+  api_key_id uuid NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  CONSTRAINT api_key_use_pkey PRIMARY KEY (api_key_id)
+) WITH (fillfactor=50);
+CREATE UNIQUE INDEX api_key_use_pkey ON public.api_key_use USING btree (api_key_id);
+COMMENT ON api_key_use IS 'When each key was last used.';
+
+CREATE TABLE audit_checkpoint (
+  account_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  entries bigint NOT NULL,
+  CONSTRAINT audit_checkpoint_pkey PRIMARY KEY (account_id)
+);
+CREATE UNIQUE INDEX audit_checkpoint_pkey ON public.audit_checkpoint USING btree (account_id);
+COMMENT ON audit_checkpoint IS 'How far the last audit without a finding has read the entries of each account, so that the next one reads only what is new.';
+COMMENT ON audit_checkpoint.entries IS 'How many entries that are.';
+
+CREATE TABLE audit_state (
+  is_only boolean NOT NULL DEFAULT true,
+  executions_from timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  holds_from timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  claimed_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  finished_at timestamp with time zone,
+  ok boolean,
+  CONSTRAINT audit_state_is_only_check CHECK (is_only),
+  CONSTRAINT audit_state_pkey PRIMARY KEY (is_only)
+);
+CREATE UNIQUE INDEX audit_state_pkey ON public.audit_state USING btree (is_only);
+COMMENT ON audit_state IS 'The last audit, and from which time on the next one reads calls and holds. One row.';
+COMMENT ON audit_state.claimed_at IS 'When a process last began an audit.';
+COMMENT ON audit_state.ok IS 'Whether the last audit found nothing wrong.';
+
+CREATE TABLE call_look (
+  only_one boolean NOT NULL DEFAULT true,
+  looked_until timestamp with time zone NOT NULL,
+  candidate_at timestamp with time zone,
+  candidate_xid xid8,
+  open_calls integer NOT NULL,
+  oldest_open_at timestamp with time zone,
+  CONSTRAINT call_look_only_one_check CHECK (only_one),
+  CONSTRAINT call_look_pkey PRIMARY KEY (only_one)
+) WITH (fillfactor=50);
+CREATE UNIQUE INDEX call_look_pkey ON public.call_look USING btree (only_one);
+COMMENT ON call_look IS 'How far the sweep has looked for running calls. One row.';
+COMMENT ON call_look.candidate_at IS 'The next look goes on until shortly before this time, once every transaction before candidate_xid has ended.';
+COMMENT ON call_look.open_calls IS 'How many open calls the last look found, of all times.';
+
+CREATE TABLE dropped_record (
+  account_id uuid NOT NULL,
+  until_id uuid NOT NULL,
+  records bigint NOT NULL,
+  charged numeric NOT NULL,
+  CONSTRAINT dropped_record_pkey PRIMARY KEY (account_id)
+) WITH (fillfactor=50);
+CREATE UNIQUE INDEX dropped_record_pkey ON public.dropped_record USING btree (account_id);
+COMMENT ON dropped_record IS 'The sums of the dropped records of each account, so that a full audit still accounts for every entry.';
+COMMENT ON dropped_record.until_id IS 'The newest id that was dropped.';
+COMMENT ON dropped_record.charged IS 'What the dropped records cost, less what was given back.';
+
+CREATE TABLE execution (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  process_id uuid,
+  api_key_id uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  held bigint NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  client_request_id text,
+  status text NOT NULL DEFAULT 'running'::text,
+  completed_at timestamp with time zone,
+  charged bigint,
+  error_code text,
+  provider text,
+  upstream_model text,
+  provider_request_id text,
+  unit text,
+  quantity jsonb,
+  unit_price jsonb,
+  estimated boolean,
+  first_byte_ms integer,
+  duration_ms integer,
+  provider_fault jsonb,
+  spend_period timestamp with time zone,
+  refunded bigint,
+  capped boolean NOT NULL DEFAULT false,
+  provider_figures jsonb,
+  uncharged jsonb,
+  CONSTRAINT execution_check CHECK (((charged >= 0) AND (charged <= held))),
+  CONSTRAINT execution_check1 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
+  CONSTRAINT execution_check2 CHECK (((status = 'running'::text) = (completed_at IS NULL))),
+  CONSTRAINT execution_check3 CHECK (((refunded >= 1) AND (refunded <= charged))),
+  CONSTRAINT execution_held_check CHECK ((held >= 0)),
+  CONSTRAINT execution_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT execution_status_check1 CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text])))
+) WITH (autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_vacuum_insert_threshold=100000, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=10000, fillfactor=38);
+CREATE INDEX execution_by_id ON public.execution USING btree (id);
+CREATE INDEX execution_by_time ON public.execution USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX execution_of_client_request ON public.execution USING btree (account_id, client_request_id, id) WHERE (client_request_id IS NOT NULL);
+CREATE INDEX execution_of_key ON public.execution USING btree (api_key_id, id);
+CREATE UNIQUE INDEX execution_pkey ON public.execution USING btree (account_id, id);
+CREATE TRIGGER execution_spends AFTER UPDATE ON public.execution FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = 'succeeded'::text))) EXECUTE FUNCTION execution_note_spend();
+COMMENT ON execution IS 'One row per synchronous call (decisions G-22, G-25). While the call runs, the row is also its hold.';
+COMMENT ON execution.process_id IS 'The process that began the call; null where the call never arrived and its id was taken.';
+COMMENT ON execution.held IS 'What the call reserves while it runs. Its charge is at most this.';
+COMMENT ON execution.client_request_id IS 'The name that the caller gave the request.';
+COMMENT ON execution.charged IS 'What the call cost; null unless it succeeded.';
+COMMENT ON execution.error_code IS 'The code of the error that the caller received.';
+COMMENT ON execution.provider_request_id IS 'The id that the provider gave its own answer.';
+COMMENT ON execution.unit IS 'What the price counts. With quantity and unit_price it is the basis of the charge.';
+COMMENT ON execution.quantity IS 'A number of units or, for tokens, the counts of each kind.';
+COMMENT ON execution.unit_price IS 'A price or, for tokens, the price of each kind.';
+COMMENT ON execution.estimated IS 'Whether the quantity was counted by the gateway because the provider told none.';
+COMMENT ON execution.first_byte_ms IS 'Milliseconds until the first byte of the answer.';
+COMMENT ON execution.provider_fault IS 'What the provider said about its failure.';
+COMMENT ON execution.spend_period IS 'Start of the period of its key''s limit in which the call counts; null: in none.';
+COMMENT ON execution.refunded IS 'What operators gave back of the charge.';
+COMMENT ON execution.capped IS 'Whether the charge was cut at what was held (decision G-103).';
+COMMENT ON execution.provider_figures IS 'Names and values as the provider sent them, such as {"usage.cost": 0.0012}.';
+COMMENT ON execution.uncharged IS 'What was made and not charged, because the stream broke: {"unit": text, "quantity": number or counts of tokens}.';
+
+CREATE TABLE gateway_process (
+  id uuid NOT NULL,
+  lease_ms integer NOT NULL DEFAULT 15000,
+  lease_until timestamp with time zone NOT NULL DEFAULT now(),
+  unbroken_since timestamp with time zone NOT NULL DEFAULT now(),
+  open_calls integer NOT NULL DEFAULT 0,
+  oldest_open_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  CONSTRAINT gateway_process_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX gateway_process_pkey ON public.gateway_process USING btree (id);
+COMMENT ON gateway_process IS 'The processes of the gateway. Each renews its own lease; what a process held whose lease is over is released by another.';
+COMMENT ON gateway_process.lease_ms IS 'The length of the lease, which is the process''s own.';
+COMMENT ON gateway_process.lease_until IS 'The end of the lease. Only the owner writes it.';
+COMMENT ON gateway_process.unbroken_since IS 'Since when the lease was renewed in time. A process may only judge others once this is long enough ago.';
+COMMENT ON gateway_process.open_calls IS 'How many calls the process said it runs.';
+COMMENT ON gateway_process.oldest_open_at IS 'Earlier than the first call that the process may still run.';
+
+CREATE TABLE hold (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  amount bigint NOT NULL,
+  state text NOT NULL DEFAULT 'open'::text,
+  owner text NOT NULL,
+  settled_amount bigint,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  resolved_at timestamp with time zone,
+  CONSTRAINT hold_check CHECK (((amount > 0) OR ((amount = 0) AND (state = 'released'::text)))),
+  CONSTRAINT hold_check1 CHECK (((state = 'settled'::text) = (settled_amount IS NOT NULL))),
+  CONSTRAINT hold_check2 CHECK (((settled_amount >= 0) AND (settled_amount <= amount))),
+  CONSTRAINT hold_check3 CHECK (((state = 'open'::text) = (resolved_at IS NULL))),
+  CONSTRAINT hold_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT hold_state_check CHECK ((state = ANY (ARRAY['open'::text, 'settled'::text, 'released'::text])))
+) WITH (fillfactor=60);
+CREATE INDEX hold_by_time ON public.hold USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE UNIQUE INDEX hold_pkey ON public.hold USING btree (account_id, id);
+CREATE TRIGGER hold_resolved_is_final BEFORE UPDATE ON public.hold FOR EACH ROW WHEN ((old.state <> 'open'::text)) EXECUTE FUNCTION hold_refuse_change();
+COMMENT ON hold IS 'What tasks reserve of the balance. A synchronous call has no hold of its own: its row in execution is one. A hold that is settled or released is final: a trigger refuses to change it.';
+COMMENT ON hold.id IS 'The id of the task.';
+COMMENT ON hold.amount IS 'What is reserved; 0 where a task was cancelled before it arrived.';
+COMMENT ON hold.owner IS 'What holds it: task, or cancelled where no task ever did.';
+COMMENT ON hold.settled_amount IS 'What was charged.';
+
+CREATE TABLE idempotency_key (
+  account_id uuid NOT NULL,
+  endpoint text NOT NULL,
+  key text NOT NULL,
+  fingerprint bytea NOT NULL,
+  token uuid NOT NULL,
+  task_id uuid,
+  lease_until timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  sent_fingerprint bytea,
+  CONSTRAINT idempotency_key_pkey PRIMARY KEY (account_id, endpoint, key)
+);
+CREATE INDEX idempotency_key_of_task ON public.idempotency_key USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX idempotency_key_unbound ON public.idempotency_key USING btree (lease_until) WHERE (task_id IS NULL);
+CREATE UNIQUE INDEX idempotency_key_pkey ON public.idempotency_key USING btree (account_id, endpoint, key);
+COMMENT ON idempotency_key IS 'The idempotency keys of submissions (decision G-86). A request first claims its key, until a lease ends, then binds it to its task.';
+COMMENT ON idempotency_key.fingerprint IS 'Fingerprint of the body as the gateway reads it. The same key with another one is refused.';
+COMMENT ON idempotency_key.token IS 'The request that has the claim.';
+COMMENT ON idempotency_key.sent_fingerprint IS 'Fingerprint of the body as it was sent, so that a replay is known before the checks that depend on its model, which may have been disabled since.';
+
+CREATE TABLE kept_song_step (
+  account_id uuid NOT NULL,
+  upstream text NOT NULL,
+  digest text NOT NULL,
+  memory jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT kept_song_step_pkey PRIMARY KEY (account_id, upstream, digest)
+);
+CREATE UNIQUE INDEX kept_song_step_pkey ON public.kept_song_step USING btree (account_id, upstream, digest);
+COMMENT ON kept_song_step IS 'What the provider answered to a paid step before a song operation, for the same step of the same account.';
+COMMENT ON kept_song_step.upstream IS 'The provider and its base URL.';
+COMMENT ON kept_song_step.digest IS 'SHA-256 of the request of the step.';
+COMMENT ON kept_song_step.memory IS 'What the operation needs of the answer.';
+
+CREATE TABLE key_inherited (
+  account_id uuid NOT NULL,
+  api_key_id uuid NOT NULL,
+  from_key_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  day_start timestamp with time zone NOT NULL,
+  day_spent bigint NOT NULL,
+  month_start timestamp with time zone NOT NULL,
+  month_spent bigint NOT NULL,
+  total_spent bigint NOT NULL,
+  CONSTRAINT key_inherited_pkey PRIMARY KEY (account_id, api_key_id)
+) WITH (fillfactor=50);
+CREATE INDEX key_inherited_of_key ON public.key_inherited USING btree (account_id, from_key_id);
+CREATE UNIQUE INDEX key_inherited_pkey ON public.key_inherited USING btree (account_id, api_key_id);
+COMMENT ON key_inherited IS 'What a key took over from from_key_id when that was rotated (at): what it had spent and held in the day, in the month and in its whole life. It counts for the successor whatever becomes of the successor''s limit.';
+
+CREATE TABLE key_spend (
+  account_id uuid NOT NULL,
+  api_key_id uuid NOT NULL,
+  period text NOT NULL,
+  period_start timestamp with time zone NOT NULL,
+  spent bigint NOT NULL,
+  begun_at timestamp with time zone NOT NULL,
+  CONSTRAINT key_spend_pkey PRIMARY KEY (account_id, api_key_id)
+) WITH (fillfactor=50);
+CREATE UNIQUE INDEX key_spend_pkey ON public.key_spend USING btree (account_id, api_key_id);
+COMMENT ON key_spend IS 'The counter of each key with a limit.';
+COMMENT ON key_spend.spent IS 'What the key spent and holds in the period that began at period_start.';
+COMMENT ON key_spend.begun_at IS 'When the counter began. It counts only if that was after the limit was last set (api_key.spend_limit_since).';
+
+CREATE TABLE key_spend_carried (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  api_key_id uuid NOT NULL,
+  begun_at timestamp with time zone NOT NULL,
+  CONSTRAINT key_spend_carried_pkey PRIMARY KEY (account_id, id, api_key_id)
+);
+CREATE UNIQUE INDEX key_spend_carried_pkey ON public.key_spend_carried USING btree (account_id, id, api_key_id);
+COMMENT ON key_spend_carried IS 'Calls and tasks that were open when their key was rotated. Their ends also change what the successor (api_key_id) took over.';
+
+CREATE TABLE late_charge (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  charged bigint NOT NULL,
+  charged_at timestamp with time zone NOT NULL,
+  CONSTRAINT late_charge_charged_check CHECK ((charged > 0)),
+  CONSTRAINT late_charge_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX late_charge_by_time ON public.late_charge USING btree (charged_at);
+CREATE UNIQUE INDEX late_charge_pkey ON public.late_charge USING btree (account_id, id);
+COMMENT ON late_charge IS 'What was charged for tasks that were delivered late, whatever becomes of their records. Such a task counts as it first ended; its charge counts on the day on which it was made.';
+
+CREATE TABLE late_reversal (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  api_key_id uuid,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  charged_at timestamp with time zone NOT NULL,
+  CONSTRAINT late_reversal_pkey PRIMARY KEY (account_id, id)
+);
+CREATE UNIQUE INDEX late_reversal_pkey ON public.late_reversal USING btree (account_id, id);
+COMMENT ON late_reversal IS 'Whose charge an error gave back although its record does not show it: of dropped calls and tasks, whose record is gone, and of tasks whose record stays as its holder sees it.';
+COMMENT ON late_reversal.charged_at IS 'When the charge was made.';
+
+CREATE TABLE ledger_entry (
+  account_id uuid NOT NULL,
+  "position" bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  hold_id uuid,
+  kind text NOT NULL,
+  amount bigint NOT NULL,
+  balance_after bigint NOT NULL,
+  reference text,
+  idempotency_key text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  owner text,
+  refund_key text,
+  CONSTRAINT ledger_entry_amount_check CHECK ((amount <> 0)),
+  CONSTRAINT ledger_entry_balance_after_check CHECK ((balance_after >= 0)),
+  CONSTRAINT ledger_entry_check CHECK (((refund_key IS NULL) OR ((kind = 'correction'::text) AND (hold_id IS NOT NULL)))),
+  CONSTRAINT ledger_entry_check1 CHECK (((kind <> 'charge'::text) OR (amount < 0))),
+  CONSTRAINT ledger_entry_check2 CHECK (((kind <> 'credit'::text) OR (amount > 0))),
+  CONSTRAINT ledger_entry_hold_of_kind CHECK (
+CASE kind
+    WHEN 'charge'::text THEN (hold_id IS NOT NULL)
+    WHEN 'credit'::text THEN (hold_id IS NULL)
+    ELSE true
+END),
+  CONSTRAINT ledger_entry_kind_check CHECK ((kind = ANY (ARRAY['credit'::text, 'correction'::text, 'charge'::text]))),
+  CONSTRAINT ledger_entry_pkey PRIMARY KEY (account_id, "position")
+);
+CREATE INDEX ledger_entry_given_back ON public.ledger_entry USING btree (created_at) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL));
+CREATE INDEX ledger_entry_other ON public.ledger_entry USING btree (account_id, "position") WHERE (kind <> 'charge'::text);
+CREATE UNIQUE INDEX ledger_entry_corrections_of_hold ON public.ledger_entry USING btree (account_id, hold_id, refund_key) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL));
+CREATE UNIQUE INDEX ledger_entry_one_charge_per_hold ON public.ledger_entry USING btree (account_id, hold_id) WHERE (kind = 'charge'::text);
+CREATE UNIQUE INDEX ledger_entry_one_per_key ON public.ledger_entry USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX ledger_entry_pkey ON public.ledger_entry USING btree (account_id, "position");
+CREATE TRIGGER ledger_entry_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entry FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+CREATE TRIGGER ledger_entry_within_charge BEFORE INSERT ON public.ledger_entry FOR EACH ROW WHEN (((new.kind = 'correction'::text) AND (new.hold_id IS NOT NULL))) EXECUTE FUNCTION ledger_entry_refuse_excess();
+COMMENT ON ledger_entry IS 'Every change of the balance of every account (decision G-29). Entries are never changed or deleted: a trigger refuses it. Another trigger refuses corrections of a call or task that are together more than its charge.';
+COMMENT ON ledger_entry.position IS 'The order of the entries of an account.';
+COMMENT ON ledger_entry.hold_id IS 'The call or task that was charged, or whose charge is given back; null for credits, and for corrections by operators that name none.';
+COMMENT ON ledger_entry.kind IS 'credit: money that was paid in. charge: what a call or task cost. correction: what was given back of a charge, or what an operator set right.';
+COMMENT ON ledger_entry.amount IS 'What the balance gained; a charge is negative.';
+COMMENT ON ledger_entry.balance_after IS 'The balance after this entry.';
+COMMENT ON ledger_entry.reference IS 'A note: of an operator, or "reversal" where an error gave the charge back.';
+COMMENT ON ledger_entry.idempotency_key IS 'The idempotency key of the operator who wrote the entry, once per account.';
+COMMENT ON ledger_entry.owner IS 'The owner of the hold of a charge, for example task; null for a call.';
+COMMENT ON ledger_entry.refund_key IS 'The operator''s idempotency key of a refund. It belongs to the call or task, not to the account as that of a credit.';
+
+CREATE SEQUENCE ledger_entry_position_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY ledger_entry.position;
+
+CREATE TABLE migration (
+  id integer NOT NULL DEFAULT nextval('migration_id_seq'::regclass),
+  "timestamp" bigint NOT NULL,
+  name character varying NOT NULL,
+  CONSTRAINT "PK_3043fc6b8af7c99b8b98830094f" PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON public.migration USING btree (id);
+
+CREATE SEQUENCE migration_id_seq AS integer START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 2147483647 CACHE 1 OWNED BY migration.id;
+
+CREATE TABLE open_call (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  process_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT open_call_pkey PRIMARY KEY (account_id, id)
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+CREATE UNIQUE INDEX open_call_pkey ON public.open_call USING btree (account_id, id);
+COMMENT ON open_call IS 'Every running call that began until call_look.looked_until. Some here may have ended since the last look.';
+
+CREATE TABLE operator_action (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  actor text NOT NULL,
+  action text NOT NULL,
+  target text,
+  address text,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT operator_action_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX operator_action_pkey ON public.operator_action USING btree (id);
+COMMENT ON operator_action IS 'What operators asked to change. Rows are written once and never changed.';
+COMMENT ON operator_action.action IS 'Method and path of the operator API, or the command.';
+COMMENT ON operator_action.target IS 'The public id of what was to be changed.';
+COMMENT ON operator_action.address IS 'The network address that asked.';
+
+CREATE SEQUENCE operator_action_id_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY operator_action.id;
+
+CREATE TABLE operator_outcome (
+  action_id bigint NOT NULL,
+  outcome text NOT NULL,
+  made text,
+  amount bigint,
+  CONSTRAINT operator_outcome_action_id_fkey FOREIGN KEY (action_id) REFERENCES operator_action(id),
+  CONSTRAINT operator_outcome_pkey PRIMARY KEY (action_id)
+);
+CREATE UNIQUE INDEX operator_outcome_pkey ON public.operator_outcome USING btree (action_id);
+COMMENT ON operator_outcome IS 'What came of the actions of operators.';
+COMMENT ON operator_outcome.made IS 'The public id of what the action made.';
+
+CREATE TABLE record_retention (
+  is_only boolean NOT NULL DEFAULT true,
+  calls_after uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
+  tasks_after uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
+  CONSTRAINT record_retention_is_only_check CHECK (is_only),
+  CONSTRAINT record_retention_pkey PRIMARY KEY (is_only)
+);
+CREATE UNIQUE INDEX record_retention_pkey ON public.record_retention USING btree (is_only);
+COMMENT ON record_retention IS 'How far the pass over all old records has come: the last call and the last task that it looked at. One row.';
+
+CREATE TABLE schema_file (
+  name text NOT NULL,
+  checksum text NOT NULL,
+  version text NOT NULL,
+  applied_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT schema_file_pkey PRIMARY KEY (name)
+);
+CREATE UNIQUE INDEX schema_file_pkey ON public.schema_file USING btree (name);
+COMMENT ON schema_file IS 'What this database has of each schema file whose statements are run again when they change: its functions, views and comments.';
+COMMENT ON schema_file.checksum IS 'SHA-256 of the statements that were run last, in hexadecimal.';
+COMMENT ON schema_file.version IS 'The version of the gateway that ran them. An older version does not run its own.';
+
+CREATE TABLE sealing_key (
+  key_id text NOT NULL,
+  check_value text NOT NULL,
+  first_seen_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT sealing_key_pkey PRIMARY KEY (key_id)
+);
+CREATE UNIQUE INDEX sealing_key_pkey ON public.sealing_key USING btree (key_id);
+COMMENT ON sealing_key IS 'The secret keys that processes of this database have had.';
+COMMENT ON sealing_key.check_value IS 'A text that the key has sealed, by which a start knows whether its list has the key.';
+
+CREATE TABLE stored_file (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  owner_id uuid NOT NULL,
+  state text NOT NULL DEFAULT 'writing'::text,
+  content_type text NOT NULL,
+  size_bytes bigint,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT stored_file_check CHECK (((state = 'stored'::text) = (size_bytes IS NOT NULL))),
+  CONSTRAINT stored_file_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT stored_file_size_bytes_check CHECK ((size_bytes >= 0)),
+  CONSTRAINT stored_file_state_check CHECK ((state = ANY (ARRAY['writing'::text, 'stored'::text])))
+);
+CREATE INDEX stored_file_by_expiry ON public.stored_file USING btree (expires_at, account_id, id) WHERE (state = 'stored'::text);
+CREATE INDEX stored_file_writing ON public.stored_file USING btree (created_at, account_id, id) WHERE (state = 'writing'::text);
+CREATE UNIQUE INDEX stored_file_pkey ON public.stored_file USING btree (account_id, id);
+COMMENT ON stored_file IS 'The files in the store (docs/adr/0013). A row is written before the first byte of its file and deleted after the file, so that the sweeper finds a row for every file.';
+COMMENT ON stored_file.owner_id IS 'The task whose file it is.';
+COMMENT ON stored_file.expires_at IS 'When the file may be deleted. A file that the sweeper has given up has expired with the epoch.';
+
+CREATE TABLE task (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  api_key_id uuid,
+  kind text NOT NULL,
+  modality text NOT NULL,
+  model text NOT NULL,
+  client_request_id text,
+  status text NOT NULL DEFAULT 'queued'::text,
+  progress smallint,
+  sealed_input text,
+  details json NOT NULL,
+  memory json NOT NULL DEFAULT '{}'::json,
+  provider text NOT NULL,
+  provider_base_url text NOT NULL,
+  on_sandbox boolean NOT NULL,
+  upstream_model text NOT NULL,
+  provider_job_id text,
+  found json STORAGE EXTERNAL,
+  result json STORAGE EXTERNAL,
+  error_code text,
+  error_message text,
+  reserved bigint NOT NULL,
+  charged bigint,
+  content json,
+  webhook_url text,
+  webhook_secret text,
+  evidence_status text,
+  evidence_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  completed_at timestamp with time zone,
+  spend_period timestamp with time zone,
+  unit text,
+  quantity jsonb,
+  unit_price jsonb,
+  refunded bigint,
+  delivered_late boolean NOT NULL DEFAULT false,
+  provider_fault json,
+  unknown_state text,
+  CONSTRAINT task_check CHECK (((charged >= 0) AND (charged <= reserved))),
+  CONSTRAINT task_check1 CHECK (((status = ANY (ARRAY['queued'::text, 'processing'::text])) = (completed_at IS NULL))),
+  CONSTRAINT task_check2 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
+  CONSTRAINT task_check3 CHECK (((status = 'succeeded'::text) = (result IS NOT NULL))),
+  CONSTRAINT task_check4 CHECK (((status = 'failed'::text) = (error_code IS NOT NULL))),
+  CONSTRAINT task_check5 CHECK (((refunded >= 1) AND (refunded <= charged))),
+  CONSTRAINT task_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT task_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
+  CONSTRAINT task_reserved_check CHECK ((reserved > 0)),
+  CONSTRAINT task_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text, 'expired'::text, 'reconciliation_required'::text])))
+) WITH (fillfactor=80);
+CREATE INDEX task_by_id ON public.task USING btree (id);
+CREATE INDEX task_by_status ON public.task USING btree (status, id);
+CREATE INDEX task_by_time ON public.task USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX task_of_account_by_status ON public.task USING btree (account_id, status, id);
+CREATE INDEX task_of_client_request ON public.task USING btree (account_id, client_request_id, id) WHERE (client_request_id IS NOT NULL);
+CREATE INDEX task_to_collect ON public.task USING btree (id) WHERE ((evidence_status = 'succeeded'::text) AND (status = ANY (ARRAY['failed'::text, 'expired'::text, 'reconciliation_required'::text])));
+CREATE UNIQUE INDEX task_pkey ON public.task USING btree (account_id, id);
+CREATE TRIGGER task_spends AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = 'succeeded'::text))) EXECUTE FUNCTION task_note_spend();
+CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON public.task FOR EACH ROW WHEN ((new.charged <> new.reserved)) EXECUTE FUNCTION task_unexplain();
+COMMENT ON task IS 'One row per asynchronous task (decision G-53). The row is wide and stays; what remains to do is in task_work. What a task reserves is the row of the same id in hold. Locks are taken in the order work, task, account, idempotency key.';
+COMMENT ON task.kind IS 'The operation: dubbing, song, video or the name of another task kind.';
+COMMENT ON task.sealed_input IS 'The request, encrypted; null once the task has ended and needs it no more.';
+COMMENT ON task.details IS 'The part of the request that the answers show.';
+COMMENT ON task.memory IS 'What the steps of the task remember for the next step.';
+COMMENT ON task.provider_base_url IS 'Where the provider is reached. A job is asked for where it was begun.';
+COMMENT ON task.on_sandbox IS 'Whether the provider is the sandbox.';
+COMMENT ON task.provider_job_id IS 'The id of the job at the provider; null until the provider accepted it.';
+COMMENT ON task.found IS 'What the provider answered about the finished job, before its files are collected.';
+COMMENT ON task.result IS 'What the caller receives.';
+COMMENT ON task.reserved IS 'The price, which is held until the task ends.';
+COMMENT ON task.charged IS 'What the task cost; null unless it succeeded.';
+COMMENT ON task.content IS 'The stored file of the result and when it expires.';
+COMMENT ON task.webhook_secret IS 'The secret that signs the webhooks, encrypted.';
+COMMENT ON task.evidence_status IS 'What the provider was seen to say about the job after the task had ended or while its outcome was unknown.';
+COMMENT ON task.spend_period IS 'Start of the period of its key''s limit in which the task counts; null: in none.';
+COMMENT ON task.unit IS 'What the price counts. With quantity and unit_price it is the basis of the charge; all three are null where an operator set the charge by hand.';
+COMMENT ON task.refunded IS 'What operators gave back of the charge.';
+COMMENT ON task.delivered_late IS 'The task had failed or expired, and its result was delivered after all.';
+COMMENT ON task.provider_fault IS 'What the provider said about its failure.';
+COMMENT ON task.unknown_state IS 'A word of the provider for the state of the job that its adapter does not know.';
+
+CREATE TABLE task_work (
+  account_id uuid NOT NULL,
+  task_id uuid NOT NULL,
+  lane text NOT NULL,
+  phase text NOT NULL,
+  due_at timestamp with time zone NOT NULL DEFAULT now(),
+  fence bigint NOT NULL DEFAULT 0,
+  strikes smallint NOT NULL DEFAULT 0,
+  submits integer NOT NULL DEFAULT 0,
+  put_offs integer NOT NULL DEFAULT 0,
+  put_off_at timestamp with time zone,
+  CONSTRAINT task_work_phase_check CHECK ((phase = ANY (ARRAY['waiting'::text, 'submitting'::text, 'polling'::text, 'collecting'::text, 'watching'::text]))),
+  CONSTRAINT task_work_pkey PRIMARY KEY (account_id, task_id)
+) WITH (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, fillfactor=50);
+CREATE INDEX task_work_due ON public.task_work USING btree (lane, due_at);
+CREATE UNIQUE INDEX task_work_pkey ON public.task_work USING btree (account_id, task_id);
+COMMENT ON task_work IS 'What remains to do on a task. The row is narrow and deleted when no work remains, so that finished tasks do not slow the statements of workers.';
+COMMENT ON task_work.lane IS 'The step and the provider: step/provider. Each lane has a number of places in each process.';
+COMMENT ON task_work.due_at IS 'When the next step may begin or, while a step runs, when its lease ends.';
+COMMENT ON task_work.fence IS 'Counts the claims. The report of a worker counts only if its fence is the newest.';
+COMMENT ON task_work.strikes IS 'How often in a row the step failed.';
+COMMENT ON task_work.submits IS 'How often the task was sent to the provider.';
+COMMENT ON task_work.put_offs IS 'How often in a row the provider had no room for the task; put_off_at is when that began.';
+
+CREATE TABLE usage_account (
+  account_id uuid NOT NULL,
+  charged bigint NOT NULL,
+  CONSTRAINT usage_account_pkey PRIMARY KEY (account_id)
+) WITH (fillfactor=50);
+CREATE UNIQUE INDEX usage_account_pkey ON public.usage_account USING btree (account_id);
+COMMENT ON usage_account IS 'The sum of the days of each account, for the audit.';
+
+CREATE VIEW usage_call (
+  account_id uuid,
+  id uuid,
+  created_at timestamp with time zone,
+  is_final boolean,
+  ended_at timestamp with time zone,
+  api_key_id uuid,
+  model text,
+  endpoint text,
+  is_failed boolean,
+  quantity numeric,
+  charged bigint,
+  bucket smallint
+) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, CASE kind WHEN 'dubbing'::text THEN '/v1/audio/dubbing'::text WHEN 'song'::text THEN '/v1/music/generations'::text WHEN 'video'::text THEN '/v1/videos'::text ELSE kind END AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
+COMMENT ON usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
+
+CREATE TABLE usage_checkpoint (
+  account_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  CONSTRAINT usage_checkpoint_pkey PRIMARY KEY (account_id)
+);
+CREATE UNIQUE INDEX usage_checkpoint_pkey ON public.usage_checkpoint USING btree (account_id);
+COMMENT ON usage_checkpoint IS 'How far the audit of usage has read the entries of each account.';
+
+CREATE TABLE usage_checkpoint_day (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  charged bigint NOT NULL,
+  CONSTRAINT usage_checkpoint_day_pkey PRIMARY KEY (account_id, day)
+);
+CREATE UNIQUE INDEX usage_checkpoint_day_pkey ON public.usage_checkpoint_day USING btree (account_id, day);
+COMMENT ON usage_checkpoint_day IS 'The sum of the entries of each account and day, as far as usage_checkpoint says.';
+
+CREATE TABLE usage_day (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  calls bigint NOT NULL,
+  failures bigint NOT NULL,
+  quantity numeric NOT NULL,
+  charged bigint NOT NULL,
+  given_back bigint NOT NULL DEFAULT 0,
+  CONSTRAINT usage_day_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint)
+) WITH (fillfactor=70);
+CREATE INDEX usage_day_by_day ON public.usage_day USING btree (day);
+CREATE UNIQUE INDEX usage_day_pkey ON public.usage_day USING btree (account_id, day, api_key_id, model, endpoint);
+COMMENT ON usage_day IS 'What was used, per day in UTC, account, key, model and endpoint. Rows whose account and key are zero have the sums of all accounts, for operators.';
+COMMENT ON usage_day.charged IS 'What was charged on this day, less what was given back on it. This is what users see.';
+COMMENT ON usage_day.given_back IS 'charged + given_back counts towards limits: there, what was given back leaves the day on which it was charged.';
+
+CREATE VIEW usage_given_back (
+  account_id uuid,
+  created_at timestamp with time zone,
+  api_key_id uuid,
+  model text,
+  endpoint text,
+  charged bigint,
+  reversed_at timestamp with time zone
+) AS SELECT account_id, created_at, COALESCE(api_key_id, api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, COALESCE(model, model, ''::text) AS model, COALESCE(endpoint, endpoint, ''::text) AS endpoint, (- amount) AS charged, COALESCE(charged_at, ended_at, charged_at) AS reversed_at FROM (((ledger_entry l LEFT JOIN LATERAL ( SELECT account_id, id, created_at, is_final, ended_at, api_key_id, model, endpoint, is_failed, quantity, charged, bucket FROM usage_call u WHERE ((account_id = account_id) AND (id = hold_id)) OFFSET 0) c ON (true)) LEFT JOIN late_reversal r ON (((account_id = account_id) AND (id = hold_id)))) LEFT JOIN late_charge p ON (((account_id = account_id) AND (id = hold_id)))) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL)) UNION ALL SELECT account_id, charged_at AS created_at, api_key_id, model, endpoint, charged, charged_at AS reversed_at FROM late_charge;
+COMMENT ON usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative.';
+
+CREATE TABLE usage_latency (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  bucket smallint NOT NULL,
+  calls bigint NOT NULL,
+  CONSTRAINT usage_latency_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint, bucket)
+) WITH (fillfactor=70);
+CREATE INDEX usage_latency_by_day ON public.usage_latency USING btree (day);
+CREATE UNIQUE INDEX usage_latency_pkey ON public.usage_latency USING btree (account_id, day, api_key_id, model, endpoint, bucket);
+COMMENT ON usage_latency IS 'How many of the calls of usage_day took how long, by bucket (usage_bucket).';
+
+CREATE TABLE usage_month (
+  account_id uuid NOT NULL,
+  month date NOT NULL,
+  api_key_id uuid NOT NULL,
+  calls bigint NOT NULL,
+  failures bigint NOT NULL,
+  quantity numeric NOT NULL,
+  charged bigint NOT NULL,
+  CONSTRAINT usage_month_pkey PRIMARY KEY (account_id, month, api_key_id)
+) WITH (fillfactor=70);
+CREATE UNIQUE INDEX usage_month_pkey ON public.usage_month USING btree (account_id, month, api_key_id);
+COMMENT ON usage_month IS 'What each key used in each month, so that a year of all accounts and keys is read by month and not by day and model. It has no rows of all accounts.';
+
+CREATE TABLE usage_month_latency (
+  account_id uuid NOT NULL,
+  month date NOT NULL,
+  api_key_id uuid NOT NULL,
+  bucket smallint NOT NULL,
+  calls bigint NOT NULL,
+  CONSTRAINT usage_month_latency_pkey PRIMARY KEY (account_id, month, api_key_id, bucket)
+) WITH (fillfactor=70);
+CREATE UNIQUE INDEX usage_month_latency_pkey ON public.usage_month_latency USING btree (account_id, month, api_key_id, bucket);
+COMMENT ON usage_month_latency IS 'How many of the calls of usage_month took how long, by bucket (usage_bucket).';
+
+CREATE TABLE usage_pending (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  CONSTRAINT usage_pending_pkey PRIMARY KEY (account_id, id)
+);
+CREATE UNIQUE INDEX usage_pending_pkey ON public.usage_pending USING btree (account_id, id);
+COMMENT ON usage_pending IS 'Calls and tasks that were open when their interval was folded. They are added when they have ended.';
+
+CREATE TABLE usage_state (
+  is_only boolean NOT NULL DEFAULT true,
+  folded_until timestamp with time zone NOT NULL,
+  candidate_at timestamp with time zone,
+  candidate_xid xid8,
+  CONSTRAINT usage_state_is_only_check CHECK (is_only),
+  CONSTRAINT usage_state_pkey PRIMARY KEY (is_only)
+);
+CREATE UNIQUE INDEX usage_state_pkey ON public.usage_state USING btree (is_only);
+COMMENT ON usage_state IS 'How far calls are folded into the sums of usage. One row, which is locked by whoever folds.';
+COMMENT ON usage_state.folded_until IS 'All calls that began until then are in the sums or in usage_pending.';
+COMMENT ON usage_state.candidate_at IS 'The next interval may end shortly before this time, once every transaction before candidate_xid has ended.';
+
+CREATE TABLE webhook_attempt (
+  account_id uuid NOT NULL,
+  delivery_id uuid NOT NULL,
+  fence integer NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  status_code integer,
+  error text,
+  duration_ms integer NOT NULL,
+  CONSTRAINT webhook_attempt_pkey PRIMARY KEY (account_id, delivery_id, fence)
+);
+CREATE UNIQUE INDEX webhook_attempt_pkey ON public.webhook_attempt USING btree (account_id, delivery_id, fence);
+COMMENT ON webhook_attempt IS 'The log of the attempts of each delivery, at most the newest 100.';
+COMMENT ON webhook_attempt.status_code IS 'The HTTP status of the answer; null where none came.';
+
+CREATE TABLE webhook_delivery (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  owner_id uuid NOT NULL,
+  url text NOT NULL,
+  origin text NOT NULL,
+  sealed_secret text,
+  body bytea NOT NULL,
+  status text NOT NULL DEFAULT 'pending'::text,
+  retry integer DEFAULT 0,
+  due_at timestamp with time zone,
+  fence integer NOT NULL DEFAULT 0,
+  is_under_way boolean NOT NULL DEFAULT false,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_delivery_check CHECK (((status = 'pending'::text) = (due_at IS NOT NULL))),
+  CONSTRAINT webhook_delivery_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT webhook_delivery_retry_check CHECK ((retry >= 0)),
+  CONSTRAINT webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+) WITH (fillfactor=80);
+CREATE INDEX webhook_delivery_by_id ON public.webhook_delivery USING btree (id);
+CREATE INDEX webhook_delivery_due ON public.webhook_delivery USING btree (due_at, origin) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_delivery_lane ON public.webhook_delivery USING btree (account_id, origin, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX webhook_delivery_of_owner ON public.webhook_delivery USING btree (owner_id, id);
+CREATE UNIQUE INDEX webhook_delivery_pkey ON public.webhook_delivery USING btree (account_id, id);
+COMMENT ON webhook_delivery IS 'Webhooks and what became of them (decisions G-80 to G-83). A row is written in the transaction that ends its task.';
+COMMENT ON webhook_delivery.owner_id IS 'The task that the webhook tells of.';
+COMMENT ON webhook_delivery.origin IS 'Scheme, host and port of the URL. The deliveries of an account to one origin are a lane.';
+COMMENT ON webhook_delivery.sealed_secret IS 'The secret that signs the body, encrypted.';
+COMMENT ON webhook_delivery.body IS 'The bytes that are sent, the same in each attempt.';
+COMMENT ON webhook_delivery.retry IS 'Which wait of the schedule follows the next failure; null: none, because this attempt was requested by hand.';
+COMMENT ON webhook_delivery.due_at IS 'When the next attempt may begin or, while an attempt runs, when its lease ends.';
+COMMENT ON webhook_delivery.fence IS 'Counts the claims. The attempt of a worker that was paused beyond its lease is logged but changes nothing else.';
+
+CREATE FUNCTION api_key_note_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a89ce451d2d175b1c400c7ea3bb33218';
+
+CREATE FUNCTION charge_refund(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint, OUT is_new boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'badcb09ae06fd3374a6e46e912ac892a';
+
+CREATE FUNCTION charge_rest(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '6840d749072ddf01d5e151352a54c5b9';
+
+CREATE FUNCTION execution_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS 'd9b282829299e4feb0e0053c0d9940fa';
+
+CREATE FUNCTION execution_cancel_record(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0e1085d893ccae9b8533fcdeb4042829';
+
+CREATE FUNCTION execution_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'c64dc5a9ed1fe8379fa9802c00d09ea9';
+
+CREATE FUNCTION execution_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'cecc5a7becc917c9fa7b67f751326d36';
+
+CREATE FUNCTION execution_release(p_account uuid, p_ids uuid[]) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '24cfe4dacbdb654080fbaab8cfa21d55';
+
+CREATE FUNCTION execution_release_own(p_process uuid, p_ids uuid[], OUT released integer, OUT damaged uuid[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '481a46bae011725a46a02aff5286ae47';
+
+CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], s_capped boolean[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '71e14ad26e54cf7ad0f79dfb6ebb65c2';
+
+CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd5467890e6b597b57472d539d0b17a37';
+
+CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
+
+CREATE FUNCTION first_id_since(p_from timestamp with time zone) RETURNS uuid LANGUAGE sql IMMUTABLE COST 100 AS '804fbd4b115bc11a94ec761e88b25c69';
+
+CREATE FUNCTION hold_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '28fd3f56f98993941129b30fbe38d7e3';
+
+CREATE FUNCTION idempotency_claim(p_account uuid, p_endpoint text, p_key text, p_fingerprints bytea[], p_token uuid, p_lease_ms integer, OUT outcome text, OUT task uuid) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f3044a7aa96566c1046586facf984a1a';
+
+CREATE FUNCTION idempotency_claim_sent(p_account uuid, p_endpoint text, p_key text, p_fingerprints bytea[], p_token uuid, p_lease_ms integer, p_sent bytea, OUT outcome text, OUT task uuid) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '1660bf6045c83e5c4ce9fa61959e9e81';
+
+CREATE FUNCTION key_give_back(p_account uuid, p_key uuid, p_id uuid, p_created timestamp with time zone, p_charged timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4c0911374937430f23fbe77705d69f56';
+
+CREATE FUNCTION key_note_carried(p_account uuid, p_id uuid, p_created timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '405477ee222a843c82db4595b0e24f34';
+
+CREATE FUNCTION key_note_heirs(p_account uuid, p_heirs uuid[], p_created timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7c2a9d73de00ce64874602f56eec6faf';
+
+CREATE FUNCTION key_note_spend(p_account uuid, p_key uuid, p_period_start timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'fc7979e2bc809cd959989b51cb2268dc';
+
+CREATE FUNCTION key_pass_on(p_account uuid, p_key uuid, p_successor uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7849b010e2b26c6609205b7b9ed15e4e';
+
+CREATE FUNCTION key_period_start(p_period text, p_at timestamp with time zone) RETURNS timestamp with time zone LANGUAGE sql IMMUTABLE COST 100 AS '21bbc3b3e2672ab08d893138ae5f47ab';
+
+CREATE FUNCTION key_room(p_account uuid, p_key uuid, OUT room bigint, OUT counts_in timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '43e320cb6fc488f11f84cc988cb0ad2d';
+
+CREATE FUNCTION key_room_of_any(p_account uuid, p_key uuid, OUT room bigint, OUT counts_in timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '8cdc146f87e8c2c289ec68f50fb8940d';
+
+CREATE FUNCTION key_spent(p_account uuid, p_key uuid, p_from timestamp with time zone) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '99fcb4125209008d5bcb22f86aef8e0c';
+
+CREATE FUNCTION key_unfolded(p_account uuid, p_key uuid) RETURNS TABLE(is_task boolean, id uuid, created_at timestamp with time zone, amount bigint, is_open boolean) LANGUAGE plpgsql STABLE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '22b5aa28bdad79b6745ae2928d39f325';
+
+CREATE FUNCTION ledger_credit(p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, OUT outcome text, OUT entry bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'c532cef2b89c24bfdeffbaffbf472b86';
+
+CREATE FUNCTION ledger_entry_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'd2bbfe064938cd28ca836c5a15ccd370';
+
+CREATE FUNCTION ledger_entry_refuse_excess() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, plan_cache_mode=force_generic_plan AS '4cadf7791a611119bdd8ca19d06fce4c';
+
+CREATE FUNCTION ledger_hold(p_account uuid, p_id uuid, p_amount bigint, p_owner text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '18c9da6ee690920dbe56fc6b90d5587a';
+
+CREATE FUNCTION ledger_resolve(p_account uuid, p_id uuid, p_charge bigint) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '8c0525d8b9d6e508e6dd9f57d662026e';
+
+CREATE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint) RETURNS void LANGUAGE sql VOLATILE COST 100 AS 'bc40221f4691213a81c2f332d122f201';
+
+CREATE FUNCTION record_drop_calls(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '0a10a0f31680f0bbd8f77e5bc0d4d88c';
+
+CREATE FUNCTION record_drop_tasks(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS 'b8d4ed0df0902ca5ff9f5c20a6eea900';
+
+CREATE FUNCTION record_give_back(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '04bb8e155add3cbe972fca0c58ad60e0';
+
+CREATE FUNCTION record_is_proven(p_account uuid, p_id uuid, p_before timestamp with time zone) RETURNS boolean LANGUAGE sql STABLE COST 100 AS '71625a117af106999f2b280610b7f28d';
+
+CREATE FUNCTION record_note_dropped(p_accounts uuid[], p_ids uuid[]) RETURNS void LANGUAGE sql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '413e0070c42ebd5cee64a86d3031524d';
+REVOKE EXECUTE ON record_note_dropped FROM PUBLIC;
+
+CREATE FUNCTION record_note_late_reversal(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '3d187b77a426b2d3bcf3d6ecf66baeef';
+
+CREATE FUNCTION record_proven(OUT calls timestamp with time zone, OUT tasks timestamp with time zone) RETURNS record LANGUAGE sql STABLE COST 100 AS 'c61255d4998d5936473b41de2629f78e';
+
+CREATE FUNCTION task_advance(p_accounts uuid[], p_ids uuid[], p_fences bigint[], p_lanes text[], p_phases text[], p_delays_ms bigint[], p_strikes smallint[], p_facts json[]) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ce401cc44d63c214b047e2ea4d3a11db';
+
+CREATE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ce26c37c96ce7e676d9e0b4056469171';
+
+CREATE FUNCTION task_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_kind text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '1e062c15605027e78cd0c7b878e1deda';
+
+CREATE FUNCTION task_charge_late(p_account uuid, p_id uuid, p_charge bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '35e350c86c71072805a85f6faf20ad55';
+
+CREATE FUNCTION task_claim_sharing(p_steps text[], p_step_rooms integer[], p_lanes text[], p_rooms integer[], p_held_lanes text[], p_held_accounts uuid[], p_held integer[], p_share integer, p_accounts integer, p_mine uuid[], p_lease_ms integer) RETURNS TABLE(claimed task, phase text, fence bigint, strikes smallint, submits integer, put_offs integer, put_off_ms double precision) LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '831d596e8dcd0107cdf5d69b8dcf1f90';
+
+CREATE FUNCTION task_end(p_account uuid, p_id uuid, p_fence bigint, p_from text[], p_status text, p_money text, p_charge bigint, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamp with time zone, p_watch_lane text, p_watch_ms bigint, p_unsent boolean) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '6c58345685c63051d8677848f3581060';
+
+CREATE FUNCTION task_end_explaining(p_account uuid, p_id uuid, p_fence bigint, p_from text, p_status text, p_money text, p_charge bigint, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamp with time zone, p_watch_lane text, p_watch_ms bigint, p_unsent boolean, p_fault json, p_delivery uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_told timestamp with time zone) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '391e4364027db546aa495e16671868b0';
+
+CREATE FUNCTION task_end_lock(p_accounts uuid[], p_ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '07268cb81817be50ccc07f22ac4a261e';
+
+CREATE FUNCTION task_end_telling(p_account uuid, p_id uuid, p_fence bigint, p_from text, p_status text, p_money text, p_charge bigint, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamp with time zone, p_watch_lane text, p_watch_ms bigint, p_unsent boolean, p_delivery uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_told timestamp with time zone) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '3dc23a280a34f1b3f1bb0e44a91b2d42';
+
+CREATE FUNCTION task_keep_job(p_account uuid, p_id uuid, p_job_id text, p_watch_lane text, p_watch_ms bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '430e110bfb2684f2c7e18cf6855521b5';
+
+CREATE FUNCTION task_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '46f0b2c64b22a14456d7ab8c8d321ed5';
+
+CREATE FUNCTION task_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0ab2db473822f2a5be1d68ba86aebae4';
+
+CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '41a4f7fc0047b053905642bee6ab672d';
+
+CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '84a8d40ad7f1fd73140f9812af3e443c';
+
+CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '1acf04dfcf195d83c9e165f37a6bdd24';
+
+CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE COST 100 AS 'ca83653ec7b8f4871242bc779eb2cc1f';
+
+CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '062fb0a3a81ffcd01bc9a27f70052e09';
+
+CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '4aa69a713a1e4044b7c7be69f34ac13a';
+
+CREATE FUNCTION webhook_claim(p_from uuid, p_lanes integer, p_lease_ms integer, p_limit integer, p_origin_room integer, p_origins text[], p_origin_rooms integer[], p_account_room integer, p_accounts uuid[], p_account_rooms integer[]) RETURNS SETOF webhook_delivery LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_incremental_sort=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS 'a5fba14324644c669d986bc6a9be76e4';
+
+CREATE FUNCTION webhook_enqueue(p_account uuid, p_id uuid, p_owner uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_created timestamp with time zone) RETURNS void LANGUAGE sql VOLATILE COST 100 AS '54211d214547e3c6d4f9cb34593a1040';
+
+CREATE FUNCTION webhook_record(p_accounts uuid[], p_ids uuid[], p_fences integer[], p_started timestamp with time zone[], p_status_codes integer[], p_errors text[], p_durations integer[], p_statuses text[], p_retries integer[], p_waits bigint[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '12d0c437754f722c19adede400ed1494';

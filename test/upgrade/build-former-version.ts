@@ -1,0 +1,53 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** The commit that was the last version. Its migrations made the databases that this version takes over. */
+const COMMIT = readFileSync(new URL('./former-version', import.meta.url), 'utf8').trim();
+const CACHE = join(ROOT, 'node_modules/.cache/former-version');
+const BUILT = join(CACHE, COMMIT);
+/** Of a build, on a busy machine. */
+export const BUILD_TIMEOUT_MS = 600_000;
+
+const run = promisify(execFile);
+
+/** Whether the last version can be built here. Says so loudly where not, and throws if `REQUIRE_SYSTEM_PROGRAMS` is 1. */
+function hasFormerVersion(): boolean {
+  if (existsSync(BUILT)) return true;
+  const { status } = spawnSync('git', ['cat-file', '-e', `${COMMIT}^{commit}`], { cwd: ROOT });
+  if (status === 0) return true;
+  const message = `THE COMMIT OF THE LAST VERSION (${COMMIT}) IS NOT IN THIS CLONE`;
+  if (process.env.REQUIRE_SYSTEM_PROGRAMS === '1')
+    throw new Error(`${message}: git fetch --unshallow`);
+  process.stderr.write(`\n*** ${message}: TESTS OF UPGRADES FROM IT DID NOT RUN ***\n`);
+  return false;
+}
+
+/** `describe`, skipped where the last version cannot be built. */
+export const describeUpgrade = hasFormerVersion() ? describe : describe.skip;
+
+/** The folder of the last version, built with the packages of this one. It is built once and kept in `node_modules/.cache`. */
+export async function formerVersion(): Promise<string> {
+  if (existsSync(BUILT)) return BUILT;
+  await mkdir(CACHE, { recursive: true });
+  const folder = await mkdtemp(join(CACHE, 'building-'));
+  try {
+    const index = { cwd: ROOT, env: { ...process.env, GIT_INDEX_FILE: join(folder, '.index') } };
+    await run('git', ['read-tree', COMMIT], index);
+    await run('git', ['checkout-index', '--all', `--prefix=${folder}/`], index);
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await run('npm', ['run', '--silent', 'build'], { cwd: folder, timeout: BUILD_TIMEOUT_MS });
+    // Another process may have built it meanwhile.
+    await rename(folder, BUILT).catch((error: unknown) => {
+      if (!existsSync(BUILT)) throw error;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return BUILT;
+}
