@@ -12,8 +12,11 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(['error', 'failed', 'fail', 'un
 /** Vendors and their models, of which callers see the neutral words only (API: Conventions). */
 const VENDOR =
   /eleven|openai|gpt|ttapi|suno|scribe|anthropic|claude|gemini|google|vertex|azure|openrouter|deepseek|mistral|minimax|kling|moonshot|bytedance|byteplus|seedance|runway|replicate|deepgram|cartesia|assemblyai|bedrock|groq|grok|cerebras|fireworks|ollama|vllm|litellm|qwen|dashscope|alibaba|aliyun|hailuo|huggingface|flowmusic|(^|[_.])(xai|aws|fal|kimi|glm|veo|sora|luma|cohere|llama)([_.]|$)/;
+/** The ends of hosts, behind which a port may have lost its colon, and those that still show after dots became `_`. */
 const HOST =
-  /\.(com|net|org|io|ai|dev|app|cloud|cn|co|me|eu|us|uk|de|info|local|internal|lan|svc|test|example)(?![a-z0-9])/;
+  /\.(com|net|org|io|ai|dev|app|cloud|cn|co|me|eu|us|uk|de|info|local|internal|lan|svc|test|example)(?![a-z])|_(com|net|org|io|dev|cn|co|eu|uk|lan|svc|example)\d*$/;
+/** Vendors' own codes have a group and a name at most. */
+const MAX_DOTS = 1;
 /** Three numbers with dots between them, as in an address or a version. */
 const ADDRESS = /\d\.\d{1,20}\.\d/;
 
@@ -34,17 +37,26 @@ export function codeWordOf(code: string): string | undefined {
   return isCode && !hasId && !word.endsWith('.') ? word : undefined;
 }
 
-/** A code word that callers may see: it names no vendor, no provider and no host (decisions G-13, G-96). */
-export function publicWordOf(code: string, provider: string): string | undefined {
+/** {@link codeWordOf}; undefined also for what may be a host or an address. */
+function plainWordOf(code: string): string | undefined {
   const word = codeWordOf(code);
-  if (word === undefined || EMPTY_WORDS.has(word)) return undefined;
-  if (VENDOR.test(word) || HOST.test(word) || ADDRESS.test(word)) return undefined;
-  // Codes have dots or hyphens, hosts have both.
-  if (code.includes('.') && code.includes('-')) return undefined;
+  if (word === undefined || HOST.test(word) || ADDRESS.test(word)) return undefined;
+  const dots = word.split('.').length - 1;
+  // Codes have a dot or hyphens, hosts have both.
+  return dots > MAX_DOTS || (dots > 0 && code.includes('-')) ? undefined : word;
+}
+
+/** A plain code word that callers may see: it names no vendor and no provider (decisions G-13, G-96). */
+export function publicWordOf(code: string, provider: string): string | undefined {
+  const word = plainWordOf(code);
+  if (word === undefined || EMPTY_WORDS.has(word) || VENDOR.test(word)) return undefined;
   return word.includes(provider.toLowerCase().replaceAll('-', '_')) ? undefined : word;
 }
 
-/** A vendor's code for the log: a word or a number. Some vendors write sentences there, which may quote anything. */
+/**
+ * A vendor's code for the log, as it was written: a plain word or a number. Some vendors write sentences there, which may
+ * quote anything.
+ */
 export function loggedCodeOf(code: string): string | undefined {
-  return codeWordOf(code) !== undefined || NUMBER.test(code) ? code : undefined;
+  return plainWordOf(code) !== undefined || NUMBER.test(code) ? code : undefined;
 }

@@ -85,6 +85,9 @@ describe('ProviderError.toGatewayError', () => {
     ['Bad Request', ': bad_request.'],
     ['Client specified an invalid argument', '.'],
     ['upstream.internal.example.com', '.'],
+    ['gpu_1.acme_prod.k8s', '.'],
+    ['api_example_com', '.'],
+    ['api other example', '.'],
     ['10.0.0.5', '.'],
     ['req_011CSHoEeqs5C35K2UUqR7Fy', '.'],
     ['1026', '.'],
@@ -110,7 +113,15 @@ describe('ProviderError.toGatewayError', () => {
     ['1026', ', 1026'],
     ['No such key at https://api.acme.example: k-123', ''],
     ['ask api acme example', ''],
-  ])('tells the log of the code %s only where it is a word or a number', (code, end) => {
+    ['value_error.number', ', value_error.number'],
+    ['openai.policy', ', openai.policy'],
+    ['api.acme.example', ''],
+    ['acme.example:8443', ''],
+    ['gpu_1.acme_prod.k8s', ''],
+    ['api-acme.k8s', ''],
+    ['api_acme_com', ''],
+    ['10.0.0.5', ''],
+  ])('tells the log of the code %s only where it is a plain word or a number', (code, end) => {
     const detail = { provider: 'acme', sent: true, upstreamCode: code };
     expect(new ProviderError('account', detail).message).toBe(`provider acme: account${end}`);
   });

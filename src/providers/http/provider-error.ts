@@ -71,7 +71,7 @@ const NOTHING_DONE: readonly ProviderErrorKind[] = [
 
 /**
  * A failed attempt. The message may be logged: it holds provider id, kind, status and code only, and of the code nothing
- * that is no word or number. It has no `cause`, because errors of the transport hold hosts and request headers.
+ * that is no plain word or number. It has no `cause`, because errors of the transport hold hosts and request headers.
  */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
