@@ -79,6 +79,30 @@ describe('a job that its provider ended without success', () => {
   );
 });
 
+describe('our own key', () => {
+  const KEY = 'stub-provider-key';
+
+  it.each(['video', 'dub', 'song'] as const)(
+    'is not in the record of a failed %s whose provider quotes it',
+    async (kind) => {
+      const words = { code: `bad_${KEY}`, message: `Key ${KEY} is not for this.` };
+      harness.polled =
+        kind === 'song' ? { status: 'FAILED', ...words } : { status: 'failed', error: words };
+      const task = await harness.ended(await harness.submit(kind));
+      expect(task.provider_error).toMatchObject({ message: 'Key [redacted] is not for this.' });
+      expect(JSON.stringify(task)).not.toContain(KEY);
+    },
+  );
+
+  it('is not in an unknown word for the state of a job', async () => {
+    harness.polled = { status: `asked by ${KEY}` };
+    const id = await harness.submit('video');
+    await harness.until(id, ({ unknown_state: word }) => word === 'asked by [redacted]');
+    harness.polled = { status: 'rejected' };
+    await harness.ended(id);
+  });
+});
+
 describe('a task whose outcome is unknown', () => {
   it('shows operators what the provider answered', async () => {
     harness.submission = {

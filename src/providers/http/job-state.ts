@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { FailedJob, JobFailure, PendingJob } from '../ports/job-failure.js';
 import { textAt } from './json-fields.js';
+import { type ProviderContext, withoutKey } from './provider-context.js';
 
 /** The words with which vendors say that a job is on its way. */
 const PENDING = new Set(
@@ -98,6 +99,29 @@ export function failureOfFinished(
       ? error.trim() !== ''
       : isJsonObject(error) && Object.keys(error).length > 0;
   return isTold ? { state: 'failed', failure: jobFailure(json, requestId) } : undefined;
+}
+
+/** A report about a job without the provider's key in the words that the provider gave; any other value as it is. */
+export function jobWithoutKey<T>(access: Pick<ProviderContext, 'apiKey'>, report: T): T {
+  if (!isUnmade(report)) return report;
+  if (report.state === 'pending') {
+    return { ...report, unknownState: withoutKey(access, report.unknownState) };
+  }
+  const { code, message, requestId } = report.failure;
+  const clean = (text: string | null) => text && withoutKey(access, text);
+  return {
+    ...report,
+    failure: { code: clean(code), message: clean(message), requestId: clean(requestId) },
+  };
+}
+
+function isUnmade(report: unknown): report is FailedJob | (PendingJob & { unknownState: string }) {
+  if (!isJsonObject(report)) return false;
+  const { state, failure, unknownState } = report;
+  return (
+    (state === 'failed' && isJsonObject(failure)) ||
+    (state === 'pending' && typeof unknownState === 'string')
+  );
 }
 
 /** A text that is one word is a code. */

@@ -4,18 +4,17 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
 import { readAnswerJson, readErrorBody } from './answer-json.js';
-import { classifyError, kindOfTransportFault, type OwnErrors } from './error-classification.js';
+import { classifyError, kindOfTransportFault } from './error-classification.js';
 import { carriesError } from './error-facts.js';
 import { figuresOfBody, figuresOfHeaders } from './figures.js';
 import { decodedBody } from './decoded-body.js';
 import { UpstreamResponseHandler } from './upstream-response-handler.js';
 import type { ExchangeConfig } from './undici-adapter.js';
+import { jobWithoutKey } from './job-state.js';
 import { type ProviderContext, withoutKey } from './provider-context.js';
 import { ProviderError } from './provider-error.js';
-import type { OnFigures } from '../ports/attempt-context.js';
-import type { UpstreamTerms } from '../ports/upstream-terms.js';
-import type { RequestBody } from './request-body.js';
-import type { UpstreamTimeout, UpstreamTimeoutName } from './upstream-timeouts.js';
+import type { UpstreamAnswer, UpstreamRequest, WireProtocol } from './upstream-exchange.js';
+import type { UpstreamTimeout } from './upstream-timeouts.js';
 
 /** Further attempts, made only while no connection was ever opened. */
 const MAX_CONNECT_RETRIES = 2;
@@ -24,41 +23,6 @@ const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 const PARTIAL = 206;
 /** Without the header, a provider could choose any encoding. Answers that have one all the same are decoded. */
 const NOT_ENCODED = { 'accept-encoding': 'identity' };
-
-/** What a wire protocol adds to every request. */
-export interface WireProtocol {
-  /** Headers of every request; they hold the key, if there is one. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** What its errors mean that others do not use. */
-  readonly ownErrors?: OwnErrors;
-}
-
-/** One request to a provider. */
-export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the base URL, with its query. */
-  readonly path: string;
-  readonly body?: RequestBody;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly timeout: UpstreamTimeoutName;
-  /** How the requests of the model differ from the protocol's habit. */
-  readonly terms?: UpstreamTerms | undefined;
-  /** Told what the headers and the JSON of a 2xx answer say that it cost. */
-  readonly onFigures?: OnFigures | undefined;
-  readonly signal: AbortSignal;
-  /** Return the target of a redirect instead of treating the redirect as a failure. It is not followed. */
-  readonly mayRedirect?: true;
-}
-
-/** A 2xx answer whose body is not read yet. The body fails with a {@link ProviderError}. */
-export interface UpstreamAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly providerRequestId: string | null;
-  readonly body: Readable;
-  /** The target of a redirect, for requests that allow one. */
-  readonly redirectUrl?: string | undefined;
-}
 
 /**
  * The HTTP client of one provider. Every failure is a {@link ProviderError}, with two exceptions: an aborted signal
@@ -95,7 +59,7 @@ export class ProviderHttp {
   /**
    * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes` and `maxValues` values (default:
    * a million). The answer is unusable when it is no JSON object or when `read` returns undefined; where it says why, it
-   * is that error.
+   * is that error. What a report about a job quotes of the provider's words is without the provider's key.
    */
   async requestJson<T>(
     request: UpstreamRequest,
@@ -111,7 +75,7 @@ export class ProviderHttp {
     if (figures) request.onFigures?.(figures);
     const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
     if (result === undefined) throw this.unusable(answer, 'bad_json', json);
-    return result;
+    return jobWithoutKey(this.access, result);
   }
 
   /**

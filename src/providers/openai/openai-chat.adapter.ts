@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { carriesError } from '../http/error-facts.js';
 import { listAt } from '../http/json-fields.js';
-import type { ProviderHttp, UpstreamRequest } from '../http/provider-http.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import type { UpstreamRequest } from '../http/upstream-exchange.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
 import {

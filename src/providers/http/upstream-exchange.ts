@@ -1,0 +1,41 @@
+import type { Readable } from 'node:stream';
+import type { OnFigures } from '../ports/attempt-context.js';
+import type { UpstreamTerms } from '../ports/upstream-terms.js';
+import type { OwnErrors } from './error-classification.js';
+import type { RequestBody } from './request-body.js';
+import type { UpstreamTimeoutName } from './upstream-timeouts.js';
+
+/** What a wire protocol adds to every request. */
+export interface WireProtocol {
+  /** Headers of every request; they hold the key, if there is one. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What its errors mean that others do not use. */
+  readonly ownErrors?: OwnErrors;
+}
+
+/** One request to a provider. */
+export interface UpstreamRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the base URL, with its query. */
+  readonly path: string;
+  readonly body?: RequestBody;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeout: UpstreamTimeoutName;
+  /** How the requests of the model differ from the protocol's habit. */
+  readonly terms?: UpstreamTerms | undefined;
+  /** Told what the headers and the JSON of a 2xx answer say that it cost. */
+  readonly onFigures?: OnFigures | undefined;
+  readonly signal: AbortSignal;
+  /** Return the target of a redirect instead of treating the redirect as a failure. It is not followed. */
+  readonly mayRedirect?: true;
+}
+
+/** A 2xx answer whose body is not read yet. The body fails with a {@link ProviderError}. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly providerRequestId: string | null;
+  readonly body: Readable;
+  /** The target of a redirect, for requests that allow one. */
+  readonly redirectUrl?: string | undefined;
+}
