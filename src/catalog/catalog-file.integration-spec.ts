@@ -132,6 +132,21 @@ describe('loadCatalog', () => {
     expect(loaded.rows.at(-1)).toMatchObject({ id: 'song-waltz', limits: { shape: 'cover' } });
   });
 
+  it.each(['SECRET_KEY', 'DATABASE_URL', 'ADMIN_TOKEN', 'REDIS_URL', 'AWS_SECRET_ACCESS_KEY'])(
+    'takes no %s of the gateway for the key of a provider',
+    (variable) => {
+      const provider = { ...providerAt('http://127.0.0.1:9/v1'), api_key_env: variable };
+      expect(problemOf({ providers: [provider] })).toBe(
+        `CATALOG_FILE: providers.0: api_key_env: ${variable} is a setting of the gateway, and no key of a provider (provider local)`,
+      );
+    },
+  );
+
+  it('takes the key of a built-in provider for another one too', () => {
+    const provider = { ...providerAt('http://127.0.0.1:9/v1'), api_key_env: 'OPENAI_API_KEY' };
+    expect(problemOf({ providers: [provider] })).toBe('none');
+  });
+
   it.each([
     ['unknown keys', { models: [{ id: 'aud-v3', enable: false }] }, /models\.0\.enable/],
     ['an unknown root key', { model: [] }, /model/],
@@ -192,6 +207,17 @@ describe('loadCatalog', () => {
     ['what is no object', [], /^CATALOG_FILE: The body must be a JSON object/],
     ['a change of operation', { models: [{ id: 'aud-v3', operation: 'chat' }] }, /is speech/],
   ])('refuses %s', (_what, content, problem) => {
+    expect(problemOf(content)).toMatch(problem);
+  });
+
+  it.each([
+    [32, /^none$/],
+    [33, /constants must hold at most 50 fields by name, with at most 32 levels\.$/],
+    [9_000, /32 levels\.$/],
+    [100_000, /32 levels\.$/],
+  ])('of constants of %d levels says: %p', (levels, problem) => {
+    const constant = '['.repeat(levels - 1) + ']'.repeat(levels - 1);
+    const content = `{"models":[{"id":"gen-5","constants":{"a":${constant}}}]}`;
     expect(problemOf(content)).toMatch(problem);
   });
 

@@ -3,6 +3,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { isJsonObject } from '../common/json-object.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { ConfigError } from '../platform/config/load-config.js';
+import { isOwnVariable } from '../platform/config/own-variable.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 import { CatalogOverlay, type OverlayProvider } from './overlay.dto.js';
@@ -35,7 +36,7 @@ export function loadCatalog(path: string | undefined): LoadedCatalog {
       problems.push(`models.${index}: ${(error as Error).message} (model ${entry.id})`);
     }
   }
-  problems.push(...aliasProblems([...rows.values()]));
+  problems.push(...aliasProblems([...rows.values()]), ...keyProblems(overlay.providers));
   if (problems.length > 0) throw problem(...problems);
   return {
     rows: [...rows.values()],
@@ -53,6 +54,17 @@ function aliasProblems(rows: readonly ModelRow[]): string[] {
       taken.add(alias);
       return [];
     }),
+  );
+}
+
+/** The key of a provider is sent to an address of the file: no other secret of the gateway may be. */
+function keyProblems(providers: readonly OverlayProvider[] = []): string[] {
+  return providers.flatMap(({ id, api_key_env: variable }, index) =>
+    isOwnVariable(variable)
+      ? [
+          `providers.${index}: api_key_env: ${variable} is a setting of the gateway, and no key of a provider (provider ${id})`,
+        ]
+      : [],
   );
 }
 

@@ -3,6 +3,8 @@ import { Custom, Bool, Pattern, Text, Int } from '../common/validation/fields.js
 
 const MAX_NAME = 200;
 const MAX_ENTRIES = 50;
+/** Objects and lists in one another, as many as in a request. */
+const MAX_DEPTH = 32;
 const MAX_HEADER_CHARS = 2_000;
 /** As long as a call may take in all by default. */
 const MAX_TIMEOUT_MS = 3_600_000;
@@ -30,7 +32,11 @@ export class OverlayTerms {
   @Custom(isHeaders, `must map at most ${MAX_ENTRIES} names of headers to texts in ASCII`, map)
   headers?: Record<string, string>;
 
-  @Custom(isConstants, `must hold at most ${MAX_ENTRIES} fields by name`, map)
+  @Custom(
+    isConstants,
+    `must hold at most ${MAX_ENTRIES} fields by name, with at most ${MAX_DEPTH} levels`,
+    map,
+  )
   constants?: JsonObject;
 
   @Int({ min: 1, max: MAX_TIMEOUT_MS, ...optional })
@@ -56,7 +62,13 @@ function isHeaders(value: unknown): boolean {
 }
 
 function isConstants(value: unknown): boolean {
-  return isMapOf(value, (name) => FIELD.test(name));
+  return isMapOf(value, (name, entry) => FIELD.test(name) && fits(entry, MAX_DEPTH - 1));
+}
+
+/** Whether the value has at most so many levels of objects and lists. */
+function fits(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => fits(inner, levels - 1));
 }
 
 function isMapOf(value: unknown, holds: (name: string, entry: unknown) => boolean): boolean {

@@ -21,9 +21,9 @@ const MAX_PRICE = Number.MAX_SAFE_INTEGER;
 const MAX_MODELS = 1_000;
 const MAX_ROUTES = 8;
 const MAX_ALIASES = 100;
-/** Characters that are seen, with blanks between them at most: an alias is listed, logged and compared by people. */
-const ALIAS = /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,198}[^\p{C}\p{Z}])?$/u;
-const ALIAS_SAYS = 'must be visible characters, at most 200, with blanks only between them';
+/** Letters that cannot be taken for others: an alias is listed, logged and compared by people. */
+const ALIAS = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
+const ALIAS_SAYS = 'must be printable ASCII, at most 200 characters, with blanks only between them';
 const optional = { optional: true } as const;
 
 function isPattern(value: unknown): boolean {
@@ -185,9 +185,13 @@ export class CatalogOverlay {
   @Nested(() => OverlayProvider, { ...optional, list: { min: 0, max: 100 } })
   providers?: OverlayProvider[];
 
-  @Custom(isVoiceMap, `must map at most ${MAX_ALIASES} names that are no voices to voices`, {
-    ...optional,
-    api: { type: 'object', additionalProperties: { type: 'string' } },
-  })
+  @Custom(
+    isVoiceMap,
+    `must map at most ${MAX_ALIASES} names in printable ASCII that are no voices to voices`,
+    {
+      ...optional,
+      api: { type: 'object', additionalProperties: { type: 'string' } },
+    },
+  )
   voice_aliases?: Record<string, string>;
 }
